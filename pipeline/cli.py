@@ -1,0 +1,101 @@
+"""The command line: finds the command, and turns what goes wrong into one message and an exit code.
+
+Exit codes: 0; 2 bad input or use; 3 incomplete (the same command goes on); 130 interrupted.
+To add a command: a file in `commands/` with configure(parser) and run(args), and a line in COMMANDS.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from importlib import import_module
+from typing import TYPE_CHECKING, NoReturn
+
+from ._version import __version__
+from .errors import PipelineError, did_you_mean, printable
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+COMMANDS = {
+    "run": "run a config: score systems, rank them, keep the results",
+    "validate": "check a config and all its files without scoring",
+    "init": "write a config to start from",
+    "show": "print the results of a run",
+    "list": "list metrics with their options, tokenizers or samplers",
+    "schema": "print the JSON Schema of configs, for editors",
+    "doctor": "tell versions, kernel and optional parts of this installation",
+    "help": "read about a topic",
+}
+
+EPILOG = """examples:
+  gec-pipeline run configs/quickstart.yaml
+  gec-pipeline COMMAND --help
+"""
+
+
+class Parser(argparse.ArgumentParser):
+    """argparse with our exit code, one line for the message and the nearest name."""
+
+    def error(self, message: str) -> NoReturn:
+        """Print one message and leave with exit code 2."""
+        self.exit(2, printable(f"error: {message}\nSee `{self.prog} --help`.\n"))
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command line; return the exit code."""
+    arguments = sys.argv[1:] if arguments is None else list(arguments)
+    try:
+        return _dispatch(arguments)
+    except PipelineError as error:
+        print(
+            "\n".join(f"error: {line}" if line[:1].strip() else line for line in str(error).split("\n")),
+            file=sys.stderr,
+        )
+        return error.exit_code
+    except KeyboardInterrupt:
+        print("interrupted; what was counted is kept: run the same command again to go on", file=sys.stderr)
+        return 130
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # nothing more to say at exit
+        return 0
+
+
+def _dispatch(arguments: list[str]) -> int:
+    name = next((argument for argument in arguments if not argument.startswith("-")), None)
+    parser = Parser(
+        prog="gec-pipeline",
+        description="Exact, fast and comparable evaluation of grammatical error correction.",
+        epilog=EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("--version", action="store_true", help="print version and kernel")
+    commands = parser.add_subparsers(dest="command", metavar="COMMAND", parser_class=Parser)
+    if name is not None and name not in COMMANDS:
+        parser.error(f"no command '{name}'{did_you_mean(name, COMMANDS)}; known: {', '.join(COMMANDS)}")
+    for command, summary in COMMANDS.items():
+        module = import_module(f".commands.{command}", __package__) if command == name else None
+        formatter = argparse.RawDescriptionHelpFormatter
+        sub = commands.add_parser(
+            command,
+            help=summary,
+            description=module.__doc__ if module else None,
+            formatter_class=formatter,
+            add_help=bool(module),
+        )
+        if module:
+            module.configure(sub)
+            sub.set_defaults(call=module.run)
+    parsed = parser.parse_args(arguments)
+    if parsed.version:
+        from . import kernel
+
+        print(f"gec-pipeline {__version__} (kernel: {kernel.name()})")
+        return 0
+    if name is None:
+        parser.print_help()
+        return 0
+    code: int = parsed.call(parsed)
+    sys.stdout.flush()
+    return code

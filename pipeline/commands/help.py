@@ -1,0 +1,45 @@
+"""Read about a topic.
+
+examples:
+  gec-pipeline help
+  gec-pipeline help config
+"""
+
+from __future__ import annotations
+
+import sys
+from importlib import resources
+from typing import TYPE_CHECKING
+
+from ..errors import InputError, did_you_mean
+
+if TYPE_CHECKING:
+    import argparse
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments."""
+    parser.add_argument("topic", nargs="?", help="a topic; without one, the list of topics")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Print a topic's page, drawn on a terminal and as Markdown elsewhere."""
+    folder = resources.files("pipeline") / "help"
+    pages = {item.name.removesuffix(".md"): item for item in folder.iterdir() if item.name.endswith(".md")}
+    if args.topic is None:
+        for name, page in sorted(pages.items()):
+            title = page.read_text(encoding="utf-8").splitlines()[0].removeprefix("# ")
+            print(f"{name:<10} {title}")
+        return 0
+    if args.topic not in pages:
+        hint = did_you_mean(args.topic, pages)
+        raise InputError(f"no help on '{args.topic}'{hint}; topics: {', '.join(sorted(pages))}")
+    text = pages[args.topic].read_text(encoding="utf-8")
+    if sys.stdout.isatty():
+        from rich.console import Console
+        from rich.markdown import Markdown
+
+        Console().print(Markdown(text))
+    else:
+        sys.stdout.write(text)
+    return 0

@@ -1,0 +1,98 @@
+"""Score the systems of a config on its data sets, rank them, and keep the results in the run directory.
+
+Scores go to standard output, progress and warnings to standard error. Running the same config again counts
+nothing twice; after an interruption the same command goes on.
+
+examples:
+  gec-pipeline run configs/quickstart.yaml
+  gec-pipeline run eval.yaml --output runs/today --digits 4 --n-jobs 2
+  gec-pipeline run eval.yaml -q --json > results.json
+"""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING
+
+from ..config import BACKENDS
+from ..errors import printable
+
+if TYPE_CHECKING:
+    import argparse
+
+    from ..stages import Progress
+
+
+def jobs(text: str) -> int | str:
+    """Read a number of workers; for argparse."""
+    if text == "auto" or (text.isascii() and text.isdigit() and int(text) > 0):
+        return text if text == "auto" else int(text)
+    raise ValueError(text)
+
+
+jobs.__name__ = "number of workers (auto, or from 1)"
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments."""
+    parser.add_argument("config", help="a YAML file; `gec-pipeline help config` explains it")
+    parser.add_argument("--output", metavar="DIR", help="run directory, instead of the config's output.dir")
+    parser.add_argument("--n-jobs", type=jobs, metavar="N", help="workers, instead of the config's run.n_jobs")
+    parser.add_argument("--backend", choices=BACKENDS, help="who runs them, instead of the config's run.backend")
+    parser.add_argument("--digits", type=int, choices=range(13), metavar="N", help="decimals of printed percentages")
+    parser.add_argument("-q", "--quiet", action="store_true", help="no progress; warnings only in the results")
+    parser.add_argument("--json", action="store_true", help="print results.json instead of tables")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Run the config and print its tables."""
+    from .. import stages
+    from ..report.console import print_results
+
+    job = stages.prepare(args.config)
+    if not args.quiet:
+        for warning in job.warnings:
+            print(printable(f"warning: {warning}"), file=sys.stderr)
+    with _Bar(enabled=not args.quiet and sys.stderr.isatty()) as progress:
+        how = stages.How(args.n_jobs, args.backend, progress=progress)
+        directory, results = stages.run(job, args.output, how)
+    if args.json:
+        sys.stdout.write(results.to_json())
+    else:
+        print_results(results, job.config.output.digits if args.digits is None else args.digits)
+    if not args.quiet:
+        print(printable(f"results: {directory.path}"), file=sys.stderr)
+    return 0
+
+
+class _Bar:
+    """A progress bar on standard error, where that is a terminal: lines done, per second, time left."""
+
+    def __init__(self, *, enabled: bool) -> None:
+        self.enabled = enabled
+
+    def __enter__(self) -> Progress | None:
+        if not self.enabled:
+            return None
+        from rich.console import Console
+        from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+
+        columns = (
+            TextColumn("counting"),
+            BarColumn(),
+            TextColumn("{task.completed:,.0f} of {task.total:,.0f} lines"),
+        )
+        speed = TextColumn("{task.fields[speed]}")
+        self.bar = Progress(*columns, speed, TimeRemainingColumn(), console=Console(stderr=True), transient=True)
+        self.bar.start()
+        task = self.bar.add_task("", total=None, speed="")
+
+        def progress(done: int, whole: int) -> None:
+            rate = self.bar.tasks[0].speed
+            self.bar.update(task, completed=done, total=whole, speed=f"{rate:,.0f}/s" if rate else "")
+
+        return progress
+
+    def __exit__(self, *_: object) -> None:
+        if self.enabled:
+            self.bar.stop()

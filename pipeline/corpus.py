@@ -1,0 +1,302 @@
+r"""Parallel text files: opened and checked once in the parent, then read by ranges in the workers.
+
+A line ends at \n or \r\n; the last line may lack its end; a byte order mark at the start is dropped; an empty line
+is a sentence of length 0. Opening a file reads it once, in pieces, and keeps a number for every STRIDE lines.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from .errors import CorpusError, Problem, did_you_mean
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+    from pathlib import Path
+    from typing import BinaryIO
+
+    from numpy.typing import NDArray
+
+    from .config import Dataset, System
+
+MAX_REFERENCES = 255
+STRIDE = 128
+"""Lines between two remembered places of a file; shards are cut at these."""
+PIECE = 1 << 20
+BOM = b"\xef\xbb\xbf"
+
+# Every Unicode white space that str.split() splits at, as UTF-8, but for the line end.
+_BLANK = (
+    rb"(?:[\t\x0b-\r\x1c-\x20]|\xc2[\x85\xa0]|\xe1\x9a\x80|\xe2\x80[\x80-\x8a\xa8\xa9\xaf]|\xe2\x81\x9f|\xe3\x80\x80)"
+)
+_BLANK_LINE = re.compile(rb"^" + _BLANK + rb"*+$", re.MULTILINE)
+
+
+class Lines(NamedTuple):
+    """Text of some lines: UTF-8 bytes; int64 start and end of each line in them, without line ends."""
+
+    data: bytes
+    starts: NDArray[np.int64]
+    ends: NDArray[np.int64]
+
+    def texts(self) -> Iterator[bytes]:
+        """Yield each line's bytes."""
+        for start, end in zip(self.starts.tolist(), self.ends.tolist(), strict=True):
+            yield self.data[start:end]
+
+
+def join_lines(texts: Iterable[bytes]) -> Lines:
+    """Return texts (which may hold newlines) as Lines."""
+    pieces = list(texts)
+    ends = np.cumsum([len(piece) for piece in pieces], dtype=np.int64) if pieces else np.zeros(0, np.int64)
+    return Lines(b"".join(pieces), np.concatenate((np.zeros(min(len(pieces), 1), np.int64), ends[:-1])), ends)
+
+
+class Span(NamedTuple):
+    """Lines of a file, as a worker needs to know them: where to read, what to skip, how many lines."""
+
+    path: str
+    start: int
+    size: int
+    skip: int
+    lines: int
+
+
+@dataclass(frozen=True)
+class TextFile:
+    """An indexed text file.
+
+    digest: of the lines, whatever their line ends; blank: number of lines without a token, and the first
+    of them from 1; places: int64 byte offset of every STRIDE-th line, then the size of the file.
+    """
+
+    path: Path
+    lines: int
+    size: int
+    digest: str
+    blank: int
+    first_blank: int
+    has_bom: bool
+    places: NDArray[np.int64] = field(repr=False, compare=False)
+
+    def span(self, low: int, high: int) -> Span:
+        """Return where to find the lines low <= i < high."""
+        first, last = low // STRIDE, -(-high // STRIDE)
+        start, stop = int(self.places[first]), int(self.places[min(last, len(self.places) - 1)])
+        return Span(str(self.path), start, stop - start, low - first * STRIDE, high - low)
+
+
+def read_span(span: Span) -> Lines:
+    """Read the lines of a span; raises CorpusError where the file no longer holds them."""
+    try:
+        with open(span.path, "rb") as file:  # noqa: PTH123 (a worker opens thousands: no Path objects)
+            file.seek(span.start)
+            data = file.read(span.size)
+    except OSError as error:
+        raise CorpusError([Problem(span.path, f"cannot be read: {error.strerror}")]) from None
+    whole = len(data) == span.size
+    if span.start == 0:
+        data = data.removeprefix(BOM)
+    codes = np.frombuffer(data, np.uint8)
+    ends = np.flatnonzero(codes == ord("\n"))
+    if data and not data.endswith(b"\n"):
+        ends = np.append(ends, len(data))
+    starts = np.concatenate((np.zeros(1, np.int64), ends + 1))[:-1]
+    wanted = slice(span.skip, span.skip + span.lines)
+    starts, ends = starts[wanted], ends[wanted]
+    if not whole or len(ends) != span.lines:
+        raise CorpusError([Problem(span.path, "the file changed while it was being read; start again")])
+    returned = (ends > starts) & (ends < len(data)) & (codes[ends - 1] == ord("\r"))
+    return Lines(data, starts, ends - returned)
+
+
+class _Scanner:
+    """What one pass over a file finds out; fed with pieces that end where a character and a line end are whole."""
+
+    def __init__(self) -> None:
+        self.hash = hashlib.blake2b(digest_size=16)
+        self.offset = self.lines = self.blank = self.first_blank = 0
+        self.mid_line = False
+        self.places = [np.zeros(1, np.int64)]
+
+    def feed(self, piece: bytes) -> None:
+        codes = np.frombuffer(piece, np.uint8)
+        ends = np.flatnonzero(codes == ord("\n"))
+        text = piece.replace(b"\r\n", b"\n") if b"\r" in piece else piece
+        self.hash.update(text)
+        for match in _BLANK_LINE.finditer(text):
+            at = match.start()
+            if at < len(text) and not (at == 0 and self.mid_line):
+                self.blank += 1
+                self.first_blank = self.first_blank or self.lines + text.count(b"\n", 0, at) + 1
+        kept = ends[(STRIDE - 1 - self.lines) % STRIDE :: STRIDE] + 1 + self.offset
+        self.places.append(kept.astype(np.int64))
+        self.lines += len(ends)
+        self.offset += len(piece)
+        self.mid_line = not piece.endswith(b"\n")
+
+    def check_utf8(self, piece: bytes) -> None:
+        try:
+            piece.decode()
+        except UnicodeDecodeError as error:
+            line_start = piece.rfind(b"\n", 0, error.start) + 1
+            line = self.lines + piece.count(b"\n", 0, error.start) + 1
+            found = piece[error.start : error.start + 1].hex()
+            message = f"byte {error.start - line_start + 1} of the line (0x{found}) is not valid UTF-8"
+            raise CorpusError([Problem(str(line), message)]) from None
+
+    def finish(self) -> None:
+        if self.mid_line:
+            self.hash.update(b"\n")
+            self.lines += 1
+        self.places.append(np.array([self.offset], np.int64))
+
+
+def _cut(piece: bytes) -> int:
+    """Return where a piece may be cut: after its last line end, else before a character that may be unfinished."""
+    cut = piece.rfind(b"\n") + 1
+    if cut == 0:
+        cut = len(piece) - 1
+        while cut and piece[cut] & 0xC0 == 0x80 and len(piece) - cut < 4:
+            cut -= 1
+        cut -= cut > 0 and piece[cut - 1] == ord("\r")
+    return cut
+
+
+def _pieces(file: BinaryIO) -> Iterator[bytes]:
+    rest = b""
+    while chunk := file.read(PIECE):
+        whole = rest + chunk
+        cut = _cut(whole)
+        yield whole[:cut]
+        rest = whole[cut:]
+    yield rest
+
+
+def open_text(path: Path) -> TextFile:
+    """Index and check one file; raises CorpusError (missing, a folder, unreadable, not UTF-8)."""
+    scanner, has_bom = _Scanner(), False
+    try:
+        with path.open("rb") as file:
+            for piece in _pieces(file):
+                text = piece
+                if scanner.offset == 0 and piece.startswith(BOM):
+                    has_bom, scanner.offset = True, len(BOM)
+                    text = piece[len(BOM) :]
+                if text:
+                    scanner.check_utf8(text)
+                    scanner.feed(text)
+    except OSError as error:
+        raise CorpusError([Problem(str(path), _reason(path, error))]) from None
+    except CorpusError as error:
+        problem = error.problems[0]
+        raise CorpusError([Problem(f"{path}:{problem.place}", problem.message)]) from None
+    scanner.finish()
+    places = np.unique(np.concatenate(scanner.places))
+    return TextFile(
+        path,
+        scanner.lines,
+        scanner.offset,
+        scanner.hash.hexdigest(),
+        scanner.blank,
+        scanner.first_blank,
+        has_bom,
+        places,
+    )
+
+
+def _reason(path: Path, error: OSError) -> str:
+    if path.is_dir():
+        return "is a folder; expected a text file"
+    if isinstance(error, FileNotFoundError):
+        names = [p.name for p in path.parent.iterdir()] if path.parent.is_dir() else []
+        missing = path if path.parent.is_dir() else path.parent
+        return f"no such file{did_you_mean(missing.name, names)}" if names else f"no such file; no folder {missing}"
+    return f"cannot be read: {error.strerror}"
+
+
+@dataclass(frozen=True)
+class Corpus:
+    """A data set with all its systems, checked: every file has `lines` lines."""
+
+    name: str
+    lines: int
+    source: TextFile | None
+    references: tuple[TextFile, ...]
+    systems: dict[str, TextFile]
+
+    def files(self) -> list[TextFile]:
+        """Return all files: source, references, systems."""
+        return [*([self.source] if self.source else []), *self.references, *self.systems.values()]
+
+
+def open_corpus(dataset: Dataset, systems: Sequence[System], problems: list[Problem]) -> Corpus | None:
+    """Open all files of a data set; return None after adding to problems, as many as can be told at once."""
+    before = len(problems)
+    paths = {system.name: system.paths[dataset.name] for system in systems if dataset.name in system.paths}
+    source = _open(dataset.source, problems) if dataset.source else None
+    references = [_open(path, problems) for path in dataset.references]
+    outputs = {name: _open(path, problems) for name, path in paths.items()}
+    files = [file for file in (source, *references, *outputs.values()) if file]
+    if files:
+        problems += _check_parallel(files)
+    if dataset.empty_references == "error":
+        problems += [_blank_reference(file) for file in references if file and file.blank]
+    if len(references) > MAX_REFERENCES:
+        problems.append(
+            Problem(dataset.name, f"has {len(references)} references; at most {MAX_REFERENCES} are supported")
+        )
+    if len(problems) > before:
+        return None
+    opened = {name: file for name, file in outputs.items() if file}
+    return Corpus(dataset.name, files[0].lines, source, tuple(file for file in references if file), opened)
+
+
+def _open(path: Path, problems: list[Problem]) -> TextFile | None:
+    try:
+        return open_text(path)
+    except CorpusError as error:
+        problems += error.problems
+        return None
+
+
+def _check_parallel(files: Sequence[TextFile]) -> list[Problem]:
+    """Return the problems of files that must run in parallel: unequal line counts, no lines at all."""
+    counts = {file.lines for file in files}
+    if len(counts) == 1:
+        return [Problem(str(files[0].path), "has no lines; nothing can be scored")] if counts == {0} else []
+    listed = "".join(f"\n  {file.lines:>9} lines  {file.path}" for file in files)
+    message = f"the files have different numbers of lines; line {min(counts) + 1} has no partner in some:{listed}"
+    return [Problem(str(files[0].path), message)]
+
+
+def _blank_reference(file: TextFile) -> Problem:
+    more = f" (and {file.blank - 1} more)" if file.blank > 1 else ""
+    message = f"this reference is empty{more}, and the data set says `empty_references: error`"
+    return Problem(f"{file.path}:{file.first_blank}", message)
+
+
+def suspicions(corpus: Corpus) -> list[str]:
+    """Return warnings of what can be scored but is probably not meant."""
+    found = [f"{f.path.name}: begins with a byte order mark, which is left out" for f in corpus.files() if f.has_bom]
+    for number, reference in enumerate(corpus.references):
+        if corpus.source and reference.digest == corpus.source.digest:
+            found.append(f"reference {number} ({reference.path.name}) is the same text as the source")
+        if reference.blank:
+            lines = f"{reference.blank} empty lines, the first is line {reference.first_blank}"
+            found.append(
+                f"reference {number} ({reference.path.name}) has {lines}: each counts as a sentence of length 0"
+            )
+    seen = {reference.digest: f"reference {number}" for number, reference in enumerate(corpus.references)}
+    for name, file in corpus.systems.items():
+        if file.digest in seen:
+            found.append(f"system {name} is the same text as {seen[file.digest]}")
+        seen.setdefault(file.digest, f"system {name}")
+        if file.blank * 2 > file.lines:
+            found.append(f"system {name}: {file.blank} of {file.lines} lines are empty")
+    return [f"{corpus.name}: {text}" for text in found]

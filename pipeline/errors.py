@@ -1,0 +1,86 @@
+"""What goes wrong outside the program: each problem names its place and says what to do."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from difflib import get_close_matches
+from typing import TYPE_CHECKING, ClassVar
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+MAX_SHOWN = 20
+"""Problems printed at once; the rest are counted."""
+
+
+def printable(text: object) -> str:
+    """Return text with control characters escaped, so that it is safe on a terminal."""
+    return "".join(c if c.isprintable() or c == "\n" else c.encode("unicode_escape").decode() for c in str(text))
+
+
+def did_you_mean(name: str, choices: Iterable[str]) -> str:
+    """Return " (did you mean 'x'?)" for the nearest of the choices, or an empty string."""
+    known = list(choices)
+    folded = {choice.lower(): choice for choice in known}
+    near = get_close_matches(name.lower(), folded, n=1, cutoff=0.6)
+    return f" (did you mean '{folded[near[0]]}'?)" if near else ""
+
+
+@dataclass(frozen=True)
+class Problem:
+    """One thing to mend: place ("file:line:column", may be empty) and message."""
+
+    place: str
+    message: str
+
+    def __str__(self) -> str:
+        return printable(f"{self.place}: {self.message}" if self.place else self.message)
+
+
+class PipelineError(Exception):
+    """An error with a message for the user; exit_code is what the command line returns."""
+
+    exit_code: ClassVar[int] = 2
+
+
+class InputError(PipelineError):
+    """Bad input: holds every problem found, in the order of the files."""
+
+    def __init__(self, problems: Iterable[Problem] | str) -> None:
+        self.problems = [Problem("", problems)] if isinstance(problems, str) else list(problems)
+        super().__init__(self.problems)
+
+    def __str__(self) -> str:
+        shown = [str(problem) for problem in self.problems[:MAX_SHOWN]]
+        if len(self.problems) > MAX_SHOWN:
+            shown.append(f"... and {len(self.problems) - MAX_SHOWN} more problems")
+        return "\n".join(shown)
+
+
+class ConfigError(InputError):
+    """The YAML file, or a setting, is wrong."""
+
+
+class CorpusError(InputError):
+    """A text file is missing, unreadable or does not fit its partners."""
+
+
+class StoreError(InputError):
+    """The run directory cannot be used."""
+
+
+class InvalidTextError(ValueError):
+    """Bytes that are not UTF-8: text (its place in the list given), line and byte within the line, from 0."""
+
+    def __init__(self, text: int, line: int, byte: int) -> None:
+        self.text, self.line, self.byte = text, line, byte
+        super().__init__(f"text {text}, line {line}: byte {byte} is not valid UTF-8")
+
+    def __reduce__(self) -> tuple[type[InvalidTextError], tuple[int, int, int]]:
+        return type(self), (self.text, self.line, self.byte)
+
+
+class IncompleteError(PipelineError):
+    """Work was cut short; what finished is kept and the same command goes on."""
+
+    exit_code = 3

@@ -1,0 +1,100 @@
+"""Shards to joblib to statistics: the only room that knows of workers and backends.
+
+A worker gets byte ranges and needs, reads its own lines, and returns packed columns; only the parent writes.
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+
+from . import kernel
+from .corpus import Span, read_span
+from .errors import CorpusError, IncompleteError, InvalidTextError, Problem
+from .metrics.base import Text
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from numpy.typing import NDArray
+
+    from .metrics.base import Needs
+
+SMALL = {"python": 1 << 19, "native": 1 << 25}
+"""Bytes of text up to which starting workers costs more than it saves, for each kernel."""
+
+Backend = Literal["auto", "serial", "threading", "loky"]
+
+
+@dataclass(frozen=True)
+class Task:
+    """What a worker needs: where the lines of a shard are, and what to count, all needs in one pass."""
+
+    number: int
+    source: Span | None
+    references: tuple[Span, ...]
+    systems: tuple[Span, ...]
+    needs: tuple[Needs, ...]
+
+
+def narrow(array: NDArray[np.int64]) -> NDArray[np.integer]:
+    """Return an array of counts in the narrowest of uint16, int32 and int64 that holds them."""
+    top = int(array.max(initial=0))
+    low = int(array.min(initial=0))
+    if low >= 0 and top <= np.iinfo(np.uint16).max:
+        return array.astype(np.uint16)
+    fits = low >= np.iinfo(np.int32).min and top <= np.iinfo(np.int32).max
+    return array.astype(np.int32) if fits else array
+
+
+def count(task: Task) -> tuple[int, list[list[NDArray[np.integer]]]]:
+    """Read and count a shard; return the task's number and, for each need, packed columns of each system."""
+    spans = [*([task.source] if task.source else []), *task.references, *task.systems]
+    texts = [read_span(span) for span in spans]
+    source = texts.pop(0) if task.source else None
+    text = Text(source, texts[: len(task.references)], texts[len(task.references) :])
+    packed = []
+    for needs in task.needs:
+        schema = needs.schema(len(task.references))
+        try:
+            packed.append([narrow(schema.pack(columns)) for columns in needs.count(text)])
+        except InvalidTextError as error:
+            message = f"line {error.line + 1} of the shard is not valid UTF-8; the file changed since it was checked"
+            raise CorpusError([Problem(spans[error.text].path, message)]) from None
+    return task.number, packed
+
+
+def plan(n_jobs: int | Literal["auto"], backend: Backend, size: int) -> tuple[int, Backend]:
+    """Return how many workers and which backend are used for size bytes of text."""
+    if n_jobs == "auto":
+        small = backend == "auto" and size <= SMALL[kernel.name()]
+        n_jobs = (
+            1 if small else len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+        )
+    if backend == "serial" or (backend == "auto" and n_jobs == 1):
+        return 1, "serial"
+    if backend == "auto":
+        backend = "threading" if kernel.name() == "native" else "loky"
+    return n_jobs, backend
+
+
+def run(tasks: Sequence[Task], n_jobs: int, backend: Backend) -> Iterator[tuple[int, list[list[NDArray[np.integer]]]]]:
+    """Yield what count() returns for each task, in the order in which they finish."""
+    if backend == "serial":
+        yield from map(count, tasks)
+        return
+    from joblib import Parallel, delayed
+    from joblib.externals.loky.process_executor import TerminatedWorkerError
+
+    parallel = Parallel(n_jobs=n_jobs, backend=backend, return_as="generator_unordered")
+    jobs: Iterable[object] = (delayed(count)(task) for task in tasks)
+    try:
+        yield from parallel(jobs)
+    except TerminatedWorkerError:
+        message = (
+            "a worker process died (out of memory, or killed); what was counted is kept: run the same command again"
+        )
+        raise IncompleteError(message) from None

@@ -1,0 +1,40 @@
+"""Chooses the kernel: PIPELINE_KERNEL=auto (the compiled one where it was built), native or python.
+
+`kernel.encode`, `kernel.overlap` ... are the functions of the kernel chosen; type checkers see the Python twin's.
+"""
+
+from __future__ import annotations
+
+import os
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from ..errors import ConfigError, did_you_mean
+
+if TYPE_CHECKING:
+    from ._python import encode as encode
+    from ._python import overlap as overlap
+
+CHOICES = ("auto", "native", "python")
+
+
+def name() -> str:
+    """Return "native" or "python", whichever is used; raises ConfigError where the one asked for cannot be."""
+    choice = os.environ.get("PIPELINE_KERNEL") or "auto"
+    if choice not in CHOICES:
+        hint = did_you_mean(choice, CHOICES)
+        raise ConfigError(f"PIPELINE_KERNEL: expected one of {', '.join(CHOICES)}, found '{choice}'{hint}")
+    if choice != "python":
+        try:
+            import_module("._native", __name__)
+        except ImportError as error:
+            if choice == "native":
+                raise ConfigError(f"PIPELINE_KERNEL=native, but there is no compiled kernel: {error}") from None
+            return "python"
+    return "python" if choice == "python" else "native"
+
+
+def __getattr__(function: str) -> Any:
+    if function.startswith("__"):
+        raise AttributeError(function)
+    return getattr(import_module(f"._{name()}", __name__), function)

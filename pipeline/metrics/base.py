@@ -1,0 +1,204 @@
+"""What every metric is made of: options, needed columns, summed terms, score.
+
+A metric is a small frozen object. It *needs* columns (integers per sentence, or per sentence and reference), which
+workers count from text; from them it makes *terms*, which are summed over sentences; and from sums of terms, over
+any number of leading axes (iterations, bootstrap samples), it makes the *score*.
+"""
+
+from __future__ import annotations
+
+import re
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Protocol
+
+import numpy as np
+
+from ..errors import did_you_mean
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from numpy.typing import NDArray
+
+    from ..corpus import Lines
+
+    Ints = NDArray[np.int64]
+    Floats = NDArray[np.float64]
+    Columns = Mapping[str, Ints]
+
+
+class Field(NamedTuple):
+    """A group of columns: name; orders (0: one column, without an axis for orders); whether per reference."""
+
+    name: str
+    orders: int = 0
+    per_reference: bool = False
+
+
+@dataclass(frozen=True)
+class Schema:
+    """The fields of a table of integers, in order, for a number of references.
+
+    As a mapping, a field has the shape [...] + [references, if per reference] + [orders, if any]; packed, the
+    table is one array [..., width] whose columns are named as in `names`.
+    """
+
+    fields: tuple[Field, ...]
+    references: int
+
+    def _shape(self, field: Field) -> tuple[int, ...]:
+        return (self.references,) * field.per_reference + (field.orders,) * (field.orders > 0)
+
+    @property
+    def names(self) -> list[str]:
+        """The names of the packed columns, such as match_2@0: order 2, first reference."""
+        result = []
+        for field in self.fields:
+            for place in np.ndindex(self._shape(field)):
+                order = f"_{place[-1] + 1}" if field.orders else ""
+                result.append(f"{field.name}{order}" + (f"@{place[0]}" if field.per_reference else ""))
+        return result
+
+    @property
+    def width(self) -> int:
+        """How many packed columns there are."""
+        return sum(int(np.prod(self._shape(field), dtype=int)) for field in self.fields)
+
+    def pack(self, columns: Columns) -> Ints:
+        """Return the mapping as one array [..., width]."""
+        parts = []
+        for field in self.fields:
+            array, shape = columns[field.name], self._shape(field)
+            parts.append(array.reshape((*array.shape[: array.ndim - len(shape)], -1)) if shape else array[..., None])
+        return np.concatenate(parts, axis=-1)
+
+    def unpack(self, packed: NDArray[Any]) -> dict[str, Ints]:
+        """Return an array [..., width] as a mapping of int64 arrays."""
+        columns, start = {}, 0
+        for field in self.fields:
+            shape = self._shape(field)
+            stop = start + int(np.prod(shape, dtype=int))
+            columns[field.name] = packed[..., start:stop].reshape(packed.shape[:-1] + shape).astype(np.int64)
+            start = stop
+        return columns
+
+
+class Text(NamedTuple):
+    """The lines of a shard: source (or None), references, outputs of some systems."""
+
+    source: Lines | None
+    references: Sequence[Lines]
+    systems: Sequence[Lines]
+
+
+class Needs(Protocol):
+    """Columns that workers count; hashable, so that metrics with equal needs share them."""
+
+    @property
+    def key(self) -> str:
+        """A name that differs whenever the columns can, safe in file names."""
+
+    @property
+    def source(self) -> bool:
+        """Whether the source is read."""
+
+    def schema(self, references: int) -> Schema:
+        """Return the columns for a number of references."""
+
+    def count(self, text: Text) -> list[dict[str, Ints]]:
+        """Return the columns of each system: a mapping of int64 arrays as schema() says, lines first."""
+
+
+class Option(NamedTuple):
+    """A setting of a metric, the same in YAML, signature and command line.
+
+    name: the YAML key, the command line's --name, the metric's attribute; key: in signatures (in YAML too);
+    default: a value, or a function of the options before it; choices: the values allowed, or None for true and
+    false, or for a whole number where maximum is given; applies: whether the option can change a number, given
+    the others (None: always); why: said when it is set and cannot; implicit: left out of the signature at its
+    default.
+    """
+
+    name: str
+    key: str
+    default: str | int | bool | Callable[[Mapping[str, Any]], str]
+    help: str
+    choices: tuple[str, ...] | None = None
+    minimum: int = 0
+    maximum: int | None = None
+    applies: Callable[[Any], bool] | None = None
+    why: str = ""
+    implicit: bool = False
+
+    def values(self) -> str:
+        """Return the allowed values in words."""
+        if self.choices:
+            return ", ".join(self.choices)
+        return "true, false" if self.maximum is None else f"a whole number from {self.minimum} to {self.maximum}"
+
+    def read(self, text: str) -> str | int | bool:
+        """Return the value that a text means; raises ValueError."""
+        if self.choices:
+            if text in self.choices:
+                return text
+        elif self.maximum is None:
+            if text in ("true", "false"):
+                return text == "true"
+        elif re.fullmatch(r"[0-9]{1,18}", text) and self.minimum <= int(text) <= self.maximum:
+            return int(text)
+        raise ValueError(f"expected {self.values()}, found '{text}'{did_you_mean(text, self.choices or ())}")
+
+
+class Metric(ABC):
+    """A metric with its settings. Subclasses are frozen dataclasses whose fields are their options."""
+
+    name: ClassVar[str]
+    summary: ClassVar[str]
+    options: ClassVar[tuple[Option, ...]]
+
+    references: str
+    """Which references count: sample, max or mean (see `reduce.py`)."""
+    level: str
+    """corpus: the score of summed terms; mean: the mean of sentence scores."""
+
+    def conflicts(self) -> list[tuple[str, str]]:
+        """Return options that do not go together: the name to blame, and a message."""
+        return []
+
+    def settings(self, references: int | None = None) -> list[tuple[str, object]]:
+        """Return signature keys and values of all options that can change a number."""
+        settings: list[tuple[str, object]] = []
+        for option in self.options:
+            value = getattr(self, option.name)
+            idle = option.applies is not None and not option.applies(self)
+            if not idle and not (option.implicit and value == option.default):
+                settings.append((option.key, value))
+        return settings + ([("nrefs", references)] if references is not None else [])
+
+    @property
+    @abstractmethod
+    def needs(self) -> Needs:
+        """The columns that this metric reads."""
+
+    @property
+    @abstractmethod
+    def terms(self) -> tuple[Field, ...]:
+        """What is summed over sentences; fields per reference are summed for the reference chosen."""
+
+    @abstractmethod
+    def make_terms(self, columns: Columns) -> dict[str, Ints]:
+        """Return the terms of each sentence, [lines, ...] as the fields say, from its columns."""
+
+    @abstractmethod
+    def score(self, totals: Columns) -> dict[str, Floats]:
+        """Return outputs from sums of terms (over any leading axes); the first output is the ranked score."""
+
+    @abstractmethod
+    def sentence_scores(self, columns: Columns) -> Floats:
+        """Return the score of each sentence with each reference: float64 [lines, references]."""
+
+    def choose(self, columns: Columns) -> Ints:
+        """Return the best reference of each sentence, from 0: int64 [lines]. The first of equals."""
+        best: Ints = np.argmax(self.sentence_scores(columns), axis=-1)
+        return best

@@ -1,0 +1,157 @@
+"""Statistics to scores: sums of integers, then one formula.
+
+Several systems of a data set are reduced together, so that they share the draws of references. Statistics come in
+blocks of lines; sums are exact (integers, or products of matrices whose entries stay below 2**53), so neither
+blocks nor order can be seen in the result.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from .metrics.base import Schema
+from .results import Samples
+from .sampling import Draws
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from numpy.typing import NDArray
+
+    from .metrics.base import Columns, Floats, Ints, Metric
+
+Z95 = 1.959963984540054
+"""Quantile 0.975 of the normal distribution, as in the original program's interval."""
+DRAWN_LINES = 2048
+"""Lines whose draws are multiplied at once: bounds memory at iterations times this."""
+
+
+@dataclass(frozen=True)
+class Reduced:
+    """The score of one system: outputs (the first is the score) and, for sampled scores, their spread."""
+
+    outputs: dict[str, float]
+    samples: Samples | None = None
+
+    @property
+    def score(self) -> float:
+        """The ranked score, a fraction."""
+        return next(iter(self.outputs.values()))
+
+
+def reduce(metric: Metric, systems: Sequence[Iterable[dict[str, Ints]]], lines: int, references: int) -> list[Reduced]:
+    """Return the score of each system from its blocks of columns (all systems with the same blocks)."""
+    if metric.level == "mean":
+        return [_mean(metric, blocks) for blocks in systems]
+    if metric.references == "sample" and references > 1:
+        draws = Draws(
+            getattr(metric, "sampler", "python2"),
+            getattr(metric, "iterations", 500),
+            lines,
+            references,
+            getattr(metric, "seed", 0),
+        )
+        return _sampled(metric, systems, draws)
+    return [_chosen(metric, blocks) for blocks in systems]
+
+
+def _chosen(metric: Metric, systems: Iterable[dict[str, Ints]]) -> Reduced:
+    """Sum the terms for the best reference of each sentence (the only one, where there is one)."""
+    schema = Schema(tuple(field._replace(per_reference=False) for field in metric.terms), 1)
+    totals = np.zeros(schema.width, np.int64)
+    for columns in systems:
+        terms = metric.make_terms(columns)
+        chosen = metric.choose(columns) if metric.references == "max" else None
+        picked = {f.name: _pick(terms[f.name], chosen) if f.per_reference else terms[f.name] for f in metric.terms}
+        totals += schema.pack(picked).sum(axis=0)
+    outputs = {name: float(value) for name, value in metric.score(schema.unpack(totals)).items()}
+    samples = Samples(1, 0.0, (math.nan, math.nan)) if metric.references == "sample" else None
+    return Reduced(outputs, samples)
+
+
+def _pick(term: Ints, chosen: Ints | None) -> Ints:
+    return term[:, 0] if chosen is None else term[np.arange(len(term)), chosen]
+
+
+def _sampled(metric: Metric, systems: Sequence[Iterable[dict[str, Ints]]], draws: Draws) -> list[Reduced]:
+    """Sum the terms of the references drawn in every iteration, and average the scores."""
+    fixed_fields = tuple(field for field in metric.terms if not field.per_reference)
+    fixed_schema = Schema(fixed_fields, 1)
+    drawn_schema = Schema(tuple(f._replace(per_reference=False) for f in metric.terms if f.per_reference), 1)
+    fixed = np.zeros((len(systems), fixed_schema.width), np.int64)
+    drawn = np.zeros((draws.iterations, len(systems), drawn_schema.width))
+    stream = draws.blocks(DRAWN_LINES)
+    for blocks in zip(*systems, strict=True):
+        by_reference = []
+        for number, columns in enumerate(blocks):
+            terms = metric.make_terms(columns)
+            fixed[number] += fixed_schema.pack(terms).sum(axis=0)
+            by_reference.append([_reference(drawn_schema, terms, r) for r in range(draws.references)])
+        for low in range(0, len(by_reference[0][0]), DRAWN_LINES):
+            block = next(stream)
+            packed = [[terms[low : low + DRAWN_LINES] for terms in system] for system in by_reference]
+            drawn += _drawn_sums(block, packed)
+    results = []
+    for number in range(len(systems)):
+        totals = fixed_schema.unpack(fixed[number]) | drawn_schema.unpack(drawn[:, number])
+        results.append(_averaged(metric.score(totals), draws.iterations))
+    return results
+
+
+def _reference(schema: Schema, terms: Columns, reference: int) -> Floats:
+    """Return the packed terms of one reference: float64 [lines, width]."""
+    return schema.pack({field.name: terms[field.name][:, reference] for field in schema.fields}).astype(np.float64)
+
+
+def _drawn_sums(draws: NDArray[np.uint8], terms: Sequence[Sequence[Floats]]) -> Floats:
+    """Return the sums of the terms drawn: float64 [iterations, systems, width], all whole numbers.
+
+    draws: uint8 [iterations, lines]; terms: for each system and reference float64 [lines, width]. The first
+    reference is summed once, and of the others what they have more, where they were drawn.
+    """
+    first = np.stack([system[0].sum(axis=0) for system in terms])
+    sums = np.broadcast_to(first, (len(draws), *first.shape)).copy()
+    for reference in range(1, len(terms[0])):
+        difference = np.concatenate([system[reference] - system[0] for system in terms], axis=1)
+        if difference.any():
+            mask = (draws == reference).astype(np.float64)
+            sums += (mask @ difference).reshape(sums.shape)
+    return sums
+
+
+def _averaged(outputs: dict[str, Floats], iterations: int) -> Reduced:
+    """Average outputs over iterations (outputs that no draw changes have one value)."""
+    scores = np.broadcast_to(next(iter(outputs.values())), (iterations,))
+    std = float(scores.std())
+    mean = float(scores.mean())
+    interval = (mean - Z95 * std, mean + Z95 * std) if std > 0 else (math.nan, math.nan)
+    return Reduced(
+        {name: float(np.mean(values)) for name, values in outputs.items()}, Samples(iterations, std, interval)
+    )
+
+
+def _mean(metric: Metric, blocks: Iterable[dict[str, Ints]]) -> Reduced:
+    """Average sentence scores; the sum is exact (fsum), so the blocks do not matter."""
+    sums, lines = [], 0
+    for columns in blocks:
+        scores = sentence_scores(metric, columns)
+        sums.append(scores)
+        lines += len(scores)
+    return Reduced({metric.name: math.fsum(v for part in sums for v in part.tolist()) / lines})
+
+
+def sentence_scores(metric: Metric, columns: Columns) -> Floats:
+    """Return the score of each sentence: float64 [lines]; the best, or the mean, over references."""
+    scores = metric.sentence_scores(columns)
+    best: Floats = scores.max(axis=-1) if metric.references == "max" else scores.mean(axis=-1)
+    return best
+
+
+def all_sentence_scores(metric: Metric, blocks: Iterable[dict[str, Ints]]) -> Iterator[Floats]:
+    """Yield sentence scores block by block."""
+    for columns in blocks:
+        yield sentence_scores(metric, columns)

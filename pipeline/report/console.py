@@ -1,0 +1,99 @@
+"""Results for the terminal: a ranked table for each data set and metric; plain text when piped."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+from itertools import groupby
+from typing import TYPE_CHECKING
+
+from .numbers import percent, round_half_up
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from ..results import Results, Score
+
+COUNTS = frozenset({"match", "penalty", "numer", "total", "hyp_len", "ref_len"})
+"""Outputs that are numbers of n-grams or tokens, not fractions."""
+
+
+def print_results(results: Results, digits: int) -> None:
+    """Print a ranked table for each data set and metric to standard output."""
+    for index, ((dataset, metric), group) in enumerate(groupby(results.scores, lambda s: (s.dataset, s.metric))):
+        if index:
+            print()
+        info = results.datasets[dataset]
+        print(f"{dataset}: {info.lines:,} lines, {info.references} references".replace(" 1 references", " 1 reference"))
+        header, rows = _ranked(sorted(group, key=lambda s: s.rank), digits)
+        print_table(header, rows)
+        print(metric)
+
+
+def _ranked(scores: Sequence[Score], digits: int) -> tuple[list[str], list[list[str]]]:
+    name = next(iter(scores[0].outputs))
+    sampled = any(score.samples for score in scores)
+    header = ["rank", "system", name, *(["std", "95% of draws"] if sampled else [])]
+    rows = []
+    for score in scores:
+        row = [str(score.rank), score.system, percent(score.score, digits)]
+        if sampled and score.samples:
+            low, high = (percent(bound, digits) for bound in score.samples.interval)
+            row += [percent(score.samples.std, digits + 1), f"{low} to {high}" if low != "-" else "-"]
+        rows.append(row)
+    return header, rows
+
+
+def print_orders(results: Results, digits: int) -> None:
+    """Print, for each score, a table of its outputs that have a value for each order."""
+    for score in results.scores:
+        print(f"{score.dataset}: {score.system}: {percent(score.score, digits)}  {score.metric}")
+        header, rows = by_order(score.outputs, digits)
+        if rows:
+            print_table(header, rows, left=())
+        rest = {name: value for name, value in score.outputs.items() if not _order(name)[1]}
+        print("  ".join(f"{name} {_cell(name, value, digits)}" for name, value in rest.items()), end="\n\n")
+
+
+def by_order(outputs: dict[str, float], digits: int) -> tuple[list[str], list[list[str]]]:
+    """Return header and rows, one for each order, of the outputs named like match_1, match_2 ..."""
+    names = list(dict.fromkeys(_order(name)[0] for name in outputs if _order(name)[1]))
+    orders = sorted({_order(name)[1] for name in outputs} - {0})
+    rows = [[str(n), *(_cell(name, outputs[f"{name}_{n}"], digits) for name in names)] for n in orders]
+    return ["n", *names], rows
+
+
+def _order(name: str) -> tuple[str, int]:
+    stem, _, order = name.rpartition("_")
+    return (stem, int(order)) if order.isdigit() else (name, 0)
+
+
+def _cell(name: str, value: float, digits: int) -> str:
+    """Return a count (or a mean of counts) as it is, and all else in percent."""
+    if _order(name)[0] in COUNTS:
+        return f"{value:.0f}" if value.is_integer() else round_half_up(value, digits)
+    return percent(value, digits)
+
+
+def print_table(header: Sequence[str], rows: Iterable[Sequence[str]], left: Iterable[int] = (1,)) -> None:
+    """Print a table: drawn on a terminal, aligned text elsewhere; the columns in left are left-aligned."""
+    rows, aligned_left = list(rows), set(left)
+    if sys.stdout.isatty():
+        from rich import box
+        from rich.console import Console
+        from rich.table import Table
+        from rich.text import Text
+
+        table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+        for index, title in enumerate(header):
+            table.add_column(title, justify="left" if index in aligned_left else "right", overflow="fold")
+        for row in rows:
+            table.add_row(*(Text(cell) for cell in row))
+        Console(width=max(shutil.get_terminal_size().columns, 40)).print(table)
+        return
+    widths = [max(len(row[i]) for row in [header, *rows]) for i in range(len(header))]
+    for row in [header, *rows]:
+        cells = [
+            c.ljust(w) if i in aligned_left else c.rjust(w) for i, (c, w) in enumerate(zip(row, widths, strict=True))
+        ]
+        print("  ".join(cells).rstrip())

@@ -1,0 +1,100 @@
+"""What a run found: the model of results.json (schema 1), written and read back."""
+
+from __future__ import annotations
+
+import json
+import math
+from dataclasses import asdict, dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from .errors import StoreError
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+SCHEMA = 1
+
+
+@dataclass(frozen=True)
+class Samples:
+    """Spread of a score over draws of references: population deviation, and mean ± 1.959964 deviations."""
+
+    iterations: int
+    std: float
+    interval: tuple[float, float]
+
+
+@dataclass(frozen=True)
+class Score:
+    """The score of a system on a data set; all values are fractions. rank: 1 is best, equal scores share one."""
+
+    dataset: str
+    system: str
+    metric: str
+    score: float
+    outputs: dict[str, float]
+    samples: Samples | None
+    rank: int
+
+
+@dataclass(frozen=True)
+class DatasetInfo:
+    """What was scored: number of lines and references, digests of the lines of each file."""
+
+    lines: int
+    references: int
+    digests: dict[str, str]
+
+
+@dataclass(frozen=True)
+class Results:
+    """The content of results.json."""
+
+    datasets: dict[str, DatasetInfo]
+    scores: list[Score]
+    warnings: list[str] = field(default_factory=list)
+
+    def only(self, system: str) -> Results:
+        """Return the same results with the scores of one system."""
+        return Results(self.datasets, [score for score in self.scores if score.system == system], self.warnings)
+
+    def to_json(self) -> str:
+        """Return the text of results.json; the same results give the same text."""
+        content = {"schema": SCHEMA, **asdict(self)}
+        return json.dumps(_without_nan(content), indent=1, ensure_ascii=False, allow_nan=False) + "\n"
+
+    @staticmethod
+    def read(path: Path) -> Results:
+        """Read results.json; raises StoreError where it is missing, damaged or of another schema."""
+        try:
+            content = json.loads(path.read_text(encoding="utf-8"))
+            if content["schema"] != SCHEMA:
+                raise StoreError(f"{path}: is of schema {content['schema']}; this version reads {SCHEMA}")
+            datasets = {name: DatasetInfo(**info) for name, info in content["datasets"].items()}
+            return Results(datasets, [_score(item) for item in content["scores"]], content["warnings"])
+        except OSError as error:
+            raise StoreError(f"{path}: cannot be read: {error.strerror}") from None
+        except (ValueError, KeyError, TypeError, AttributeError) as error:
+            raise StoreError(f"{path}: is not the results file of a run ({type(error).__name__}: {error})") from None
+
+
+def _score(item: dict[str, Any]) -> Score:
+    samples = item["samples"]
+    if samples is not None:
+        low, high = (_number(value) for value in samples["interval"])
+        samples = Samples(samples["iterations"], _number(samples["std"]), (low, high))
+    outputs = {name: _number(value) for name, value in item["outputs"].items()}
+    return Score(**{**item, "score": _number(item["score"]), "outputs": outputs, "samples": samples})
+
+
+def _number(value: float | None) -> float:
+    return math.nan if value is None else float(value)
+
+
+def _without_nan(value: Any) -> Any:
+    """JSON has no NaN: it is written as null."""
+    if isinstance(value, dict):
+        return {key: _without_nan(child) for key, child in value.items()}
+    if isinstance(value, list | tuple):
+        return [_without_nan(child) for child in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value

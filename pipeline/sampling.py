@@ -1,0 +1,78 @@
+"""Which reference each sentence gets in each iteration.
+
+Draws depend on the number of lines, the number of references and the iteration, on nothing else: not on shards,
+systems or metrics. They come in blocks of lines, so that memory does not grow with the corpus.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from numpy.typing import NDArray
+
+    Ints = NDArray[np.int64]
+    Stream = Callable[[int], NDArray[np.uint8]]
+
+
+class Draws(NamedTuple):
+    """A sampler with all that fixes its draws. seed is read by the sampler numpy alone."""
+
+    sampler: str
+    iterations: int
+    lines: int
+    references: int
+    seed: int = 0
+
+    def blocks(self, size: int) -> Iterator[NDArray[np.uint8]]:
+        """Yield for every block of size lines the references drawn, from 0: uint8 [iterations, lines of block]."""
+        streams = [SAMPLERS[self.sampler](self, iteration) for iteration in range(self.iterations)]
+        for low in range(0, self.lines, size):
+            count = min(size, self.lines - low)
+            block = np.empty((self.iterations, count), np.uint8)
+            for iteration, stream in enumerate(streams):
+                block[iteration] = stream(count)
+            yield block
+
+
+def python2(draws: Draws, iteration: int) -> Stream:
+    """Draw int(random() * R), seeded with 101 * iteration: Python 2's random.randint(0, R - 1).
+
+    Source: the original program. numpy's RandomState seeded with a *list* is Python's generator, bit for bit.
+    """
+    generator = np.random.RandomState([101 * iteration])
+    return lambda count: (generator.random_sample(count) * draws.references).astype(np.uint8)
+
+
+def python3(draws: Draws, iteration: int) -> Stream:
+    """Draw as Python 3's random.randint(0, R - 1) does, seeded with 101 * iteration.
+
+    The highest R.bit_length() bits of 32-bit words, drawn again while they are R or more (CPython's
+    random.Random._randbelow_with_getrandbits). Words drawn ahead are kept for the next block.
+    """
+    generator = np.random.RandomState([101 * iteration])
+    shift = 32 - draws.references.bit_length()
+    ahead = np.empty(0, np.uint8)
+
+    def take(count: int) -> NDArray[np.uint8]:
+        nonlocal ahead
+        while len(ahead) < count:
+            words = generator.randint(0, 1 << 32, 2 * (count - len(ahead)) + 64, dtype=np.uint32) >> shift
+            ahead = np.concatenate((ahead, words[words < draws.references].astype(np.uint8)))
+        taken, ahead = ahead[:count], ahead[count:]
+        return taken
+
+    return take
+
+
+def numpy(draws: Draws, iteration: int) -> Stream:
+    """Draw (default_rng(seed).random((iterations, lines)) * R).astype(int), row `iteration` of it."""
+    generator = np.random.Generator(np.random.PCG64(draws.seed).advance(iteration * draws.lines))
+    return lambda count: (generator.random(count) * draws.references).astype(np.uint8)
+
+
+SAMPLERS: dict[str, Callable[[Draws, int], Stream]] = {"python2": python2, "python3": python3, "numpy": numpy}

@@ -1,0 +1,43 @@
+"""The JSON Schema of configs, from the models of the config and the metrics' options."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+from .config import WrittenConfig
+from .metrics import METRICS
+
+if TYPE_CHECKING:
+    from .metrics.base import Option
+
+
+def json_schema() -> str:
+    """Return the schema as JSON text."""
+    schema = WrittenConfig.model_json_schema()
+    schema = {"$schema": "https://json-schema.org/draft/2020-12/schema", **schema}
+    text = {"type": "string", "description": "name, name[key=value,...] or a printed signature"}
+    schema["properties"]["metrics"]["items"] = {"anyOf": [text, *(_metric(name) for name in METRICS)]}
+    schema["patternProperties"] = {"^x-": {"description": "free, for YAML anchors"}}
+    return json.dumps(schema, indent=1, ensure_ascii=False) + "\n"
+
+
+def _metric(name: str) -> dict[str, Any]:
+    properties: dict[str, Any] = {"name": {"const": name, "description": METRICS[name].summary}}
+    for option in METRICS[name].options:
+        properties[option.name] = _option(option)
+        if option.key != option.name:
+            properties[option.key] = {**_option(option), "description": f"short for {option.name}"}
+    return {"type": "object", "properties": properties, "required": ["name"], "additionalProperties": False}
+
+
+def _option(option: Option) -> dict[str, Any]:
+    common: dict[str, Any] = {"description": option.help}
+    if not callable(option.default):
+        common["default"] = option.default
+    if option.choices:
+        numbers = [int(choice) for choice in option.choices if choice.isdigit()]
+        return {"enum": [*option.choices, *numbers], **common}
+    if option.maximum is None:
+        return {"type": "boolean", **common}
+    return {"type": "integer", "minimum": option.minimum, "maximum": option.maximum, **common}

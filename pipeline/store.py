@@ -1,0 +1,222 @@
+"""A run directory: statistics and results on disk, written whole or not at all, keyed by content.
+
+    statistics/DATASET/SYSTEM.NEEDS.columns   one file for each system and set of columns
+    statistics/parts/KEY.LOW-HIGH.part        what finished of a run under way; joined and removed at its end
+    results.json, *.csv                       depend on config, inputs and version alone
+    run.json                                  all the rest: versions, times, kernel, command, and the list of files
+
+A .columns file is a line of JSON (column names, lines, key of the content counted) and then arrays in numpy's .npy
+format, one after the other, each of BLOCK lines (the last fewer), in the narrowest type that holds it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import re
+from dataclasses import dataclass
+from io import BytesIO
+from itertools import chain
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ._version import __version__
+from .errors import StoreError
+from .execute import narrow
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+    from typing import BinaryIO
+
+    from numpy.typing import NDArray
+
+    from .metrics.base import Ints, Schema
+    from .shards import Shard
+
+BLOCK = 8192
+"""Lines in an array of a .columns file, whatever the shards were."""
+MANIFEST = "run.json"
+
+
+def content_key(*parts: object) -> str:
+    """Return a digest of what a file depends on, and of the version of the program."""
+    return hashlib.blake2b(repr((__version__, *parts)).encode(), digest_size=16).hexdigest()
+
+
+def write_atomic(path: Path, data: bytes | Iterable[bytes]) -> None:
+    """Write a file under a temporary name, flush it to disk and rename it; raises StoreError (a full disk, say)."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    temporary = path.with_name(f"{path.name}.tmp")
+    try:
+        with temporary.open("wb") as file:
+            for piece in [data] if isinstance(data, bytes) else data:
+                file.write(piece)
+            file.flush()
+            os.fsync(file.fileno())
+        temporary.replace(path)
+    except OSError as error:
+        temporary.unlink(missing_ok=True)
+        raise StoreError(f"{path}: cannot be written: {error.strerror}; what was finished before is kept") from None
+
+
+@dataclass(frozen=True)
+class Statistics:
+    """The columns of one system on one data set, read from disk in blocks of lines."""
+
+    path: Path
+    schema: Schema
+    lines: int
+
+    def blocks(self) -> Iterator[dict[str, Ints]]:
+        """Yield columns of BLOCK lines after BLOCK lines: int64 arrays, as Schema.unpack gives them."""
+        with self.path.open("rb") as file:
+            file.readline()
+            for low in range(0, self.lines, BLOCK):
+                packed = _read_array(file, self.path)
+                if packed.shape != (min(BLOCK, self.lines - low), self.schema.width):
+                    raise StoreError(f"{self.path}: is damaged; delete it and run the same command again")
+                yield self.schema.unpack(packed)
+
+
+def _read_array(file: BinaryIO, path: Path) -> NDArray[np.integer]:
+    try:
+        array: NDArray[np.integer] = np.lib.format.read_array(file, allow_pickle=False)
+    except (ValueError, EOFError) as error:
+        raise StoreError(f"{path}: is damaged ({error}); delete it and run the same command again") from None
+    return array
+
+
+def _array_bytes(array: NDArray[Any]) -> bytes:
+    buffer = BytesIO()
+    np.lib.format.write_array(buffer, array, version=(1, 0), allow_pickle=False)
+    return buffer.getvalue()
+
+
+class RunDirectory:
+    """A run's folder. Everything it writes is listed in its manifest, and nothing else is ever deleted."""
+
+    def __init__(self, path: Path) -> None:
+        """Open or make the folder; raises StoreError where it holds something that no run wrote."""
+        self.path = path
+        if path.exists() and not path.is_dir():
+            raise StoreError(f"{path}: is a file; output.dir must be a folder")
+        if path.is_dir() and any(path.iterdir()) and not (path / MANIFEST).exists():
+            raise StoreError(f"{path}: holds files but no {MANIFEST}, so no run of this program made it; name another")
+        self.files: set[str] = set()
+        self._before = set(self.manifest().get("files", []))
+        try:
+            path.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise StoreError(f"{path}: cannot be made: {error.strerror}") from None
+
+    def manifest(self) -> dict[str, Any]:
+        """Return the content of run.json, {} where there is none."""
+        try:
+            content = json.loads((self.path / MANIFEST).read_text(encoding="utf-8"))
+        except FileNotFoundError:
+            return {}
+        except (OSError, ValueError):
+            raise StoreError(f"{self.path / MANIFEST}: cannot be read; delete it if the folder is yours") from None
+        return content if isinstance(content, dict) else {}
+
+    def write(self, name: str, text: str) -> None:
+        """Write a results file."""
+        write_atomic(self.path / name, text.encode())
+        self.files.add(name)
+
+    def write_manifest(self, content: dict[str, Any]) -> None:
+        """Write run.json."""
+        listed = sorted(self.files | self._before)
+        write_atomic(self.path / MANIFEST, json.dumps({**content, "files": listed}, indent=1).encode() + b"\n")
+
+    def remove_stale(self) -> None:
+        """Delete the files of earlier runs that this one has not made."""
+        stale_names, self._before = self._before - self.files, set()
+        for name in stale_names:
+            stale = self.path / name
+            if _inside(name) and stale.is_file():
+                stale.unlink()
+
+    def statistics(self, dataset: str, system: str, needs_key: str, schema: Schema, lines: int) -> Statistics:
+        """Return the place of a system's columns; nothing is read yet."""
+        path = self.path / "statistics" / dataset / f"{system}.{needs_key}.columns"
+        return Statistics(path, schema, lines)
+
+    def is_current(self, statistics: Statistics, key: str) -> bool:
+        """Return whether the columns are there and were counted from the content that key stands for."""
+        try:
+            with statistics.path.open("rb") as file:
+                header = json.loads(file.readline(1 << 20))
+        except (OSError, ValueError):
+            return False
+        current = isinstance(header, dict) and header.get("key") == key
+        if current:
+            self._list(statistics.path)
+        return current
+
+    def part(self, key: str, shard: Shard) -> Path:
+        """Return the place of what a shard gave."""
+        name = f"{key}.{shard.low}-{shard.high}.{shard.first}-{shard.last}.part"
+        return self.path / "statistics" / "parts" / name
+
+    @staticmethod
+    def write_part(path: Path, arrays: Iterable[NDArray[np.integer]]) -> None:
+        """Write the arrays of a shard, after a line of JSON with the sizes of their bytes."""
+        pieces = [_array_bytes(array) for array in arrays]
+        header = json.dumps([len(piece) for piece in pieces]).encode() + b"\n"
+        write_atomic(path, [header, *pieces])
+
+    def join(self, statistics: Statistics, key: str, parts: Iterable[tuple[Path, int]]) -> None:
+        """Write a .columns file from array number i of each of (part, i), in the order of lines."""
+        header = {
+            "format": 1,
+            "key": key,
+            "lines": statistics.lines,
+            "block": BLOCK,
+            "columns": statistics.schema.names,
+        }
+        blocks = _reblock(_part_array(path, index) for path, index in parts)
+        pieces = (_array_bytes(narrow(block)) for block in blocks)
+        write_atomic(statistics.path, chain([json.dumps(header).encode() + b"\n"], pieces))
+        self._list(statistics.path)
+
+    def remove_parts(self) -> None:
+        """Delete what join() has taken over."""
+        folder = self.path / "statistics" / "parts"
+        for path in folder.glob("*.part*") if folder.is_dir() else ():
+            path.unlink()
+        if folder.is_dir():
+            folder.rmdir()
+
+    def _list(self, path: Path) -> None:
+        self.files.add(path.relative_to(self.path).as_posix())
+
+
+def _inside(name: str) -> bool:
+    """Whether a name from a manifest stays in its folder."""
+    return bool(re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._+/-]*", name)) and ".." not in Path(name).parts
+
+
+def _part_array(path: Path, index: int) -> NDArray[np.int64]:
+    with path.open("rb") as file:
+        sizes = json.loads(file.readline())
+        file.seek(sum(sizes[:index]), os.SEEK_CUR)
+        return _read_array(file, path).astype(np.int64)
+
+
+def _reblock(arrays: Iterable[NDArray[np.int64]]) -> Iterator[NDArray[np.int64]]:
+    """Cut arrays of any lengths, in order, into blocks of BLOCK lines."""
+    waiting: list[NDArray[np.int64]] = []
+    count = 0
+    for array in arrays:
+        waiting.append(array)
+        count += len(array)
+        while count >= BLOCK:
+            joined = np.concatenate(waiting)
+            yield joined[:BLOCK]
+            waiting, count = [joined[BLOCK:]], count - BLOCK
+    if count:
+        yield np.concatenate(waiting)
