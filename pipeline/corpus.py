@@ -16,7 +16,7 @@ import numpy as np
 from .errors import CorpusError, Problem, did_you_mean
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
     from typing import BinaryIO
 
@@ -84,6 +84,11 @@ class TextFile:
     has_bom: bool
     places: NDArray[np.int64] = field(repr=False, compare=False)
 
+    @property
+    def name(self) -> str:
+        """What messages call it."""
+        return self.path.name
+
     def span(self, low: int, high: int) -> Span:
         """Return where to find the lines low <= i < high."""
         first, last = low // STRIDE, -(-high // STRIDE)
@@ -113,6 +118,51 @@ def read_span(span: Span) -> Lines:
         raise CorpusError([Problem(span.path, "the file changed while it was being read; start again")])
     returned = (ends > starts) & (ends < len(data)) & (codes[ends - 1] == ord("\r"))
     return Lines(data, starts, ends - returned)
+
+
+@dataclass(frozen=True)
+class MemoryText:
+    """Text that came from a program: like a TextFile, but its spans hold the lines themselves."""
+
+    name: str
+    content: Lines
+    digest: str
+    blank: int
+    first_blank: int
+    has_bom: bool = False
+
+    @property
+    def lines(self) -> int:
+        """How many lines there are."""
+        return len(self.content.starts)
+
+    @property
+    def size(self) -> int:
+        """How many bytes there are."""
+        return len(self.content.data)
+
+    def span(self, low: int, high: int) -> Lines:
+        """Return the lines low <= i < high."""
+        starts, ends = self.content.starts[low:high], self.content.ends[low:high]
+        first, last = int(starts[0]), int(ends[-1])
+        return Lines(self.content.data[first:last], starts - first, ends - first)
+
+
+AnyText = TextFile | MemoryText
+
+
+def text_in_memory(name: str, texts: Sequence[str]) -> MemoryText:
+    """Return strings (which may hold newlines) as text; raises CorpusError for strings that UTF-8 cannot hold."""
+    pieces, digest = [], hashlib.blake2b(digest_size=16)
+    for number, text in enumerate(texts, 1):
+        try:
+            pieces.append(text.encode())
+        except UnicodeEncodeError as error:
+            message = f"character {error.start + 1} is half of a surrogate pair, which is no text"
+            raise CorpusError([Problem(f"{name}, item {number}", message)]) from None
+        digest.update(len(pieces[-1]).to_bytes(8, "little") + pieces[-1])
+    blanks = [number for number, text in enumerate(texts, 1) if not text.split()]
+    return MemoryText(name, join_lines(pieces), digest.hexdigest(), len(blanks), blanks[0] if blanks else 0)
 
 
 class _Scanner:
@@ -222,16 +272,16 @@ def _reason(path: Path, error: OSError) -> str:
 
 @dataclass(frozen=True)
 class Corpus:
-    """A data set with all its systems, checked: every file has `lines` lines."""
+    """A data set with all its systems, checked: every text has `lines` lines."""
 
     name: str
     lines: int
-    source: TextFile | None
-    references: tuple[TextFile, ...]
-    systems: dict[str, TextFile]
+    source: AnyText | None
+    references: tuple[AnyText, ...]
+    systems: Mapping[str, AnyText]
 
-    def files(self) -> list[TextFile]:
-        """Return all files: source, references, systems."""
+    def texts(self) -> list[AnyText]:
+        """Return all texts: source, references, systems."""
         return [*([self.source] if self.source else []), *self.references, *self.systems.values()]
 
 
@@ -283,15 +333,13 @@ def _blank_reference(file: TextFile) -> Problem:
 
 def suspicions(corpus: Corpus) -> list[str]:
     """Return warnings of what can be scored but is probably not meant."""
-    found = [f"{f.path.name}: begins with a byte order mark, which is left out" for f in corpus.files() if f.has_bom]
+    found = [f"{f.name}: begins with a byte order mark, which is left out" for f in corpus.texts() if f.has_bom]
     for number, reference in enumerate(corpus.references):
         if corpus.source and reference.digest == corpus.source.digest:
-            found.append(f"reference {number} ({reference.path.name}) is the same text as the source")
+            found.append(f"reference {number} ({reference.name}) is the same text as the source")
         if reference.blank:
             lines = f"{reference.blank} empty lines, the first is line {reference.first_blank}"
-            found.append(
-                f"reference {number} ({reference.path.name}) has {lines}: each counts as a sentence of length 0"
-            )
+            found.append(f"reference {number} ({reference.name}) has {lines}: each counts as a sentence of length 0")
     seen = {reference.digest: f"reference {number}" for number, reference in enumerate(corpus.references)}
     for name, file in corpus.systems.items():
         if file.digest in seen:

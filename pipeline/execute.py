@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from . import kernel
-from .corpus import Span, read_span
+from .corpus import Lines, Span, read_span
 from .errors import CorpusError, IncompleteError, InvalidTextError, Problem
 from .metrics.base import Text
 
@@ -34,36 +34,37 @@ class Task:
     """What a worker needs: where the lines of a shard are, and what to count, all needs in one pass."""
 
     number: int
-    source: Span | None
-    references: tuple[Span, ...]
-    systems: tuple[Span, ...]
+    source: Span | Lines | None
+    references: tuple[Span | Lines, ...]
+    systems: tuple[Span | Lines, ...]
     needs: tuple[Needs, ...]
 
 
-def narrow(array: NDArray[np.int64]) -> NDArray[np.integer]:
+def narrow(array: NDArray[np.integer]) -> NDArray[np.integer]:
     """Return an array of counts in the narrowest of uint16, int32 and int64 that holds them."""
     top = int(array.max(initial=0))
     low = int(array.min(initial=0))
     if low >= 0 and top <= np.iinfo(np.uint16).max:
         return array.astype(np.uint16)
     fits = low >= np.iinfo(np.int32).min and top <= np.iinfo(np.int32).max
-    return array.astype(np.int32) if fits else array
+    return array.astype(np.int32 if fits else np.int64)
 
 
-def count(task: Task) -> tuple[int, list[list[NDArray[np.integer]]]]:
-    """Read and count a shard; return the task's number and, for each need, packed columns of each system."""
+def count(task: Task) -> tuple[int, list[NDArray[np.integer]]]:
+    """Read and count a shard; return the task's number, and packed columns of each system, needs after needs."""
     spans = [*([task.source] if task.source else []), *task.references, *task.systems]
-    texts = [read_span(span) for span in spans]
+    texts = [read_span(span) if isinstance(span, Span) else span for span in spans]
     source = texts.pop(0) if task.source else None
     text = Text(source, texts[: len(task.references)], texts[len(task.references) :])
     packed = []
     for needs in task.needs:
         schema = needs.schema(len(task.references))
         try:
-            packed.append([narrow(schema.pack(columns)) for columns in needs.count(text)])
+            packed += [narrow(schema.pack(columns)) for columns in needs.count(text)]
         except InvalidTextError as error:
-            message = f"line {error.line + 1} of the shard is not valid UTF-8; the file changed since it was checked"
-            raise CorpusError([Problem(spans[error.text].path, message)]) from None
+            guilty = spans[error.text]
+            place = guilty.path if isinstance(guilty, Span) else ""
+            raise CorpusError([Problem(place, "is no longer valid UTF-8; it changed since it was checked")]) from None
     return task.number, packed
 
 
@@ -81,7 +82,7 @@ def plan(n_jobs: int | Literal["auto"], backend: Backend, size: int) -> tuple[in
     return n_jobs, backend
 
 
-def run(tasks: Sequence[Task], n_jobs: int, backend: Backend) -> Iterator[tuple[int, list[list[NDArray[np.integer]]]]]:
+def run(tasks: Sequence[Task], n_jobs: int, backend: Backend) -> Iterator[tuple[int, list[NDArray[np.integer]]]]:
     """Yield what count() returns for each task, in the order in which they finish."""
     if backend == "serial":
         yield from map(count, tasks)

@@ -81,6 +81,19 @@ class Statistics:
                 yield self.schema.unpack(packed)
 
 
+@dataclass(frozen=True)
+class MemoryStatistics:
+    """The columns of one system, in memory: packed arrays in the order of lines."""
+
+    arrays: list[NDArray[np.integer]]
+    schema: Schema
+
+    def blocks(self) -> Iterator[dict[str, Ints]]:
+        """Yield columns as Statistics.blocks() does."""
+        for packed in _reblock(self.arrays):
+            yield self.schema.unpack(packed)
+
+
 def _read_array(file: BinaryIO, path: Path) -> NDArray[np.integer]:
     try:
         array: NDArray[np.integer] = np.lib.format.read_array(file, allow_pickle=False)
@@ -133,7 +146,9 @@ class RunDirectory:
         write_atomic(self.path / MANIFEST, json.dumps({**content, "files": listed}, indent=1).encode() + b"\n")
 
     def remove_stale(self) -> None:
-        """Delete the files of earlier runs that this one has not made."""
+        """Delete the files of earlier runs that this one has not made, and parts that nothing has joined."""
+        folder = self.path / "statistics" / "parts"
+        self.remove_parts(folder.glob("*.part*") if folder.is_dir() else ())
         stale_names, self._before = self._before - self.files, set()
         for name in stale_names:
             stale = self.path / name
@@ -183,12 +198,12 @@ class RunDirectory:
         write_atomic(statistics.path, chain([json.dumps(header).encode() + b"\n"], pieces))
         self._list(statistics.path)
 
-    def remove_parts(self) -> None:
-        """Delete what join() has taken over."""
+    def remove_parts(self, paths: Iterable[Path]) -> None:
+        """Delete what join() has taken over, and the folder when it is empty."""
+        for path in paths:
+            path.unlink(missing_ok=True)
         folder = self.path / "statistics" / "parts"
-        for path in folder.glob("*.part*") if folder.is_dir() else ():
-            path.unlink()
-        if folder.is_dir():
+        if folder.is_dir() and not any(folder.iterdir()):
             folder.rmdir()
 
     def _list(self, path: Path) -> None:
@@ -200,16 +215,16 @@ def _inside(name: str) -> bool:
     return bool(re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._+/-]*", name)) and ".." not in Path(name).parts
 
 
-def _part_array(path: Path, index: int) -> NDArray[np.int64]:
+def _part_array(path: Path, index: int) -> NDArray[np.integer]:
     with path.open("rb") as file:
         sizes = json.loads(file.readline())
         file.seek(sum(sizes[:index]), os.SEEK_CUR)
-        return _read_array(file, path).astype(np.int64)
+        return _read_array(file, path)
 
 
-def _reblock(arrays: Iterable[NDArray[np.int64]]) -> Iterator[NDArray[np.int64]]:
+def _reblock(arrays: Iterable[NDArray[np.integer]]) -> Iterator[NDArray[np.integer]]:
     """Cut arrays of any lengths, in order, into blocks of BLOCK lines."""
-    waiting: list[NDArray[np.int64]] = []
+    waiting: list[NDArray[np.integer]] = []
     count = 0
     for array in arrays:
         waiting.append(array)

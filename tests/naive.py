@@ -161,7 +161,7 @@ class Sums(NamedTuple):
 
 
 def numer_n(cols: Columns, variant: str = "2017", clip: str | None = None) -> list[Number]:
-    """match - penalty by order; 2017, 2016: at least 0; paper: its own penalty, at least 0 if clip "sentence"."""
+    """match - penalty by order; 2017, 2016: at least 0; paper: its own penalty, clipped on demand."""
     if variant in ("2017", "2016"):
         if clip == "none":
             raise ValueError("variants 2017 and 2016 are always clipped")

@@ -20,7 +20,7 @@ from ..errors import printable
 if TYPE_CHECKING:
     import argparse
 
-    from ..stages import Progress
+    from ..count import Progress
 
 
 def jobs(text: str) -> int | str:
@@ -47,6 +47,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Run the config and print its tables."""
     from .. import stages
+    from ..count import How
     from ..report.console import print_results
 
     job = stages.prepare(args.config)
@@ -54,7 +55,7 @@ def run(args: argparse.Namespace) -> int:
         for warning in job.warnings:
             print(printable(f"warning: {warning}"), file=sys.stderr)
     with _Bar(enabled=not args.quiet and sys.stderr.isatty()) as progress:
-        how = stages.How(args.n_jobs, args.backend, progress=progress)
+        how = How(args.n_jobs, args.backend, progress=progress)
         directory, results = stages.run(job, args.output, how)
     if args.json:
         sys.stdout.write(results.to_json())
