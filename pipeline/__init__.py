@@ -1,10 +1,25 @@
 """gec-pipeline: exact, fast and comparable evaluation of GEC, translation and summarisation.
 
+From Python: `pipeline.evaluate(hypotheses, references, sources)`, `pipeline.run(config)`, `pipeline.load(directory)`.
 The program is `gec-pipeline` (or `python -m pipeline`); `pipeline/stages.py` is the file to read first.
 """
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 from ._version import __version__
 
-__all__ = ["__version__"]
+if TYPE_CHECKING:
+    from .api import Evaluation, Result, evaluate, load, run
+
+__all__ = ["Evaluation", "Result", "__version__", "evaluate", "load", "run"]
+
+
+def __getattr__(name: str) -> Any:
+    """Import the API when it is first asked for: `import pipeline` itself costs nothing."""
+    if name not in __all__:
+        raise AttributeError(f"module 'pipeline' has no attribute '{name}'")
+    from . import api
+
+    return getattr(api, name)

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 COMMANDS = {
     "run": "run a config: score systems, rank them, keep the results",
     "validate": "check a config and all its files without scoring",
+    "score": "score files without a config",
+    "gleu": "score files as the package gleu does: the same options and output",
     "init": "write a config to start from",
     "show": "print the results of a run",
     "list": "list metrics with their options, tokenizers or samplers",

@@ -86,8 +86,13 @@ class TextFile:
 
     @property
     def name(self) -> str:
-        """What messages call it."""
+        """What warnings call it."""
         return self.path.name
+
+    @property
+    def place(self) -> str:
+        """Where a problem of it is."""
+        return str(self.path)
 
     def span(self, low: int, high: int) -> Span:
         """Return where to find the lines low <= i < high."""
@@ -132,6 +137,11 @@ class MemoryText:
     has_bom: bool = False
 
     @property
+    def place(self) -> str:
+        """Where a problem of it is."""
+        return self.name
+
+    @property
     def lines(self) -> int:
         """How many lines there are."""
         return len(self.content.starts)
@@ -163,6 +173,13 @@ def text_in_memory(name: str, texts: Sequence[str]) -> MemoryText:
         digest.update(len(pieces[-1]).to_bytes(8, "little") + pieces[-1])
     blanks = [number for number, text in enumerate(texts, 1) if not text.split()]
     return MemoryText(name, join_lines(pieces), digest.hexdigest(), len(blanks), blanks[0] if blanks else 0)
+
+
+def read_texts(text: AnyText, low: int, high: int) -> list[str]:
+    """Return the lines low <= i < high of a text as strings."""
+    span = text.span(low, high)
+    lines = read_span(span) if isinstance(span, Span) else span
+    return [line.decode() for line in lines.texts()]
 
 
 class _Scanner:
@@ -294,7 +311,7 @@ def open_corpus(dataset: Dataset, systems: Sequence[System], problems: list[Prob
     outputs = {name: _open(path, problems) for name, path in paths.items()}
     files = [file for file in (source, *references, *outputs.values()) if file]
     if files:
-        problems += _check_parallel(files)
+        problems += check_parallel(files)
     if dataset.empty_references == "error":
         problems += [_blank_reference(file) for file in references if file and file.blank]
     if len(references) > MAX_REFERENCES:
@@ -315,14 +332,14 @@ def _open(path: Path, problems: list[Problem]) -> TextFile | None:
         return None
 
 
-def _check_parallel(files: Sequence[TextFile]) -> list[Problem]:
-    """Return the problems of files that must run in parallel: unequal line counts, no lines at all."""
-    counts = {file.lines for file in files}
+def check_parallel(texts: Sequence[AnyText]) -> list[Problem]:
+    """Return the problems of texts that must run in parallel: unequal line counts, no lines at all."""
+    counts = {text.lines for text in texts}
     if len(counts) == 1:
-        return [Problem(str(files[0].path), "has no lines; nothing can be scored")] if counts == {0} else []
-    listed = "".join(f"\n  {file.lines:>9} lines  {file.path}" for file in files)
-    message = f"the files have different numbers of lines; line {min(counts) + 1} has no partner in some:{listed}"
-    return [Problem(str(files[0].path), message)]
+        return [Problem(texts[0].place, "has no lines; nothing can be scored")] if counts == {0} else []
+    listed = "".join(f"\n  {text.lines:>9} lines  {text.place}" for text in texts)
+    message = f"the texts have different numbers of lines; line {min(counts) + 1} has no partner in some:{listed}"
+    return [Problem("", message)]
 
 
 def _blank_reference(file: TextFile) -> Problem:

@@ -6,6 +6,7 @@ A scalar stays the text that was written (`NO` is not false, `1e3` is not a numb
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -73,6 +74,19 @@ class Node:
                 node = node.value[step]
                 mark = node.mark
         return Problem(str(mark), f"{node.path}: {message}" if node.path else message)
+
+
+def from_plain(value: object, name: str, path: str = "") -> Node:
+    """Return a tree of Python values as nodes, as if it had been written in a config."""
+    mark = Mark(name, 0, 0)
+    if isinstance(value, Mapping):
+        children = {str(key): from_plain(v, name, f"{path}.{key}" if path else str(key)) for key, v in value.items()}
+        return Node(children, mark, path, dict.fromkeys(children, mark))
+    if isinstance(value, list | tuple):
+        return Node([from_plain(child, name, f"{path}[{i}]") for i, child in enumerate(value)], mark, path)
+    if value is None:
+        return Node(None, mark, path)
+    return Node(str(value).lower() if isinstance(value, bool) else str(value), mark, path)
 
 
 def read(path: str | Path) -> tuple[Node, list[Problem]]:

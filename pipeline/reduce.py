@@ -18,7 +18,7 @@ from .results import Samples
 from .sampling import Draws
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Sequence
 
     from numpy.typing import NDArray
 
@@ -146,12 +146,18 @@ def _mean(metric: Metric, blocks: Iterable[dict[str, Ints]]) -> Reduced:
 
 def sentence_scores(metric: Metric, columns: Columns) -> Floats:
     """Return the score of each sentence: float64 [lines]; the best, or the mean, over references."""
+    return sentence_spread(metric, columns)["score"]
+
+
+def sentence_spread(metric: Metric, columns: Columns) -> dict[str, Floats]:
+    """Return score, std, low and high of each sentence over references: float64 [lines] each.
+
+    std is the population deviation, low and high are score ± 1.959964 std (NaN where std is 0), as in the
+    original program's -d. Where the best reference counts there is no spread.
+    """
     scores = metric.sentence_scores(columns)
-    best: Floats = scores.max(axis=-1) if metric.references == "max" else scores.mean(axis=-1)
-    return best
-
-
-def all_sentence_scores(metric: Metric, blocks: Iterable[dict[str, Ints]]) -> Iterator[Floats]:
-    """Yield sentence scores block by block."""
-    for columns in blocks:
-        yield sentence_scores(metric, columns)
+    if metric.references == "max":
+        scores = scores.max(axis=-1, keepdims=True)
+    mean, std = scores.mean(axis=-1), scores.std(axis=-1)
+    half = np.where(std > 0, Z95 * std, math.nan)
+    return {"score": mean, "std": std, "low": mean - half, "high": mean + half}

@@ -24,7 +24,7 @@ from .results import DatasetInfo, Results, Score
 from .store import RunDirectory
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping, Sequence
 
     from .count import Counted
     from .metrics.base import Metric, Needs
@@ -71,7 +71,8 @@ def run(job: Job, output: str | Path | None = None, how: How = AUTO) -> tuple[Ru
     directory.write_manifest({**about, "state": "running"})
     statistics = {corpus.name: count_to_disk(corpus, job.needs, directory, how) for corpus in job.corpora}
     counted = time.time()
-    results = score(job, statistics)
+    datasets = {corpus.name: describe(corpus) for corpus in job.corpora}
+    results = Results(datasets, score(job.corpora, job.metrics, statistics), list(job.warnings))
     directory.write("results.json", results.to_json())
     for name in job.config.output.formats:
         if name in FORMATS:
@@ -83,18 +84,18 @@ def run(job: Job, output: str | Path | None = None, how: How = AUTO) -> tuple[Ru
     return directory, results
 
 
-def score(job: Job, statistics: dict[str, Counted]) -> Results:
+def score(corpora: Sequence[Corpus], chosen: Sequence[Metric], statistics: Mapping[str, Counted]) -> list[Score]:
     """Reduce statistics to the scores of every data set, metric and system, ranked."""
     scores = []
-    for corpus in job.corpora:
-        for metric in job.metrics:
+    for corpus in corpora:
+        for metric in chosen:
             blocks = [statistics[corpus.name][name, metric.needs].blocks() for name in corpus.systems]
             reduced = reduce(metric, blocks, corpus.lines, len(corpus.references))
             printed = signed(metric, len(corpus.references))
             places = ranks([item.score for item in reduced])
             for name, item, place in zip(corpus.systems, reduced, places, strict=True):
                 scores.append(Score(corpus.name, name, printed, item.score, item.outputs, item.samples, place))
-    return Results({corpus.name: _describe(corpus) for corpus in job.corpora}, scores, list(job.warnings))
+    return scores
 
 
 def signed(metric: Metric, references: int) -> str:
@@ -102,7 +103,8 @@ def signed(metric: Metric, references: int) -> str:
     return signature.render(metric.name, [*metric.settings(references), ("v", __version__)])
 
 
-def _describe(corpus: Corpus) -> DatasetInfo:
+def describe(corpus: Corpus) -> DatasetInfo:
+    """Return what results.json tells of a data set."""
     digests = {"source": corpus.source.digest} if corpus.source else {}
     digests |= {f"reference {number}": file.digest for number, file in enumerate(corpus.references)}
     digests |= {f"system {name}": file.digest for name, file in corpus.systems.items()}

@@ -70,9 +70,18 @@ class Statistics:
     schema: Schema
     lines: int
 
+    @staticmethod
+    def place(directory: Path, dataset: str, system: str, needs_key: str) -> Path:
+        """Return where the columns of a system are in a run directory."""
+        return directory / "statistics" / dataset / f"{system}.{needs_key}.columns"
+
     def blocks(self) -> Iterator[dict[str, Ints]]:
         """Yield columns of BLOCK lines after BLOCK lines: int64 arrays, as Schema.unpack gives them."""
-        with self.path.open("rb") as file:
+        try:
+            file = self.path.open("rb")
+        except OSError as error:
+            raise StoreError(f"{self.path}: cannot be read: {error.strerror}; run the config again") from None
+        with file:
             file.readline()
             for low in range(0, self.lines, BLOCK):
                 packed = _read_array(file, self.path)
@@ -157,8 +166,7 @@ class RunDirectory:
 
     def statistics(self, dataset: str, system: str, needs_key: str, schema: Schema, lines: int) -> Statistics:
         """Return the place of a system's columns; nothing is read yet."""
-        path = self.path / "statistics" / dataset / f"{system}.{needs_key}.columns"
-        return Statistics(path, schema, lines)
+        return Statistics(Statistics.place(self.path, dataset, system, needs_key), schema, lines)
 
     def is_current(self, statistics: Statistics, key: str) -> bool:
         """Return whether the columns are there and were counted from the content that key stands for."""

@@ -32,9 +32,7 @@ def run(args: argparse.Namespace) -> int:
         roles += [(f"reference {number}", file) for number, file in enumerate(corpus.references)]
         roles += [(f"system {name}", file) for name, file in corpus.systems.items()]
         for role, file in roles:
-            rows.append(
-                [corpus.name, role, f"{file.lines:,}", f"{file.blank:,}", str(getattr(file, "path", file.name))]
-            )
+            rows.append([corpus.name, role, f"{file.lines:,}", f"{file.blank:,}", file.place])
     print_table(["dataset", "role", "lines", "empty", "file"], rows, left=(0, 1, 4))
     counts = sorted({len(corpus.references) for corpus in job.corpora})
     for metric in job.metrics:

@@ -5,25 +5,46 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from .. import signature
-from ..document import Mark, Node
+from ..document import Node, from_plain
 from ..errors import ConfigError, Problem, did_you_mean
+from .base import Metric
 from .gleu import Gleu
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
-    from .base import Metric, Option
+    from .base import Option
 
 METRICS: dict[str, type[Metric]] = {"gleu": Gleu}
 
 
-def from_text(text: str) -> Metric:
-    """Return the metric of "gleu", "gleu[n=3,refs=max]" or a signature; raises ConfigError."""
+def from_text(text: str, more: Mapping[str, str] | None = None) -> Metric:
+    """Return the metric of "gleu", "gleu[n=3,refs=max]" or a signature, with more options; raises ConfigError."""
     problems: list[Problem] = []
-    metric = resolve(Node(text, Mark(text, 0, 0)), problems)
+    name, settings = signature.parse(text)
+    for key in more or {}:
+        if key in settings:
+            raise ConfigError(f"'{text}': '{key}' is given once more outside")
+    metric = resolve(from_plain({"name": name, **settings, **(more or {})}, "", ""), problems)
     if metric is None or problems:
         raise ConfigError(problems)
     return metric
+
+
+def from_values(values: Sequence[str | Metric | Mapping[str, Any]]) -> tuple[Metric, ...]:
+    """Return the metrics of a Python list of names, signatures, mappings or metrics; raises ConfigError."""
+    if isinstance(values, str):
+        raise ConfigError(f"metrics: expected a list, such as ['{values}']")
+    problems: list[Problem] = []
+    chosen: list[Metric | None] = []
+    for number, value in enumerate(values):
+        if isinstance(value, Metric):
+            chosen.append(value)
+        else:
+            chosen.append(resolve(from_plain(value, "metrics", f"[{number}]"), problems))
+    if problems:
+        raise ConfigError(problems)
+    return tuple(dict.fromkeys(metric for metric in chosen if metric))
 
 
 def resolve(node: Node, problems: list[Problem]) -> Metric | None:

@@ -202,3 +202,12 @@ class Metric(ABC):
         """Return the best reference of each sentence, from 0: int64 [lines]. The first of equals."""
         best: Ints = np.argmax(self.sentence_scores(columns), axis=-1)
         return best
+
+
+def by_order(arrays: Mapping[str, NDArray[Any]]) -> dict[str, Floats]:
+    """Return arrays [..., orders] as outputs name_1, name_2 ...: float64 [...] each."""
+    return {
+        f"{name}_{n + 1}": array[..., n].astype(np.float64)
+        for name, array in arrays.items()
+        for n in range(array.shape[-1])
+    }

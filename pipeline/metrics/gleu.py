@@ -12,7 +12,7 @@ import numpy as np
 
 from ..sampling import SAMPLERS
 from ..tokenize import TOKENIZERS, Tokenization
-from .base import Field, Metric, Option
+from .base import Field, Metric, Option, by_order
 from .overlap import OverlapNeeds
 
 if TYPE_CHECKING:
@@ -177,31 +177,42 @@ class Gleu(Metric):
         return {**{name: columns[name] for name in ("hyp_len", "total", "ref_len", "match")}, "numer": numer}
 
     def score(self, totals: Columns) -> dict[str, Floats]:
-        """Return gleu, brevity_penalty, precision_n, gleu_n (order n alone) and the sums, as float64.
+        """Return outputs as float64, gleu first.
 
-        penalty_n is what was taken off: match_n - numer_n, that is Σ min(match, penalty).
+        precision (the geometric mean), brevity_penalty, hyp_len, ref_len; and for each order n precision_n,
+        gleu_n (this order alone), match_n, penalty_n, numer_n and total_n. penalty_n is what was taken off: match_n - numer_n, that is Σ min(match, penalty).
         """
-        numer, total, hyp_len = totals["numer"], totals["total"], totals["hyp_len"]
-        log_precision = _log_ratio(numer, total, one_for_empty=self.zero_total == "one")
-        log_brevity = self._log_brevity(totals["ref_len"], hyp_len)
-        score = np.exp(log_brevity + log_precision.mean(axis=-1))
+        numer, total, hyp_len, ref_len = (totals[name] for name in ("numer", "total", "hyp_len", "ref_len"))
+        precision = _ratio(numer, total, one_for_empty=self.zero_total == "one")
+        outputs = self._outputs(precision, self._log_brevity(ref_len, hyp_len))
         if self.zero_total == "zero":
-            empty = (total == 0).any(axis=-1) | (hyp_len == 0) | (totals["ref_len"] == 0)
-            score = np.where(empty, 0.0, score)
-        outputs = {"gleu": score, "brevity_penalty": np.exp(log_brevity)}
-        outputs |= {"hyp_len": hyp_len.astype(np.float64), "ref_len": totals["ref_len"].astype(np.float64)}
-        by_order = {
-            "precision": np.exp(log_precision),
-            "gleu": np.exp(log_brevity[..., None] + log_precision),
-            "match": totals["match"],
-            "penalty": totals["match"] - numer,
-            "numer": numer,
-            "total": total,
-        }
-        for name, array in by_order.items():
-            for n in range(self.order):
-                outputs[f"{name}_{n + 1}"] = array[..., n].astype(np.float64)
-        return outputs
+            empty = (total == 0).any(axis=-1) | (hyp_len == 0) | (ref_len == 0)
+            outputs["gleu"] = np.where(empty, 0.0, outputs["gleu"])
+        outputs |= {"hyp_len": hyp_len.astype(np.float64), "ref_len": ref_len.astype(np.float64)}
+        counts = {"match": totals["match"], "penalty": totals["match"] - numer, "numer": numer, "total": total}
+        return outputs | by_order(counts)
+
+    def sentence_outputs(self, columns: Columns) -> dict[str, Floats]:
+        """Return what score() does, for each sentence with each reference: float64 [lines, references].
+
+        penalty_n is the whole penalty here, also where it exceeds match_n (package sgleu -v).
+        """
+        terms = self.make_terms(columns)
+        lines, references = terms["ref_len"].shape
+        counts = {name: terms[name] for name in ("match", "numer")} | {"penalty": columns["penalty"]}
+        counts["total"] = np.broadcast_to(terms["total"][:, None], (lines, references, self.order))
+        hyp_len = np.broadcast_to(terms["hyp_len"][:, None], (lines, references)).astype(np.float64)
+        lengths = {"hyp_len": hyp_len, "ref_len": terms["ref_len"].astype(np.float64)}
+        return self._outputs(*self._sentence_parts(columns)) | lengths | by_order(counts)
+
+    def _outputs(self, precision: Floats, log_brevity: Floats) -> dict[str, Floats]:
+        """Return the outputs that are fractions, from precisions [..., orders] and log brevity penalties [...]."""
+        log_precision = _log(precision)
+        log_mean = log_precision.mean(axis=-1)
+        outputs = {"gleu": np.exp(log_brevity + log_mean), "precision": np.exp(log_mean)}
+        outputs |= {"brevity_penalty": np.exp(log_brevity)}
+        alone = np.exp(log_brevity[..., None] + log_precision)
+        return outputs | by_order({"precision": precision, "gleu": alone})
 
     def sentence_scores(self, columns: Columns) -> Floats:
         """Return float64 [lines, references]: the corpus formula on one sentence.
@@ -209,8 +220,8 @@ class Gleu(Metric):
         Where a sentence has no n-gram of an order its precision is 1 (package gleu); with smoothing ones every
         zero count, lengths too, becomes 1 instead (original program with -d).
         """
-        log_precision, log_brevity = self._sentence_logs(columns)
-        scores: Floats = np.exp(log_brevity + log_precision.mean(axis=-1))
+        precision, log_brevity = self._sentence_parts(columns)
+        scores: Floats = np.exp(log_brevity + _log(precision).mean(axis=-1))
         return scores
 
     def choose(self, columns: Columns) -> Ints:
@@ -219,7 +230,8 @@ class Gleu(Metric):
         Of equal scores the one that is better at the highest order alone wins, then at the next lower, then
         the first (package gleu).
         """
-        log_precision, log_brevity = self._sentence_logs(columns)
+        precision, log_brevity = self._sentence_parts(columns)
+        log_precision = _log(precision)
         keys = [np.exp(log_brevity + log_precision.mean(axis=-1))]
         keys += [np.exp(log_brevity + log_precision[..., n]) for n in reversed(range(self.order))]
         best = np.zeros(len(keys[0]), np.int64)
@@ -232,14 +244,14 @@ class Gleu(Metric):
             best[better] = reference
         return best
 
-    def _sentence_logs(self, columns: Columns) -> tuple[Floats, Floats]:
-        """Return log precisions [lines, references, orders] and log brevity penalties [lines, references]."""
+    def _sentence_parts(self, columns: Columns) -> tuple[Floats, Floats]:
+        """Return precisions [lines, references, orders] and log brevity penalties [lines, references]."""
         terms = self.make_terms(columns)
         numer, total = terms["numer"], terms["total"][:, None, :]
         ref_len, hyp_len = terms["ref_len"], terms["hyp_len"][:, None]
         if self.smoothing == "ones":
             numer, total, ref_len, hyp_len = (np.where(a == 0, 1, a) for a in (numer, total, ref_len, hyp_len))
-        return _log_ratio(numer, total, one_for_empty=True), self._log_brevity(ref_len, hyp_len)
+        return _ratio(numer, total, one_for_empty=True), self._log_brevity(ref_len, hyp_len)
 
     def _log_brevity(self, ref_len: Ints, hyp_len: Ints) -> Floats:
         """Return min(0, 1 - r/h), or 1 - h/r for 2016; 0 where both are 0, -inf where only the divisor is."""
@@ -248,8 +260,14 @@ class Gleu(Metric):
             return np.where((over == 0) & (under == 0), 0.0, np.minimum(0.0, 1.0 - over / under))
 
 
-def _log_ratio(numer: Ints, total: Ints, *, one_for_empty: bool) -> Floats:
-    """Return log(numer / total); -inf where numer is 0 or less, but 0 where total is 0 and that counts as 1."""
+def _ratio(numer: Ints, total: Ints, *, one_for_empty: bool) -> Floats:
+    """Return numer / total, 0 where numer is below 0; where total is 0, 1 or 0."""
     with np.errstate(divide="ignore", invalid="ignore"):
-        log = np.log(np.maximum(numer, 0) / total)
-    return np.where(total == 0, 0.0 if one_for_empty else -np.inf, log)
+        ratio = np.maximum(numer, 0) / total
+    return np.where(total == 0, 1.0 if one_for_empty else 0.0, ratio)
+
+
+def _log(values: Floats) -> Floats:
+    with np.errstate(divide="ignore"):
+        logs: Floats = np.log(values)
+    return logs

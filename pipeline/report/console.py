@@ -68,9 +68,14 @@ def _order(name: str) -> tuple[str, int]:
     return (stem, int(order)) if order.isdigit() else (name, 0)
 
 
+def is_count(name: str) -> bool:
+    """Return whether an output is a number of n-grams or tokens, not a fraction."""
+    return _order(name)[0] in COUNTS
+
+
 def _cell(name: str, value: float, digits: int) -> str:
     """Return a count (or a mean of counts) as it is, and all else in percent."""
-    if _order(name)[0] in COUNTS:
+    if is_count(name):
         return f"{value:.0f}" if value.is_integer() else round_half_up(value, digits)
     return percent(value, digits)
 
