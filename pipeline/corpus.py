@@ -31,10 +31,10 @@ PIECE = 1 << 20
 BOM = b"\xef\xbb\xbf"
 
 # Every Unicode white space that str.split() splits at, as UTF-8, but for the line end.
-_BLANK = (
-    rb"(?:[\t\x0b-\r\x1c-\x20]|\xc2[\x85\xa0]|\xe1\x9a\x80|\xe2\x80[\x80-\x8a\xa8\xa9\xaf]|\xe2\x81\x9f|\xe3\x80\x80)"
+_BLANKS = re.compile(
+    rb"(?:[\t\x0b-\r\x1c-\x20]|\xc2[\x85\xa0]|\xe1\x9a\x80|\xe2\x80[\x80-\x8a\xa8\xa9\xaf]|\xe2\x81\x9f|\xe3\x80\x80)*+"
 )
-_BLANK_LINE = re.compile(rb"^" + _BLANK + rb"*+$", re.MULTILINE)
+_MAY_BE_BLANK = np.isin(np.arange(256), [*range(9, 14), *range(28, 33), 0xC2, 0xE1, 0xE2, 0xE3])
 
 
 class Lines(NamedTuple):
@@ -188,24 +188,38 @@ class _Scanner:
     def __init__(self) -> None:
         self.hash = hashlib.blake2b(digest_size=16)
         self.offset = self.lines = self.blank = self.first_blank = 0
-        self.mid_line = False
+        self.mid_line = self.open_blank = False
         self.places = [np.zeros(1, np.int64)]
 
     def feed(self, piece: bytes) -> None:
         codes = np.frombuffer(piece, np.uint8)
         ends = np.flatnonzero(codes == ord("\n"))
-        text = piece.replace(b"\r\n", b"\n") if b"\r" in piece else piece
-        self.hash.update(text)
-        for match in _BLANK_LINE.finditer(text):
-            at = match.start()
-            if at < len(text) and not (at == 0 and self.mid_line):
-                self.blank += 1
-                self.first_blank = self.first_blank or self.lines + text.count(b"\n", 0, at) + 1
+        self.hash.update(piece.replace(b"\r\n", b"\n") if b"\r" in piece else piece)
+        self._find_blanks(piece, codes, ends)
         kept = ends[(STRIDE - 1 - self.lines) % STRIDE :: STRIDE] + 1 + self.offset
         self.places.append(kept.astype(np.int64))
         self.lines += len(ends)
         self.offset += len(piece)
         self.mid_line = not piece.endswith(b"\n")
+
+    def _find_blanks(self, piece: bytes, codes: NDArray[np.uint8], ends: NDArray[np.int64]) -> None:
+        """Count lines without a token: look closely at those alone whose first byte may begin white space."""
+        starts = np.concatenate((np.zeros(1, np.int64), ends + 1))
+        looked_at = np.flatnonzero(_MAY_BE_BLANK[codes[np.minimum(starts, len(codes) - 1)]])
+        was_open, self.open_blank = self.open_blank, False
+        for index in looked_at.tolist():
+            start = int(starts[index])
+            if start == len(piece) or (index == 0 and self.mid_line and not was_open):
+                continue
+            found = _BLANKS.match(piece, start)
+            if found and found.end() == len(piece):
+                self.open_blank = True  # the line goes on in the next piece, or ends with the file
+            elif found and piece[found.end()] == ord("\n"):
+                self._blank_line(self.lines + index + 1)
+
+    def _blank_line(self, line: int) -> None:
+        self.blank += 1
+        self.first_blank = self.first_blank or line
 
     def check_utf8(self, piece: bytes) -> None:
         try:
@@ -218,6 +232,8 @@ class _Scanner:
             raise CorpusError([Problem(str(line), message)]) from None
 
     def finish(self) -> None:
+        if self.open_blank:
+            self._blank_line(self.lines + 1)
         if self.mid_line:
             self.hash.update(b"\n")
             self.lines += 1

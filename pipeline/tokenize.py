@@ -14,7 +14,7 @@ from .corpus import Lines, join_lines
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from .kernel._python import Encoded
+    from .kernel.common import Encoded
 
 
 class Tokenizer(NamedTuple):

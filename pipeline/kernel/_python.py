@@ -6,11 +6,12 @@ Text becomes ids, ids become n-grams, n-grams become counts. Everything is an in
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ..errors import InvalidTextError
+from .common import MAX_ORDER, Encoded
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -30,13 +31,6 @@ SPLITS: dict[str, Callable[[bytes], Iterable[str | bytes]]] = {
     "char": lambda line: line.decode(),
 }
 """How a line becomes tokens. Each decodes, so that invalid UTF-8 is refused whatever the split."""
-
-
-class Encoded(NamedTuple):
-    """Tokens of some lines: int32 ids, and int64 offsets, one more than lines, of each line's first id."""
-
-    ids: NDArray[np.int32]
-    offsets: NDArray[np.int64]
 
 
 def encode(texts: Sequence[Lines], split: str) -> list[Encoded]:
@@ -92,8 +86,12 @@ def overlap(
     """Count the n-grams, of orders 1 to order, that outputs share with references and source.
 
     All texts come from one call of encode and have equally many lines; without a source its counts are 0.
-    Returns for each kind asked for an int64 array [systems, lines, references, order].
+    Returns for each kind asked for an int64 array [systems, lines, references, order]. Raises ValueError for an
+    order that is not in 1 to MAX_ORDER, and KeyError for an unknown kind.
     """
+    if not 1 <= order <= MAX_ORDER:
+        raise ValueError(f"order: expected 1 to {MAX_ORDER}, found {order}")
+    counters = {kind: KINDS[kind] for kind in kinds}
     lines = len(references[0].offsets) - 1
     counts = {kind: np.zeros((len(systems), lines, len(references), order), np.int64) for kind in kinds}
     for line in range(lines):
@@ -109,8 +107,8 @@ def overlap(
                 continue
             for n, grams in enumerate(_orders(ids, order)):
                 for r, by_order in enumerate(reference_grams):
-                    for kind, array in counts.items():
-                        array[number, line, r, n] = KINDS[kind](grams, by_order[n], source_grams[n])
+                    for kind, counter in counters.items():
+                        counts[kind][number, line, r, n] = counter(grams, by_order[n], source_grams[n])
     return counts
 
 

@@ -180,7 +180,8 @@ class Gleu(Metric):
         """Return outputs as float64, gleu first.
 
         precision (the geometric mean), brevity_penalty, hyp_len, ref_len; and for each order n precision_n,
-        gleu_n (this order alone), match_n, penalty_n, numer_n and total_n. penalty_n is what was taken off: match_n - numer_n, that is Σ min(match, penalty).
+        gleu_n (this order alone), match_n, penalty_n, numer_n and total_n. penalty_n is what
+        was taken off: match_n - numer_n, that is Σ min(match, penalty).
         """
         numer, total, hyp_len, ref_len = (totals[name] for name in ("numer", "total", "hyp_len", "ref_len"))
         precision = _ratio(numer, total, one_for_empty=self.zero_total == "one")

@@ -1,0 +1,297 @@
+# cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
+"""Text to ids, compiled: the twin of encode() in `_python.py`.
+
+A vocabulary is an open-addressing hash table whose entries point into the texts; equal hashes are never taken for
+equal tokens, bytes are compared. UTF-8 is checked line by line, eight bytes at a time where they are ASCII.
+"""
+
+import os
+
+from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t, uint64_t
+from libc.stdlib cimport free, malloc
+from libc.string cimport memcmp
+
+from ..errors import InvalidTextError
+from .common import SPLITS, Encoded
+
+cdef extern from "_hash.h" nogil:
+    uint64_t gp_fold(uint64_t a, uint64_t b)
+    uint64_t gp_hash(const uint8_t *p, size_t size, uint64_t secret0, uint64_t secret1)
+    uint64_t gp_pack(const uint8_t *p, size_t size)
+    uint64_t gp_read8(const uint8_t *p)
+    int gp_plain(const uint8_t *p)
+
+cdef uint64_t SECRET0 = int.from_bytes(os.urandom(8), "little")
+cdef uint64_t SECRET1 = int.from_bytes(os.urandom(8), "little") | 1
+
+cdef enum Split:
+    WHITESPACE
+    ASCII_WHITESPACE
+    BLANK
+    CHAR
+
+cdef struct Entry:
+    uint64_t key             # up to 8 bytes: the token itself; more: its hash
+    const uint8_t *start
+    uint32_t size
+    int32_t id               # -1: the place is free
+
+cdef struct Vocabulary:
+    Entry *entries
+    size_t mask
+    int64_t count
+
+cdef uint8_t[256] SPACE    # 1: ASCII white space of Unicode; 2: of bytes.split() too; 4: may begin a longer white space
+
+cdef void _fill_space() noexcept:
+    for code in range(256):
+        SPACE[code] = 0
+    for code in (9, 10, 11, 12, 13, 32):
+        SPACE[code] = 3
+    for code in (28, 29, 30, 31):
+        SPACE[code] = 1
+    for code in (0xC2, 0xE1, 0xE2, 0xE3):
+        SPACE[code] = 4
+
+_fill_space()
+
+
+cdef inline int _wide_space(const uint8_t *p, const uint8_t *end) noexcept nogil:
+    """Return the length of the Unicode white space of several bytes at p, or 0."""
+    if p[0] == 0xC2:
+        return 2 if end - p >= 2 and (p[1] == 0x85 or p[1] == 0xA0) else 0
+    if end - p < 3:
+        return 0
+    if p[0] == 0xE1:
+        return 3 if p[1] == 0x9A and p[2] == 0x80 else 0
+    if p[0] == 0xE3:
+        return 3 if p[1] == 0x80 and p[2] == 0x80 else 0
+    if p[1] == 0x80:
+        return 3 if p[2] <= 0x8A or p[2] == 0xA8 or p[2] == 0xA9 or p[2] == 0xAF else 0
+    return 3 if p[1] == 0x81 and p[2] == 0x9F else 0
+
+
+cdef inline int _char_size(const uint8_t *p, const uint8_t *end) noexcept nogil:
+    """Return the length of the valid UTF-8 character at p, or 0 where there is none (as bytes.decode() sees it)."""
+    cdef uint8_t lead = p[0]
+    cdef uint8_t low = 0x80, high = 0xBF
+    cdef int size, place
+    if lead < 0x80:
+        return 1
+    if lead < 0xC2 or lead > 0xF4:
+        return 0
+    if lead < 0xE0:
+        size = 2
+    elif lead < 0xF0:
+        size = 3
+        if lead == 0xE0:
+            low = 0xA0
+        elif lead == 0xED:
+            high = 0x9F
+    else:
+        size = 4
+        if lead == 0xF0:
+            low = 0x90
+        elif lead == 0xF4:
+            high = 0x8F
+    if end - p < size or p[1] < low or p[1] > high:
+        return 0
+    for place in range(2, size):
+        if p[place] & 0xC0 != 0x80:
+            return 0
+    return size
+
+
+cdef int64_t _invalid(const uint8_t *start, const uint8_t *end) noexcept nogil:
+    """Return the place of the first byte that begins no valid character, or -1."""
+    cdef const uint8_t *p = start
+    cdef int size
+    while p < end:
+        if end - p >= 8 and gp_read8(p) & <uint64_t>0x8080808080808080 == 0:
+            p += 8
+            continue
+        size = _char_size(p, end)
+        if size == 0:
+            return p - start
+        p += size
+    return -1
+
+
+cdef inline size_t _place(uint64_t key, uint32_t size) noexcept nogil:
+    return gp_fold(key ^ SECRET0, (<uint64_t>size << 32) ^ SECRET1)
+
+
+cdef int _grow(Vocabulary *words) noexcept nogil:
+    """Double the table; return -1 where there is no memory."""
+    cdef size_t mask = words.mask * 2 + 1, place, old
+    cdef Entry *entries = <Entry *>malloc((mask + 1) * sizeof(Entry))
+    if entries == NULL:
+        return -1
+    for place in range(mask + 1):
+        entries[place].id = -1
+    for old in range(words.mask + 1):
+        if words.entries[old].id >= 0:
+            place = _place(words.entries[old].key, words.entries[old].size) & mask
+            while entries[place].id >= 0:
+                place = (place + 1) & mask
+            entries[place] = words.entries[old]
+    free(words.entries)
+    words.entries = entries
+    words.mask = mask
+    return 0
+
+
+cdef inline int32_t _lookup(Vocabulary *words, const uint8_t *start, int64_t size) noexcept nogil:
+    """Return the id of a token, a new one where it is new; -1 where there is no memory, -2 where ids run out."""
+    cdef uint64_t key = gp_pack(start, size) if size <= 8 else gp_hash(start, size, SECRET0, SECRET1)
+    cdef size_t place = _place(key, <uint32_t>size) & words.mask
+    cdef Entry *entry
+    while True:
+        entry = &words.entries[place]
+        if entry.id < 0:
+            break
+        if entry.key == key and entry.size == <uint32_t>size:
+            if size <= 8 or memcmp(entry.start, start, size) == 0:
+                return entry.id
+        place = (place + 1) & words.mask
+    if words.count == 0x7FFFFFFF:
+        return -2
+    entry.key, entry.start, entry.size, entry.id = key, start, <uint32_t>size, <int32_t>words.count
+    words.count += 1
+    if 2 * <size_t>words.count > words.mask and _grow(words) < 0:
+        return -1
+    return <int32_t>(words.count - 1)
+
+
+cdef int64_t _split(
+    Vocabulary *words, Split split, const uint8_t *start, const uint8_t *end, int32_t *ids
+) noexcept nogil:
+    """Write the ids of a valid line; return how many, or what _lookup() returned below 0."""
+    cdef const uint8_t *p = start
+    cdef const uint8_t *token
+    cdef int64_t count = 0
+    cdef uint8_t mask = 2 if split == ASCII_WHITESPACE else 5
+    cdef uint8_t kind
+    cdef int32_t found
+    cdef int size
+    if split == CHAR:
+        while p < end:
+            size = _char_size(p, end)
+            found = _lookup(words, p, size)
+            if found < 0:
+                return found
+            ids[count] = found
+            count += 1
+            p += size
+        return count
+    if split == BLANK:
+        while True:
+            token = p
+            while p < end and p[0] != 32:
+                p += 1
+            found = _lookup(words, token, p - token)
+            if found < 0:
+                return found
+            ids[count] = found
+            count += 1
+            if p == end:
+                return count
+            p += 1
+    while True:
+        while p < end:                          # white space
+            kind = SPACE[p[0]] & mask
+            if kind == 0:
+                break
+            size = _wide_space(p, end) if kind == 4 else 1
+            if size == 0:
+                break
+            p += size
+        if p == end:
+            return count
+        token = p
+        while True:                             # a token; bytes inside a character are never in SPACE
+            while end - p >= 8:
+                size = gp_plain(p)
+                p += size
+                if size < 8:
+                    break
+            if p == end:
+                break
+            kind = SPACE[p[0]] & mask
+            if kind and (kind != 4 or _wide_space(p, end)):
+                break
+            p += 1
+        found = _lookup(words, token, p - token)
+        if found < 0:
+            return found
+        ids[count] = found
+        count += 1
+
+
+cdef int64_t _encode_text(
+    Vocabulary *words, Split split, const uint8_t *data, const int64_t[::1] starts, const int64_t[::1] ends,
+    int32_t *ids, int64_t[::1] offsets, int64_t *bad
+) noexcept nogil:
+    """Encode all lines; return the number of ids, or -1, -2 (see _lookup), or -3 - line for invalid UTF-8."""
+    cdef int64_t line, count = 0, found
+    offsets[0] = 0
+    for line in range(starts.shape[0]):
+        bad[0] = _invalid(data + starts[line], data + ends[line])
+        if bad[0] >= 0:
+            return -3 - line
+        found = _split(words, split, data + starts[line], data + ends[line], ids + count)
+        if found < 0:
+            return found
+        count += found
+        offsets[line + 1] = count
+    return count
+
+
+def encode(texts, split):
+    """Turn texts into ids; see encode() in `_python.py`."""
+    import numpy as np
+
+    cdef Vocabulary words
+    cdef Split kind = <Split><int>_kind(split)
+    cdef const uint8_t[::1] data
+    cdef const int64_t[::1] starts, ends
+    cdef int64_t[::1] offsets
+    cdef int32_t[::1] ids
+    cdef const uint8_t *bytes_at
+    cdef int64_t bad = -1, count
+    words.count = 0
+    words.mask = 4095
+    words.entries = <Entry *>malloc((words.mask + 1) * sizeof(Entry))
+    if words.entries == NULL:
+        raise MemoryError
+    for place in range(words.mask + 1):
+        words.entries[place].id = -1
+    result = []
+    try:
+        for number, text in enumerate(texts):
+            data, starts, ends = text.data, text.starts, text.ends
+            bytes_at = &data[0] if data.shape[0] else NULL
+            line_bytes = int((text.ends - text.starts).sum())
+            # two characters a word, but for the tokens that single blanks and characters make
+            room = line_bytes + len(starts) if kind in (BLANK, CHAR) else line_bytes // 2 + len(starts)
+            id_array, offset_array = np.empty(room + 1, np.int32), np.empty(len(starts) + 1, np.int64)
+            ids, offsets = id_array, offset_array
+            with nogil:
+                count = _encode_text(&words, kind, bytes_at, starts, ends, &ids[0], offsets, &bad)
+            if count == -1:
+                raise MemoryError
+            if count == -2:
+                raise OverflowError("more than 2**31 - 1 different tokens in one call")
+            if count < 0:
+                raise InvalidTextError(number, int(-3 - count), int(bad))
+            result.append(Encoded(id_array[:count].copy(), offset_array))
+    finally:
+        free(words.entries)
+    return result
+
+
+def _kind(split):
+    """Return the number of a split; raises KeyError."""
+    if split not in SPLITS:
+        raise KeyError(split)
+    return SPLITS.index(split)

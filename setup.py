@@ -1,0 +1,23 @@
+"""The compiled kernel: built where there is a C compiler, left out where there is none. All else: pyproject.toml."""
+
+import sys
+from pathlib import Path
+
+from Cython.Build import cythonize
+from setuptools import Extension, setup
+
+FLAGS = [] if sys.platform == "win32" else ["-O3"]
+
+extensions = [
+    Extension(
+        "pipeline.kernel." + path.stem,
+        [path.as_posix()],
+        include_dirs=["pipeline/kernel"],
+        depends=["pipeline/kernel/_hash.h"],
+        extra_compile_args=FLAGS,
+        optional=True,
+    )
+    for path in sorted(Path("pipeline/kernel").glob("_native_*.pyx"))
+]
+
+setup(ext_modules=cythonize(extensions))
