@@ -28,6 +28,8 @@ MAX_REFERENCES = 255
 STRIDE = 128
 """Lines between two remembered places of a file; shards are cut at these."""
 PIECE = 1 << 20
+THREADED = 1 << 24
+"""Bytes from which files are opened by several threads (hashing and searching do not hold Python's lock)."""
 BOM = b"\xef\xbb\xbf"
 
 # Every Unicode white space that str.split() splits at, as UTF-8, but for the line end.
@@ -318,14 +320,18 @@ class Corpus:
         return [*([self.source] if self.source else []), *self.references, *self.systems.values()]
 
 
-def open_corpus(dataset: Dataset, systems: Sequence[System], problems: list[Problem]) -> Corpus | None:
+def open_corpus(
+    dataset: Dataset, systems: Sequence[System], problems: list[Problem], threads: int = 1
+) -> Corpus | None:
     """Open all files of a data set; return None after adding to problems, as many as can be told at once."""
     before = len(problems)
     paths = {system.name: system.paths[dataset.name] for system in systems if dataset.name in system.paths}
-    source = _open(dataset.source, problems) if dataset.source else None
-    references = [_open(path, problems) for path in dataset.references]
-    outputs = {name: _open(path, problems) for name, path in paths.items()}
-    files = [file for file in (source, *references, *outputs.values()) if file]
+    wanted = [*([dataset.source] if dataset.source else []), *dataset.references, *paths.values()]
+    opened = _open_all(wanted, problems, threads)
+    files = [file for file in opened if file]
+    source = opened.pop(0) if dataset.source else None
+    references = opened[: len(dataset.references)]
+    outputs = dict(zip(paths, opened[len(references) :], strict=True))
     if files:
         problems += check_parallel(files)
     if dataset.empty_references == "error":
@@ -336,16 +342,31 @@ def open_corpus(dataset: Dataset, systems: Sequence[System], problems: list[Prob
         )
     if len(problems) > before:
         return None
-    opened = {name: file for name, file in outputs.items() if file}
-    return Corpus(dataset.name, files[0].lines, source, tuple(file for file in references if file), opened)
+    found = {name: file for name, file in outputs.items() if file}
+    return Corpus(dataset.name, files[0].lines, source, tuple(file for file in references if file), found)
 
 
-def _open(path: Path, problems: list[Problem]) -> TextFile | None:
+def _open_all(paths: Sequence[Path], problems: list[Problem], threads: int) -> list[TextFile | None]:
+    """Open files, a path that comes twice once; what cannot be opened is None and adds to problems."""
+    distinct = list(dict.fromkeys(paths))
+    if threads > 1 and sum(path.stat().st_size for path in distinct if path.is_file()) > THREADED:
+        from concurrent.futures import ThreadPoolExecutor
+
+        with ThreadPoolExecutor(threads) as pool:
+            results = list(pool.map(_try_open, distinct))
+    else:
+        results = [_try_open(path) for path in distinct]
+    for result in results:
+        problems += result.problems if isinstance(result, CorpusError) else []
+    found = {path: r for path, r in zip(distinct, results, strict=True) if isinstance(r, TextFile)}
+    return [found.get(path) for path in paths]
+
+
+def _try_open(path: Path) -> TextFile | CorpusError:
     try:
         return open_text(path)
     except CorpusError as error:
-        problems += error.problems
-        return None
+        return error
 
 
 def check_parallel(texts: Sequence[AnyText]) -> list[Problem]:

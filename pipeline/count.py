@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from .config import WrittenRun
     from .corpus import Corpus
     from .metrics.base import Needs
     from .shards import Shard
@@ -32,6 +33,17 @@ class How(NamedTuple):
     backend: execute.Backend | None = None
     shard_lines: int | None = None
     progress: Progress | None = None
+
+    def under(self, settings: WrittenRun) -> How:
+        """Return this with what it leaves open taken from a config."""
+        return self._replace(n_jobs=self.n_jobs or settings.n_jobs, backend=self.backend or settings.backend)
+
+    @property
+    def threads(self) -> int:
+        """How many threads the parent may use for its own work."""
+        if self.backend == "serial":
+            return 1
+        return execute.processors() if self.n_jobs in (None, "auto") else int(self.n_jobs or 1)
 
 
 AUTO = How()

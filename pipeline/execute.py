@@ -68,13 +68,17 @@ def count(task: Task) -> tuple[int, list[NDArray[np.integer]]]:
     return task.number, packed
 
 
+def processors() -> int:
+    """Return how many processors this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
 def plan(n_jobs: int | Literal["auto"], backend: Backend, size: int) -> tuple[int, Backend]:
     """Return how many workers and which backend are used for size bytes of text."""
     if n_jobs == "auto":
-        small = backend == "auto" and size <= SMALL[kernel.name()]
-        n_jobs = (
-            1 if small else len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-        )
+        n_jobs = 1 if backend == "auto" and size <= SMALL[kernel.name()] else processors()
     if backend == "serial" or (backend == "auto" and n_jobs == 1):
         return 1, "serial"
     if backend == "auto":

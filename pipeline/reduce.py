@@ -7,27 +7,38 @@ blocks nor order can be seen in the result.
 
 from __future__ import annotations
 
+import itertools
 import math
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
 from .metrics.base import Schema
 from .results import Samples
-from .sampling import Draws
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterator, Sequence
 
     from numpy.typing import NDArray
 
     from .metrics.base import Columns, Floats, Ints, Metric
+    from .sampling import Draws
 
 Z95 = 1.959963984540054
 """Quantile 0.975 of the normal distribution, as in the original program's interval."""
 DRAWN_LINES = 2048
-"""Lines whose draws are multiplied at once: bounds memory at iterations times this."""
+"""Lines whose draws are multiplied at once: bounds memory at iterations times this. Divides the store's BLOCK."""
+THREADED = 1 << 24
+"""Draws from which several threads are worth their start."""
+
+
+class HasBlocks(Protocol):
+    """Statistics of a system: they give their blocks as often as asked."""
+
+    def blocks(self) -> Iterator[dict[str, Ints]]:
+        """Yield columns, block of lines after block."""
 
 
 @dataclass(frozen=True)
@@ -43,27 +54,23 @@ class Reduced:
         return next(iter(self.outputs.values()))
 
 
-def reduce(metric: Metric, systems: Sequence[Iterable[dict[str, Ints]]], lines: int, references: int) -> list[Reduced]:
-    """Return the score of each system from its blocks of columns (all systems with the same blocks)."""
+def reduce(
+    metric: Metric, systems: Sequence[HasBlocks], lines: int, references: int, threads: int = 1
+) -> list[Reduced]:
+    """Return the score of each system from its columns; threads share the iterations of a sampled score."""
     if metric.level == "mean":
-        return [_mean(metric, blocks) for blocks in systems]
-    if metric.references == "sample" and references > 1:
-        draws = Draws(
-            getattr(metric, "sampler", "python2"),
-            getattr(metric, "iterations", 500),
-            lines,
-            references,
-            getattr(metric, "seed", 0),
-        )
-        return _sampled(metric, systems, draws)
-    return [_chosen(metric, blocks) for blocks in systems]
+        return [_mean(metric, system) for system in systems]
+    draws = metric.draws(lines, references)
+    if draws:
+        return _sampled(metric, systems, draws, threads)
+    return [_chosen(metric, system) for system in systems]
 
 
-def _chosen(metric: Metric, systems: Iterable[dict[str, Ints]]) -> Reduced:
+def _chosen(metric: Metric, system: HasBlocks) -> Reduced:
     """Sum the terms for the best reference of each sentence (the only one, where there is one)."""
     schema = Schema(tuple(field._replace(per_reference=False) for field in metric.terms), 1)
     totals = np.zeros(schema.width, np.int64)
-    for columns in systems:
+    for columns in system.blocks():
         terms = metric.make_terms(columns)
         chosen = metric.choose(columns) if metric.references == "max" else None
         picked = {f.name: _pick(terms[f.name], chosen) if f.per_reference else terms[f.name] for f in metric.terms}
@@ -77,29 +84,43 @@ def _pick(term: Ints, chosen: Ints | None) -> Ints:
     return term[:, 0] if chosen is None else term[np.arange(len(term)), chosen]
 
 
-def _sampled(metric: Metric, systems: Sequence[Iterable[dict[str, Ints]]], draws: Draws) -> list[Reduced]:
+def _sampled(metric: Metric, systems: Sequence[HasBlocks], draws: Draws, threads: int) -> list[Reduced]:
     """Sum the terms of the references drawn in every iteration, and average the scores."""
-    fixed_fields = tuple(field for field in metric.terms if not field.per_reference)
-    fixed_schema = Schema(fixed_fields, 1)
+    fixed_schema = Schema(tuple(field for field in metric.terms if not field.per_reference), 1)
     drawn_schema = Schema(tuple(f._replace(per_reference=False) for f in metric.terms if f.per_reference), 1)
-    fixed = np.zeros((len(systems), fixed_schema.width), np.int64)
-    drawn = np.zeros((draws.iterations, len(systems), drawn_schema.width))
-    stream = draws.blocks(DRAWN_LINES)
-    for blocks in zip(*systems, strict=True):
-        by_reference = []
-        for number, columns in enumerate(blocks):
-            terms = metric.make_terms(columns)
-            fixed[number] += fixed_schema.pack(terms).sum(axis=0)
-            by_reference.append([_reference(drawn_schema, terms, r) for r in range(draws.references)])
-        for low in range(0, len(by_reference[0][0]), DRAWN_LINES):
-            block = next(stream)
-            packed = [[terms[low : low + DRAWN_LINES] for terms in system] for system in by_reference]
-            drawn += _drawn_sums(block, packed)
+    if draws.lines * draws.iterations < THREADED:
+        threads = 1
+    borders = [draws.iterations * number // threads for number in range(threads + 1)]
+    parts = list(itertools.pairwise(borders))
+    with ThreadPoolExecutor(threads) as pool:
+        sums = pool.map(lambda part: _drawn(metric, systems, draws, drawn_schema, *part), parts)
+        fixed = [_fixed(metric, system, fixed_schema) for system in systems]
+        drawn = np.concatenate(list(sums))
     results = []
     for number in range(len(systems)):
         totals = fixed_schema.unpack(fixed[number]) | drawn_schema.unpack(drawn[:, number])
         results.append(_averaged(metric.score(totals), draws.iterations))
     return results
+
+
+def _fixed(metric: Metric, system: HasBlocks, schema: Schema) -> Ints:
+    """Return the sums of the terms that no draw changes: int64 [width]."""
+    totals = np.zeros(schema.width, np.int64)
+    for columns in system.blocks():
+        totals += schema.pack(metric.make_terms(columns)).sum(axis=0)
+    return totals
+
+
+def _drawn(metric: Metric, systems: Sequence[HasBlocks], draws: Draws, schema: Schema, first: int, last: int) -> Floats:
+    """Return the sums of the terms drawn in the iterations first <= i < last: [iterations, systems, width]."""
+    sums = np.zeros((last - first, len(systems), schema.width))
+    stream = draws.blocks(DRAWN_LINES, first, last)
+    for blocks in zip(*(system.blocks() for system in systems), strict=True):
+        made = [metric.make_terms(columns) for columns in blocks]
+        packed = [[_reference(schema, terms, r) for r in range(draws.references)] for terms in made]
+        for low in range(0, len(packed[0][0]), DRAWN_LINES):
+            sums += _drawn_sums(next(stream), [[t[low : low + DRAWN_LINES] for t in system] for system in packed])
+    return sums
 
 
 def _reference(schema: Schema, terms: Columns, reference: int) -> Floats:
@@ -134,10 +155,10 @@ def _averaged(outputs: dict[str, Floats], iterations: int) -> Reduced:
     )
 
 
-def _mean(metric: Metric, blocks: Iterable[dict[str, Ints]]) -> Reduced:
+def _mean(metric: Metric, system: HasBlocks) -> Reduced:
     """Average sentence scores; the sum is exact (fsum), so the blocks do not matter."""
     sums, lines = [], 0
-    for columns in blocks:
+    for columns in system.blocks():
         scores = sentence_scores(metric, columns)
         sums.append(scores)
         lines += len(scores)

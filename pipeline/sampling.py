@@ -28,14 +28,18 @@ class Draws(NamedTuple):
     references: int
     seed: int = 0
 
-    def blocks(self, size: int) -> Iterator[NDArray[np.uint8]]:
-        """Yield for every block of size lines the references drawn, from 0: uint8 [iterations, lines of block]."""
-        streams = [SAMPLERS[self.sampler](self, iteration) for iteration in range(self.iterations)]
+    def blocks(self, size: int, first: int = 0, last: int | None = None) -> Iterator[NDArray[np.uint8]]:
+        """Yield for every block of size lines the references drawn, from 0: uint8 [iterations, lines of block].
+
+        Of the iterations first <= i < last (all, without them).
+        """
+        iterations = range(first, self.iterations if last is None else last)
+        streams = [SAMPLERS[self.sampler](self, iteration) for iteration in iterations]
         for low in range(0, self.lines, size):
             count = min(size, self.lines - low)
-            block = np.empty((self.iterations, count), np.uint8)
-            for iteration, stream in enumerate(streams):
-                block[iteration] = stream(count)
+            block = np.empty((len(iterations), count), np.uint8)
+            for row, stream in enumerate(streams):
+                block[row] = stream(count)
             yield block
 
 

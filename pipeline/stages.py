@@ -45,12 +45,14 @@ class Job:
         return tuple(dict.fromkeys(metric.needs for metric in self.metrics))
 
 
-def prepare(path: str | Path) -> Job:
+def prepare(path: str | Path, how: How = AUTO) -> Job:
     """Read and check config, metrics and every text file; raises ConfigError with all problems found."""
     settings, nodes, problems = config.load(path)
     chosen = metrics.resolve_all(nodes, problems)
-    corpora = [open_corpus(d, settings.systems, problems) for d in settings.datasets] if settings else []
+    corpora: list[Corpus | None] = []
     if settings:
+        threads = how.under(settings.run).threads
+        corpora = [open_corpus(dataset, settings.systems, problems, threads) for dataset in settings.datasets]
         problems += _missing_sources(settings, chosen)
     if problems or settings is None:
         raise ConfigError(problems)
@@ -65,14 +67,13 @@ def run(job: Job, output: str | Path | None = None, how: How = AUTO) -> tuple[Ru
     """
     started = time.time()
     directory = RunDirectory(Path(output or job.config.output.dir))
-    settings = job.config.run
-    how = how._replace(n_jobs=how.n_jobs or settings.n_jobs, backend=how.backend or settings.backend)
+    how = how.under(job.config.run)
     about = {"program": f"gec-pipeline {__version__}", "kernel": kernel.name()}
     directory.write_manifest({**about, "state": "running"})
     statistics = {corpus.name: count_to_disk(corpus, job.needs, directory, how) for corpus in job.corpora}
     counted = time.time()
     datasets = {corpus.name: describe(corpus) for corpus in job.corpora}
-    results = Results(datasets, score(job.corpora, job.metrics, statistics), list(job.warnings))
+    results = Results(datasets, score(job.corpora, job.metrics, statistics, how.threads), list(job.warnings))
     directory.write("results.json", results.to_json())
     for name in job.config.output.formats:
         if name in FORMATS:
@@ -84,13 +85,15 @@ def run(job: Job, output: str | Path | None = None, how: How = AUTO) -> tuple[Ru
     return directory, results
 
 
-def score(corpora: Sequence[Corpus], chosen: Sequence[Metric], statistics: Mapping[str, Counted]) -> list[Score]:
+def score(
+    corpora: Sequence[Corpus], chosen: Sequence[Metric], statistics: Mapping[str, Counted], threads: int = 1
+) -> list[Score]:
     """Reduce statistics to the scores of every data set, metric and system, ranked."""
     scores = []
     for corpus in corpora:
         for metric in chosen:
-            blocks = [statistics[corpus.name][name, metric.needs].blocks() for name in corpus.systems]
-            reduced = reduce(metric, blocks, corpus.lines, len(corpus.references))
+            columns = [statistics[corpus.name][name, metric.needs] for name in corpus.systems]
+            reduced = reduce(metric, columns, corpus.lines, len(corpus.references), threads)
             printed = signed(metric, len(corpus.references))
             places = ranks([item.score for item in reduced])
             for name, item, place in zip(corpus.systems, reduced, places, strict=True):

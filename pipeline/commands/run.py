@@ -50,13 +50,13 @@ def run(args: argparse.Namespace) -> int:
     from ..count import How
     from ..report.console import print_results
 
-    job = stages.prepare(args.config)
+    how = How(args.n_jobs, args.backend)
+    job = stages.prepare(args.config, how)
     if not args.quiet:
         for warning in job.warnings:
             print(printable(f"warning: {warning}"), file=sys.stderr)
     with _Bar(enabled=not args.quiet and sys.stderr.isatty()) as progress:
-        how = How(args.n_jobs, args.backend, progress=progress)
-        directory, results = stages.run(job, args.output, how)
+        directory, results = stages.run(job, args.output, how._replace(progress=progress))
     if args.json:
         sys.stdout.write(results.to_json())
     else:

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ..corpus import Lines
+    from ..sampling import Draws
 
     Ints = NDArray[np.int64]
     Floats = NDArray[np.float64]
@@ -197,6 +198,11 @@ class Metric(ABC):
     @abstractmethod
     def sentence_scores(self, columns: Columns) -> Floats:
         """Return the score of each sentence with each reference: float64 [lines, references]."""
+
+    def draws(self, lines: int, references: int) -> Draws | None:
+        """Return how references are drawn, or None where they are not; one reference need not be drawn."""
+        del lines, references
+        return None
 
     def choose(self, columns: Columns) -> Ints:
         """Return the best reference of each sentence, from 0: int64 [lines]. The first of equals."""

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from ..sampling import SAMPLERS
+from ..sampling import SAMPLERS, Draws
 from ..tokenize import TOKENIZERS, Tokenization
 from .base import Field, Metric, Option, by_order
 from .overlap import OverlapNeeds
@@ -159,6 +159,12 @@ class Gleu(Metric):
         tokenizer = "char" if self.unit == "char" else self.tokenizer
         tokenization = Tokenization(tokenizer, strip=self.strip, lowercase=self.lowercase)
         return OverlapNeeds(tokenization, self.order, ("match", "penalty"), source=True)
+
+    def draws(self, lines: int, references: int) -> Draws | None:
+        """Return the draws of `references: sample`."""
+        if self.references != "sample" or references == 1:
+            return None
+        return Draws(self.sampler, self.iterations, lines, references, self.seed)
 
     @property
     def terms(self) -> tuple[Field, ...]:
