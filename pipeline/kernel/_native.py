@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
-from ._native_encode import encode
-from ._native_overlap import overlap
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from ._python import encode, overlap
+else:
+    from ._native_encode import encode
+    from ._native_overlap import overlap
 
 __all__ = ["encode", "overlap"]
