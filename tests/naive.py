@@ -99,7 +99,10 @@ def penalty_n(source: Sequence[str], reference: Sequence[str], hypothesis: Seque
 
 
 def penalty_paper_n(
-    source: Sequence[str], reference: Sequence[str], hypothesis: Sequence[str], order: int
+    source: Sequence[str],
+    reference: Sequence[str],
+    hypothesis: Sequence[str],
+    order: int,
 ) -> int:
     """sum over g of max(0, min(sigma, eta) - min(rho, eta)) (spec: eq. 1 of Napoles et al. 2016)."""
     sigma, rho, eta = ngrams(source, order), ngrams(reference, order), ngrams(hypothesis, order)
@@ -112,7 +115,10 @@ def total_n(hypothesis: Sequence[str], order: int) -> int:
 
 
 def columns(
-    source: Sequence[str], reference: Sequence[str], hypothesis: Sequence[str], n: int = 4
+    source: Sequence[str],
+    reference: Sequence[str],
+    hypothesis: Sequence[str],
+    n: int = 4,
 ) -> Columns:
     """All columns of one sentence and one reference, for orders 1..n."""
     orders = range(1, n + 1)
@@ -626,7 +632,10 @@ class Green(NamedTuple):
 
 
 def green_columns(
-    source: Sequence[str], reference: Sequence[str], hypothesis: Sequence[str], n: int = 4
+    source: Sequence[str],
+    reference: Sequence[str],
+    hypothesis: Sequence[str],
+    n: int = 4,
 ) -> Green:
     """TP = TD + TI + TK, FP = OD + OI, FN = UD + UI, for orders 1..n (spec: Koyama et al. 2024)."""
     result = Green([], [], [])
