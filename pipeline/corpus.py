@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -314,6 +314,18 @@ class Corpus:
     source: AnyText | None
     references: tuple[AnyText, ...]
     systems: Mapping[str, AnyText]
+    own: Mapping[str, int] = field(default_factory=dict)
+    """Systems that are references themselves, and which."""
+
+    def with_references(self) -> Corpus:
+        """Return the same with each reference as one more system; raises CorpusError where a name is taken."""
+        own = {f"reference{number}": number for number in range(len(self.references))}
+        taken = next((name for name in own if name in self.systems), None)
+        if taken:
+            message = f"a system cannot be called '{taken}': references: leave_one_out scores the references so"
+            raise CorpusError([Problem(self.name, message)])
+        added = {name: self.references[number] for name, number in own.items()}
+        return replace(self, systems={**self.systems, **added}, own=own)
 
     def texts(self) -> list[AnyText]:
         """Return all texts: source, references, systems."""
@@ -396,6 +408,8 @@ def suspicions(corpus: Corpus) -> list[str]:
             found.append(f"reference {number} ({reference.name}) has {lines}: each counts as a sentence of length 0")
     seen = {reference.digest: f"reference {number}" for number, reference in enumerate(corpus.references)}
     for name, file in corpus.systems.items():
+        if name in corpus.own:
+            continue
         if file.digest in seen:
             found.append(f"system {name} is the same text as {seen[file.digest]}")
         seen.setdefault(file.digest, f"system {name}")

@@ -6,6 +6,8 @@ systems or metrics. They come in blocks of lines, so that memory does not grow w
 
 from __future__ import annotations
 
+import itertools
+import math
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -19,6 +21,10 @@ if TYPE_CHECKING:
     Stream = Callable[[int], NDArray[np.uint8]]
 
 
+MAX_CHOICES = 4096
+"""Choices of references up to which all are taken, where the expected score is asked for."""
+
+
 class Draws(NamedTuple):
     """A sampler with all that fixes its draws. seed is read by the sampler numpy alone."""
 
@@ -28,13 +34,25 @@ class Draws(NamedTuple):
     references: int
     seed: int = 0
 
+    @staticmethod
+    def balanced(groups: int, lines: int, references: int, seed: int) -> Draws:
+        """Return draws whose scores average to what sampling converges to: all choices where they are few.
+
+        Else groups of as many iterations as there are references: a random choice, and the same turned by one
+        reference, by two ... In a group each sentence gets each reference once, so that only the curvature of
+        the score is left to chance: the error is far below that of as many independent iterations.
+        """
+        if lines * math.log(references) <= math.log(MAX_CHOICES):
+            return Draws("all", references**lines, lines, references)
+        return Draws("turned", groups * references, lines, references, seed)
+
     def blocks(self, size: int, first: int = 0, last: int | None = None) -> Iterator[NDArray[np.uint8]]:
         """Yield for every block of size lines the references drawn, from 0: uint8 [iterations, lines of block].
 
         Of the iterations first <= i < last (all, without them).
         """
         iterations = range(first, self.iterations if last is None else last)
-        streams = [SAMPLERS[self.sampler](self, iteration) for iteration in iterations]
+        streams = [STREAMS[self.sampler](self, iteration) for iteration in iterations]
         for low in range(0, self.lines, size):
             count = min(size, self.lines - low)
             block = np.empty((len(iterations), count), np.uint8)
@@ -79,4 +97,20 @@ def numpy(draws: Draws, iteration: int) -> Stream:
     return lambda count: (generator.random(count) * draws.references).astype(np.uint8)
 
 
+def turned(draws: Draws, iteration: int) -> Stream:
+    """Draw as numpy does for the group of the iteration, turned by its place in the group."""
+    stream = numpy(draws, iteration // draws.references)
+    turn = iteration % draws.references
+    return lambda count: ((stream(count).astype(np.int64) + turn) % draws.references).astype(np.uint8)
+
+
+def all_choices(draws: Draws, iteration: int) -> Stream:
+    """Give the digits of the iteration's number in base R: every choice of references once."""
+    digits = iter([iteration // draws.references**line % draws.references for line in range(draws.lines)])
+    return lambda count: np.fromiter(itertools.islice(digits, count), np.uint8, count)
+
+
 SAMPLERS: dict[str, Callable[[Draws, int], Stream]] = {"python2": python2, "python3": python3, "numpy": numpy}
+"""Samplers that a metric can ask for."""
+
+STREAMS = {**SAMPLERS, "turned": turned, "all": all_choices}
