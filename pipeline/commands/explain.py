@@ -19,7 +19,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..api import evaluate_corpus
-from ..corpus import join_lines, read_texts
+from ..corpus import Corpus, join_lines, read_texts, text_in_memory
+from ..count import count_in_memory
 from ..errors import ConfigError, InputError, printable
 from ..metrics import METRICS, from_text
 from ..metrics.gleu import Gleu
@@ -29,8 +30,6 @@ from .inputs import add_files, open_files
 if TYPE_CHECKING:
     import argparse
     from collections.abc import Sequence
-
-    from ..corpus import Corpus
 
     Grams = Counter[tuple[str, ...]]
 
@@ -82,9 +81,8 @@ def _differences(corpus: Corpus, metrics: Sequence[Gleu], top: int) -> None:
         order = np.argsort(-np.abs(difference), kind="stable")[:top]
         for line in order[difference[order] != 0].tolist():
             scores = f"{percent(one.sentences[line], 2):>7}{percent(other.sentences[line], 2):>8}"
-            print(
-                f"  line {line + 1:>6}:{scores}  {_one_line(read_texts(corpus.systems[one.system], line, line + 1)[0])}"
-            )
+            output = read_texts(corpus.systems[one.system], line, line + 1)[0]
+            print(f"  line {line + 1:>6}:{scores}  {_one_line(output)}")
         print(f"  {int((difference != 0).sum())} of {len(difference)} sentences differ")
 
 
@@ -109,7 +107,9 @@ def _sentence(corpus: Corpus, metrics: Sequence[Gleu], line: int) -> None:
 
 def _reference(metric: Gleu, source: str, reference: str, output: str, other: Gleu | None) -> None:
     tokens = [_tokens(metric, text) for text in (source, reference, output)]
-    _say(f"  variant {metric.variant}" + (": n-grams that it counts differently" if other else ""), "bold")
+    _say(f"  variant {metric.variant}{_summary(metric, source, reference, output)}", "bold")
+    if other:
+        _say("  n-grams that it counts differently:")
     for n in range(1, metric.order + 1):
         sigma, rho, eta = (_grams(text, n) for text in tokens)
         parts = _parts(metric, sigma, rho, eta)
@@ -123,6 +123,17 @@ def _reference(metric: Gleu, source: str, reference: str, output: str, other: Gl
             if shown:
                 listed = " · ".join(_name(metric, gram, count) for gram, count in shown.items())
                 _say(f"    {kind:<10}{printable(listed)}", STYLES[kind])
+
+
+def _summary(metric: Gleu, source: str, reference: str, output: str) -> str:
+    """Return score, brevity penalty and lengths of the sentence with one reference."""
+    texts = [text_in_memory("text", [text]) for text in (source, reference, output)]
+    corpus = Corpus("sentence", 1, texts[0], (texts[1],), {"output": texts[2]})
+    needs = metric.needs
+    columns = next(iter(count_in_memory(corpus, [needs])["output", needs].blocks()))
+    outputs = {name: float(values[0, 0]) for name, values in metric.sentence_outputs(columns).items()}
+    lengths = f"{outputs['hyp_len']:.0f} of {outputs['ref_len']:.0f} tokens"
+    return f": gleu {percent(outputs['gleu'], 2)}, brevity penalty {percent(outputs['brevity_penalty'], 2)} ({lengths})"
 
 
 def _parts(metric: Gleu, sigma: Grams, rho: Grams, eta: Grams) -> dict[str, Grams]:
