@@ -336,9 +336,11 @@ class Gleu(Metric):
         """
         precision, log_brevity = self._sentence_parts(columns)
         log_precision = log(precision)
+        alone = np.exp(log_brevity[..., None] + log_precision)
+        below = np.minimum(self.make_terms(columns)["numer"], 0) / np.maximum(columns["total"], 1)[:, None]
+        alone += np.exp(log_brevity)[..., None] * below  # of unclipped numerators the less negative is better
         keys = [np.exp(log_brevity + log_precision.mean(axis=-1))]
-        keys += [np.exp(log_brevity + log_precision[..., n]) for n in reversed(range(self.order))]
-        return best_by(keys)
+        return best_by(keys + [alone[..., n] for n in reversed(range(self.order))])
 
     def _sentence_parts(self, columns: Columns) -> tuple[Floats, Floats]:
         """Return precisions [lines, references, orders] and log brevity penalties [lines, references]."""
