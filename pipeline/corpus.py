@@ -314,6 +314,8 @@ class Corpus:
     source: AnyText | None
     references: tuple[AnyText, ...]
     systems: Mapping[str, AnyText]
+    missing: bool = False
+    """Blank reference lines are missing references, not sentences of length 0."""
     own: Mapping[str, int] = field(default_factory=dict)
     """Systems that are references themselves, and which."""
 

@@ -17,6 +17,7 @@ import numpy as np
 
 from .metrics.base import Schema
 from .results import Samples
+from .sampling import Drawer, Draws
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -24,12 +25,13 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from .metrics.base import Columns, Floats, Ints, Metric
-    from .sampling import Draws
 
 Z95 = 1.959963984540054
 """Quantile 0.975 of the normal distribution, as in the original program's interval."""
 DRAWN_LINES = 2048
 """Lines whose draws are multiplied at once: bounds memory at iterations times this. Divides the store's BLOCK."""
+PRESENT = "present"
+"""The column that compact() adds: how many references a sentence has."""
 THREADED = 1 << 24
 """Draws from which several threads are worth their start."""
 
@@ -74,6 +76,29 @@ def reduce(
     return POLICIES[metric.policy](metric, systems, lines, references, threads)
 
 
+def _present(metric: Metric, system: HasBlocks) -> Iterator[Columns]:
+    """Yield blocks in which no reference is missing (see compact)."""
+    apart = [field.name for field in metric.needs.schema(1).fields if field.per_reference]
+    for columns in system.blocks():
+        yield compact(columns, apart)
+
+
+def compact(columns: Columns, apart: Sequence[str]) -> Columns:
+    """Return columns as they are, or where references are missing (ref_len -1) with those present moved forward.
+
+    The places behind them repeat the first, so that the best reference is the same; the column PRESENT, int64
+    [lines], tells how many there are. apart: names of the columns per reference.
+    """
+    missing = columns["ref_len"] < 0
+    if not missing.any():
+        return columns
+    present = (~missing).sum(axis=1)
+    order = np.argsort(missing, axis=1, kind="stable")
+    order = np.where(np.arange(missing.shape[1]) < present[:, None], order, order[:, :1])
+    rows = np.arange(len(order))[:, None]
+    return {**columns, **{name: columns[name][rows, order] for name in apart}, PRESENT: present}
+
+
 def _chosen(metric: Metric, systems: Sequence[HasBlocks], *_: int) -> list[Reduced]:
     """Sum the terms for the best reference of each sentence (the only one, where there is one or all are merged)."""
     return [_summed(metric, system, metric.choose) for system in systems]
@@ -84,7 +109,7 @@ def _summed(metric: Metric, system: HasBlocks, choose: Callable[[Columns], Ints 
     schema = Schema(tuple(field._replace(per_reference=False) for field in metric.terms), 1)
     totals = np.zeros(schema.width, np.int64)
     apart = any(field.per_reference for field in metric.terms)
-    for columns in system.blocks():
+    for columns in _present(metric, system):
         terms = metric.make_terms(columns)
         chosen = choose(columns) if apart else 0
         picked = {f.name: _pick(terms[f.name], chosen) if f.per_reference else terms[f.name] for f in metric.terms}
@@ -204,7 +229,7 @@ def _drawn_outputs(metric: Metric, systems: Sequence[HasBlocks], draws: Draws, t
 def _fixed(metric: Metric, system: HasBlocks, schema: Schema) -> Ints:
     """Return the sums of the terms that no draw changes: int64 [width]."""
     totals = np.zeros(schema.width, np.int64)
-    for columns in system.blocks():
+    for columns in _present(metric, system):
         totals += schema.pack(metric.make_terms(columns)).sum(axis=0)
     return totals
 
@@ -212,12 +237,15 @@ def _fixed(metric: Metric, system: HasBlocks, schema: Schema) -> Ints:
 def _drawn(metric: Metric, systems: Sequence[HasBlocks], draws: Draws, schema: Schema, first: int, last: int) -> Floats:
     """Return the sums of the terms drawn in the iterations first <= i < last: [iterations, systems, width]."""
     sums = np.zeros((last - first, len(systems), schema.width))
-    stream = draws.blocks(DRAWN_LINES, first, last)
-    for blocks in zip(*(system.blocks() for system in systems), strict=True):
+    drawer = Drawer(draws, first, last)
+    for blocks in zip(*(_present(metric, system) for system in systems), strict=True):
         made = [metric.make_terms(columns) for columns in blocks]
         packed = [[_reference(schema, terms, r) for r in range(draws.references)] for terms in made]
+        present = blocks[0].get(PRESENT)
         for low in range(0, len(packed[0][0]), DRAWN_LINES):
-            sums += _drawn_sums(next(stream), [[t[low : low + DRAWN_LINES] for t in system] for system in packed])
+            part = slice(low, low + DRAWN_LINES)
+            drawn = drawer.take(len(packed[0][0][part]), None if present is None else present[part])
+            sums += _drawn_sums(drawn, [[terms[part] for terms in system] for system in packed])
     return sums
 
 
@@ -245,7 +273,7 @@ def _drawn_sums(draws: NDArray[np.uint8], terms: Sequence[Sequence[Floats]]) -> 
 def _mean(metric: Metric, system: HasBlocks) -> Reduced:
     """Average sentence scores; the sum is exact (fsum), so the blocks do not matter."""
     sums, lines = [], 0
-    for columns in system.blocks():
+    for columns in _present(metric, system):
         scores = sentence_scores(metric, columns)
         sums.append(scores)
         lines += len(scores)
@@ -263,10 +291,15 @@ def sentence_spread(metric: Metric, columns: Columns) -> dict[str, Floats]:
     std is the population deviation, low and high are score ± 1.959964 std (NaN where std is 0), as in the
     original program's -d. Where the best reference counts there is no spread.
     """
+    columns = compact(columns, [field.name for field in metric.needs.schema(1).fields if field.per_reference])
     scores = metric.sentence_scores(columns)
     if metric.policy == "max":
         scores = scores.max(axis=-1, keepdims=True)
     mean, std = scores.mean(axis=-1), scores.std(axis=-1)
+    if PRESENT in columns and scores.shape[1] > 1:
+        counted = np.arange(scores.shape[1]) < columns[PRESENT][:, None]
+        mean = scores.mean(axis=-1, where=counted)
+        std = scores.std(axis=-1, where=counted)
     if metric.policy == "weighted":
         mean = scores @ np.array(getattr(metric, "shares"))  # noqa: B009 (only metrics with this policy have it)
     half = np.where(std > 0, Z95 * std, math.nan)

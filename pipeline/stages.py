@@ -69,7 +69,9 @@ def fit(chosen: Sequence[Metric], corpora: Sequence[Corpus | None]) -> list[Prob
     """Return why metrics cannot score the data sets they are asked to."""
     problems = []
     for corpus in corpora:
-        messages = [metric.misfit(len(corpus.references)) for metric in chosen] if corpus else []
+        messages = (
+            [metric.misfit(len(corpus.references), missing=corpus.missing) for metric in chosen] if corpus else []
+        )
         problems += [Problem("", f"{corpus.name}: {message}") for message in messages if message and corpus]
     return problems
 

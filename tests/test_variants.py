@@ -17,6 +17,8 @@ import pytest
 
 import pipeline
 from pipeline import metrics, stages
+from pipeline.api import evaluate_corpus
+from pipeline.corpus import Corpus, text_in_memory
 from pipeline.errors import InputError
 from tests import naive
 
@@ -359,3 +361,67 @@ def test_a_list_of_values_asks_for_a_metric_each(tmp_path: Path) -> None:
         "metrics: [{name: gleu, variant: 2015, lambda: [0, 0.1]}, {name: gleu, order: [2, 3], unit: [word, char]}]\n"
     )
     assert len(stages.prepare(tmp_path / "c.yaml").metrics) == 6
+
+
+# ---- missing references
+
+
+def with_gaps(seed: int) -> tuple[list[str], list[list[str]], list[str]]:
+    """Return a corpus in which up to two of three references of a sentence are missing (empty)."""
+    source, references, output = corpus(seed, lines=40)
+    generator = random.Random(seed)
+    for line in range(len(source)):
+        for r in generator.sample(range(3), k=generator.randrange(3)):
+            references[r][line] = ""
+        if not any(references[r][line].split() for r in range(3)):
+            references[generator.randrange(3)][line] = "the cat"
+    return source, references, output
+
+
+def gapped(text: tuple[list[str], list[list[str]], list[str]], metric: str) -> Result:
+    source, output = (text_in_memory("t", lines) for lines in (text[0], text[2]))
+    texts = tuple(text_in_memory(f"r{r}", lines) for r, lines in enumerate(text[1]))
+    whole = Corpus("memory", len(text[0]), source, texts, {"system": output}, missing=True)
+    return evaluate_corpus(whole, [metrics.from_text(metric)])[0]
+
+
+def rows_present(text: tuple[list[str], list[list[str]], list[str]]) -> list[list[naive.Columns]]:
+    """Return for each sentence the columns with the references it has."""
+    table = naive.all_columns(*text)
+    return [[row[r] for r in range(3) if text[1][r][i].split()] for i, row in enumerate(table)]
+
+
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("sampler", ["python2", "python3"])
+def test_draws_are_among_the_references_that_a_sentence_has(seed: int, sampler: str, kernel: str) -> None:
+    del kernel
+    text = with_gaps(seed)
+    rows = rows_present(text)
+    scores = []
+    for iteration in range(20):
+        generator = random.Random(101 * iteration)
+        if sampler == "python2":  # shared/design.md: int(random() * R_i) over those present
+            choice = [int(generator.random() * len(row)) for row in rows]
+        else:
+            choice = [generator.randint(0, len(row) - 1) for row in rows]
+        scores.append(naive.gleu_corpus(rows, choice))
+    result = gapped(text, f"gleu[iter=20,rng={sampler}]")
+    assert result.score == pytest.approx(sum(scores) / 20, abs=1e-12)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_best_and_mean_are_over_the_references_that_a_sentence_has(seed: int, kernel: str) -> None:
+    del kernel
+    text = with_gaps(seed)
+    rows = rows_present(text)
+    choice = [naive.best_reference(row) for row in rows]
+    assert gapped(text, "gleu[refs=max]").score == pytest.approx(naive.gleu_corpus(rows, choice), abs=1e-12)
+    means = [sum(naive.sentence_gleu(cols) for cols in row) / len(row) for row in rows]
+    result = gapped(text, "gleu[level=mean]")
+    assert result.sentences.tolist() == pytest.approx(means, abs=1e-12)
+    assert result.score == pytest.approx(sum(means) / len(means), abs=1e-12)
+
+
+def test_scores_with_one_reference_alone_are_refused_where_it_is_missing() -> None:
+    with pytest.raises(InputError, match="references: each is not defined where references are missing"):
+        gapped(with_gaps(0), "gleu[refs=each]")

@@ -181,9 +181,9 @@ class Metric(ABC):
         """Which references count: a policy of `reduce.py`."""
         return "max"
 
-    def misfit(self, references: int) -> str | None:
-        """Return why the metric cannot score with a number of references, or None."""
-        del references
+    def misfit(self, references: int, *, missing: bool = False) -> str | None:
+        """Return why the metric cannot score with a number of references, some of them missing, or None."""
+        del references, missing
         return None
 
     def conflicts(self) -> list[tuple[str, str]]:
