@@ -52,7 +52,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     for variable in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"):
         os.environ.setdefault(variable, "1")  # matrix products here are small: threads would only wait for each other
     try:
-        return _dispatch(arguments)
+        try:
+            return _dispatch(arguments)
+        finally:
+            sys.stdout.flush()  # here, where a closed pipe is still silent
     except PipelineError as error:
         print(
             "\n".join(f"error: {line}" if line[:1].strip() else line for line in str(error).split("\n")),
@@ -102,5 +105,4 @@ def _dispatch(arguments: list[str]) -> int:
         parser.print_help()
         return 0
     code: int = parsed.call(parsed)
-    sys.stdout.flush()
     return code

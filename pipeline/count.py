@@ -70,15 +70,18 @@ def count_to_disk(corpus: Corpus, needs: Sequence[Needs], directory: RunDirector
     missing = [place for place in places if not directory.is_current(places[place], keys[place])]
     names = list(dict.fromkeys(name for name, _ in missing))
     wanted = list(dict.fromkeys(need for _, need in missing))
+    directory.announce(places[place] for place in missing)
     key = content_key(base, [corpus.systems[name].digest for name in names], wanted)
     pieces = _cut(corpus, names, how)
     parts = {piece: directory.part(key, piece) for piece in pieces}
     undone = [piece for piece in pieces if not parts[piece].exists()]
     for piece, arrays in _counted(corpus, names, wanted, pieces, undone, how):
         directory.write_part(parts[piece], arrays)
+    joined = []
     for name, need in missing:
-        own = _own(pieces, names.index(name), wanted.index(need))
-        directory.join(places[name, need], keys[name, need], [(parts[piece], index) for piece, index in own])
+        own = [(parts[piece], index) for piece, index in _own(pieces, names.index(name), wanted.index(need))]
+        joined.append((directory.join(places[name, need], keys[name, need], own), places[name, need]))
+    directory.put_in_place(joined)  # all or none: until then the parts are what the next run goes on from
     directory.remove_parts(parts.values())
     return places
 

@@ -6,6 +6,7 @@ A worker gets byte ranges and needs, reads its own lines, and returns packed col
 from __future__ import annotations
 
 import os
+import warnings
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
@@ -113,10 +114,16 @@ def run(tasks: Sequence[Task], n_jobs: int, backend: Backend) -> Iterator[tuple[
 
     parallel = Parallel(n_jobs=n_jobs, backend=backend, return_as="generator_unordered")
     jobs: Iterable[object] = (delayed(count)(task) for task in tasks)
+    results = parallel(jobs)
     try:
-        yield from parallel(jobs)
+        for result in results:  # noqa: UP028 (`yield from` would close the workers' generator itself, loudly)
+            yield result
     except TerminatedWorkerError:
         message = (
             "a worker process died (out of memory, or killed); what was counted is kept: run the same command again"
         )
         raise IncompleteError(message) from None
+    finally:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # joblib tells how many tasks were cancelled; the user knows why
+            results.close()

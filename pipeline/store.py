@@ -1,7 +1,7 @@
 """A run directory: statistics and results on disk, written whole or not at all, keyed by content.
 
     statistics/DATASET/SYSTEM.NEEDS.columns   one file for each system and set of columns
-    statistics/parts/KEY.LOW-HIGH.part        what finished of a run under way; joined and removed at its end
+    unfinished/KEY.LOW-HIGH.part              what finished of a run under way; joined and removed at its end
     results.json, *.csv                       depend on config, inputs and version alone
     run.json                                  all the rest: versions, times, kernel, command, and the list of files
 
@@ -11,8 +11,10 @@ format, one after the other, each of BLOCK lines (the last fewer), in the narrow
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
+import math
 import os
 import re
 from dataclasses import dataclass
@@ -39,6 +41,9 @@ if TYPE_CHECKING:
 BLOCK = 8192
 """Lines in an array of a .columns file, whatever the shards were."""
 MANIFEST = "run.json"
+TEMPORARY = ".tmp"
+UNFINISHED = "unfinished"
+WIDTHS = tuple(np.dtype(width) for width in ("<u2", "<i4", "<i8"))
 
 
 def content_key(*parts: object) -> str:
@@ -48,9 +53,9 @@ def content_key(*parts: object) -> str:
 
 def write_atomic(path: Path, data: bytes | Iterable[bytes]) -> None:
     """Write a file under a temporary name, flush it to disk and rename it; raises StoreError (a full disk, say)."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    temporary = path.with_name(f"{path.name}.tmp")
+    temporary = path.with_name(f"{path.name}{TEMPORARY}")
     try:
+        path.parent.mkdir(parents=True, exist_ok=True)
         with temporary.open("wb") as file:
             for piece in [data] if isinstance(data, bytes) else data:
                 file.write(piece)
@@ -58,7 +63,8 @@ def write_atomic(path: Path, data: bytes | Iterable[bytes]) -> None:
             os.fsync(file.fileno())
         temporary.replace(path)
     except OSError as error:
-        temporary.unlink(missing_ok=True)
+        with contextlib.suppress(OSError):
+            temporary.unlink(missing_ok=True)
         raise StoreError(f"{path}: cannot be written: {error.strerror}; what was finished before is kept") from None
 
 
@@ -104,10 +110,19 @@ class MemoryStatistics:
 
 
 def _read_array(file: BinaryIO, path: Path) -> NDArray[np.integer]:
+    """Read the next table of integers; raises StoreError for anything else, before memory is taken for it."""
+    left = os.fstat(file.fileno()).st_size - file.tell()
     try:
-        array: NDArray[np.integer] = np.lib.format.read_array(file, allow_pickle=False)
-    except (ValueError, EOFError) as error:
-        raise StoreError(f"{path}: is damaged ({error}); delete it and run the same command again") from None
+        np.lib.format.read_magic(file)
+        shape, fortran, dtype = np.lib.format.read_array_header_1_0(file)
+        size = math.prod(shape) * dtype.itemsize
+        fits = dtype in WIDTHS and not fortran and len(shape) == 2 and 0 <= size <= left
+        data = file.read(size) if fits else b""
+    except Exception:  # noqa: BLE001 (a damaged header makes numpy's parser raise nearly anything)
+        fits, data, size = False, b"", 0
+    if not fits or len(data) != size:
+        raise StoreError(f"{path}: is damaged; delete it and run the same command again")
+    array: NDArray[np.integer] = np.frombuffer(data, dtype).reshape(shape)
     return array
 
 
@@ -123,16 +138,17 @@ class RunDirectory:
     def __init__(self, path: Path) -> None:
         """Open or make the folder; raises StoreError where it holds something that no run wrote."""
         self.path = path
-        if path.exists() and not path.is_dir():
-            raise StoreError(f"{path}: is a file; output.dir must be a folder")
-        if path.is_dir() and any(path.iterdir()) and not (path / MANIFEST).exists():
-            raise StoreError(f"{path}: holds files but no {MANIFEST}, so no run of this program made it; name another")
-        self.files: set[str] = set()
-        self._before = set(self.manifest().get("files", []))
         try:
             path.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise StoreError(f"{path}: cannot be made: {error.strerror}") from None
+            names = {item.name for item in path.iterdir()}
+        except FileExistsError:
+            raise StoreError(f"{path}: is a file; output.dir must be a folder") from None
+        except (OSError, ValueError) as error:
+            raise StoreError(f"{path}: cannot be made: {getattr(error, 'strerror', None) or error}") from None
+        if names - {MANIFEST + TEMPORARY} and MANIFEST not in names:
+            raise StoreError(f"{path}: holds files but no {MANIFEST}, so no run of this program made it; name another")
+        self.files: set[str] = set()
+        self._before = {name for name in self.manifest().get("files", ()) if _inside(name)}
 
     def manifest(self) -> dict[str, Any]:
         """Return the content of run.json, {} where there is none."""
@@ -142,7 +158,8 @@ class RunDirectory:
             return {}
         except (OSError, ValueError):
             raise StoreError(f"{self.path / MANIFEST}: cannot be read; delete it if the folder is yours") from None
-        return content if isinstance(content, dict) else {}
+        files = content.get("files") if isinstance(content, dict) else None
+        return {**content, "files": files if isinstance(files, list) else []} if isinstance(content, dict) else {}
 
     def write(self, name: str, text: str) -> None:
         """Write a results file."""
@@ -154,14 +171,20 @@ class RunDirectory:
         listed = sorted(self.files | self._before)
         write_atomic(self.path / MANIFEST, json.dumps({**content, "files": listed}, indent=1).encode() + b"\n")
 
+    def announce(self, statistics: Iterable[Statistics]) -> None:
+        """List files before they are written, so that whatever stops this run, a later one may remove them."""
+        self._before |= {place.path.relative_to(self.path).as_posix() for place in statistics}
+        self.write_manifest({**self.manifest(), "state": "running"})
+
     def remove_stale(self) -> None:
         """Delete the files of earlier runs that this one has not made, and parts that nothing has joined."""
-        folder = self.path / "statistics" / "parts"
-        self.remove_parts(folder.glob("*.part*") if folder.is_dir() else ())
+        folder = self.path / UNFINISHED
+        self.remove_parts([*folder.glob("*.part*"), *folder.glob("*.joined*")] if folder.is_dir() else ())
         stale_names, self._before = self._before - self.files, set()
         for name in stale_names:
             stale = self.path / name
-            if _inside(name) and stale.is_file():
+            real = stale.parent.resolve()  # a link may lead out of the folder
+            if stale.is_file() and real.is_relative_to(self.path.resolve()):
                 stale.unlink()
 
     def statistics(self, dataset: str, system: str, needs_key: str, schema: Schema, lines: int) -> Statistics:
@@ -183,7 +206,7 @@ class RunDirectory:
     def part(self, key: str, shard: Shard) -> Path:
         """Return the place of what a shard gave."""
         name = f"{key}.{shard.low}-{shard.high}.{shard.first}-{shard.last}.part"
-        return self.path / "statistics" / "parts" / name
+        return self.path / UNFINISHED / name
 
     @staticmethod
     def write_part(path: Path, arrays: Iterable[NDArray[np.integer]]) -> None:
@@ -192,8 +215,8 @@ class RunDirectory:
         header = json.dumps([len(piece) for piece in pieces]).encode() + b"\n"
         write_atomic(path, [header, *pieces])
 
-    def join(self, statistics: Statistics, key: str, parts: Iterable[tuple[Path, int]]) -> None:
-        """Write a .columns file from array number i of each of (part, i), in the order of lines."""
+    def join(self, statistics: Statistics, key: str, parts: Iterable[tuple[Path, int]]) -> Path:
+        """Write a .columns file from array number i of each (part, i), in the order of lines; return where it waits."""
         header = {
             "format": 1,
             "key": key,
@@ -203,14 +226,26 @@ class RunDirectory:
         }
         blocks = _reblock(_part_array(path, index) for path, index in parts)
         pieces = (_array_bytes(narrow(block)) for block in blocks)
-        write_atomic(statistics.path, chain([json.dumps(header).encode() + b"\n"], pieces))
-        self._list(statistics.path)
+        place = content_key(statistics.path.relative_to(self.path).as_posix())
+        waiting = self.path / UNFINISHED / f"{place}.joined"
+        write_atomic(waiting, chain([json.dumps(header).encode() + b"\n"], pieces))
+        return waiting
+
+    def put_in_place(self, joined: Iterable[tuple[Path, Statistics]]) -> None:
+        """Move joined files to where they belong."""
+        for waiting, statistics in joined:
+            try:
+                statistics.path.parent.mkdir(parents=True, exist_ok=True)
+                waiting.replace(statistics.path)
+            except OSError as error:
+                raise StoreError(f"{statistics.path}: cannot be written: {error.strerror}") from None
+            self._list(statistics.path)
 
     def remove_parts(self, paths: Iterable[Path]) -> None:
         """Delete what join() has taken over, and the folder when it is empty."""
         for path in paths:
             path.unlink(missing_ok=True)
-        folder = self.path / "statistics" / "parts"
+        folder = self.path / UNFINISHED
         if folder.is_dir() and not any(folder.iterdir()):
             folder.rmdir()
 
@@ -218,14 +253,21 @@ class RunDirectory:
         self.files.add(path.relative_to(self.path).as_posix())
 
 
-def _inside(name: str) -> bool:
+def _inside(name: object) -> bool:
     """Whether a name from a manifest stays in its folder."""
-    return bool(re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._+/-]*", name)) and ".." not in Path(name).parts
+    return (
+        isinstance(name, str)
+        and bool(re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._+/-]*", name))
+        and ".." not in Path(name).parts
+    )
 
 
 def _part_array(path: Path, index: int) -> NDArray[np.integer]:
     with path.open("rb") as file:
-        sizes = json.loads(file.readline())
+        try:
+            sizes = [int(size) for size in json.loads(file.readline())]
+        except (ValueError, TypeError):
+            raise StoreError(f"{path}: is damaged; delete it and run the same command again") from None
         file.seek(sum(sizes[:index]), os.SEEK_CUR)
         return _read_array(file, path)
 

@@ -15,6 +15,7 @@ fit together are refused, and a line ends at a line feed only.
 
 from __future__ import annotations
 
+import math
 import secrets
 import sys
 from typing import TYPE_CHECKING, Any
@@ -73,6 +74,8 @@ def run(args: argparse.Namespace) -> int:
     """Score and print."""
     if args.source is None:
         raise ConfigError("-s: GLEU+ needs the source")
+    if args.seed is not None and (args.mode != "corpus" or args.max or args.fix):
+        raise ConfigError("--seed: nothing is drawn with it here (only in mode corpus without -m and -f)")
     corpus = open_files(args)
     evaluation = evaluate_corpus(corpus, [_metric(args)], n_jobs=args.proc)
     {"corpus": _corpus, "mean": _corpus, "sent": _sentences}[args.mode](args, evaluation, corpus)
@@ -171,4 +174,5 @@ def _table(outputs: dict[str, float], args: argparse.Namespace) -> str:
 
 def _count(value: float, digits: int) -> str:
     """Print a number of n-grams; means over draws or references have decimals."""
-    return str(int(value)) if value.is_integer() else round_half_up(value, digits)
+    whole = round(value)  # sums of means may miss a whole number by their last bit
+    return str(whole) if math.isclose(value, whole, rel_tol=1e-12, abs_tol=1e-12) else round_half_up(value, digits)

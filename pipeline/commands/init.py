@@ -7,11 +7,14 @@ examples:
 
 from __future__ import annotations
 
+import itertools
 import os
+import re
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ..config import MAX_NAME, NAME
 from ..errors import ConfigError
 
 if TYPE_CHECKING:
@@ -82,6 +85,12 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _names(paths: list[Path]) -> list[str]:
-    """Return names for systems: those of the files, without suffix where that tells them apart."""
-    stems = [path.stem for path in paths]
-    return stems if len(set(stems)) == len(stems) else [path.name for path in paths]
+    """Return names for systems: those of the files as far as they can be names, with a number where they are twins."""
+    names: list[str] = []
+    for path in paths:
+        stem = re.sub(r"[^A-Za-z0-9._+-]+", "-", path.stem)[: MAX_NAME - 5]
+        name = stem if NAME.fullmatch(stem) else f"s{stem}"
+        taken = {other.lower() for other in names}
+        numbered = (f"{name}-{number}" for number in itertools.count(2))
+        names.append(name if name.lower() not in taken else next(n for n in numbered if n.lower() not in taken))
+    return names

@@ -78,19 +78,16 @@ class _Bar:
         from rich.console import Console
         from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
-        columns = (
-            TextColumn("counting"),
-            BarColumn(),
-            TextColumn("{task.completed:,.0f} of {task.total:,.0f} lines"),
-        )
-        speed = TextColumn("{task.fields[speed]}")
-        self.bar = Progress(*columns, speed, TimeRemainingColumn(), console=Console(stderr=True), transient=True)
+        told = TextColumn("{task.fields[told]}")
+        columns = (TextColumn("counting"), BarColumn(), told, TimeRemainingColumn())
+        self.bar = Progress(*columns, console=Console(stderr=True), transient=True)
         self.bar.start()
-        task = self.bar.add_task("", total=None, speed="")
+        task = self.bar.add_task("", total=None, told="")
 
         def progress(done: int, whole: int) -> None:
             rate = self.bar.tasks[0].speed
-            self.bar.update(task, completed=done, total=whole, speed=f"{rate:,.0f}/s" if rate else "")
+            told = f"{done:,} of {whole:,} lines" + (f", {rate:,.0f}/s" if rate else "")
+            self.bar.update(task, completed=done, total=whole, told=told)
 
         return progress
 

@@ -7,6 +7,7 @@ import sys
 from itertools import groupby
 from typing import TYPE_CHECKING
 
+from ..errors import printable
 from .numbers import percent, round_half_up
 
 if TYPE_CHECKING:
@@ -26,7 +27,11 @@ def print_results(results: Results, digits: int) -> None:
         if index:
             print()
         info = results.datasets[dataset]
-        print(f"{dataset}: {info.lines:,} lines, {info.references} references".replace(" 1 references", " 1 reference"))
+        print(
+            f"{printable(dataset)}: {info.lines:,} lines, {info.references} references".replace(
+                " 1 references", " 1 reference"
+            )
+        )
         header, rows = _ranked(sorted(group, key=lambda s: s.rank), digits)
         print_table(header, rows)
         print(metric)
@@ -51,7 +56,7 @@ def _ranked(scores: Sequence[Score], digits: int) -> tuple[list[str], list[list[
 def print_orders(results: Results, digits: int) -> None:
     """Print, for each score, a table of its outputs that have a value for each order."""
     for score in results.scores:
-        print(f"{score.dataset}: {score.system}: {percent(score.score, digits)}  {score.metric}")
+        print(f"{printable(score.dataset)}: {printable(score.system)}: {percent(score.score, digits)}  {score.metric}")
         header, rows = by_order(score.outputs, digits)
         if rows:
             print_table(header, rows, left=())
@@ -86,7 +91,7 @@ def _cell(name: str, value: float, digits: int) -> str:
 
 def print_table(header: Sequence[str], rows: Iterable[Sequence[str]], left: Iterable[int] = (1,)) -> None:
     """Print a table: drawn on a terminal, aligned text elsewhere; the columns in left are left-aligned."""
-    rows, aligned_left = list(rows), set(left)
+    rows, aligned_left = [[printable(cell) for cell in row] for row in rows], set(left)
     if sys.stdout.isatty():
         from rich import box
         from rich.console import Console

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from decimal import ROUND_HALF_UP, Decimal
+from decimal import ROUND_HALF_UP, Context, Decimal
 
 
 def round_half_up(value: float, digits: int) -> str:
@@ -12,7 +12,8 @@ def round_half_up(value: float, digits: int) -> str:
         return "-"
     if math.isinf(value):
         return str(value)
-    return str(Decimal(str(value)).quantize(Decimal(1).scaleb(-digits), rounding=ROUND_HALF_UP))
+    exact = Context(prec=400, rounding=ROUND_HALF_UP)  # no float has more digits than this leaves room for
+    return f"{Decimal(str(value)).quantize(Decimal(1).scaleb(-digits), context=exact):f}"
 
 
 def percent(fraction: float, digits: int) -> str:
