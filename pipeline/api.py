@@ -18,7 +18,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence, Set
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, overload
@@ -27,7 +27,7 @@ import numpy as np
 
 from . import metrics as _metrics
 from . import stages
-from .corpus import Corpus, check_parallel, suspicions, text_in_memory
+from .corpus import MAX_REFERENCES, Corpus, check_parallel, suspicions, text_in_memory
 from .count import How, count_in_memory
 from .errors import InputError, did_you_mean
 from .reduce import sentence_spread
@@ -130,7 +130,7 @@ class Evaluation(Sequence[Result]):
 
     def __getattr__(self, name: str) -> Any:
         """Give the attributes of the only result."""
-        if name.startswith("_") or not hasattr(Result, name):
+        if name.startswith("_") or not (hasattr(Result, name) or name in Result.__dataclass_fields__):
             raise AttributeError(f"{type(self).__name__} has no attribute '{name}'")
         if len(self.results) != 1:
             raise AttributeError(f"there are {len(self.results)} results, so .{name} is of none; take one, e.g. [0]")
@@ -172,6 +172,8 @@ def evaluate(
 
 def evaluate_corpus(corpus: Corpus, chosen: Sequence[Metric], *, n_jobs: int | Literal["auto"] = 1) -> Evaluation:
     """Score a checked corpus in memory, without a run directory; raises InputError where a source is missing."""
+    if n_jobs != "auto" and (not isinstance(n_jobs, int) or n_jobs < 1):
+        raise InputError(f"n_jobs: expected 'auto' or a number of workers from 1, found {n_jobs!r}")
     for metric in chosen:
         if metric.needs.source and corpus.source is None:
             raise InputError(stages.without_source(metric.name, metric.hint, "-s FILE, or sources=[...]"))
@@ -221,10 +223,12 @@ def _corpus(
     systems = hypotheses if isinstance(hypotheses, Mapping) else {ONE: hypotheses}
     if not systems:
         raise InputError("hypotheses: there is no system")
-    if isinstance(references, str) or any(isinstance(item, str) for item in references):
+    if not _is_list(references) or any(isinstance(item, str) for item in references):
         raise InputError("references: expected a list for each reference set; for one set of texts write [texts]")
     if not references:
         raise InputError("references: at least one reference set is needed")
+    if len(references) > MAX_REFERENCES:
+        raise InputError(f"references: there are {len(references)} references; at most {MAX_REFERENCES} are supported")
     for metric in chosen:
         if metric.needs.source and sources is None:
             raise InputError(stages.without_source(metric.name, metric.hint, "sources=[...]"))
@@ -232,7 +236,7 @@ def _corpus(
     named += [(f"references[{number}]", texts) for number, texts in enumerate(references)]
     named += [(f"hypotheses[{name!r}]" if hypotheses is systems else "hypotheses", t) for name, t in systems.items()]
     for name, texts in named:
-        if isinstance(texts, str) or not all(isinstance(text, str) for text in texts):
+        if not _is_list(texts) or not all(isinstance(text, str) for text in texts):
             raise InputError(f"{name}: expected a list of strings")
     opened = [text_in_memory(name, list(items)) for name, items in named]
     problems = check_parallel(opened)
@@ -241,6 +245,11 @@ def _corpus(
     source = opened.pop(0) if sources is not None else None
     outputs = dict(zip(systems, opened[len(references) :], strict=True))
     return Corpus("memory", opened[0].lines, source, tuple(opened[: len(references)]), outputs)
+
+
+def _is_list(value: object) -> bool:
+    """Whether a value can be gone through as often as needed and is no text itself."""
+    return isinstance(value, Collection) and not isinstance(value, str | bytes | Mapping | Set)
 
 
 def _listing(results: Sequence[Result]) -> str:

@@ -184,9 +184,9 @@ def _sampled(metric: Metric, systems: Sequence[HasBlocks], lines: int, reference
 
 def _averaged(outputs: dict[str, Floats]) -> Reduced:
     """Average outputs [iterations]; the first is the score, whose spread is told too."""
-    means = {name: float(values.mean()) for name, values in outputs.items()}
+    means = {name: float(_mean_and_std(values)[0]) for name, values in outputs.items()}
     scores = next(iter(outputs.values()))
-    mean, std = float(scores.mean()), float(scores.std())
+    mean, std = (float(value) for value in _mean_and_std(scores))
     interval = (mean - Z95 * std, mean + Z95 * std) if std > 0 else (math.nan, math.nan)
     return Reduced(means, Samples(len(scores), std, interval))
 
@@ -280,6 +280,13 @@ def _mean(metric: Metric, system: HasBlocks) -> Reduced:
     return Reduced({metric.name: math.fsum(v for part in sums for v in part.tolist()) / lines})
 
 
+def _mean_and_std(values: Floats) -> tuple[Floats, Floats]:
+    """Return mean and population deviation over the last axis; of equal values exactly the value and 0."""
+    equal = values.max(axis=-1) == values.min(axis=-1)
+    mean = np.where(equal, values[..., 0], values.mean(axis=-1))
+    return mean, np.where(equal, 0.0, values.std(axis=-1))
+
+
 def sentence_scores(metric: Metric, columns: Columns) -> Floats:
     """Return the score of each sentence: float64 [lines]; the best, or the mean, over references."""
     return sentence_spread(metric, columns)["score"]
@@ -295,7 +302,7 @@ def sentence_spread(metric: Metric, columns: Columns) -> dict[str, Floats]:
     scores = metric.sentence_scores(columns)
     if metric.policy == "max":
         scores = scores.max(axis=-1, keepdims=True)
-    mean, std = scores.mean(axis=-1), scores.std(axis=-1)
+    mean, std = _mean_and_std(scores)
     if PRESENT in columns and scores.shape[1] > 1:
         counted = np.arange(scores.shape[1]) < columns[PRESENT][:, None]
         mean = scores.mean(axis=-1, where=counted)

@@ -46,6 +46,8 @@ def from_values(values: Sequence[str | Metric | Mapping[str, Any]]) -> tuple[Met
             chosen.append(value)
         else:
             chosen.append(resolve(from_plain(value, "metrics", f"[{number}]"), problems))
+    if not values:
+        raise ConfigError("metrics: there is none")
     if problems:
         raise ConfigError(problems)
     return tuple(dict.fromkeys(metric for metric in chosen if metric))

@@ -358,11 +358,12 @@ class Gleu(Metric):
         return _ratio(numer, scaled, one_for_empty=True), self._log_brevity(ref_len, hyp_len)
 
     def _log_brevity(self, ref_len: Ints, hyp_len: Ints) -> Floats:
-        """Return min(0, 1 - r/h), or inverted 1 - h/r; 0 where both are 0, -inf where only the divisor is."""
+        """Return min(0, 1 - r/h), or inverted 1 - h/r; 0 where both are 0, -inf where only h or the divisor is."""
         inverted = CODES[self.variant].brevity == "inverted"
         over, under = (hyp_len, ref_len) if inverted else (ref_len, hyp_len)
         with np.errstate(divide="ignore", invalid="ignore"):
-            return np.where((over == 0) & (under == 0), 0.0, np.minimum(0.0, 1.0 - over / under))
+            penalty = np.where((over == 0) & (under == 0), 0.0, np.minimum(0.0, 1.0 - over / under))
+        return np.where((hyp_len == 0) & (ref_len > 0), -np.inf, penalty)
 
 
 def _ratio(numer: Ints, total: Ints, *, one_for_empty: bool) -> Floats:
