@@ -12,7 +12,7 @@ from libc.stdlib cimport free, malloc
 from libc.string cimport memcmp
 
 from ..errors import InvalidTextError
-from .common import SPLITS, Encoded
+from .common import SPLITS, Encoded, check_texts
 
 cdef extern from "_hash.h" nogil:
     uint64_t gp_fold(uint64_t a, uint64_t b)
@@ -252,7 +252,8 @@ def encode(texts, split):
     import numpy as np
 
     cdef Vocabulary words
-    cdef Split kind = <Split><int>_kind(split)
+    check_texts(texts, split)
+    cdef Split kind = <Split><int>SPLITS.index(split)
     cdef const uint8_t[::1] data
     cdef const int64_t[::1] starts, ends
     cdef int64_t[::1] offsets
@@ -269,7 +270,8 @@ def encode(texts, split):
     result = []
     try:
         for number, text in enumerate(texts):
-            data, starts, ends = text.data, text.starts, text.ends
+            data = text.data
+            starts, ends = np.ascontiguousarray(text.starts), np.ascontiguousarray(text.ends)
             bytes_at = &data[0] if data.shape[0] else NULL
             line_bytes = int((text.ends - text.starts).sum())
             # two characters a word, but for the tokens that single blanks and characters make
@@ -289,9 +291,3 @@ def encode(texts, split):
         free(words.entries)
     return result
 
-
-def _kind(split):
-    """Return the number of a split; raises KeyError."""
-    if split not in SPLITS:
-        raise KeyError(split)
-    return SPLITS.index(split)

@@ -15,7 +15,7 @@ from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t
 from libc.stdlib cimport calloc, free, malloc, realloc
 from libc.string cimport memcpy, memset
 
-from .common import KINDS, MAX_ORDER, MERGED_KINDS
+from .common import KINDS, MAX_ORDER, MERGED_KINDS, check_overlap
 
 cdef extern from "_hash.h" nogil:
     uint64_t gp_fold(uint64_t a, uint64_t b)
@@ -449,11 +449,7 @@ def overlap(source, references, systems, order, kinds):
     """Count the n-grams that outputs share with references and source; see overlap() in `_python.py`."""
     import numpy as np
 
-    if not 1 <= order <= MAX_ORDER:
-        raise ValueError(f"order: expected 1 to {MAX_ORDER}, found {order}")
-    for kind in kinds:
-        if kind not in KINDS and kind not in MERGED_KINDS:
-            raise KeyError(kind)
+    check_overlap(source, references, systems, order, kinds)
     assert MAX_ORDER <= ORDERS
     cdef Job job
     cdef int number, failed

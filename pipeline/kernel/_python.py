@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..errors import InvalidTextError
-from .common import MAX_ORDER, WITHOUT_OUTPUT, Encoded
+from .common import WITHOUT_OUTPUT, Encoded, check_overlap, check_texts
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -39,8 +39,9 @@ def encode(texts: Sequence[Lines], split: str) -> list[Encoded]:
     """Turn texts into ids that are equal where tokens are equal, across all texts of the call.
 
     Ids count up from 0 in the order in which tokens first occur. Raises InvalidTextError for bytes that
-    are not UTF-8 and KeyError for an unknown split.
+    are not UTF-8, KeyError for an unknown split and ValueError for lines that are not in the data.
     """
+    check_texts(texts, split)
     vocabulary: dict[str | bytes, int] = {}
     tokenize = SPLITS[split]
     result = []
@@ -94,14 +95,10 @@ def overlap(
 
     All texts come from one call of encode and have equally many lines; without a source its counts are 0.
     Returns for each kind asked for an int64 array: [systems, lines, references, order] for KINDS,
-    [systems, lines, order] for MERGED_KINDS. Raises ValueError for an order that is not in 1 to MAX_ORDER, and
-    KeyError for an unknown kind.
+    [systems, lines, order] for MERGED_KINDS. Raises ValueError for an order that is not in 1 to MAX_ORDER or texts
+    that do not fit together, and KeyError for an unknown kind.
     """
-    if not 1 <= order <= MAX_ORDER:
-        raise ValueError(f"order: expected 1 to {MAX_ORDER}, found {order}")
-    for kind in kinds:
-        if kind not in KINDS and kind not in MERGED_KINDS:
-            raise KeyError(kind)
+    check_overlap(source, references, systems, order, kinds)
     lines, shape = len(references[0].offsets) - 1, (len(references), order)
     counts = {
         kind: np.zeros((len(systems), lines, *(shape if kind in KINDS else shape[1:])), np.int64) for kind in kinds
