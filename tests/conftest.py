@@ -1,0 +1,142 @@
+"""Fixtures and helpers that the tests share."""
+
+from __future__ import annotations
+
+import json
+import random
+from contextlib import contextmanager
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from hypothesis import settings
+
+import pipeline.kernel
+from pipeline import metrics, stages
+from pipeline.count import AUTO, How
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from pipeline.metrics.base import Metric
+    from pipeline.results import Results
+
+ROOT = Path(__file__).parents[1]
+SHARED = ROOT.parent / "shared"
+KERNELS = ("python", "native")
+
+settings.register_profile("pipeline", deadline=None)
+settings.load_profile("pipeline")
+
+
+@pytest.fixture(scope="session")
+def shared() -> Path:
+    """The folder of real data and golden numbers, which is no part of the project."""
+    if not SHARED.is_dir():
+        pytest.skip(f"the folder {SHARED} is not here")
+    return SHARED
+
+
+@contextmanager
+def forced_kernel(name: str) -> Iterator[str]:
+    """Force a kernel; skip where the compiled one was not built, fail where it was built and does not load."""
+    if name == "native":
+        try:
+            import_module("pipeline.kernel._native")
+        except ImportError as error:
+            folder = Path(str(pipeline.kernel.__file__)).parent
+            built = [file.name for file in folder.glob("_native*") if file.suffix in (".so", ".pyd")]
+            if built:
+                pytest.fail(f"{', '.join(built)} was built but does not load: {error}")
+            pytest.skip("the compiled kernel was not built")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("PIPELINE_KERNEL", name)
+        yield name
+
+
+@pytest.fixture(params=KERNELS)
+def kernel(request: pytest.FixtureRequest) -> Iterator[str]:
+    """Each kernel in turn."""
+    with forced_kernel(request.param) as name:
+        yield name
+
+
+WORDS = ["a", "b", "c", "dog", "dogs", "run", "runs", "naïve", "日本", "😀", ".", ","]
+
+
+def sentence(rng: random.Random) -> str:
+    """Return a random line; now and then an empty one."""
+    return "" if rng.random() < 0.05 else " ".join(rng.choices(WORDS, k=rng.randint(1, 12)))
+
+
+def edited(line: str, rng: random.Random) -> str:
+    """Return a line with some words changed, left out or said twice."""
+    words: list[str] = []
+    for word in line.split():
+        chance = rng.random()
+        words += [] if chance < 0.1 else [rng.choice(WORDS)] if chance < 0.25 else [word] * (1 + (chance > 0.9))
+    return " ".join(words)
+
+
+def write_texts(folder: Path, lines: int, references: int = 2, systems: Sequence[str] = "AB", seed: int = 0) -> None:
+    """Write random parallel text: source, ref0 ..., and a file for each system, all without suffix."""
+    rng = random.Random(seed)
+    folder.mkdir(parents=True, exist_ok=True)
+    source = [sentence(rng) for _ in range(lines)]
+    for name in ("source", *(f"ref{number}" for number in range(references)), *systems):
+        texts = source if name == "source" else [edited(line, rng) for line in source]
+        (folder / name).write_text("".join(f"{text}\n" for text in texts), encoding="utf-8", newline="")
+
+
+def write_config(
+    file: Path,
+    datasets: Sequence[str] = ("d",),
+    references: int = 2,
+    systems: Sequence[str] = "AB",
+    chosen: Sequence[Any] = ("gleu[iter=20]",),
+    **more: Any,
+) -> Path:
+    """Write a config (JSON is YAML) for texts that lie in a folder for each data set beside it."""
+    content = {
+        "datasets": {
+            name: {"source": f"{name}/source", "references": [f"{name}/ref{r}" for r in range(references)]}
+            for name in datasets
+        },
+        "systems": {name: f"{{dataset}}/{name}" for name in systems},
+        "metrics": list(chosen),
+        **more,
+    }
+    file.write_text(json.dumps(content), encoding="utf-8")
+    return file
+
+
+def write_run(folder: Path, lines: int = 40, seed: int = 0, **more: Any) -> Path:
+    """Write a small random corpus and a config for it; return the config's path."""
+    for number, name in enumerate(more.get("datasets", ("d",))):
+        texts = {key: more[key] for key in ("references", "systems") if key in more}
+        write_texts(folder / name, lines + number, seed=seed + number, **texts)
+    return write_config(folder / "config.yaml", **more)
+
+
+def run(config: Path, output: Path, how: How = AUTO) -> Results:
+    """Run a config into a folder."""
+    return stages.run(stages.prepare(config), output, how)[1]
+
+
+class Tree(dict[str, bytes]):
+    """Files by name; printed with their sizes (hypothesis prints its arguments)."""
+
+    def __repr__(self) -> str:
+        return f"Tree({ {name: len(data) for name, data in self.items()} })"
+
+
+def tree(folder: Path) -> Tree:
+    """Return the files of a run directory that must not depend on how the work was done: all but run.json."""
+    files = {path.relative_to(folder).as_posix(): path for path in folder.rglob("*") if path.is_file()}
+    return Tree({name: path.read_bytes() for name, path in sorted(files.items()) if name != "run.json"})
+
+
+def metric_of(**options: str | int | bool) -> Metric:
+    """Return GLEU+ with options given by their signature keys."""
+    return metrics.from_text("gleu", {key: str(value).lower() for key, value in options.items()})

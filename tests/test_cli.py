@@ -1,0 +1,607 @@
+"""The command line: what is printed where, and with which exit code."""
+
+from __future__ import annotations
+
+import csv
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import threading
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+from unittest import mock
+
+import pytest
+from conftest import ROOT, tree, write_run, write_texts
+
+import pipeline
+from pipeline import stages
+from pipeline._version import __version__
+from pipeline.cli import COMMANDS, main
+from pipeline.metrics import METRICS
+from pipeline.report.console import print_table
+from pipeline.results import Results
+from pipeline.sampling import SAMPLERS
+from pipeline.schema import json_schema
+from pipeline.tokenize import TOKENIZERS
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    Call = Callable[..., "Said"]
+
+PACKAGE = Path(str(pipeline.__file__)).parent
+TOPICS = sorted(path.stem for path in (PACKAGE / "help").glob("*.md"))
+ENVIRONMENT = {key: value for key, value in os.environ.items() if key not in ("PYTHONUNBUFFERED", "PYTHONIOENCODING")}
+ENVIRONMENT["PYTHONPATH"] = str(PACKAGE.parent)
+
+
+class Said(NamedTuple):
+    """What a command returned and printed."""
+
+    code: int
+    out: str
+    err: str
+
+
+@pytest.fixture
+def call(capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Call:
+    """Run the command line in a folder of its own, within this process."""
+    monkeypatch.chdir(tmp_path)
+
+    def called(*arguments: str) -> Said:
+        capsys.readouterr()
+        try:
+            code = main(list(arguments))
+        except SystemExit as error:
+            code = error.code if isinstance(error.code, int) else -1
+        return Said(code, *capsys.readouterr())
+
+    return called
+
+
+def program(
+    *arguments: str, cwd: Path, stdout: Any = subprocess.PIPE, stderr: Any = subprocess.PIPE
+) -> subprocess.CompletedProcess[str]:
+    """Run `python -m pipeline` as a user does."""
+    return subprocess.run(
+        [sys.executable, "-m", "pipeline", *arguments],
+        cwd=cwd,
+        env=ENVIRONMENT,
+        stdout=stdout,
+        stderr=stderr,
+        text=True,
+        encoding="utf-8",
+        check=False,
+    )
+
+
+@pytest.fixture
+def quickstart(tmp_path: Path) -> str:
+    """The sample that ships, in a folder of its own."""
+    shutil.copytree(ROOT / "data", tmp_path / "data")
+    (tmp_path / "configs").mkdir()
+    shutil.copy(ROOT / "configs" / "quickstart.yaml", tmp_path / "configs")
+    return "configs/quickstart.yaml"
+
+
+# ---- without a command
+
+
+def test_without_a_command_the_help_is_printed(call: Call) -> None:
+    said = call()
+    assert (said.code, said.err) == (0, "")
+    assert all(re.search(rf"^ +{name} +\w", said.out, re.MULTILINE) for name in COMMANDS)
+
+
+def test_version_tells_the_kernel(call: Call, kernel: str) -> None:
+    assert call("--version") == Said(0, f"gec-pipeline {__version__} (kernel: {kernel})\n", "")
+
+
+def test_an_unknown_kernel_is_told_with_the_nearest_name(call: Call, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PIPELINE_KERNEL", "natvie")
+    expected = "error: PIPELINE_KERNEL: expected one of auto, native, python, found 'natvie' (did you mean 'native'?)\n"
+    assert call("--version") == Said(2, "", expected)
+
+
+def test_an_unknown_command_is_told_with_the_nearest_name(call: Call) -> None:
+    said = call("vaildate", "x")
+    assert (said.code, said.out) == (2, "")
+    assert said.err.startswith("error: no command 'vaildate' (did you mean 'validate'?); known: run, validate")
+    assert said.err.endswith("See `gec-pipeline --help`.\n")
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["run"],
+        ["run", "a", "b"],
+        ["run", "a", "--nonsense"],
+        ["run", "a", "--n-jobs", "0"],
+        ["run", "a", "--n-jobs", "٣"],
+        ["run", "a", "--n-jobs", "-1"],
+        ["run", "a", "--backend", "lokky"],
+        ["run", "a", "--digits", "13"],
+        ["show"],
+        ["list"],
+        ["list", "metric"],
+        ["--nonsense"],
+    ],
+)
+def test_wrong_use_gives_exit_code_2_and_one_message(call: Call, arguments: list[str]) -> None:
+    said = call(*arguments)
+    assert (said.code, said.out) == (2, "")
+    assert said.err.startswith("error: ")
+    assert len(said.err.splitlines()) == 2
+    assert said.err.splitlines()[1].startswith("See `gec-pipeline")
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_command_has_help_with_an_example(call: Call, name: str) -> None:
+    said = call(name, "--help")
+    assert (said.code, said.err) == (0, "")
+    assert f"usage: gec-pipeline {name}" in said.out
+    assert f"  gec-pipeline {name}" in said.out.partition("examples:")[2]
+
+
+# ---- help
+
+
+def test_help_lists_its_topics(call: Call) -> None:
+    said = call("help")
+    assert said.code == 0
+    assert [line.split()[0] for line in said.out.splitlines()] == TOPICS
+    assert all(len(line.split()) > 1 for line in said.out.splitlines())
+
+
+def test_every_topic_is_printed_as_it_is_written(call: Call) -> None:
+    for topic in TOPICS:
+        page = (PACKAGE / "help" / f"{topic}.md").read_text(encoding="utf-8")
+        assert page.startswith("# ")
+        assert call("help", topic) == Said(0, page, "")
+
+
+def test_every_topic_that_messages_and_templates_name_is_there() -> None:
+    text = "".join(path.read_text(encoding="utf-8") for path in PACKAGE.rglob("*.py"))
+    named = set(re.findall(r"gec-pipeline help ([a-z]+)", text))
+    assert named
+    assert named - set(TOPICS) == set()
+
+
+def test_an_unknown_topic_is_told(call: Call) -> None:
+    said = call("help", "confgi")
+    assert (said.code, said.out) == (2, "")
+    assert said.err.startswith("error: no help on 'confgi'")
+
+
+# ---- run
+
+
+def test_run_prints_a_table_and_writes_what_it_found(call: Call, quickstart: str) -> None:
+    said = call("run", quickstart)
+    assert said.code == 0
+    title, header, *rows, signature = said.out.splitlines()
+    assert title == "sample: 96 lines, 2 references"
+    assert header.split() == ["rank", "system", "gleu", "std", "95%", "of", "draws"]
+    assert [row.split()[:2] for row in rows] == [["1", "careful"], ["2", "eager"], ["3", "unchanged"], ["4", "broken"]]
+    assert signature.startswith("gleu|variant:2017|n:4|")
+    assert said.err.splitlines()[-1] == "results: runs/quickstart"
+    assert set(tree(Path("runs/quickstart"))) > {"results.json", "scores.csv"}
+
+
+def test_what_is_printed_is_what_was_stored(call: Call, quickstart: str) -> None:
+    out = call("run", quickstart, "--digits", "4").out
+    for score in Results.read(Path("runs/quickstart/results.json")).scores:
+        assert score.samples is not None
+        numbers = [100 * value for value in (score.score, score.samples.std, *score.samples.interval)]
+        row = next(line.split() for line in out.splitlines() if line.split()[1] == score.system)
+        printed = [float(cell) for cell in (row[2], row[3], row[4], row[6])]
+        assert printed == pytest.approx(numbers, abs=0.5000001e-4)
+        assert [len(cell.partition(".")[2]) for cell in (row[2], row[3], row[4], row[6])] == [4, 5, 4, 4]
+
+
+@pytest.mark.parametrize(("digits", "expected"), [("0", "76"), ("1", "76.3"), ("12", None)])
+def test_digits(call: Call, quickstart: str, digits: str, expected: str | None) -> None:
+    cell = call("run", quickstart, "--digits", digits).out.splitlines()[2].split()[2]
+    assert cell == expected or (expected is None and len(cell) == 15)
+
+
+def test_run_with_json_prints_results_json(call: Call, quickstart: str) -> None:
+    said = call("run", quickstart, "-q", "--json")
+    assert (said.code, said.err) == (0, "")
+    assert said.out.encode() == Path("runs/quickstart/results.json").read_bytes()
+    assert {score["system"] for score in json.loads(said.out)["scores"]} == {"careful", "eager", "unchanged", "broken"}
+
+
+def test_warnings_go_to_standard_error_and_into_the_results(call: Call, quickstart: str) -> None:
+    Path("data/systems/eager.txt").write_bytes(Path("data/reference0.txt").read_bytes())
+    warning = "sample: system eager is the same text as reference 0"
+    loud, quiet = call("run", quickstart), call("run", quickstart, "--quiet")
+    assert f"warning: {warning}\n" in loud.err
+    assert quiet.err == ""
+    assert loud.out == quiet.out
+    assert warning not in quiet.out
+    assert warning in Results.read(Path("runs/quickstart/results.json")).warnings
+
+
+def test_the_output_option_goes_before_the_config(call: Call, quickstart: str) -> None:
+    assert call("run", quickstart, "--output", "elsewhere").err.splitlines()[-1] == "results: elsewhere"
+    assert Path("elsewhere/results.json").exists()
+    assert not Path("runs").exists()
+
+
+@pytest.mark.parametrize(
+    "options", [["--n-jobs", "2", "--backend", "threading"], ["--n-jobs", "auto"], ["--backend", "serial"]]
+)
+def test_options_for_workers_change_nothing(call: Call, quickstart: str, options: list[str]) -> None:
+    call("run", quickstart, "--output", "one")
+    assert call("run", quickstart, "--output", "two", *options).code == 0
+    assert tree(Path("one")) == tree(Path("two"))
+
+
+def test_csv_has_a_row_for_every_output(call: Call, quickstart: str) -> None:
+    call("run", quickstart, "-q")
+    with Path("runs/quickstart/scores.csv").open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    for score in Results.read(Path("runs/quickstart/results.json")).scores:
+        own = {row["output"]: float(row["value"]) for row in rows if row["system"] == score.system}
+        assert own["score"] == score.score
+        assert {name: own[name] for name in score.outputs} == score.outputs
+
+
+def test_a_missing_config_is_told(call: Call) -> None:
+    expected = "error: none.yaml: cannot be read: No such file or directory\n"
+    assert call("run", "none.yaml") == Said(2, "", expected)
+    assert call("validate", "none.yaml") == Said(2, "", expected)
+
+
+def test_every_problem_is_a_line(call: Call, quickstart: str) -> None:
+    text = Path(quickstart).read_text(encoding="utf-8")
+    Path(quickstart).write_text(text.replace("- gleu ", "- glue ").replace("dir:", "dirr:"), encoding="utf-8")
+    Path("data/source.txt").unlink()
+    said = call("run", quickstart)
+    assert (said.code, said.out) == (2, "")
+    assert [line.split(": ")[0] for line in said.err.splitlines()] == ["error"] * 3
+    assert not Path("runs").exists()
+
+
+def test_counts_of_unequal_files_are_listed_below_the_problem(call: Call, quickstart: str) -> None:
+    Path("data/systems/eager.txt").write_text("one\n", encoding="utf-8")
+    head, *rows = call("run", quickstart).err.splitlines()
+    assert head == "error: the texts have different numbers of lines; line 2 has no partner in some:"
+    assert [row.split()[:2] for row in rows] == [[n, "lines"] for n in ("96", "96", "96", "96", "1", "96", "96")]
+
+
+def test_a_folder_of_the_user_is_refused(call: Call, quickstart: str) -> None:
+    said = call("run", quickstart, "--output", "data")
+    assert said.code == 2
+    assert said.err.splitlines()[-1].startswith("error: data: holds files but no run.json")
+
+
+def test_an_interrupt_gives_exit_code_130(call: Call, quickstart: str) -> None:
+    with mock.patch.object(stages, "run", side_effect=KeyboardInterrupt):
+        said = call("run", quickstart)
+    assert (said.code, said.out) == (130, "")
+    assert said.err == "interrupted; what was counted is kept: run the same command again to go on\n"
+
+
+# ---- validate
+
+
+def test_validate_tells_files_metrics_and_warnings_and_writes_nothing(call: Call, quickstart: str) -> None:
+    before = tree(Path())
+    said = call("validate", quickstart)
+    assert said.code == 0
+    header, *rows, signature = said.out.splitlines()
+    assert header.split() == ["dataset", "role", "lines", "empty", "file"]
+    assert [row.split()[1] for row in rows] == [
+        "source",
+        "reference",
+        "reference",
+        "system",
+        "system",
+        "system",
+        "system",
+    ]
+    assert rows[-1].split() == ["sample", "system", "broken", "96", "3", "configs/../data/systems/broken.txt"]
+    assert signature.startswith("gleu|")
+    assert tree(Path()) == before
+
+
+def test_control_characters_of_file_names_are_printed_escaped(call: Call) -> None:
+    write_run(Path(), 5, systems=("A",))
+    Path("d/A").rename("d/A\x1b[31m")
+    config = Path("config.yaml")
+    config.write_text(
+        config.read_text(encoding="utf-8").replace("{dataset}/A", "{dataset}/A\\u001b[31m"), encoding="utf-8"
+    )
+    said = call("validate", "config.yaml")
+    assert said.code == 0
+    assert "\x1b" not in said.out + said.err
+    config.write_text(config.read_text(encoding="utf-8").replace("[31m", "[32m"), encoding="utf-8")
+    said = call("run", "config.yaml")
+    assert said.code == 2
+    assert "\x1b" not in said.out + said.err
+
+
+# ---- init
+
+
+def test_init_writes_a_config_for_the_files_given(call: Call) -> None:
+    write_texts(Path("texts"), 20, systems=("A.txt", "B.txt"))
+    said = call(
+        "init", "sub.yaml", "-s", "texts/source", "-r", "texts/ref0", "texts/ref1", "-o", "texts/A.txt", "texts/B.txt"
+    )
+    assert said == Said(0, "", "wrote sub.yaml; edit it, then: gec-pipeline validate sub.yaml\n")
+    assert call("run", "sub.yaml", "-q").code == 0
+    assert {score.system for score in Results.read(Path("runs/mydata/results.json")).scores} == {"A", "B"}
+
+
+def test_init_finds_the_files_from_the_folder_of_the_config(call: Call) -> None:
+    write_texts(Path("texts"), 20, systems=("A",))
+    Path("configs").mkdir()
+    call("init", "configs/c.yaml", "-s", "texts/source", "-r", "texts/ref0", "-o", "texts/A")
+    assert call("validate", "configs/c.yaml").code == 0
+
+
+def test_init_without_files_writes_a_template(call: Call) -> None:
+    assert call("init").code == 0
+    said = call("validate", "config.yaml")
+    assert said.code == 2
+    assert all(": no such file" in line for line in said.err.splitlines())
+    assert len(said.err.splitlines()) == 4  # source, two references, a system
+
+
+def test_init_never_writes_over_a_file(call: Call) -> None:
+    Path("config.yaml").write_text("mine")
+    assert call("init") == Said(2, "", "error: config.yaml: is there already; name another file\n")
+    assert Path("config.yaml").read_text() == "mine"
+
+
+def test_init_into_a_missing_folder_is_told(call: Call) -> None:
+    said = call("init", "none/config.yaml")
+    assert (said.code, said.err) == (2, "error: none/config.yaml: cannot be written: No such file or directory\n")
+
+
+@pytest.mark.parametrize(
+    "names",
+    [
+        ["A.txt", "A.out"],
+        ["one/out.txt", "two/out.txt"],
+        ["a.txt", "A.out"],
+        ["my system.txt"],
+        ["null", "NO"],
+        ["#1.txt"],
+        ["naïve.txt"],
+        ["_under.txt"],
+        ["a" * 120],
+    ],
+    ids=lambda names: names[0][:20],
+)
+def test_init_writes_what_can_be_run_whatever_the_files_are_called(call: Call, names: list[str]) -> None:
+    write_texts(Path("t"), 5, systems=())
+    for name in names:
+        (Path("t") / name).parent.mkdir(exist_ok=True)
+        shutil.copy("t/ref0", Path("t") / name)
+    assert (
+        call("init", "c.yaml", "-s", "t/source", "-r", "t/ref0", "t/ref1", "-o", *(f"t/{name}" for name in names)).code
+        == 0
+    )
+    said = call("validate", "c.yaml")
+    assert (said.code, [line for line in said.err.splitlines() if line.startswith("error")]) == (0, [])
+    assert said.out.count(" system ") == len(names)
+
+
+# ---- show
+
+
+def test_show_prints_what_run_printed(call: Call, quickstart: str) -> None:
+    ran, shown = call("run", quickstart), call("show", "runs/quickstart")
+    assert shown.out == ran.out
+    assert shown.code == 0
+
+
+def test_show_one_system(call: Call, quickstart: str) -> None:
+    call("run", quickstart)
+    rows = call("show", "runs/quickstart", "--system", "eager").out.splitlines()
+    assert [row.split()[:2] for row in rows[2:-1]] == [["2", "eager"]]
+
+
+def test_show_orders(call: Call, quickstart: str) -> None:
+    call("run", quickstart)
+    title, header, *rows, rest, blank = call(
+        "show", "runs/quickstart", "--orders", "--system", "eager"
+    ).out.splitlines()
+    assert title.startswith("sample: eager: 46.66  gleu|")
+    assert header.split()[0] == "n"
+    assert {"match", "penalty", "numer", "total", "precision", "gleu"} <= set(header.split())
+    assert [row.split()[0] for row in rows] == ["1", "2", "3", "4"]
+    assert "hyp_len" in rest
+    assert blank == ""
+
+
+def test_show_json_is_results_json(call: Call, quickstart: str) -> None:
+    call("run", quickstart)
+    assert call("show", "runs/quickstart", "--json").out.encode() == Path("runs/quickstart/results.json").read_bytes()
+
+
+def test_show_of_an_unknown_system_is_told(call: Call, quickstart: str) -> None:
+    call("run", quickstart)
+    said = call("show", "runs/quickstart", "--system", "eagre")
+    expected = (
+        "error: runs/quickstart: has no system 'eagre' (did you mean 'eager'?); "
+        "it has careful, eager, unchanged, broken\n"
+    )
+    assert said == Said(2, "", expected)
+
+
+@pytest.mark.parametrize("name", ["none", "data"])
+def test_show_of_what_is_no_run_is_told(call: Call, quickstart: str, name: str) -> None:
+    assert quickstart
+    assert call("show", name) == Said(2, "", f"error: {name}/results.json: cannot be read: No such file or directory\n")
+
+
+# ---- list, schema, doctor
+
+
+def test_list_metrics_tells_every_option_and_its_default(call: Call) -> None:
+    said = call("list", "metrics")
+    assert (said.code, said.err) == (0, "")
+    for name, metric in METRICS.items():
+        assert f"{name}: {metric.summary}" in said.out
+        for option in metric.options:
+            row = next(line for line in said.out.splitlines() if line.split()[:2] == [option.name, option.key])
+            assert option.values() in row
+            assert option.help in row
+
+
+@pytest.mark.parametrize(("what", "names"), [("tokenizers", list(TOKENIZERS)), ("samplers", list(SAMPLERS))])
+def test_lists(call: Call, what: str, names: list[str]) -> None:
+    _, *rows = call("list", what).out.splitlines()
+    assert [row.split()[0] for row in rows] == names
+    assert all(len(row.split()) > 3 for row in rows)
+
+
+def test_schema_prints_the_schema(call: Call) -> None:
+    assert call("schema") == Said(0, json_schema(), "")
+
+
+def test_doctor_tells_versions_and_kernel(call: Call, kernel: str) -> None:
+    said = call("doctor")
+    assert (said.code, said.err) == (0, "")
+    assert f"gec-pipeline  {__version__}\n" in said.out
+    assert f"{kernel} (PIPELINE_KERNEL={kernel})" in said.out
+    assert all(
+        re.search(rf"^{name} +[0-9]", said.out, re.MULTILINE)
+        for name in ("numpy", "pydantic", "pyyaml", "rich", "joblib")
+    )
+
+
+def test_doctor_fails_where_a_part_is_missing(call: Call) -> None:
+    from pipeline.commands import doctor
+
+    with mock.patch.object(doctor, "_version", lambda name: None if name == "rich" else "1.0"):
+        said = call("doctor")
+    assert said.code == 2
+    assert "MISSING: pip install rich" in said.out
+
+
+# ---- on a terminal
+
+
+def read_all(terminal: int) -> Iterator[bytes]:
+    """Read a pseudo-terminal until its other end is closed (on Linux that is an error)."""
+    with suppress(OSError):
+        while data := os.read(terminal, 4096):
+            yield data
+
+
+@pytest.mark.skipif(not hasattr(os, "openpty"), reason="there are no pseudo-terminals")
+def test_progress_is_drawn_on_a_terminal_and_leaves_the_output_alone(tmp_path: Path, quickstart: str) -> None:
+    expected = program("run", quickstart, "--output", "one", cwd=tmp_path).stdout
+    terminal, inside = os.openpty()
+    drawn: list[bytes] = []
+    reader = threading.Thread(target=lambda: drawn.extend(read_all(terminal)))
+    reader.start()
+    done = program("run", quickstart, "--output", "two", cwd=tmp_path, stderr=inside)
+    os.close(inside)
+    reader.join()
+    os.close(terminal)
+    assert b"Traceback" not in b"".join(drawn)
+    assert (done.returncode, done.stdout) == (0, expected)
+    assert tree(tmp_path / "one") == tree(tmp_path / "two")
+
+
+@pytest.mark.parametrize("cell", ["[red]x[/red]", "[/]", ":smile:", "[link=file:///x]y[/link]"])
+def test_text_from_outside_is_no_markup_on_a_terminal(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, cell: str
+) -> None:
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
+    print_table(["file"], [[cell]], left=(0,))
+    assert cell in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("arguments", [["run"], ["show", "--orders"], ["validate"], ["list", "metrics"]])
+def test_a_terminal_gets_the_same_words(
+    call: Call, quickstart: str, monkeypatch: pytest.MonkeyPatch, arguments: list[str]
+) -> None:
+    monkeypatch.setenv("COLUMNS", "300")
+    call("run", quickstart)
+    name, *rest = arguments
+    whole = [name, *({"show": ["runs/quickstart"], "run": [quickstart], "validate": [quickstart]}.get(name, [])), *rest]
+    plain = call(*whole).out
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
+    drawn = call(*whole)
+    assert drawn.code == 0
+    assert [word for word in plain.split() if word not in re.sub(r"\x1b\[[0-9;]*m", "", drawn.out).split()] == []
+
+
+# ---- as a program
+
+
+def test_the_program_prints_plain_text_into_a_pipe(tmp_path: Path, quickstart: str) -> None:
+    done = program("run", quickstart, cwd=tmp_path)
+    assert done.returncode == 0
+    assert done.stdout.isascii()
+    assert "\x1b" not in done.stdout + done.stderr
+    assert done.stdout.splitlines()[0] == "sample: 96 lines, 2 references"
+
+
+def test_the_program_says_what_the_same_call_does(tmp_path: Path, quickstart: str, call: Call) -> None:
+    done = program("run", quickstart, cwd=tmp_path)
+    assert Said(done.returncode, done.stdout, done.stderr) == call("run", quickstart)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code"), [(["--version"], 0), (["run", "none.yaml"], 2), (["nonsense"], 2), (["run"], 2)]
+)
+def test_exit_codes_of_the_program(tmp_path: Path, arguments: list[str], code: int) -> None:
+    done = program(*arguments, cwd=tmp_path)
+    assert done.returncode == code
+    assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["run", "configs/quickstart.yaml", "-q", "--json"],
+        ["validate", "configs/quickstart.yaml"],
+        ["schema"],
+        ["list", "metrics"],
+        ["--help"],
+        [],
+        ["run", "--help"],
+        ["--version"],
+        ["doctor"],
+    ],
+    ids=" ".join,
+)
+def test_a_closed_pipe_is_silent(tmp_path: Path, quickstart: str, arguments: list[str]) -> None:
+    assert quickstart
+    reader, writer = os.pipe()
+    os.close(reader)
+    try:
+        done = program(*arguments, cwd=tmp_path, stdout=writer)
+    finally:
+        os.close(writer)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+@pytest.mark.skipif(shutil.which("head") is None, reason="there is no head")
+def test_head_gets_its_line(tmp_path: Path) -> None:
+    command = f'"{sys.executable}" -m pipeline schema | head -1'
+    done = subprocess.run(
+        ["sh", "-c", command], cwd=tmp_path, env=ENVIRONMENT, capture_output=True, text=True, check=False
+    )
+    assert (done.stdout, done.stderr) == ("{\n", "")
+
+
+def test_the_api_of_the_program_is_what_the_command_calls() -> None:
+    """`python -m pipeline` and the installed command are one function."""
+    entry = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
+    assert 'gec-pipeline = "pipeline.cli:main"' in entry
+    assert "from .cli import main" in (PACKAGE / "__main__.py").read_text(encoding="utf-8")

@@ -1,0 +1,93 @@
+"""The draws of references equal those of the programs they are named after, in blocks of any size."""
+
+from __future__ import annotations
+
+import random
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pipeline.corpus import MAX_REFERENCES
+from pipeline.sampling import SAMPLERS, Draws
+
+EDGES = [1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 127, 128, 129, 254, 255]
+
+
+def stream(draws: Draws, size: int | None = None) -> list[list[int]]:
+    """All draws, a row for each iteration."""
+    blocks = list(draws.blocks(size or max(draws.lines, 1)))
+    return np.concatenate(blocks, axis=1).tolist() if blocks else [[] for _ in range(draws.iterations)]
+
+
+# Origin: Python's own generator. Python 2's randint(a, b) was a + int(random() * (b - a + 1)).
+@pytest.mark.parametrize("references", EDGES)
+def test_python2_is_int_of_random_times_references(references: int) -> None:
+    for iteration, row in enumerate(stream(Draws("python2", 12, 300, references))):
+        generator = random.Random(101 * iteration)
+        assert row == [int(generator.random() * references) for _ in range(300)]
+
+
+@pytest.mark.parametrize("references", EDGES)
+def test_python3_is_randint(references: int) -> None:
+    for iteration, row in enumerate(stream(Draws("python3", 12, 300, references))):
+        generator = random.Random(101 * iteration)
+        assert row == [generator.randint(0, references - 1) for _ in range(300)]
+
+
+@given(
+    references=st.integers(2, MAX_REFERENCES),
+    lines=st.integers(1, 90),
+    iterations=st.integers(1, 7),
+    seed=st.integers(0, 2**32 - 1),
+)
+def test_numpy_is_one_seeded_generator(references: int, lines: int, iterations: int, seed: int) -> None:
+    doubles = np.random.default_rng(seed).random((iterations, lines))
+    assert stream(Draws("numpy", iterations, lines, references, seed)) == (doubles * references).astype(int).tolist()
+
+
+@given(
+    sampler=st.sampled_from(sorted(SAMPLERS)),
+    references=st.integers(1, MAX_REFERENCES),
+    lines=st.integers(0, 200),
+    size=st.integers(1, 210),
+    seed=st.integers(0, 9),
+)
+def test_blocks_of_any_size_give_the_same_draws(
+    sampler: str, references: int, lines: int, size: int, seed: int
+) -> None:
+    draws = Draws(sampler, 3, lines, references, seed)
+    blocks = list(draws.blocks(size))
+    assert stream(draws, size) == stream(draws)
+    assert [block.shape for block in blocks] == [(3, min(size, lines - low)) for low in range(0, lines, size)]
+    assert all(block.dtype == np.uint8 for block in blocks)
+
+
+@pytest.mark.parametrize("sampler", sorted(SAMPLERS))
+@pytest.mark.parametrize("references", [2, 3, 255])
+def test_every_reference_is_drawn_and_no_other(sampler: str, references: int) -> None:
+    drawn = stream(Draws(sampler, 1, 20_000, references))[0]
+    assert set(drawn) == set(range(references))
+
+
+@pytest.mark.parametrize("sampler", sorted(SAMPLERS))
+def test_more_iterations_keep_those_before(sampler: str) -> None:
+    assert stream(Draws(sampler, 9, 50, 3))[:4] == stream(Draws(sampler, 4, 50, 3))
+
+
+@pytest.mark.parametrize("sampler", ["python2", "python3"])
+def test_more_lines_keep_those_before(sampler: str) -> None:
+    assert [row[:40] for row in stream(Draws(sampler, 3, 50, 3))] == stream(Draws(sampler, 3, 40, 3))
+
+
+def test_iterations_far_on_have_their_own_seed() -> None:
+    """Seeds beyond 2**16 and a long list of them: the last of 3,000 iterations."""
+    generator = random.Random(101 * 2999)
+    assert stream(Draws("python2", 3000, 5, 3))[-1] == [int(generator.random() * 3) for _ in range(5)]
+
+
+@pytest.mark.parametrize(("sampler", "moves"), [("python2", False), ("python3", False), ("numpy", True)])
+def test_only_numpy_reads_the_seed(sampler: str, moves: bool) -> None:
+    one, two = (stream(Draws(sampler, 2, 60, 4, seed)) for seed in (1, 2))
+    assert (one != two) == moves

@@ -1,0 +1,451 @@
+"""Cuts, order of arrival, workers and backends cannot be seen in a result; what finished is not done again."""
+
+from __future__ import annotations
+
+import gc
+import os
+import shutil
+import signal
+import time
+import warnings
+from contextlib import contextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Any
+from unittest import mock
+
+import pytest
+from conftest import Tree, forced_kernel, run, tree, write_config, write_run
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from pipeline import count, execute, reduce, shards, stages, store
+from pipeline.cli import main
+from pipeline.corpus import Span
+from pipeline.count import How, count_in_memory
+from pipeline.errors import IncompleteError, StoreError
+from pipeline.shards import Shard, cut
+
+if TYPE_CHECKING:
+    import random
+    from collections.abc import Iterator, Sequence
+
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Done = tuple[int, list[NDArray[np.integer]]]
+
+LINES = 200
+METRICS = ["gleu[iter=8]", "gleu[variant=2016,refs=max]", "gleu[unit=char,n=2,iter=8]", "gleu[level=mean,lc=true]"]
+
+
+@pytest.fixture(scope="module")
+def config(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A config for two random corpora, of 200 and 201 lines, with three systems."""
+    return write_run(
+        tmp_path_factory.mktemp("corpus"), LINES, datasets=("d", "e"), references=3, systems="ABC", chosen=METRICS
+    )
+
+
+@pytest.fixture(scope="module")
+def expected(config: Path, tmp_path_factory: pytest.TempPathFactory) -> Tree:
+    """The files that the Python kernel makes in one piece, without workers."""
+    output = tmp_path_factory.mktemp("expected") / "run"
+    with forced_kernel("python"):
+        run(config, output, How(1, "serial", LINES + 1))
+    files = tree(output)
+    assert set(files) > {"results.json", "scores.csv"}
+    assert sum(name.startswith("statistics/") for name in files) == 2 * 3 * 3  # data sets, systems, different needs
+    return files
+
+
+@contextmanager
+def scratch() -> Iterator[Path]:
+    with TemporaryDirectory() as folder:
+        yield Path(folder) / "run"
+
+
+# ---- cuts
+
+
+@given(
+    lines=st.integers(0, 300),
+    systems=st.integers(1, 150),
+    size=st.integers(0, 1 << 40),
+    shard_lines=st.none() | st.integers(1, 600),
+)
+def test_shards_cover_every_line_of_every_system_once(
+    lines: int, systems: int, size: int, shard_lines: int | None
+) -> None:
+    covered = [0] * (lines * systems)
+    for shard in cut(lines, systems, size, 128, shard_lines):
+        for line in range(shard.low, shard.high):
+            for place in range(line * systems + shard.first, line * systems + shard.last):
+                covered[place] += 1
+    assert covered == [1] * (lines * systems)
+
+
+def test_shards_do_not_ask_for_workers_and_end_at_remembered_lines() -> None:
+    pieces = cut(100_000, 1, 1 << 30, 128)
+    assert all(piece.low % 128 == 0 for piece in pieces)
+    assert len(pieces) > 16
+
+
+def test_a_line_longer_than_a_shard_is_a_shard() -> None:
+    assert cut(3, 1, 1 << 40, 1) == [Shard(0, 1, 0, 1), Shard(1, 2, 0, 1), Shard(2, 3, 0, 1)]
+
+
+HOWS = st.builds(
+    How,
+    n_jobs=st.sampled_from([1, 2]),
+    backend=st.sampled_from(["serial", "threading"]),
+    shard_lines=st.none() | st.integers(1, LINES + 2),
+)
+
+
+@settings(max_examples=12, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(how=HOWS)
+def test_no_cut_and_no_thread_can_be_seen(config: Path, expected: Tree, kernel: str, how: How) -> None:
+    assert kernel
+    with scratch() as output:
+        run(config, output, how)
+        assert tree(output) == expected
+
+
+@pytest.mark.parametrize("how", [How(2, "loky", 7), How(1, "loky"), How(2, "loky", 128), How("auto", "loky", 64)])
+def test_no_process_can_be_seen(config: Path, expected: Tree, kernel: str, tmp_path: Path, how: How) -> None:
+    assert kernel
+    run(config, tmp_path / "run", how)
+    assert tree(tmp_path / "run") == expected
+
+
+def test_what_the_config_says_of_workers_cannot_be_seen(config: Path, expected: Tree, tmp_path: Path) -> None:
+    other = write_config(
+        config.parent / "workers.yaml",
+        datasets=("d", "e"),
+        references=3,
+        systems="ABC",
+        chosen=METRICS,
+        run={"n_jobs": 2, "backend": "threading"},
+    )
+    run(other, tmp_path / "run")
+    assert tree(tmp_path / "run") == expected
+
+
+@pytest.mark.parametrize(("block", "drawn"), [(2, 1), (8, 4), (100, 50), (LINES, 50), (LINES + 1, LINES + 1)])
+def test_no_block_of_the_reducer_can_be_seen(
+    config: Path, expected: Tree, tmp_path: Path, block: int, drawn: int
+) -> None:
+    with mock.patch.object(store, "BLOCK", block), mock.patch.object(reduce, "DRAWN_LINES", drawn):
+        run(config, tmp_path / "run")
+    files = tree(tmp_path / "run")
+    assert {name: files[name] for name in ("results.json", "scores.csv")} == {
+        name: expected[name] for name in ("results.json", "scores.csv")
+    }
+
+
+@pytest.mark.parametrize("systems", [1, 2])
+def test_no_block_of_systems_can_be_seen(config: Path, expected: Tree, tmp_path: Path, systems: int) -> None:
+    with mock.patch.object(shards, "MAX_SYSTEMS", systems):
+        run(config, tmp_path / "run", How(shard_lines=50))
+    assert tree(tmp_path / "run") == expected
+
+
+@pytest.mark.parametrize("lines", [store.BLOCK, store.BLOCK + 1])
+def test_more_lines_than_a_block(tmp_path: Path, lines: int) -> None:
+    config = write_run(tmp_path, lines, systems="A", chosen=["gleu[n=1,iter=2]"])
+    run(config, tmp_path / "one")
+    run(config, tmp_path / "two", How(2, "threading", 1000))
+    assert tree(tmp_path / "one") == tree(tmp_path / "two")
+
+
+def test_memory_and_disk_give_the_same_scores(config: Path, tmp_path: Path) -> None:
+    job = stages.prepare(config)
+    counted = {c.name: count_in_memory(c, job.needs, How(shard_lines=33)) for c in job.corpora}
+    assert stages.score(job.corpora, job.metrics, counted) == run(config, tmp_path / "run").scores
+
+
+@settings(max_examples=10)
+@given(rng=st.randoms(use_true_random=False), shard_lines=st.integers(1, 100))
+def test_the_order_of_arrival_cannot_be_seen(
+    config: Path, expected: Tree, rng: random.Random, shard_lines: int
+) -> None:
+    def shuffled(tasks: Sequence[execute.Task], *_: Any) -> Iterator[Done]:
+        yield from map(execute.count, rng.sample(tasks, len(tasks)))
+
+    with scratch() as output, mock.patch.object(execute, "run", shuffled):
+        run(config, output, How(shard_lines=shard_lines))
+        assert tree(output) == expected
+
+
+def test_folder_and_spelling_of_paths_cannot_be_seen(
+    config: Path, expected: Tree, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shutil.copytree(config.parent, tmp_path / "elsewhere")
+    monkeypatch.chdir(tmp_path / "elsewhere")
+    run(Path(config.name), Path("../run"))
+    assert tree(tmp_path / "run") == expected
+
+
+def test_the_order_of_systems_cannot_be_seen_in_their_scores(config: Path, tmp_path: Path) -> None:
+    other = write_config(config.parent / "order.yaml", references=3, systems="CAB", chosen=METRICS)
+    found = {(s.system, s.metric): s for s in run(other, tmp_path / "a").scores}
+    ordered = [s for s in run(config, tmp_path / "b").scores if s.dataset == "d"]
+    assert [found[s.system, s.metric] for s in ordered] == ordered
+
+
+# ---- going on
+
+
+def counted(output: Path, config: Path, how: How = count.AUTO) -> list[int]:
+    """Run a config; return the lines that were counted for each shard."""
+    done: list[int] = []
+    original = execute.run
+
+    def watched(tasks: Sequence[execute.Task], n_jobs: int, backend: execute.Backend) -> Iterator[Done]:
+        done.extend(number for number, _ in enumerate(tasks))
+        yield from original(tasks, n_jobs, backend)
+
+    with mock.patch.object(execute, "run", watched):
+        run(config, output, how)
+    return done
+
+
+LOKY_MAY_STUMBLE = pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
+"""Where its work is cut short, a thread of loky may look for a process that is gone already (a KeyError)."""
+
+
+class InterruptError(Exception):
+    """What a test throws."""
+
+
+def interrupted(output: Path, config: Path, parts: int, how: How, error: BaseException) -> None:
+    """Run a config until some parts are done."""
+    original, done = execute.run, 0
+
+    def stopped(tasks: Sequence[execute.Task], n_jobs: int, backend: execute.Backend) -> Iterator[Done]:
+        nonlocal done
+        for item in original(tasks, n_jobs, backend):
+            if done == parts:
+                raise error
+            done += 1
+            yield item
+
+    with mock.patch.object(execute, "run", stopped), pytest.raises(type(error)):
+        run(config, output, how)
+
+
+def test_a_second_run_counts_nothing_and_changes_nothing(config: Path, expected: Tree, tmp_path: Path) -> None:
+    assert counted(tmp_path, config, How(shard_lines=50)) != []
+    assert counted(tmp_path, config) == []
+    assert tree(tmp_path) == expected
+
+
+@LOKY_MAY_STUMBLE
+@pytest.mark.filterwarnings("ignore:.*tasks which were still being processed")  # see the next test
+@pytest.mark.parametrize("backend", ["serial", "threading", "loky"])
+@pytest.mark.parametrize("parts", [0, 1, 3, 8])
+def test_an_interrupted_run_goes_on_where_it_was(
+    config: Path, expected: Tree, tmp_path: Path, parts: int, backend: execute.Backend
+) -> None:
+    """Two data sets of 200 and 201 lines in shards of 40 are 5 + 6 parts."""
+    how = How(2, backend, 40)
+    interrupted(tmp_path, config, parts, how, InterruptError())
+    assert len(counted(tmp_path, config, how)) == 11 - parts
+    assert tree(tmp_path) == expected
+
+
+@LOKY_MAY_STUMBLE
+@pytest.mark.parametrize("backend", ["threading", "loky"])
+def test_what_joblib_says_of_cancelled_tasks_is_not_said_to_the_user(tmp_path: Path, backend: execute.Backend) -> None:
+    config = write_run(tmp_path, 200)
+    error = StoreError("full")
+    with warnings.catch_warnings(record=True, action="always") as caught:
+        with mock.patch.object(store.RunDirectory, "write_part", side_effect=error), pytest.raises(StoreError):
+            run(config, tmp_path / "run", How(2, backend, 1))
+        error.__traceback__ = None  # lets go of the frames that hold the workers
+        gc.collect()
+    assert [str(warning.message) for warning in caught] == []
+
+
+@pytest.mark.parametrize("error", [KeyboardInterrupt(), MemoryError(), StoreError("full")])
+def test_any_kind_of_end_leaves_a_run_that_goes_on(
+    config: Path, expected: Tree, tmp_path: Path, error: BaseException
+) -> None:
+    how = How(1, "serial", 40)
+    interrupted(tmp_path, config, 7, how, error)
+    assert len(counted(tmp_path, config, how)) == 4
+    assert tree(tmp_path) == expected
+
+
+def test_an_interrupted_run_may_go_on_with_other_shards(config: Path, expected: Tree, tmp_path: Path) -> None:
+    interrupted(tmp_path, config, 3, How(1, "serial", 40), InterruptError())
+    counted(tmp_path, config, How(2, "threading", 70))
+    assert tree(tmp_path) == expected
+
+
+def test_what_was_counted_is_kept_when_joining_it_fails(config: Path, expected: Tree, tmp_path: Path) -> None:
+    """The disk may be full only then."""
+    original, joined = store.RunDirectory.join, 0
+
+    def failing(*args: Any) -> Path:
+        nonlocal joined
+        joined += 1
+        if joined == 3:
+            raise StoreError("full")
+        return original(*args)
+
+    with mock.patch.object(store.RunDirectory, "join", failing), pytest.raises(StoreError):
+        run(config, tmp_path, How(1, "serial", 40))
+    assert len(counted(tmp_path, config, How(1, "serial", 40))) == 6  # those of the second data set
+    assert tree(tmp_path) == expected
+
+
+def test_a_run_that_stopped_while_reducing_counts_nothing_again(config: Path, expected: Tree, tmp_path: Path) -> None:
+    with mock.patch.object(stages, "reduce", side_effect=InterruptError), pytest.raises(InterruptError):
+        run(config, tmp_path)
+    assert counted(tmp_path, config) == []
+    assert tree(tmp_path) == expected
+
+
+def test_an_interrupted_run_leaves_nothing_to_a_later_one_of_another_config(tmp_path: Path) -> None:
+    """statistics/ depends only on config, inputs and version."""
+    config = write_run(tmp_path, 20, datasets=("d", "e"))
+    interrupted(tmp_path / "run", config, 1, How(1, "serial"), InterruptError())
+    other = write_config(tmp_path / "other.yaml", datasets=("e",), chosen=["gleu[n=2,iter=3]"])
+    run(other, tmp_path / "run")
+    run(other, tmp_path / "fresh")
+    assert tree(tmp_path / "run") == tree(tmp_path / "fresh")
+
+
+def test_only_what_a_new_config_adds_is_counted(config: Path, tmp_path: Path) -> None:
+    known: dict[str, Any] = {"references": 3, "datasets": ("d",)}
+    small = write_config(config.parent / "small.yaml", systems="AB", chosen=METRICS[:2], **known)
+    more_systems = write_config(config.parent / "systems.yaml", systems="ABC", chosen=METRICS[:2], **known)
+    more_metrics = write_config(
+        config.parent / "metrics.yaml", systems="ABC", chosen=[*METRICS[:2], "gleu[n=2]"], **known
+    )
+    how = How(1, "serial", 100)
+    assert [len(counted(tmp_path / "run", c, how)) for c in (small, more_systems, more_metrics)] == [2, 2, 2]
+    again = write_config(
+        config.parent / "again.yaml", systems="ABC", chosen=["gleu[iter=3,rng=python3]", "gleu[n=2]"], **known
+    )
+    assert counted(tmp_path / "run", again, how) == []
+    run(again, tmp_path / "fresh")
+    assert tree(tmp_path / "run") == tree(tmp_path / "fresh")
+
+
+def test_a_new_system_is_the_only_one_read_again(config: Path, tmp_path: Path) -> None:
+    known: dict[str, Any] = {"references": 3, "datasets": ("d",), "chosen": METRICS[:1]}
+    run(write_config(config.parent / "two.yaml", systems="AB", **known), tmp_path)
+    tasks: list[execute.Task] = []
+
+    def watched(given: Sequence[execute.Task], *_: Any) -> Iterator[Done]:
+        tasks.extend(given)
+        yield from map(execute.count, given)
+
+    with mock.patch.object(execute, "run", watched):
+        run(write_config(config.parent / "three.yaml", systems="ACB", **known), tmp_path)
+    read = {Path(span.path).name for task in tasks for span in task.systems if isinstance(span, Span)}
+    assert read == {"C"}
+
+
+@pytest.mark.parametrize("changed", ["A", "ref1", "source"])
+def test_a_changed_file_is_counted_again_whatever_its_time(tmp_path: Path, changed: str) -> None:
+    config = write_run(tmp_path, 30)
+    run(config, tmp_path / "run")
+    path = tmp_path / "d" / changed
+    before = path.stat()
+    path.write_bytes(path.read_bytes()[:-1] + b"x\n")
+    os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns))
+    assert counted(tmp_path / "run", config) == [0]
+    run(config, tmp_path / "fresh")
+    assert tree(tmp_path / "run") == tree(tmp_path / "fresh")
+
+
+def test_deleted_statistics_are_counted_again(config: Path, expected: Tree, tmp_path: Path) -> None:
+    run(config, tmp_path)
+    victim = next(name for name in expected if "/d/B." in name)
+    (tmp_path / victim).unlink()
+    assert len(counted(tmp_path, config, How(shard_lines=LINES + 1))) == 1
+    assert tree(tmp_path) == expected
+
+
+def test_progress_counts_every_line_of_every_system_once_and_goes_on(config: Path, tmp_path: Path) -> None:
+    heard: list[tuple[int, int]] = []
+    how = How(1, "serial", 40, lambda done, whole: heard.append((done, whole)))
+    interrupted(tmp_path, config, 3, how, InterruptError())
+    assert heard == [(120, 600), (240, 600), (360, 600)]
+    heard.clear()
+    run(config, tmp_path, how)
+    assert heard == [(480, 600), (600, 600), (120, 603), (240, 603), (360, 603), (480, 603), (600, 603), (603, 603)]
+
+
+# ---- workers that die
+
+
+def kill_at(number: int) -> Any:
+    """Return a count() that kills its process at a task, after the others had time to finish."""
+    original = execute.count
+
+    def deadly(task: execute.Task) -> Done:
+        if task.number == number:
+            time.sleep(0.3)
+            os.kill(os.getpid(), signal.SIGKILL)
+        return original(task)
+
+    return deadly
+
+
+def test_a_killed_worker_is_told_and_the_same_command_goes_on(config: Path, expected: Tree, tmp_path: Path) -> None:
+    how = How(2, "loky", 40)
+    with (
+        mock.patch.object(execute, "count", kill_at(4)),
+        pytest.raises(IncompleteError, match="run the same command again"),
+    ):
+        run(config, tmp_path, how)
+    assert not (tmp_path / "results.json").exists()
+    assert 0 < len(counted(tmp_path, config, how)) < 11
+    assert tree(tmp_path) == expected
+
+
+def test_a_killed_worker_gives_exit_code_3(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    config = write_run(tmp_path, 40)
+    command = ["run", str(config), "--output", str(tmp_path / "run"), "--n-jobs", "2", "--backend", "loky"]
+    with mock.patch.object(execute, "count", kill_at(0)):
+        assert main(command) == 3
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert "error: a worker process died" in err
+    assert main(command) == 0
+    run(config, tmp_path / "fresh")
+    assert tree(tmp_path / "run") == tree(tmp_path / "fresh")
+
+
+# ---- how much work is worth a worker
+
+
+@pytest.mark.parametrize(
+    ("n_jobs", "backend", "size", "expected"),
+    [
+        (1, "auto", 1 << 40, (1, "serial")),
+        ("auto", "auto", 0, (1, "serial")),
+        ("auto", "serial", 1 << 40, (1, "serial")),
+        (8, "serial", 1 << 40, (1, "serial")),
+        (3, "auto", 0, (3, "loky")),
+        (3, "threading", 0, (3, "threading")),
+        (1, "loky", 0, (1, "loky")),
+    ],
+)
+def test_plan(
+    n_jobs: Any, backend: execute.Backend, size: int, expected: tuple[int, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PIPELINE_KERNEL", "python")
+    assert execute.plan(n_jobs, backend, size) == expected
+
+
+def test_plan_takes_threads_for_the_compiled_kernel_and_all_processors_for_large_runs(kernel: str) -> None:
+    workers, backend = execute.plan("auto", "auto", 1 << 40)
+    processors = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
+    assert workers == processors
+    assert backend == ("serial" if workers == 1 else {"python": "loky", "native": "threading"}[kernel])

@@ -1,0 +1,496 @@
+"""The run directory: whose it is, what is written whole, what is deleted, what a full disk does."""
+
+from __future__ import annotations
+
+import errno
+import json
+import os
+import warnings
+from contextlib import suppress
+from io import BytesIO
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from unittest import mock
+
+import numpy as np
+import pytest
+from conftest import metric_of, run, tree, write_config, write_run
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from pipeline import store
+from pipeline._version import __version__
+from pipeline.errors import StoreError
+from pipeline.execute import narrow
+from pipeline.metrics.base import Field, Schema
+from pipeline.shards import Shard
+from pipeline.store import BLOCK, MemoryStatistics, RunDirectory, Statistics, content_key, write_atomic
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from pipeline.metrics.base import Ints
+
+SCHEMA = Schema((Field("length"), Field("match", 2, per_reference=True)), 2)
+"""One column, and two orders for two references: five packed columns."""
+ENOSPC = OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+DEV_FULL = Path("/dev/full")
+
+
+def joined(folder: Path, arrays: Sequence[NDArray[np.integer]], lines: int, width: int = 5) -> Statistics:
+    """Write arrays as the parts of a system, join them, and return the columns."""
+    directory = RunDirectory(folder)
+    directory.write_manifest({})
+    schema = SCHEMA if width == 5 else Schema((Field("length"),), 1)
+    parts = [directory.part("key", Shard(number, number + 1, 0, 1)) for number, _ in enumerate(arrays)]
+    for part, array in zip(parts, arrays, strict=True):
+        directory.write_part(part, [array])
+    statistics = directory.statistics("d", "A", "needs", schema, lines)
+    joined = directory.join(statistics, "key", [(part, 0) for part in parts])
+    directory.put_in_place([(joined, statistics)])
+    return statistics
+
+
+def raw_blocks(path: Path) -> tuple[dict[str, Any], list[NDArray[np.integer]]]:
+    """Read a .columns file as its documentation tells: a line of JSON, then .npy arrays."""
+    header, _, body = path.read_bytes().partition(b"\n")
+    stream, blocks = BytesIO(body), []
+    while stream.tell() < len(body):
+        blocks.append(np.load(stream, allow_pickle=False))
+    return json.loads(header), blocks
+
+
+# ---- columns
+
+
+@pytest.mark.parametrize(
+    ("top", "dtype"),
+    [
+        (0, np.uint16),
+        (65_535, np.uint16),
+        (65_536, np.int32),
+        (2**31 - 1, np.int32),
+        (2**31, np.int64),
+        (2**62, np.int64),
+        (-1, np.int32),
+        (-(2**31), np.int32),
+        (-(2**31) - 1, np.int64),
+    ],
+)
+def test_a_block_has_the_narrowest_type_that_holds_it(tmp_path: Path, top: int, dtype: type[np.integer[Any]]) -> None:
+    first, second = np.zeros((BLOCK, 1), np.int64), np.full((3, 1), top, np.int64)
+    statistics = joined(tmp_path, [np.concatenate((first, second))], BLOCK + 3, width=1)
+    header, blocks = raw_blocks(statistics.path)
+    assert [block.dtype.type for block in blocks] == [np.uint16, dtype]
+    assert narrow(second).dtype == dtype
+    read = np.concatenate([block["length"] for block in statistics.blocks()])
+    assert read.dtype == np.int64
+    assert (read == np.concatenate((first, second))[:, 0]).all()
+    assert header["lines"] == BLOCK + 3
+
+
+@given(
+    cuts=st.lists(st.integers(0, 60), max_size=5),
+    values=st.lists(st.integers(-(2**40), 2**40), min_size=1, max_size=60),
+)
+def test_the_parts_cannot_be_seen_in_the_columns(
+    tmp_path_factory: pytest.TempPathFactory, cuts: list[int], values: list[int]
+) -> None:
+    whole = np.array(values, np.int64)[:, None]
+    folder = tmp_path_factory.mktemp("parts")
+    pieces = [narrow(piece) for piece in np.split(whole, sorted(min(cut, len(values)) for cut in cuts))]
+    with mock.patch.object(store, "BLOCK", 7):
+        one = joined(folder / "one", [whole], len(values), width=1)
+        many = joined(folder / "many", pieces, len(values), width=1)
+        assert many.path.read_bytes() == one.path.read_bytes()
+        assert [v for block in many.blocks() for v in block["length"].tolist()] == values
+        memory = MemoryStatistics(pieces, many.schema)
+        assert [v for block in memory.blocks() for v in block["length"].tolist()] == values
+
+
+def test_columns_are_unpacked_by_name(tmp_path: Path) -> None:
+    statistics = joined(tmp_path, [np.arange(10).reshape(2, 5)], 2)
+    (block,) = statistics.blocks()
+    assert block["length"].tolist() == [0, 5]
+    assert block["match"].tolist() == [[[1, 2], [3, 4]], [[6, 7], [8, 9]]]
+    assert raw_blocks(statistics.path)[0]["columns"] == ["length", "match_1@0", "match_2@0", "match_1@1", "match_2@1"]
+
+
+@given(data=st.data(), references=st.integers(1, 3), lines=st.integers(1, 4))
+def test_pack_and_unpack_are_each_other_s_inverse(data: st.DataObject, references: int, lines: int) -> None:
+    fields = st.builds(lambda orders, per: (orders, per), st.integers(0, 3), st.booleans())
+    chosen = data.draw(st.lists(fields, min_size=1, max_size=4))
+    schema = Schema(tuple(Field(f"f{number}", *item) for number, item in enumerate(chosen)), references)
+    packed: Ints = np.arange(lines * schema.width).reshape(lines, schema.width)
+    assert len(schema.names) == len(set(schema.names)) == schema.width
+    assert (schema.pack(schema.unpack(packed)) == packed).all()
+
+
+@pytest.mark.parametrize("keep", [0, 1, 20, 100, -1])
+def test_columns_cut_short_are_told(tmp_path: Path, keep: int) -> None:
+    statistics = joined(tmp_path, [np.arange(50).reshape(10, 5)], 10)
+    statistics.path.write_bytes(statistics.path.read_bytes()[:keep])
+    with pytest.raises(StoreError, match=r"A\.needs\.columns: is damaged.*; delete it and run the same command again"):
+        list(statistics.blocks())
+
+
+@pytest.mark.parametrize("lines", [9, 11])
+def test_columns_of_another_number_of_lines_are_told(tmp_path: Path, lines: int) -> None:
+    path = joined(tmp_path, [np.arange(50).reshape(10, 5)], 10).path
+    with pytest.raises(StoreError, match="is damaged"):
+        list(Statistics(path, SCHEMA, lines).blocks())
+
+
+def test_columns_that_went_away_are_told(tmp_path: Path) -> None:
+    statistics = joined(tmp_path, [np.arange(5).reshape(1, 5)], 1)
+    statistics.path.unlink()
+    with pytest.raises(StoreError, match="cannot be read: No such file or directory; run the config again"):
+        list(statistics.blocks())
+
+
+def test_columns_are_never_unpickled(tmp_path: Path) -> None:
+    path = joined(tmp_path, [np.arange(5).reshape(1, 5)], 1).path
+    buffer = BytesIO()
+    np.save(buffer, np.array([[print] * 5], object), allow_pickle=True)
+    path.write_bytes(path.read_bytes().partition(b"\n")[0] + b"\n" + buffer.getvalue())
+    with pytest.raises(StoreError, match="is damaged"):
+        list(Statistics(path, SCHEMA, 1).blocks())
+
+
+@settings(max_examples=300)
+@given(place=st.integers(0, 500), byte=st.integers(0, 255))
+def test_a_wrong_byte_gives_a_message_or_a_number_but_nothing_else(
+    tmp_path_factory: pytest.TempPathFactory, place: int, byte: int
+) -> None:
+    folder = tmp_path_factory.getbasetemp() / "damaged"
+    statistics = joined(folder, [np.arange(50).reshape(10, 5)], 10)
+    data = bytearray(statistics.path.read_bytes())
+    data[place % len(data)] = byte
+    statistics.path.write_bytes(data)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        with suppress(StoreError):
+            list(statistics.blocks())
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        (b"(10, 5)", b"("),
+        (b"(10, 5)", b"(10, 99999999999999)"),
+        (b"(10, 5)", b"(5, 10)"),
+        (b"'<u2'", b"'O'"),
+        (b"'<u2'", b"'<f8'"),
+        (b"}", b"\xff"),
+    ],
+)
+def test_wrong_headers_are_told(tmp_path: Path, old: bytes, new: bytes) -> None:
+    statistics = joined(tmp_path, [np.arange(50).reshape(10, 5)], 10)
+    data = statistics.path.read_bytes()
+    header_end = data.index(b"}", data.index(b"NUMPY")) + 1
+    head, tail = data[:header_end], data[header_end:]
+    start = head.rindex(old)
+    head = head[:start] + new + head[start + len(old) :]
+    pad = len(data[:header_end]) - len(head)
+    statistics.path.write_bytes(head + (b" " * pad + tail if pad >= 0 else tail[-pad:]))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        with pytest.raises(StoreError, match="is damaged"):
+            list(statistics.blocks())
+
+
+@pytest.mark.parametrize("data", [b"", b"[1]\n", b"[1, 2\n", b"\xff\n"])
+def test_a_damaged_part_is_told(tmp_path: Path, data: bytes) -> None:
+    directory = RunDirectory(tmp_path)
+    part = directory.part("key", Shard(0, 1, 0, 1))
+    part.parent.mkdir(parents=True)
+    part.write_bytes(data)
+    with pytest.raises(StoreError):
+        directory.join(directory.statistics("d", "A", "needs", SCHEMA, 1), "key", [(part, 0)])
+
+
+def test_a_damaged_file_can_be_mended_as_the_message_says(tmp_path: Path) -> None:
+    config = write_run(tmp_path)
+    run(config, tmp_path / "run")
+    before = tree(tmp_path / "run")
+    path = next((tmp_path / "run" / "statistics").rglob("*.columns"))
+    path.write_bytes(path.read_bytes()[:-5])
+    with pytest.raises(StoreError, match="delete it and run the same command again"):
+        run(config, tmp_path / "run")
+    path.unlink()
+    run(config, tmp_path / "run")
+    assert tree(tmp_path / "run") == before
+
+
+@pytest.mark.parametrize("header", [b"", b"[]\n", b"null\n", b'{"key": 1}\n', b"\xff\xfe\n", b"{" * 100_000])
+def test_columns_whose_header_is_wrong_are_counted_again(tmp_path: Path, header: bytes) -> None:
+    config = write_run(tmp_path)
+    run(config, tmp_path / "run")
+    before = tree(tmp_path / "run")
+    next((tmp_path / "run" / "statistics").rglob("*.columns")).write_bytes(header)
+    run(config, tmp_path / "run")
+    assert tree(tmp_path / "run") == before
+
+
+def test_content_keys_differ_wherever_their_content_does() -> None:
+    needs = metric_of().needs
+    keys = [
+        content_key(*parts)
+        for parts in (("a",), ("b",), ("a", "b"), ("ab",), (["a"],), (needs,), (metric_of(n=3).needs,))
+    ]
+    assert len(set(keys)) == len(keys)
+    with mock.patch.object(store, "__version__", f"{__version__}.1"):
+        assert content_key("a") != keys[0]
+
+
+# ---- whose folder it is
+
+
+def test_a_folder_with_other_files_is_refused_and_left_alone(tmp_path: Path) -> None:
+    config = write_run(tmp_path / "texts")
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / "notes.txt").write_text("mine")
+    with pytest.raises(StoreError, match=r"mine: holds files but no run\.json, so no run of this program made it"):
+        run(config, tmp_path / "mine")
+    assert tree(tmp_path / "mine") == {"notes.txt": b"mine"}
+
+
+def test_a_file_is_no_run_directory(tmp_path: Path) -> None:
+    config = write_run(tmp_path)
+    with pytest.raises(StoreError, match=r"config\.yaml: is a file; output\.dir must be a folder"):
+        run(config, config)
+
+
+def test_a_folder_below_a_file_is_told(tmp_path: Path) -> None:
+    config = write_run(tmp_path)
+    with pytest.raises(StoreError, match="cannot be made"):
+        run(config, config / "below")
+
+
+@pytest.mark.parametrize("name", ["a\0b", "x" * 300], ids=["nul", "long"])
+def test_an_impossible_folder_is_told(tmp_path: Path, name: str) -> None:
+    with pytest.raises(StoreError):
+        RunDirectory(tmp_path / name)
+
+
+def test_an_empty_folder_is_taken(tmp_path: Path) -> None:
+    config = write_run(tmp_path)
+    (tmp_path / "run").mkdir()
+    run(config, tmp_path / "run")
+    assert (tmp_path / "run" / "run.json").exists()
+
+
+def test_folders_are_made_as_needed(tmp_path: Path) -> None:
+    run(write_run(tmp_path), tmp_path / "a" / "b" / "run")
+    assert (tmp_path / "a" / "b" / "run" / "results.json").exists()
+
+
+def test_files_of_the_user_in_a_run_directory_stay(tmp_path: Path) -> None:
+    config = write_run(tmp_path)
+    run(config, tmp_path / "run")
+    mine = [tmp_path / "run" / name for name in ("notes.txt", "statistics/notes.txt", "statistics/d/mine.columns")]
+    for path in mine:
+        path.write_text("mine")
+    run(write_config(config, chosen=["gleu[n=2]"]), tmp_path / "run")
+    assert [path.read_text() for path in mine] == ["mine"] * 3
+
+
+def test_a_run_killed_before_its_first_file_was_whole_goes_on(tmp_path: Path) -> None:
+    config = write_run(tmp_path)
+    (tmp_path / "run").mkdir()
+    (tmp_path / "run" / "run.json.tmp").write_bytes(b'{"prog')
+    run(config, tmp_path / "run")
+    run(config, tmp_path / "fresh")
+    assert tree(tmp_path / "run") == tree(tmp_path / "fresh")
+
+
+def test_a_run_killed_while_it_wrote_a_part_leaves_no_scrap(tmp_path: Path) -> None:
+    config = write_run(tmp_path)
+    run(config, tmp_path / "fresh")
+    parts = tmp_path / "run" / "unfinished"
+    RunDirectory(tmp_path / "run").write_manifest({})
+    parts.mkdir(parents=True)
+    (parts / "key.0-1.0-1.part.tmp").write_bytes(b"half")
+    (parts / "key.1-2.0-1.part").write_bytes(b"of another run")
+    run(config, tmp_path / "run")
+    assert tree(tmp_path / "run") == tree(tmp_path / "fresh")
+    assert not parts.exists()
+
+
+@pytest.mark.parametrize("dataset", ["parts", "statistics", "run.json"])
+@pytest.mark.parametrize("system", ["A.part", "results.json"])
+def test_names_of_the_program_s_own_files_are_names_like_others(tmp_path: Path, dataset: str, system: str) -> None:
+    config = write_run(tmp_path, datasets=(dataset,), systems=(system, "B"))
+    run(config, tmp_path / "run")
+    first = tree(tmp_path / "run")
+    assert sum(name.startswith(f"statistics/{dataset}/") for name in first) == 2
+    run(config, tmp_path / "run")
+    assert tree(tmp_path / "run") == first
+
+
+# ---- what is deleted
+
+
+def test_files_that_a_new_config_does_not_make_are_deleted(tmp_path: Path) -> None:
+    config = write_run(tmp_path, systems="AB")
+    run(config, tmp_path / "run")
+    run(write_config(config, systems="B", chosen=["gleu[n=2]"], output={"formats": ["json"]}), tmp_path / "run")
+    assert set(tree(tmp_path / "run")) == {
+        "results.json",
+        "statistics/d/B.overlap-match-penalty-n2-whitespace.columns",
+    }
+    listed = json.loads((tmp_path / "run" / "run.json").read_text(encoding="utf-8"))["files"]
+    assert listed == sorted(tree(tmp_path / "run"))
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "../victim",
+        "../run/../victim",
+        "statistics/../../victim",
+        "a/../../victim",
+        "..",
+        ".",
+        "",
+        "statistics",
+        "./results.json",
+    ],
+)
+def test_a_manifest_never_has_anything_deleted_outside(tmp_path: Path, name: str) -> None:
+    config = write_run(tmp_path)
+    run(config, tmp_path / "run")
+    (tmp_path / "victim").write_text("mine")
+    manifest = tmp_path / "run" / "run.json"
+    names = [name, str(tmp_path / "victim"), f"~/{name}"]
+    manifest.write_text(json.dumps({"files": names}), encoding="utf-8")
+    before = tree(tmp_path / "run")
+    run(config, tmp_path / "run")
+    assert (tmp_path / "victim").read_text() == "mine"
+    assert tree(tmp_path / "run") == before
+
+
+def test_a_link_out_of_the_folder_is_not_followed_to_delete(tmp_path: Path) -> None:
+    config = write_run(tmp_path)
+    run(config, tmp_path / "run")
+    (tmp_path / "outside").mkdir()
+    (tmp_path / "outside" / "victim").write_text("mine")
+    (tmp_path / "run" / "link").symlink_to(tmp_path / "outside")
+    (tmp_path / "run" / "run.json").write_text(json.dumps({"files": ["link/victim"]}), encoding="utf-8")
+    run(config, tmp_path / "run")
+    assert (tmp_path / "outside" / "victim").read_text() == "mine"
+
+
+@pytest.mark.parametrize(
+    "manifest",
+    ["", "{", "\xff", "[]", '{"files": [1]}', '{"files": null}', '{"files": [{}]}', '{"files": "results.json"}'],
+    ids=lambda text: text[:24],
+)
+def test_a_damaged_manifest_is_told_or_mended(tmp_path: Path, manifest: str) -> None:
+    config = write_run(tmp_path)
+    run(config, tmp_path / "run")
+    before = tree(tmp_path / "run")
+    (tmp_path / "run" / "run.json").write_bytes(manifest.encode("latin-1"))
+    with suppress(StoreError):
+        run(config, tmp_path / "run")
+    assert tree(tmp_path / "run") == before
+
+
+def test_run_json_tells_what_results_must_not(tmp_path: Path) -> None:
+    run(write_run(tmp_path), tmp_path / "run")
+    manifest = json.loads((tmp_path / "run" / "run.json").read_text(encoding="utf-8"))
+    assert manifest["state"] == "done"
+    assert {"program", "kernel", "seconds", "command", "finished", "python", "numpy", "platform", "files"} <= set(
+        manifest
+    )
+    assert str(tmp_path).encode() not in b"".join(tree(tmp_path / "run").values())
+
+
+def test_a_run_under_way_says_so(tmp_path: Path) -> None:
+    config = write_run(tmp_path)
+    with mock.patch.object(store.RunDirectory, "write_part", side_effect=StoreError("full")), pytest.raises(StoreError):
+        run(config, tmp_path / "run")
+    assert json.loads((tmp_path / "run" / "run.json").read_text(encoding="utf-8"))["state"] == "running"
+
+
+# ---- full disks
+
+
+class FullFile:
+    """A file whose disk is full after some bytes."""
+
+    def __init__(self, file: Any, room: int) -> None:
+        self.file, self.room = file, room
+
+    def write(self, data: bytes) -> int:
+        self.room -= len(data)
+        if self.room < 0:
+            raise ENOSPC
+        return int(self.file.write(data))
+
+    def __enter__(self) -> FullFile:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.file.close()
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.file, name)
+
+
+@pytest.mark.parametrize("room", [0, 10, 1000])
+def test_a_full_disk_leaves_the_old_file_and_no_scrap(tmp_path: Path, room: int) -> None:
+    path = tmp_path / "file"
+    write_atomic(path, b"old")
+    original = Path.open
+
+    def full(self: Path, *args: Any, **kwargs: Any) -> Any:
+        return FullFile(original(self, *args, **kwargs), room)
+
+    with mock.patch.object(Path, "open", full), pytest.raises(StoreError) as caught:
+        write_atomic(path, [b"x" * 600, b"y" * 600])
+    assert str(caught.value) == f"{path}: cannot be written: No space left on device; what was finished before is kept"
+    assert tree(tmp_path) == {"file": b"old"}
+
+
+@pytest.mark.parametrize("step", ["os.fsync", "pathlib.Path.replace", "pathlib.Path.mkdir"])
+def test_a_disk_that_is_full_at_any_step_is_told(tmp_path: Path, step: str) -> None:
+    with mock.patch(step, side_effect=ENOSPC), pytest.raises(StoreError, match="No space left on device"):
+        write_atomic(tmp_path / "folder" / "file", b"new")
+    assert tree(tmp_path) == {}
+
+
+@pytest.mark.skipif(not DEV_FULL.exists(), reason="there is no /dev/full")
+@pytest.mark.parametrize("name", ["run.json", "results.json", "scores.csv"])
+def test_a_really_full_disk(tmp_path: Path, name: str) -> None:
+    config = write_run(tmp_path)
+    RunDirectory(tmp_path / "run").write_manifest({})
+    (tmp_path / "run" / f"{name}.tmp").symlink_to(DEV_FULL)
+    with pytest.raises(StoreError, match=f"{name}: cannot be written: No space left on device; what was finished"):
+        run(config, tmp_path / "run")
+    run(config, tmp_path / "run")
+    run(config, tmp_path / "fresh")
+    assert tree(tmp_path / "run") == tree(tmp_path / "fresh")
+
+
+@pytest.mark.parametrize("name", ["statistics", "statistics/d", "unfinished"])
+def test_a_file_where_a_folder_is_needed_is_told(tmp_path: Path, name: str) -> None:
+    config = write_run(tmp_path)
+    RunDirectory(tmp_path / "run").write_manifest({})
+    (tmp_path / "run" / name).parent.mkdir(exist_ok=True)
+    (tmp_path / "run" / name).write_text("mine")
+    with pytest.raises(StoreError):
+        run(config, tmp_path / "run")
+    assert (tmp_path / "run" / name).read_text() == "mine"
+
+
+def test_writing_is_atomic(tmp_path: Path) -> None:
+    """The new content is on disk, under another name, before the old one goes."""
+    path, seen = tmp_path / "file", list[dict[str, bytes]]()
+    write_atomic(path, b"old")
+    with mock.patch.object(os, "fsync", side_effect=lambda _: seen.append(tree(tmp_path))):
+        write_atomic(path, [b"n", b"ew"])
+    assert seen == [{"file": b"old", "file.tmp": b"new"}]
+    assert tree(tmp_path) == {"file": b"new"}
