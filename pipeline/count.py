@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from .config import WrittenRun
+    from .models import WrittenRun
     from .corpus import Corpus
     from .metrics.base import Needs
     from .shards import Shard

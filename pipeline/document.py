@@ -63,8 +63,16 @@ class Node:
         """Return the child of a mapping, or None."""
         return self.value.get(key) if isinstance(self.value, dict) else None
 
+    def find(self, path: Iterable[str | int]) -> Node:
+        """Return the nearest node on the way along path."""
+        return self._walk(path)[0]
+
     def problem(self, message: str, path: Iterable[str | int] = ()) -> Problem:
         """Return a problem placed at the nearest node on the way along path: at a key, else at a value."""
+        node, mark = self._walk(path)
+        return Problem(str(mark), f"{node.path}: {message}" if node.path else message)
+
+    def _walk(self, path: Iterable[str | int]) -> tuple[Node, Mark]:
         node, mark = self, self.mark
         for step in path:
             if isinstance(node.value, dict) and step in node.value:
@@ -73,7 +81,7 @@ class Node:
             elif isinstance(node.value, list) and isinstance(step, int) and step < len(node.value):
                 node = node.value[step]
                 mark = node.mark
-        return Problem(str(mark), f"{node.path}: {message}" if node.path else message)
+        return node, mark
 
 
 def from_plain(value: object, name: str, path: str = "") -> Node:

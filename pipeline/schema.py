@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from .config import WrittenConfig
 from .metrics import METRICS
+from .models import WrittenConfig
 
 if TYPE_CHECKING:
     from .metrics.base import Option

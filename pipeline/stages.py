@@ -14,13 +14,15 @@ from typing import TYPE_CHECKING
 
 from . import config, kernel, metrics, signature
 from ._version import __version__
-from .corpus import Corpus, open_corpus, suspicions
+from .corpus import Corpus, Opener, open_corpus, suspicions
 from .count import AUTO, How, count_to_disk
+from .defaults import with_defaults
 from .errors import ConfigError, Problem
 from .rank import ranks
 from .reduce import reduce
 from .report import FORMATS
 from .results import DatasetInfo, Results, Score
+from .select import Given, select
 from .store import RunDirectory
 
 if TYPE_CHECKING:
@@ -38,6 +40,7 @@ class Job:
     metrics: tuple[Metric, ...]
     corpora: tuple[Corpus, ...]
     warnings: tuple[str, ...]
+    partial: bool = False
 
     @property
     def needs(self) -> tuple[Needs, ...]:
@@ -45,19 +48,21 @@ class Job:
         return tuple(dict.fromkeys(metric.needs for metric in self.metrics))
 
 
-def prepare(path: str | Path, how: How = AUTO) -> Job:
+def prepare(path: str | Path, how: How = AUTO, given: Given = Given()) -> Job:
     """Read and check config, metrics and every text file; raises ConfigError with all problems found."""
-    settings, nodes, problems = config.load(path)
-    chosen = metrics.resolve_all(nodes, problems)
+    settings, nodes, problems = config.load(path, given.settings)
+    chosen = metrics.resolve_all(with_defaults(nodes, settings and settings.root, problems), problems)
     corpora: list[Corpus | None] = []
     if settings:
-        threads = how.under(settings.run).threads
-        corpora = [open_corpus(dataset, settings.systems, problems, threads) for dataset in settings.datasets]
+        settings, chosen = select(settings, chosen, given.only, problems)
+        opener = Opener(how.under(settings.run).threads, settings.run.max_unpacked)
+        corpora = [open_corpus(dataset, settings.systems, problems, opener=opener) for dataset in settings.datasets]
         problems += _missing_sources(settings, chosen)
     if problems or settings is None:
-        raise ConfigError(problems)
+        raise ConfigError(dict.fromkeys(problems))
     opened = tuple(corpus for corpus in corpora if corpus)
-    return Job(settings, chosen, opened, tuple(text for corpus in opened for text in suspicions(corpus)))
+    warnings = (*settings.notes, *(text for corpus in opened for text in suspicions(corpus)))
+    return Job(settings, chosen, opened, warnings, partial=bool(given.only))
 
 
 def run(job: Job, output: str | Path | None = None, how: How = AUTO) -> tuple[RunDirectory, Results]:
@@ -79,7 +84,8 @@ def run(job: Job, output: str | Path | None = None, how: How = AUTO) -> tuple[Ru
         if name in FORMATS:
             file, render = FORMATS[name]
             directory.write(file, render(results))
-    directory.remove_stale()
+    if not job.partial:  # what the rest of the config has there is still good
+        directory.remove_stale()
     seconds = {"counting": round(counted - started, 3), "all": round(time.time() - started, 3)}
     directory.write_manifest({**about, "state": "done", "seconds": seconds, **_machine(job)})
     return directory, results
