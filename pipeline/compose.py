@@ -10,7 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from .document import MAX_DEPTH, Mark, Node, parse, read
-from .errors import ConfigError, Problem, did_you_mean
+from .errors import ConfigError, Problem
 
 MAX_INCLUDED = 100
 """Files that a config may include, directly or through others."""
@@ -44,7 +44,7 @@ class _Reader:
         self.merged: dict[Path, Node] = {}
 
     def file(self, name: str, above: tuple[Path, ...]) -> Node:
-        path = Path(name).resolve()
+        path = _resolved(name)
         if path not in self.merged:
             if len(self.merged) > MAX_INCLUDED:
                 raise ConfigError([Problem(name, f"more than {MAX_INCLUDED} files are included")])
@@ -80,15 +80,22 @@ class _Reader:
         return merge(base, own) if base else own
 
 
+def _resolved(name: str) -> Path:
+    try:
+        return Path(name).resolve()
+    except (OSError, ValueError, RuntimeError) as error:
+        raise ConfigError([Problem(name, f"cannot be read: {error}")]) from None
+
+
 def _wrong_include(child: Node, name: str, above: tuple[Path, ...]) -> str | None:
     if not isinstance(child.value, str) or not child.value:
         return "expected a path"
     if "://" in child.value:
         return f"'{child.value}' is no local file; only those are included"
     try:
-        path = (Path(name).parent / child.value).resolve()
-    except (OSError, ValueError) as error:
-        return f"'{child.value}' is no path ({error})"
+        path = _resolved(str(Path(name).parent / child.value))
+    except ConfigError as error:
+        return f"'{child.value}' {error.problems[0].message}"
     if path in above:
         return f"'{child.value}' includes itself" + ("" if path == above[-1] else ", through others")
     return f"includes nest deeper than {MAX_DEPTH} levels" if len(above) > MAX_DEPTH else None
@@ -190,8 +197,3 @@ def _filled(common: Node, dataset: Node) -> Node:
         wanted = {key: child for key, child in wanted.items() if key not in ("keep", "drop")}
     keys = {key: common.keys[key] for key in wanted}
     return replace(dataset, value={**wanted, **dataset.value}, keys={**keys, **dataset.keys})
-
-
-def unknown(kind: str, name: str, known: list[str]) -> str:
-    """Return the message for a name that is not there."""
-    return f"there is no {kind} '{name}'{did_you_mean(name, known)}; there are {', '.join(known)}"

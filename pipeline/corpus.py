@@ -18,7 +18,18 @@ from .formats.spool import SEPARATOR, STDIN, Origin, Spool, Spooled
 from .models import UNPACKED
 from .scan import scan
 from .suspicions import suspicions
-from .texts import NEWLINE, AnyText, Lines, MemoryText, Span, TextFile, join_lines, read_span, read_texts, text_in_memory
+from .texts import (
+    NEWLINE,
+    AnyText,
+    Lines,
+    MemoryText,
+    Span,
+    TextFile,
+    join_lines,
+    read_span,
+    read_texts,
+    text_in_memory,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -220,9 +231,7 @@ def _selected(
     return [made[file] for file in files]
 
 
-def _annotated(
-    dataset: Dataset, source: TextFile | None, opener: Opener
-) -> tuple[TextFile, list[TextFile], list[str]]:
+def _annotated(dataset: Dataset, source: TextFile | None, opener: Opener) -> tuple[TextFile, list[TextFile], list[str]]:
     """Return source, references and warnings of an M2 file; raises CorpusError where a given source differs."""
     assert dataset.m2  # noqa: S101 (for the type checker: asked by the caller)
     found = spool_m2(dataset.m2, dataset.missing_annotator, opener.spool)
@@ -234,7 +243,9 @@ def _annotated(
     stand_in = {"first": "the first annotator's edits stand in", "source": "the source stands in", "none": ""}
     notes = []
     for annotator, count, line in found.lacking if not dataset.explicit else ():
-        told = f"annotator {annotator} has no line for {count} sentences that others annotated, the first in line {line}"
+        told = (
+            f"annotator {annotator} has no line for {count} sentences that others annotated, the first in line {line}"
+        )
         notes.append(f"{dataset.m2.name}: {told}; {stand_in[dataset.missing_annotator]} (see missing_annotator)")
     return own, [opener.index(reference) for reference in found.references], notes
 

@@ -14,9 +14,9 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from .models import WrittenRun
     from .corpus import Corpus
     from .metrics.base import Needs
+    from .models import WrittenRun
     from .shards import Shard
 
     Progress = Callable[[int, int], None]

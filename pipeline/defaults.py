@@ -64,7 +64,8 @@ def _filled(node: Node, common: Node, used: set[str]) -> Node:
 def _mapping(node: Node) -> Node | None:
     """Return a metric's node in the form of a mapping; None where it cannot be read."""
     if isinstance(node.value, dict):
-        return node if isinstance(name := node.get("name"), Node) and isinstance(name.value, str) else None
+        named = node.get("name")
+        return node if named and isinstance(named.value, str) else None
     try:
         name, settings = signature.parse(str(node.value))
     except ConfigError:

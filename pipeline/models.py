@@ -45,7 +45,6 @@ def _numbers(value: object) -> object:
     raise ValueError("expected a list of line numbers and ranges, such as [1-100, 418], or a file of them")
 
 
-Whole = Annotated[int, BeforeValidator(_whole)]
 Jobs = Annotated[
     Any,
     BeforeValidator(_jobs),
@@ -53,7 +52,9 @@ Jobs = Annotated[
 ]
 _RANGES: dict[str, Any] = {"type": "array", "minItems": 1, "items": {"type": ["integer", "string"]}}
 Numbers = Annotated[
-    Any, BeforeValidator(_numbers), WithJsonSchema({"anyOf": [{"type": ["string", "integer"], "minLength": 1}, _RANGES]})
+    Any,
+    BeforeValidator(_numbers),
+    WithJsonSchema({"anyOf": [{"type": ["string", "integer"], "minLength": 1}, _RANGES]}),
 ]
 Truth = Annotated[bool, BeforeValidator(_truth)]
 PathText = Annotated[
@@ -167,7 +168,7 @@ class WrittenRun(_Written):
         description="worker processes or threads; auto: as many as there are processors, none for small runs",
     )
     backend: Literal["auto", "serial", "threading", "loky"] = Field("auto", description="who runs the workers")
-    max_unpacked: Annotated[Whole, Field(ge=1)] = Field(
+    max_unpacked: Annotated[int, Field(ge=1), BeforeValidator(_whole)] = Field(
         UNPACKED, description="bytes that compressed and other unpacked inputs of a run may take in all"
     )
 
@@ -177,13 +178,15 @@ class WrittenOutput(_Written):
 
     dir: PathText = Field("runs/latest", description="the run directory, against the working directory")
     formats: list[Literal["json", "csv"]] = Field(["json", "csv"], description="files beside results.json")
-    digits: Annotated[Whole, Field(ge=0, le=12)] = Field(2, description="decimals of the printed percentages")
+    digits: Annotated[int, Field(ge=0, le=12), BeforeValidator(_whole)] = Field(
+        2, description="decimals of the printed percentages"
+    )
 
 
 class WrittenConfig(_Written):
     """A gec-pipeline config."""
 
-    version: Annotated[Whole, Field(ge=1, le=1)] = Field(1, description="version of this format")
+    version: Annotated[int, Field(ge=1, le=1), BeforeValidator(_whole)] = Field(1, description="version of this format")
     description: str | None = None
     include: list[PathText] = Field([], description="configs that this one is merged over")
     defaults: WrittenDefaults = WrittenDefaults()

@@ -87,6 +87,7 @@ class Resolver:
         self.notes: list[str] = []
 
     def problem(self, message: str, location: Location) -> None:
+        """Add a problem at a place of the config."""
         self.problems.append(self.root.problem(message, location))
 
     def datasets(self) -> tuple[Dataset, ...]:
@@ -97,20 +98,10 @@ class Resolver:
         return tuple(self.dataset(name, d) for name, d in self.written.datasets.items())
 
     def dataset(self, name: str, d: WrittenDataset) -> Dataset:
+        """Return a data set."""
         at: Location = ("datasets", name)
-        given = d.model_fields_set
-        for one, two in (("m2", "references"), ("path", "source"), ("path", "references"), ("path", "m2")):
-            if one in given and two in given:
-                self.problem(f"has no effect beside '{one}', which names it; leave one out", (*at, two))
-        if not given & {"references", "m2", "path"}:
-            self.problem("the key 'references' is missing", at)
-        if "missing_annotator" in given and not given & {"m2", "path"}:
-            self.problem("has no effect without m2; leave it out", (*at, "missing_annotator"))
-        empty = d.empty_references
-        if d.missing_annotator == "none":
-            if "empty_references" in given and empty != "none":
-                self.problem("missing_annotator: none needs `empty_references: none`", (*at, "empty_references"))
-            empty = "none"
+        self.check_keys(d, at)
+        empty: Literal["keep", "error", "none"] = "none" if d.missing_annotator == "none" else d.empty_references
         m2, source, references = None, None, list[Input]()
         if d.path is not None:
             source, references, m2 = self.folder(d, name, (*at, "path"))
@@ -120,16 +111,22 @@ class Resolver:
             source = self.input(d.source, (*at, "source"), name)
         for index, reference in enumerate(d.references):
             references += self.reference(reference, (*at, "references", index), name, null=empty == "none")
-        return Dataset(
-            name,
-            source,
-            tuple(references),
-            empty,
-            m2,
-            d.missing_annotator,
-            "missing_annotator" in given,
-            self.selection(d, name),
-        )
+        lines = self.selection(d, name)
+        explicit = "missing_annotator" in d.model_fields_set
+        return Dataset(name, source, tuple(references), empty, m2, d.missing_annotator, explicit, lines)
+
+    def check_keys(self, d: WrittenDataset, at: Location) -> None:
+        """Tell of keys that are missing, or that another makes idle."""
+        given = d.model_fields_set
+        for one, two in (("m2", "references"), ("path", "source"), ("path", "references"), ("path", "m2")):
+            if one in given and two in given:
+                self.problem(f"has no effect beside '{one}', which names it; leave one out", (*at, two))
+        if not given & {"references", "m2", "path"}:
+            self.problem("the key 'references' is missing", at)
+        if "missing_annotator" in given and not given & {"m2", "path"}:
+            self.problem("has no effect without m2; leave it out", (*at, "missing_annotator"))
+        if d.missing_annotator == "none" and "empty_references" in given and d.empty_references != "none":
+            self.problem("missing_annotator: none needs `empty_references: none`", (*at, "empty_references"))
 
     def path(self, text: str, location: Location, dataset: str, system: str = "{system}") -> Path:
         """Return the path that text stands for."""
@@ -154,6 +151,7 @@ class Resolver:
         return self.path(str(written), location, dataset, system)
 
     def reference(self, written: object, location: Location, dataset: str, *, null: bool) -> list[Input]:
+        """Return the references of one entry: several, where it is a glob."""
         found = self.input(written, location, dataset)
         if isinstance(found, Column):
             return [Column(found.kind, found.path, found.column, found.header, null)]
@@ -190,6 +188,7 @@ class Resolver:
         return source if source.exists() else None, [], m2[0]
 
     def selection(self, d: WrittenDataset, name: str) -> Selection | None:
+        """Return the lines to keep or drop; None: all."""
         given = [key for key in ("keep", "drop") if getattr(d, key) is not None]
         if len(given) == 2:
             self.problem("give keep or drop, not both", ("datasets", name, "drop"))
@@ -220,6 +219,7 @@ class Resolver:
         return found
 
     def system(self, name: str, value: object, datasets: list[str]) -> System:
+        """Return a system: the same path everywhere, or one for each data set that it names."""
         at: Location = ("systems", name)
         if not isinstance(value, dict):
             return System(name, {d: self.output(value, at, d, name) for d in datasets})

@@ -21,7 +21,8 @@ if TYPE_CHECKING:
 
 # Every Unicode white space that str.split() splits at, as UTF-8; the line end only where it ends no line.
 _WHITE = (
-    rb"(?:[\t%s\x0b-\r\x1c-\x20]|\xc2[\x85\xa0]|\xe1\x9a\x80|\xe2\x80[\x80-\x8a\xa8\xa9\xaf]|\xe2\x81\x9f|\xe3\x80\x80)*+"
+    rb"(?:[\t%s\x0b-\r\x1c-\x20]|\xc2[\x85\xa0]|\xe1\x9a\x80|"
+    rb"\xe2\x80[\x80-\x8a\xa8\xa9\xaf]|\xe2\x81\x9f|\xe3\x80\x80)*+"
 )
 _MAY_BE_BLANK = np.isin(np.arange(256), [*range(9, 14), *range(28, 33), 0xC2, 0xE1, 0xE2, 0xE3])
 
@@ -41,6 +42,7 @@ class Scanner:
         self.places = [np.zeros(1, np.int64)]
 
     def feed(self, piece: bytes) -> None:
+        """Take the next piece of the file."""
         codes = np.frombuffer(piece, np.uint8)
         ends = np.flatnonzero(codes == self.separator[0])
         self.hash.update(self._canonical(piece))
@@ -82,6 +84,7 @@ class Scanner:
                 self.blanks.append(self.lines + index + 1)
 
     def check_utf8(self, piece: bytes) -> None:
+        """Raise CorpusError, placed at the line, where the next piece is not valid UTF-8."""
         try:
             piece.decode()
         except UnicodeDecodeError as error:
@@ -93,6 +96,7 @@ class Scanner:
             raise CorpusError([Problem(str(line), message)]) from None
 
     def finish(self) -> None:
+        """Count the last line, where it lacks its end."""
         if self.open_blank:
             self.blanks.append(self.lines + 1)
         if self.mid_line:
@@ -132,6 +136,8 @@ def _cut(piece: bytes, separator: bytes) -> int:
         cut = len(piece) - 1
         while cut and piece[cut] & 0xC0 == 0x80 and len(piece) - cut < 4:
             cut -= 1
+        if cut >= 0 and piece[cut : cut + 1] and piece[cut] & 0xC0 == 0x80:
+            return len(piece)  # no character is so long: the check of the piece will find it
         cut -= cut > 0 and piece[cut - 1] == ord("\r")
     return cut
 

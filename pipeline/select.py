@@ -24,6 +24,9 @@ class Given:
     only: tuple[str, ...] = ()
 
 
+ALL = Given()
+
+
 def select(
     config: Config, metrics: tuple[Metric, ...], patterns: Sequence[str], problems: list[Problem]
 ) -> tuple[Config, tuple[Metric, ...]]:

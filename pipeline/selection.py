@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -42,7 +43,7 @@ class Selection:
         return ranges
 
 
-def select(keep: bool, items: Iterable[tuple[str, str]]) -> Selection:  # noqa: FBT001
+def select(keep: bool, items: Iterable[tuple[str, str]]) -> Selection:
     """Return the selection that (text, place) items write: "418", "1-100"; raises ConfigError with all problems."""
     problems, ranges = [], []
     for text, place in items:
@@ -57,7 +58,7 @@ def select(keep: bool, items: Iterable[tuple[str, str]]) -> Selection:  # noqa: 
         else:
             ranges.append((low, high, place))
     ranges.sort(key=lambda item: item[:2])
-    for one, two in zip(ranges, ranges[1:], strict=False):
+    for one, two in itertools.pairwise(ranges):
         if two[0] <= one[1]:
             problems.append(Problem(two[2], f"line {two[0]} is named twice (also at {one[2]})"))
     if problems:

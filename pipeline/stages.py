@@ -22,7 +22,7 @@ from .rank import ranks
 from .reduce import reduce
 from .report import FORMATS
 from .results import DatasetInfo, Results, Score
-from .select import Given, select
+from .select import ALL, Given, select
 from .store import RunDirectory
 
 if TYPE_CHECKING:
@@ -48,10 +48,10 @@ class Job:
         return tuple(dict.fromkeys(metric.needs for metric in self.metrics))
 
 
-def prepare(path: str | Path, how: How = AUTO, given: Given = Given()) -> Job:
+def prepare(path: str | Path, how: How = AUTO, given: Given = ALL) -> Job:
     """Read and check config, metrics and every text file; raises ConfigError with all problems found."""
     settings, nodes, problems = config.load(path, given.settings)
-    chosen = metrics.resolve_all(with_defaults(nodes, settings and settings.root, problems), problems)
+    chosen = metrics.resolve_all(with_defaults(nodes, settings.root if settings else None, problems), problems)
     corpora: list[Corpus | None] = []
     if settings:
         settings, chosen = select(settings, chosen, given.only, problems)

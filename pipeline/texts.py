@@ -74,6 +74,9 @@ class Odd(NamedTuple):
         return cls(sum(data.count(mark) for mark in SUBWORDS if mark in data), data.count(b"\0"))
 
 
+ORDINARY = Odd()
+
+
 @dataclass(frozen=True)
 class TextFile:
     """An indexed text file.
@@ -91,7 +94,7 @@ class TextFile:
     blanks: NDArray[np.int64] = field(repr=False, compare=False)
     places: NDArray[np.int64] = field(repr=False, compare=False)
     stride: int
-    odd: Odd = Odd()
+    odd: Odd = ORDINARY
     separator: bytes = NEWLINE
     origin: Origin | None = None
     numbers: NDArray[np.int64] | None = field(default=None, repr=False, compare=False)
@@ -170,7 +173,7 @@ class MemoryText:
     blank: int
     first_blank: int
     has_bom: bool = False
-    odd: Odd = Odd()
+    odd: Odd = ORDINARY
 
     @property
     def place(self) -> str:

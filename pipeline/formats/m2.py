@@ -10,9 +10,10 @@ sentence without any A line is left as it is by all. Of alternatives (is||was) t
 
 from __future__ import annotations
 
+import itertools
 import re
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from ..errors import CorpusError, Problem
 from .spool import SEPARATOR, Origin, Spooled, named, numbered_lines
@@ -20,7 +21,6 @@ from .spool import SEPARATOR, Origin, Spooled, named, numbered_lines
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
-    from typing import Literal
 
     from .spool import Spool
 
@@ -102,7 +102,7 @@ def _checked(sentence: Sentence, name: str) -> Sentence:
     """Sort the edits and refuse those that overlap, or stand beside a noop."""
     for annotator, edits in sentence.edits.items():
         edits.sort(key=lambda edit: (edit.start, edit.end))
-        for one, two in zip(edits, edits[1:], strict=False):
+        for one, two in itertools.pairwise(edits):
             if two.start < one.end:
                 raise _wrong(name, max(one.line, two.line), f"overlaps the edit of line {min(one.line, two.line)}")
         if edits and annotator in sentence.noops:
@@ -123,7 +123,10 @@ def apply(tokens: list[str], edits: list[Edit]) -> list[str]:
     return result
 
 
-def spool_m2(path: Path, missing: Literal["first", "source", "none"], spool: Spool) -> M2:
+Missing = Literal["first", "source", "none"]
+
+
+def spool_m2(path: Path, missing: Missing, spool: Spool) -> M2:
     """Write the sentences of an M2 file, and as each annotator has them, to the spool.
 
     missing: what stands in for an annotator without a line, where others have one: the edits of the annotator with
@@ -131,32 +134,36 @@ def spool_m2(path: Path, missing: Literal["first", "source", "none"], spool: Spo
     """
     name, raw = named(path), spool.raw(path)
     lacking: dict[int, list[int]] = {}
-
-    def source() -> Iterator[bytes]:
-        for sentence in sentences(raw, name):
-            for annotator in sentence.edits:
-                lacking.setdefault(annotator, [0, 0])
-            yield " ".join(sentence.tokens).encode()
-
-    def reference(annotator: int) -> Iterator[bytes]:
-        for sentence in sentences(raw, name):
-            edits = sentence.edits.get(annotator)
-            if edits is None and sentence.edits:
-                count = lacking[annotator]
-                count[0], count[1] = count[0] + 1, count[1] or sentence.line
-                edits = sentence.edits[min(sentence.edits)] if missing == "first" else []
-                if missing == "none":
-                    yield b""
-                    continue
-            yield " ".join(apply(sentence.tokens, edits or [])).encode()
-
-    found = [Spooled(spool.write_texts(name, source()), SEPARATOR, Origin(name, ", sentence "))]
+    source = spool.write_texts(name, _source(raw, name, lacking))
     annotators = sorted(lacking)
     if not annotators:
         raise CorpusError([Problem(name, "no annotator has a line: there is no line that begins with 'A '")])
     if len(annotators) > MAX_ANNOTATORS:
         raise CorpusError([Problem(name, f"has {len(annotators)} annotators; at most {MAX_ANNOTATORS} are supported")])
+    references = []
     for annotator in annotators:
-        texts = spool.write_texts(name, reference(annotator))
-        found.append(Spooled(texts, SEPARATOR, Origin(f"{name}, annotator {annotator}", ", sentence ")))
-    return M2(found[0], found[1:], [(a, lacking[a][0], lacking[a][1]) for a in annotators if lacking[a][0]])
+        texts = spool.write_texts(name, _reference(raw, name, annotator, missing, lacking[annotator]))
+        references.append(Spooled(texts, SEPARATOR, Origin(f"{name}, annotator {annotator}", ", sentence ")))
+    told = [(a, lacking[a][0], lacking[a][1]) for a in annotators if lacking[a][0]]
+    return M2(Spooled(source, SEPARATOR, Origin(name, ", sentence ")), references, told)
+
+
+def _source(raw: Path, name: str, annotators: dict[int, list[int]]) -> Iterator[bytes]:
+    """Yield the sentences; the annotators become keys."""
+    for sentence in sentences(raw, name):
+        for annotator in sentence.edits:
+            annotators.setdefault(annotator, [0, 0])
+        yield " ".join(sentence.tokens).encode()
+
+
+def _reference(raw: Path, name: str, annotator: int, missing: Missing, lacking: list[int]) -> Iterator[bytes]:
+    """Yield the sentences as an annotator has them; lacking: counts those without a line, and has the first's."""
+    for sentence in sentences(raw, name):
+        edits = sentence.edits.get(annotator)
+        if edits is None and sentence.edits:
+            lacking[0], lacking[1] = lacking[0] + 1, lacking[1] or sentence.line
+            if missing == "none":
+                yield b""
+                continue
+            edits = sentence.edits[min(sentence.edits)] if missing == "first" else []
+        yield " ".join(apply(sentence.tokens, edits or [])).encode()

@@ -35,6 +35,10 @@ def _stdlib(kind: str, opener: Callable[[BinaryIO], Any]) -> Callable[[BinaryIO]
     return unpack
 
 
+def _gzip(packed: BinaryIO) -> gzip.GzipFile:
+    return gzip.GzipFile(fileobj=packed, mode="rb")
+
+
 def _zstd(packed: BinaryIO) -> Iterator[bytes]:
     try:
         from compression import zstd  # type: ignore[import-not-found]  # Python 3.14 and later
@@ -67,9 +71,9 @@ def _zstandard(packed: BinaryIO) -> Iterator[bytes]:
 
 
 OPENERS: dict[str, Callable[[BinaryIO], Iterator[bytes]]] = {
-    ".gz": _stdlib("gzip", lambda file: gzip.GzipFile(fileobj=file, mode="rb")),
-    ".bz2": _stdlib("bzip2", lambda file: bz2.BZ2File(file)),
-    ".xz": _stdlib("xz", lambda file: lzma.LZMAFile(file)),
+    ".gz": _stdlib("gzip", _gzip),
+    ".bz2": _stdlib("bzip2", bz2.BZ2File),
+    ".xz": _stdlib("xz", lzma.LZMAFile),
     ".zst": _zstd,
 }
 

@@ -110,9 +110,7 @@ def parquet(path: Path, name: str, wanted: Column) -> Iterator[bytes]:
         import pyarrow as pa
         import pyarrow.parquet as pq
     except ImportError:
-        raise CorpusError(
-            [Problem(name, "needs the package pyarrow: pip install 'gec-pipeline[parquet]'")]
-        ) from None
+        raise CorpusError([Problem(name, "needs the package pyarrow: pip install 'gec-pipeline[parquet]'")]) from None
     try:
         with pq.ParquetFile(path) as file:
             leaves = [file.schema.column(i).path for i in range(len(file.schema.names))]

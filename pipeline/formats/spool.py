@@ -16,7 +16,7 @@ import weakref
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from ..errors import CorpusError, Problem
+from ..errors import CorpusError, Problem, did_you_mean
 from .packed import OPENERS, PackedError
 
 if TYPE_CHECKING:
@@ -193,13 +193,11 @@ def open_bytes(path: Path, name: str) -> Iterator[BinaryIO]:
 
 def reason(path: Path, error: OSError | ValueError) -> str:
     """Return why a file cannot be read, with the nearest name where there is none."""
-    from ..errors import did_you_mean
-
     with contextlib.suppress(OSError, ValueError):
         if path.is_dir():
             return "is a folder; expected a text file"
         if isinstance(error, FileNotFoundError):
-            names = [p.name for p in path.parent.iterdir()] if path.parent.is_dir() else []
-            missing = path if path.parent.is_dir() else path.parent
-            return f"no such file{did_you_mean(missing.name, names)}" if names else f"no such file; no folder {missing}"
+            if not path.parent.is_dir():
+                return f"no such file; no folder {path.parent}"
+            return f"no such file{did_you_mean(path.name, (p.name for p in path.parent.iterdir()))}"
     return f"cannot be read: {error.strerror if isinstance(error, OSError) and error.strerror else error}"
