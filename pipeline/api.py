@@ -175,12 +175,20 @@ def evaluate_corpus(corpus: Corpus, chosen: Sequence[Metric], *, n_jobs: int | L
     """Score a checked corpus in memory, without a run directory; raises InputError where a source is missing."""
     for metric in chosen:
         if metric.needs.source and corpus.source is None:
-            raise InputError(f"{metric.name} needs a source (the uncorrected text)")
+            raise InputError(stages.without_source(metric.name, metric.hint, "-s FILE, or sources=[...]"))
+    problems = stages.fit(chosen, [corpus])
+    if problems:
+        raise InputError(problems)
+    (corpus,) = stages.complete(chosen, [corpus])
     needs = tuple(dict.fromkeys(metric.needs for metric in chosen))
     counted = count_in_memory(corpus, needs, How(n_jobs=n_jobs))
     scores = stages.score([corpus], chosen, {corpus.name: counted})
-    measures = [metric for metric in chosen for _ in corpus.systems]
-    results = [Result(s, m, counted[s.system, m.needs]) for s, m in zip(scores, measures, strict=True)]
+    measures = {stages.signed(metric, len(corpus.references)): metric for metric in chosen}
+    results = []
+    for score in scores:
+        need = measures[score.metric].needs
+        statistics = counted.get((score.system, need)) or MemoryStatistics([], need.schema(len(corpus.references)))
+        results.append(Result(score, measures[score.metric], statistics))
     return Evaluation(results, suspicions(corpus))
 
 
@@ -220,7 +228,7 @@ def _corpus(
         raise InputError("references: at least one reference set is needed")
     for metric in chosen:
         if metric.needs.source and sources is None:
-            raise InputError(f"{metric.name} needs sources=[...], the uncorrected texts")
+            raise InputError(stages.without_source(metric.name, metric.hint, "sources=[...]"))
     named = [("sources", sources)] if sources is not None else []
     named += [(f"references[{number}]", texts) for number, texts in enumerate(references)]
     named += [(f"hypotheses[{name!r}]" if hypotheses is systems else "hypotheses", t) for name, t in systems.items()]

@@ -5,7 +5,7 @@ Opening a file reads it once, in pieces, and keeps a number for every STRIDE lin
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -115,6 +115,18 @@ class Corpus:
     systems: Mapping[str, AnyText]
     missing: bool = False
     notes: tuple[str, ...] = ()
+    own: Mapping[str, int] = field(default_factory=dict)
+    """Systems that are references themselves, and which."""
+
+    def with_references(self) -> Corpus:
+        """Return the same with each reference as one more system; raises CorpusError where a name is taken."""
+        own = {f"reference{number}": number for number in range(len(self.references))}
+        taken = next((name for name in own if name in self.systems), None)
+        if taken:
+            message = f"a system cannot be called '{taken}': references: leave_one_out scores the references so"
+            raise CorpusError([Problem(self.name, message)])
+        added = {name: self.references[number] for name, number in own.items()}
+        return replace(self, systems={**self.systems, **added}, own=own)
 
     def texts(self) -> list[AnyText]:
         """Return all texts: source, references, systems."""

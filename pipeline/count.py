@@ -55,7 +55,12 @@ def count_to_disk(corpus: Corpus, needs: Sequence[Needs], directory: RunDirector
     What a shard gave is written as it comes, under a key of its content: after an interruption the next run goes
     on from there.
     """
-    base = [corpus.source and corpus.source.digest, [file.digest for file in corpus.references], corpus.lines]
+    base = [
+        corpus.source and corpus.source.digest,
+        [file.digest for file in corpus.references],
+        corpus.lines,
+        corpus.missing,
+    ]
     places, keys = {}, {}
     for need in needs:
         schema = need.schema(len(corpus.references))
@@ -117,7 +122,7 @@ def _counted(
         outputs = tuple(corpus.systems[name].span(piece.low, piece.high) for name in names[piece.first : piece.last])
         source = corpus.source.span(piece.low, piece.high) if corpus.source else None
         references = tuple(text.span(piece.low, piece.high) for text in corpus.references)
-        tasks.append(execute.Task(number, source, references, outputs, tuple(needs)))
+        tasks.append(execute.Task(number, source, references, outputs, tuple(needs), corpus.missing))
     size = sum(text.size for text in corpus.texts())
     n_jobs, backend = execute.plan(how.n_jobs or "auto", how.backend or "auto", size)
     whole = sum(_lines(piece) for piece in pieces)

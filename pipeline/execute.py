@@ -38,6 +38,8 @@ class Task:
     references: tuple[Span | Lines, ...]
     systems: tuple[Span | Lines, ...]
     needs: tuple[Needs, ...]
+    missing: bool = False
+    """A blank reference line is no reference: its columns have ref_len -1."""
 
 
 def narrow(array: NDArray[np.integer]) -> NDArray[np.integer]:
@@ -55,17 +57,32 @@ def count(task: Task) -> tuple[int, list[NDArray[np.integer]]]:
     spans = [*([task.source] if task.source else []), *task.references, *task.systems]
     texts = [read_span(span) if isinstance(span, Span) else span for span in spans]
     source = texts.pop(0) if task.source else None
-    text = Text(source, texts[: len(task.references)], texts[len(task.references) :])
+    references, systems = texts[: len(task.references)], texts[len(task.references) :]
+    blank = np.stack([_blank_lines(lines) for lines in references], axis=-1) if task.missing else None
+    if blank is not None:
+        references = [
+            lines._replace(ends=np.where(is_blank, lines.starts, lines.ends))
+            for lines, is_blank in zip(references, blank.T, strict=True)
+        ]
+    text = Text(source, references, systems)
     packed = []
     for needs in task.needs:
         schema = needs.schema(len(task.references))
         try:
-            packed += [narrow(schema.pack(columns)) for columns in needs.count(text)]
+            for columns in needs.count(text):
+                if blank is not None:
+                    columns["ref_len"] = np.where(blank, -1, columns["ref_len"])
+                packed.append(narrow(schema.pack(columns)))
         except InvalidTextError as error:
             guilty = spans[error.text]
             place = (guilty.place or guilty.path) if isinstance(guilty, Span) else ""
             raise CorpusError([Problem(place, "is no longer valid UTF-8; it changed since it was checked")]) from None
     return task.number, packed
+
+
+def _blank_lines(lines: Lines) -> NDArray[np.bool_]:
+    """Return which lines have no token: bool [lines]."""
+    return np.array([not line.decode().split() for line in lines.texts()], bool)
 
 
 def processors() -> int:

@@ -17,19 +17,21 @@ import numpy as np
 
 from .metrics.base import Schema
 from .results import Samples
+from .sampling import Drawer, Draws
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from numpy.typing import NDArray
 
     from .metrics.base import Columns, Floats, Ints, Metric
-    from .sampling import Draws
 
 Z95 = 1.959963984540054
 """Quantile 0.975 of the normal distribution, as in the original program's interval."""
 DRAWN_LINES = 2048
 """Lines whose draws are multiplied at once: bounds memory at iterations times this. Divides the store's BLOCK."""
+PRESENT = "present"
+"""The column that compact() adds: how many references a sentence has."""
 THREADED = 1 << 24
 """Draws from which several threads are worth their start."""
 
@@ -55,58 +57,179 @@ class Reduced:
 
 
 def reduce(
-    metric: Metric, systems: Sequence[HasBlocks], lines: int, references: int, threads: int = 1
+    metric: Metric,
+    systems: Sequence[HasBlocks],
+    lines: int,
+    references: int,
+    threads: int = 1,
+    own: Sequence[int | None] = (),
 ) -> list[Reduced]:
-    """Return the score of each system from its columns; threads share the iterations of a sampled score."""
+    """Return the score of each system from its columns, by the metric's level and policy for references.
+
+    threads share the iterations of a sampled score; own: which reference a system is itself, for the policy
+    leave_one_out (None, or left out: none).
+    """
     if metric.level == "mean":
         return [_mean(metric, system) for system in systems]
-    draws = metric.draws(lines, references)
-    if draws:
-        return _sampled(metric, systems, draws, threads)
-    return [_chosen(metric, system) for system in systems]
+    if metric.policy == "leave_one_out":
+        return _left_out(metric, systems, lines, references, threads, own or [None] * len(systems))
+    return POLICIES[metric.policy](metric, systems, lines, references, threads)
 
 
-def _chosen(metric: Metric, system: HasBlocks) -> Reduced:
-    """Sum the terms for the best reference of each sentence (the only one, where there is one)."""
+def _present(metric: Metric, system: HasBlocks) -> Iterator[Columns]:
+    """Yield blocks in which no reference is missing (see compact)."""
+    apart = [field.name for field in metric.needs.schema(1).fields if field.per_reference]
+    for columns in system.blocks():
+        yield compact(columns, apart)
+
+
+def compact(columns: Columns, apart: Sequence[str]) -> Columns:
+    """Return columns as they are, or where references are missing (ref_len -1) with those present moved forward.
+
+    The places behind them repeat the first, so that the best reference is the same; the column PRESENT, int64
+    [lines], tells how many there are. apart: names of the columns per reference.
+    """
+    missing = columns["ref_len"] < 0
+    if not missing.any():
+        return columns
+    present = (~missing).sum(axis=1)
+    order = np.argsort(missing, axis=1, kind="stable")
+    order = np.where(np.arange(missing.shape[1]) < present[:, None], order, order[:, :1])
+    rows = np.arange(len(order))[:, None]
+    return {**columns, **{name: columns[name][rows, order] for name in apart}, PRESENT: present}
+
+
+def _chosen(metric: Metric, systems: Sequence[HasBlocks], *_: int) -> list[Reduced]:
+    """Sum the terms for the best reference of each sentence (the only one, where there is one or all are merged)."""
+    return [_summed(metric, system, metric.choose) for system in systems]
+
+
+def _summed(metric: Metric, system: HasBlocks, choose: Callable[[Columns], Ints | int]) -> Reduced:
+    """Sum the terms for the references that choose() gives: one for each line, or one for all."""
     schema = Schema(tuple(field._replace(per_reference=False) for field in metric.terms), 1)
     totals = np.zeros(schema.width, np.int64)
-    for columns in system.blocks():
+    apart = any(field.per_reference for field in metric.terms)
+    for columns in _present(metric, system):
         terms = metric.make_terms(columns)
-        chosen = metric.choose(columns) if metric.references == "max" else None
+        chosen = choose(columns) if apart else 0
         picked = {f.name: _pick(terms[f.name], chosen) if f.per_reference else terms[f.name] for f in metric.terms}
         totals += schema.pack(picked).sum(axis=0)
-    outputs = {name: float(value) for name, value in metric.score(schema.unpack(totals)).items()}
-    samples = Samples(1, 0.0, (math.nan, math.nan)) if metric.references == "sample" else None
-    return Reduced(outputs, samples)
+    return Reduced({name: float(value) for name, value in metric.score(schema.unpack(totals)).items()})
 
 
-def _pick(term: Ints, chosen: Ints | None) -> Ints:
-    return term[:, 0] if chosen is None else term[np.arange(len(term)), chosen]
+def _apart(metric: Metric, systems: Sequence[HasBlocks], _: int, references: int, *__: int) -> list[Reduced]:
+    """Score with each reference alone, and average the outputs, weighted where the metric has weights."""
+    weights = getattr(metric, "shares", ()) or (1 / references,) * references
+    results = []
+    for system in systems:
+        single = [_summed(metric, system, lambda _, r=r: r).outputs for r in range(references)]  # type: ignore[misc]
+        name = next(iter(single[0]))
+        outputs = {key: math.fsum(w * o[key] for w, o in zip(weights, single, strict=True)) for key in single[0]}
+        results.append(Reduced(outputs | {f"{name}@{r}": single[r][name] for r in range(references)}))
+    return results
 
 
-def _sampled(metric: Metric, systems: Sequence[HasBlocks], draws: Draws, threads: int) -> list[Reduced]:
-    """Sum the terms of the references drawn in every iteration, and average the scores."""
+def _left_out(
+    metric: Metric,
+    systems: Sequence[HasBlocks],
+    lines: int,
+    references: int,
+    threads: int,
+    own: Sequence[int | None],
+) -> list[Reduced]:
+    """Score with all references but one, each left out in turn: systems by the mean, a reference without itself."""
+    apart = frozenset(field.name for field in metric.needs.schema(references).fields if field.per_reference)
+    outputs: list[list[dict[str, float]]] = [[] for _ in systems]
+    for left_out in range(references):
+        kept = [r for r in range(references) if r != left_out]
+        concerned = [number for number, is_reference in enumerate(own) if is_reference in (None, left_out)]
+        subset = [_Subset(systems[number], kept, apart) for number in concerned]
+        for number, reduced in zip(concerned, _sampled(metric, subset, lines, len(kept), threads), strict=True):
+            outputs[number].append(reduced.outputs)
+    return [mean_of([Reduced(one) for one in found]) for found in outputs]
+
+
+def mean_of(reduced: Sequence[Reduced]) -> Reduced:
+    """Return the mean of each output over several results, without their spread."""
+    names = reduced[0].outputs
+    return Reduced({name: math.fsum(one.outputs[name] for one in reduced) / len(reduced) for name in names})
+
+
+@dataclass(frozen=True)
+class _Subset:
+    """Statistics with some of the references only."""
+
+    whole: HasBlocks
+    kept: list[int]
+    apart: frozenset[str]
+
+    def blocks(self) -> Iterator[dict[str, Ints]]:
+        for columns in self.whole.blocks():
+            yield columns | {name: columns[name][:, self.kept] for name in self.apart}
+
+
+def _pick(term: Ints, chosen: Ints | int) -> Ints:
+    picked: Ints = term[np.arange(len(term)), chosen]
+    return picked
+
+
+def _sampled(metric: Metric, systems: Sequence[HasBlocks], lines: int, references: int, threads: int) -> list[Reduced]:
+    """Average the scores over iterations, with a reference drawn for each sentence in each."""
+    draws = metric.draws(lines, references)
+    if draws is None:
+        single = [_summed(metric, system, lambda _: 0) for system in systems]
+        return [Reduced(one.outputs, Samples(1, 0.0, (math.nan, math.nan))) for one in single]
+    return [_averaged(outputs) for outputs in _drawn_outputs(metric, systems, draws, threads)]
+
+
+def _averaged(outputs: dict[str, Floats]) -> Reduced:
+    """Average outputs [iterations]; the first is the score, whose spread is told too."""
+    means = {name: float(values.mean()) for name, values in outputs.items()}
+    scores = next(iter(outputs.values()))
+    mean, std = float(scores.mean()), float(scores.std())
+    interval = (mean - Z95 * std, mean + Z95 * std) if std > 0 else (math.nan, math.nan)
+    return Reduced(means, Samples(len(scores), std, interval))
+
+
+def _expected(metric: Metric, systems: Sequence[HasBlocks], lines: int, references: int, threads: int) -> list[Reduced]:
+    """Average over balanced draws (see Draws.balanced), with the standard error of the mean."""
+    draws = metric.draws(lines, references)
+    if draws is None:
+        return [Reduced(_summed(metric, system, lambda _: 0).outputs | {"standard_error": 0.0}) for system in systems]
+    results = []
+    for outputs in _drawn_outputs(metric, systems, draws, threads):
+        error = 0.0
+        if draws.sampler == "turned":
+            groups = next(iter(outputs.values())).reshape(-1, references).mean(axis=-1)
+            error = float(groups.std(ddof=1) / math.sqrt(len(groups))) if len(groups) > 1 else math.nan
+        means = {name: float(values.mean()) for name, values in outputs.items()}
+        results.append(Reduced(means | {"standard_error": error}))
+    return results
+
+
+def _drawn_outputs(metric: Metric, systems: Sequence[HasBlocks], draws: Draws, threads: int) -> list[dict[str, Floats]]:
+    """Return the outputs of each system in every iteration: float64 [iterations] each."""
     fixed_schema = Schema(tuple(field for field in metric.terms if not field.per_reference), 1)
     drawn_schema = Schema(tuple(f._replace(per_reference=False) for f in metric.terms if f.per_reference), 1)
     if draws.lines * draws.iterations < THREADED:
         threads = 1
     borders = [draws.iterations * number // threads for number in range(threads + 1)]
-    parts = list(itertools.pairwise(borders))
     with ThreadPoolExecutor(threads) as pool:
-        sums = pool.map(lambda part: _drawn(metric, systems, draws, drawn_schema, *part), parts)
+        sums = pool.map(lambda part: _drawn(metric, systems, draws, drawn_schema, *part), itertools.pairwise(borders))
         fixed = [_fixed(metric, system, fixed_schema) for system in systems]
         drawn = np.concatenate(list(sums))
     results = []
     for number in range(len(systems)):
         totals = fixed_schema.unpack(fixed[number]) | drawn_schema.unpack(drawn[:, number])
-        results.append(_averaged(metric.score(totals), draws.iterations))
+        outputs = metric.score(totals)
+        results.append({name: np.broadcast_to(values, (draws.iterations,)) for name, values in outputs.items()})
     return results
 
 
 def _fixed(metric: Metric, system: HasBlocks, schema: Schema) -> Ints:
     """Return the sums of the terms that no draw changes: int64 [width]."""
     totals = np.zeros(schema.width, np.int64)
-    for columns in system.blocks():
+    for columns in _present(metric, system):
         totals += schema.pack(metric.make_terms(columns)).sum(axis=0)
     return totals
 
@@ -114,12 +237,15 @@ def _fixed(metric: Metric, system: HasBlocks, schema: Schema) -> Ints:
 def _drawn(metric: Metric, systems: Sequence[HasBlocks], draws: Draws, schema: Schema, first: int, last: int) -> Floats:
     """Return the sums of the terms drawn in the iterations first <= i < last: [iterations, systems, width]."""
     sums = np.zeros((last - first, len(systems), schema.width))
-    stream = draws.blocks(DRAWN_LINES, first, last)
-    for blocks in zip(*(system.blocks() for system in systems), strict=True):
+    drawer = Drawer(draws, first, last)
+    for blocks in zip(*(_present(metric, system) for system in systems), strict=True):
         made = [metric.make_terms(columns) for columns in blocks]
         packed = [[_reference(schema, terms, r) for r in range(draws.references)] for terms in made]
+        present = blocks[0].get(PRESENT)
         for low in range(0, len(packed[0][0]), DRAWN_LINES):
-            sums += _drawn_sums(next(stream), [[t[low : low + DRAWN_LINES] for t in system] for system in packed])
+            part = slice(low, low + DRAWN_LINES)
+            drawn = drawer.take(len(packed[0][0][part]), None if present is None else present[part])
+            sums += _drawn_sums(drawn, [[terms[part] for terms in system] for system in packed])
     return sums
 
 
@@ -144,21 +270,10 @@ def _drawn_sums(draws: NDArray[np.uint8], terms: Sequence[Sequence[Floats]]) -> 
     return sums
 
 
-def _averaged(outputs: dict[str, Floats], iterations: int) -> Reduced:
-    """Average outputs over iterations (outputs that no draw changes have one value)."""
-    scores = np.broadcast_to(next(iter(outputs.values())), (iterations,))
-    std = float(scores.std())
-    mean = float(scores.mean())
-    interval = (mean - Z95 * std, mean + Z95 * std) if std > 0 else (math.nan, math.nan)
-    return Reduced(
-        {name: float(np.mean(values)) for name, values in outputs.items()}, Samples(iterations, std, interval)
-    )
-
-
 def _mean(metric: Metric, system: HasBlocks) -> Reduced:
     """Average sentence scores; the sum is exact (fsum), so the blocks do not matter."""
     sums, lines = [], 0
-    for columns in system.blocks():
+    for columns in _present(metric, system):
         scores = sentence_scores(metric, columns)
         sums.append(scores)
         lines += len(scores)
@@ -176,9 +291,28 @@ def sentence_spread(metric: Metric, columns: Columns) -> dict[str, Floats]:
     std is the population deviation, low and high are score ± 1.959964 std (NaN where std is 0), as in the
     original program's -d. Where the best reference counts there is no spread.
     """
+    columns = compact(columns, [field.name for field in metric.needs.schema(1).fields if field.per_reference])
     scores = metric.sentence_scores(columns)
-    if metric.references == "max":
+    if metric.policy == "max":
         scores = scores.max(axis=-1, keepdims=True)
     mean, std = scores.mean(axis=-1), scores.std(axis=-1)
+    if PRESENT in columns and scores.shape[1] > 1:
+        counted = np.arange(scores.shape[1]) < columns[PRESENT][:, None]
+        mean = scores.mean(axis=-1, where=counted)
+        std = scores.std(axis=-1, where=counted)
+    if metric.policy == "weighted":
+        mean = scores @ np.array(getattr(metric, "shares"))  # noqa: B009 (only metrics with this policy have it)
     half = np.where(std > 0, Z95 * std, math.nan)
     return {"score": mean, "std": std, "low": mean - half, "high": mean + half}
+
+
+POLICIES: dict[str, Callable[[Metric, Sequence[HasBlocks], int, int, int], list[Reduced]]] = {
+    "sample": _sampled,
+    "expected": _expected,
+    "max": _chosen,
+    "merged": _chosen,
+    "mean": _apart,
+    "each": _apart,
+    "weighted": _apart,
+}
+"""How level corpus reduces, for each policy for references (leave_one_out apart, which is made of sample)."""

@@ -6,6 +6,9 @@ systems or metrics. They come in blocks of lines, so that memory does not grow w
 
 from __future__ import annotations
 
+import itertools
+import math
+import random
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -16,7 +19,11 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     Ints = NDArray[np.int64]
-    Stream = Callable[[int], NDArray[np.uint8]]
+    Stream = Callable[[int, int | Ints], NDArray[np.uint8]]
+
+
+MAX_CHOICES = 4096
+"""Choices of references up to which all are taken, where the expected score is asked for."""
 
 
 class Draws(NamedTuple):
@@ -28,42 +35,72 @@ class Draws(NamedTuple):
     references: int
     seed: int = 0
 
+    @staticmethod
+    def balanced(groups: int, lines: int, references: int, seed: int) -> Draws:
+        """Return draws whose scores average to what sampling converges to: all choices where they are few.
+
+        Else groups of as many iterations as there are references: a random choice, and the same turned by one
+        reference, by two ... In a group each sentence gets each reference once, so that only the curvature of
+        the score is left to chance: the error is far below that of as many independent iterations.
+        """
+        if lines * math.log(references) <= math.log(MAX_CHOICES):
+            return Draws("all", references**lines, lines, references)
+        return Draws("turned", groups * references, lines, references, seed)
+
     def blocks(self, size: int, first: int = 0, last: int | None = None) -> Iterator[NDArray[np.uint8]]:
         """Yield for every block of size lines the references drawn, from 0: uint8 [iterations, lines of block].
 
         Of the iterations first <= i < last (all, without them).
         """
-        iterations = range(first, self.iterations if last is None else last)
-        streams = [SAMPLERS[self.sampler](self, iteration) for iteration in iterations]
+        drawer = Drawer(self, first, self.iterations if last is None else last)
         for low in range(0, self.lines, size):
-            count = min(size, self.lines - low)
-            block = np.empty((len(iterations), count), np.uint8)
-            for row, stream in enumerate(streams):
-                block[row] = stream(count)
-            yield block
+            yield drawer.take(min(size, self.lines - low))
 
 
-def python2(draws: Draws, iteration: int) -> Stream:
+class Drawer:
+    """Draws for the iterations first <= i < last, block of lines after block of lines."""
+
+    def __init__(self, draws: Draws, first: int, last: int) -> None:
+        self.references = draws.references
+        self.streams = [STREAMS[draws.sampler](draws, iteration) for iteration in range(first, last)]
+
+    def take(self, lines: int, present: Ints | None = None) -> NDArray[np.uint8]:
+        """Return the references drawn for the next lines, from 0: uint8 [iterations, lines].
+
+        present: how many references each line has, int64 [lines], where some are missing: the draw is among them.
+        """
+        limits = self.references if present is None else present
+        block = np.empty((len(self.streams), lines), np.uint8)
+        for row, stream in enumerate(self.streams):
+            block[row] = stream(lines, limits)
+        return block
+
+
+def python2(_: Draws, iteration: int) -> Stream:
     """Draw int(random() * R), seeded with 101 * iteration: Python 2's random.randint(0, R - 1).
 
     Source: the original program. numpy's RandomState seeded with a *list* is Python's generator, bit for bit.
     """
     generator = np.random.RandomState([101 * iteration])
-    return lambda count: (generator.random_sample(count) * draws.references).astype(np.uint8)
+    return lambda count, limits: (generator.random_sample(count) * limits).astype(np.uint8)
 
 
 def python3(draws: Draws, iteration: int) -> Stream:
     """Draw as Python 3's random.randint(0, R - 1) does, seeded with 101 * iteration.
 
     The highest R.bit_length() bits of 32-bit words, drawn again while they are R or more (CPython's
-    random.Random._randbelow_with_getrandbits). Words drawn ahead are kept for the next block.
+    random.Random._randbelow_with_getrandbits). Words drawn ahead are kept for the next block. Where lines have
+    different numbers of references, Python's own generator is asked line by line.
     """
     generator = np.random.RandomState([101 * iteration])
+    own = random.Random(101 * iteration)  # noqa: S311 (no secret: the stream to reproduce)
     shift = 32 - draws.references.bit_length()
     ahead = np.empty(0, np.uint8)
 
-    def take(count: int) -> NDArray[np.uint8]:
+    def take(count: int, limits: int | Ints) -> NDArray[np.uint8]:
         nonlocal ahead
+        if not isinstance(limits, int):
+            return np.array([own.randint(0, limit - 1) for limit in limits.tolist()], np.uint8)
         while len(ahead) < count:
             words = generator.randint(0, 1 << 32, 2 * (count - len(ahead)) + 64, dtype=np.uint32) >> shift
             ahead = np.concatenate((ahead, words[words < draws.references].astype(np.uint8)))
@@ -76,7 +113,23 @@ def python3(draws: Draws, iteration: int) -> Stream:
 def numpy(draws: Draws, iteration: int) -> Stream:
     """Draw (default_rng(seed).random((iterations, lines)) * R).astype(int), row `iteration` of it."""
     generator = np.random.Generator(np.random.PCG64(draws.seed).advance(iteration * draws.lines))
-    return lambda count: (generator.random(count) * draws.references).astype(np.uint8)
+    return lambda count, limits: (generator.random(count) * limits).astype(np.uint8)
+
+
+def turned(draws: Draws, iteration: int) -> Stream:
+    """Draw as numpy does for the group of the iteration, turned by its place in the group."""
+    stream = numpy(draws, iteration // draws.references)
+    turn = iteration % draws.references
+    return lambda count, limits: ((stream(count, limits).astype(np.int64) + turn) % limits).astype(np.uint8)
+
+
+def all_choices(draws: Draws, iteration: int) -> Stream:
+    """Give the digits of the iteration's number in base R: every choice of references once."""
+    digits = iter([iteration // draws.references**line % draws.references for line in range(draws.lines)])
+    return lambda count, _: np.fromiter(itertools.islice(digits, count), np.uint8, count)
 
 
 SAMPLERS: dict[str, Callable[[Draws, int], Stream]] = {"python2": python2, "python3": python3, "numpy": numpy}
+"""Samplers that a metric can ask for."""
+
+STREAMS = {**SAMPLERS, "turned": turned, "all": all_choices}

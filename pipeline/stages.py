@@ -19,7 +19,7 @@ from .count import AUTO, How, count_to_disk
 from .defaults import with_defaults
 from .errors import ConfigError, Problem
 from .rank import ranks
-from .reduce import reduce
+from .reduce import mean_of, reduce
 from .report import FORMATS
 from .results import DatasetInfo, Results, Score
 from .select import ALL, Given, select
@@ -30,6 +30,10 @@ if TYPE_CHECKING:
 
     from .count import Counted
     from .metrics.base import Metric, Needs
+
+
+HUMAN = "REFERENCE"
+"""The row of references: leave_one_out that is the mean of the references' own scores (JFLEG's REFERENCE)."""
 
 
 @dataclass(frozen=True)
@@ -58,11 +62,30 @@ def prepare(path: str | Path, how: How = AUTO, given: Given = ALL) -> Job:
         opener = Opener(how.under(settings.run).threads, settings.run.max_unpacked)
         corpora = [open_corpus(dataset, settings.systems, problems, opener=opener) for dataset in settings.datasets]
         problems += _missing_sources(settings, chosen)
+    problems += fit(chosen, corpora)
     if problems or settings is None:
         raise ConfigError(dict.fromkeys(problems))
-    opened = tuple(corpus for corpus in corpora if corpus)
+    opened = complete(chosen, [corpus for corpus in corpora if corpus])
     warnings = (*settings.notes, *(text for corpus in opened for text in suspicions(corpus)))
     return Job(settings, chosen, opened, warnings, partial=bool(given.only))
+
+
+def fit(chosen: Sequence[Metric], corpora: Sequence[Corpus | None]) -> list[Problem]:
+    """Return why metrics cannot score the data sets they are asked to."""
+    problems = []
+    for corpus in corpora:
+        messages = (
+            [metric.misfit(len(corpus.references), missing=corpus.missing) for metric in chosen] if corpus else []
+        )
+        problems += [Problem("", f"{corpus.name}: {message}") for message in messages if message and corpus]
+    return problems
+
+
+def complete(chosen: Sequence[Metric], corpora: Sequence[Corpus]) -> tuple[Corpus, ...]:
+    """Return the data sets with the references as systems too, where a metric scores them."""
+    if all(metric.policy != "leave_one_out" for metric in chosen):
+        return tuple(corpora)
+    return tuple(corpus.with_references() for corpus in corpora)
 
 
 def run(job: Job, output: str | Path | None = None, how: How = AUTO) -> tuple[RunDirectory, Results]:
@@ -98,11 +121,18 @@ def score(
     scores = []
     for corpus in corpora:
         for metric in chosen:
-            columns = [statistics[corpus.name][name, metric.needs] for name in corpus.systems]
-            reduced = reduce(metric, columns, corpus.lines, len(corpus.references), threads)
+            left_out = metric.policy == "leave_one_out"
+            names = [name for name in corpus.systems if left_out or name not in corpus.own]
+            columns = [statistics[corpus.name][name, metric.needs] for name in names]
+            own = [corpus.own.get(name) for name in names]
+            reduced = reduce(metric, columns, corpus.lines, len(corpus.references), threads, own)
+            if left_out:
+                names.append(HUMAN)
+                humans = [item for item, number in zip(reduced, own, strict=True) if number is not None]
+                reduced.append(mean_of(humans))
             printed = signed(metric, len(corpus.references))
             places = ranks([item.score for item in reduced])
-            for name, item, place in zip(corpus.systems, reduced, places, strict=True):
+            for name, item, place in zip(names, reduced, places, strict=True):
                 scores.append(Score(corpus.name, name, printed, item.score, item.outputs, item.samples, place))
     return scores
 
@@ -120,10 +150,17 @@ def describe(corpus: Corpus) -> DatasetInfo:
     return DatasetInfo(corpus.lines, len(corpus.references), digests)
 
 
-def _missing_sources(settings: config.Config, chosen: tuple[Metric, ...]) -> Iterator[Problem]:
+def _missing_sources(settings: config.Config, chosen: Sequence[Metric]) -> Iterator[Problem]:
+    needing = {metric.name: metric.hint for metric in chosen if metric.needs.source}
     for dataset in settings.datasets:
-        for name in sorted({metric.name for metric in chosen if metric.needs.source and dataset.source is None}):
-            yield settings.root.problem(f"{name} needs a source; add `source: FILE`", ("datasets", dataset.name))
+        for name, hint in needing.items() if dataset.source is None and not dataset.m2 else ():
+            message = without_source(name, hint, "add `source: FILE`")
+            yield settings.root.problem(message, ("datasets", dataset.name))
+
+
+def without_source(name: str, hint: str, remedy: str) -> str:
+    """Return what is said when a metric misses the source."""
+    return f"{name} needs a source, the uncorrected text: {remedy}" + (f"; {hint}" if hint else "")
 
 
 def _machine(job: Job) -> dict[str, object]:

@@ -45,8 +45,11 @@ def _references(corpus: Corpus) -> Iterator[str]:
 
 def _systems(corpus: Corpus) -> Iterator[str]:
     seen = {reference.digest: f"reference {number}" for number, reference in enumerate(corpus.references)}
-    expected = any(text.odd.subwords for text in corpus.texts()[: -len(corpus.systems) or None])
+    given = [*([corpus.source] if corpus.source else []), *corpus.references]
+    expected = any(text.odd.subwords for text in given)
     for name, file in corpus.systems.items():
+        if name in corpus.own:
+            continue
         if file.digest in seen:
             yield f"system {name} is the same text as {seen[file.digest]}"
         seen.setdefault(file.digest, f"system {name}")

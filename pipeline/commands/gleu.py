@@ -141,7 +141,7 @@ def _mean_outputs(result: Result) -> dict[str, float]:
         outputs = _gleu(result).sentence_outputs(columns)
         for n in range(1, _gleu(result).order + 1):
             outputs[f"penalty_{n}"] = outputs[f"match_{n}"] - outputs[f"numer_{n}"]
-        best = _gleu(result).choose(columns) if result.measure.references == "max" else None
+        best = _gleu(result).choose(columns) if result.measure.policy == "max" else None
         for name, array in outputs.items():
             values = array.mean(axis=-1) if best is None else array[np.arange(len(array)), best]
             sums[name] = sums.get(name, 0.0) + float(values.sum())

@@ -5,13 +5,15 @@ Text becomes ids, ids become n-grams, n-grams become counts. Everything is an in
 
 from __future__ import annotations
 
+import functools
+import operator
 from collections import Counter
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ..errors import InvalidTextError
-from .common import MAX_ORDER, Encoded
+from .common import MAX_ORDER, WITHOUT_OUTPUT, Encoded
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -60,20 +62,25 @@ def ngrams(ids: Sequence[int], order: int) -> Ngrams:
     return Counter(zip(*(ids[start:] for start in range(order)), strict=False))
 
 
-def match(hypothesis: Ngrams, reference: Ngrams, _source: Ngrams) -> int:
-    """Return the n-grams of the hypothesis that are in the reference: Σ min(η, ρ)."""
-    return sum(min(count, reference[gram]) for gram, count in hypothesis.items() if gram in reference)
+# Counts of one n-gram: σ in the source, ρ in the reference (merged kinds: in all, by maximum), η in the hypothesis.
+KINDS: dict[str, Callable[[int, int, int], int]] = {
+    "match": lambda sigma, rho, eta: min(eta, rho),
+    "penalty": lambda sigma, rho, eta: min(eta, sigma) if rho == 0 else 0,
+    "source_only": lambda sigma, rho, eta: max(min(eta, sigma) - min(eta, rho), 0),
+    "common": lambda sigma, rho, eta: min(eta, sigma, rho),
+    "source_match": lambda sigma, rho, eta: min(sigma, rho),
+}
+"""What is summed over n-grams for each order, with each reference. source_match is the same for all systems."""
 
-
-def penalty(hypothesis: Ngrams, reference: Ngrams, source: Ngrams) -> int:
-    """Return the n-grams of the hypothesis in the source and nowhere in the reference: Σ min(η, σ·[ρ = 0])."""
-    return sum(
-        min(count, source[gram]) for gram, count in hypothesis.items() if gram in source and gram not in reference
-    )
-
-
-KINDS: dict[str, Callable[[Ngrams, Ngrams, Ngrams], int]] = {"match": match, "penalty": penalty}
-"""What can be counted for each order, with each reference."""
+MERGED_KINDS: dict[str, Callable[[int, int, int], int]] = {
+    "union_match": lambda sigma, rho, eta: min(eta, rho),
+    "new_match": lambda sigma, rho, eta: min(eta, rho) if sigma == 0 else 0,
+    "gone_match": lambda sigma, rho, eta: min(eta, sigma) if rho == 0 else 0,
+    "added_match": lambda sigma, rho, eta: min(eta, max(rho - sigma, 0)),
+    "removed_match": lambda sigma, rho, eta: min(eta, max(sigma - rho, 0)),
+    "added": lambda sigma, rho, eta: max(rho - sigma, 0),
+}
+"""What is summed over n-grams for each order, with all references merged. added is the same for all systems."""
 
 
 def overlap(
@@ -86,17 +93,23 @@ def overlap(
     """Count the n-grams, of orders 1 to order, that outputs share with references and source.
 
     All texts come from one call of encode and have equally many lines; without a source its counts are 0.
-    Returns for each kind asked for an int64 array [systems, lines, references, order]. Raises ValueError for an
-    order that is not in 1 to MAX_ORDER, and KeyError for an unknown kind.
+    Returns for each kind asked for an int64 array: [systems, lines, references, order] for KINDS,
+    [systems, lines, order] for MERGED_KINDS. Raises ValueError for an order that is not in 1 to MAX_ORDER, and
+    KeyError for an unknown kind.
     """
     if not 1 <= order <= MAX_ORDER:
         raise ValueError(f"order: expected 1 to {MAX_ORDER}, found {order}")
-    counters = {kind: KINDS[kind] for kind in kinds}
-    lines = len(references[0].offsets) - 1
-    counts = {kind: np.zeros((len(systems), lines, len(references), order), np.int64) for kind in kinds}
+    for kind in kinds:
+        if kind not in KINDS and kind not in MERGED_KINDS:
+            raise KeyError(kind)
+    lines, shape = len(references[0].offsets) - 1, (len(references), order)
+    counts = {
+        kind: np.zeros((len(systems), lines, *(shape if kind in KINDS else shape[1:])), np.int64) for kind in kinds
+    }
     for line in range(lines):
         source_grams = _orders(_line(source, line) if source else (), order)
         reference_grams = [_orders(_line(reference, line), order) for reference in references]
+        merged_grams = [functools.reduce(operator.or_, of_order) for of_order in zip(*reference_grams, strict=True)]
         seen: dict[tuple[int, ...], int] = {}
         for number, system in enumerate(systems):
             ids = _line(system, line)
@@ -105,11 +118,23 @@ def overlap(
                 for array in counts.values():
                     array[number, line] = array[twin, line]
                 continue
-            for n, grams in enumerate(_orders(ids, order)):
-                for r, by_order in enumerate(reference_grams):
-                    for kind, counter in counters.items():
-                        counts[kind][number, line, r, n] = counter(grams, by_order[n], source_grams[n])
+            grams = _orders(ids, order)
+            for kind, array in counts.items():
+                if kind in KINDS:
+                    array[number, line] = [_sums(kind, source_grams, rho, grams) for rho in reference_grams]
+                else:
+                    array[number, line] = _sums(kind, source_grams, merged_grams, grams)
     return counts
+
+
+def _sums(kind: str, source: list[Ngrams], reference: list[Ngrams], hypothesis: list[Ngrams]) -> list[int]:
+    """Sum a kind over all n-grams of each order; it is 0 for those in neither source nor reference."""
+    count = KINDS.get(kind) or MERGED_KINDS[kind]
+    sums = []
+    for sigma, rho, eta in zip(source, reference, hypothesis, strict=True):
+        grams = sigma.keys() | rho.keys() if kind in WITHOUT_OUTPUT else eta.keys()
+        sums.append(sum(count(sigma[gram], rho[gram], eta[gram]) for gram in grams))
+    return sums
 
 
 def _line(text: Encoded, line: int) -> tuple[int, ...]:

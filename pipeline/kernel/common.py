@@ -11,9 +11,15 @@ if TYPE_CHECKING:
 SPLITS = ("whitespace", "ascii_whitespace", "blank", "char")
 """How encode() can split lines."""
 
-KINDS = ("match", "penalty")
-"""What overlap() can count."""
+KINDS = ("match", "penalty", "source_only", "common", "source_match")
+"""What overlap() can count with each reference."""
 
+MERGED_KINDS = ("union_match", "new_match", "gone_match", "added_match", "removed_match", "added")
+"""What overlap() can count with all references merged by maximum count."""
+
+
+WITHOUT_OUTPUT = frozenset({"source_match", "added"})
+"""Kinds that do not look at the output: n-grams that it has not count too."""
 
 MAX_ORDER = 16
 """The longest n-grams that overlap() counts."""

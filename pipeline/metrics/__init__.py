@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from .. import signature
@@ -9,13 +11,15 @@ from ..document import Node, from_plain
 from ..errors import ConfigError, Problem, did_you_mean
 from .base import Metric
 from .gleu import Gleu
+from .google_gleu import GoogleGleu
+from .green import Green
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from .base import Option
 
-METRICS: dict[str, type[Metric]] = {"gleu": Gleu}
+METRICS: dict[str, type[Metric]] = {"gleu": Gleu, "google_gleu": GoogleGleu, "green": Green}
 
 
 def from_text(text: str, more: Mapping[str, str] | None = None) -> Metric:
@@ -86,7 +90,7 @@ def _build(metric: type[Metric], node: Node, problems: list[Problem]) -> Metric 
     values: dict[str, Any] = {}
     for option in metric.options:
         default = option.default(given) if callable(option.default) else option.default
-        values[option.name] = given.get(option.name, default)
+        values[option.attribute] = given.get(option.name, default)
     result = metric(**values)
     written = {key: _option(metric.options, key) for key in (node.value if isinstance(node.value, dict) else {})}
     for key, found in written.items():
@@ -125,10 +129,20 @@ def _read_options(metric: type[Metric], node: Node, problems: list[Problem]) -> 
 def resolve_all(nodes: Sequence[Node], problems: list[Problem]) -> tuple[Metric, ...]:
     """Return the metrics of a config, in order; those that are wrong, or asked for twice, add to problems."""
     chosen: list[Metric] = []
-    for node in nodes:
-        metric = resolve(node, problems)
-        if metric in chosen:
-            problems.append(node.problem("the same metric with the same settings is asked for twice"))
-        elif metric:
-            chosen.append(metric)
+    for written in nodes:
+        for node in _each(written):
+            metric = resolve(node, problems)
+            if metric in chosen:
+                problems.append(node.problem("the same metric with the same settings is asked for twice"))
+            elif metric:
+                chosen.append(metric)
     return tuple(chosen)
+
+
+def _each(node: Node) -> list[Node]:
+    """Return a metric's node once for every combination of the options that are written as lists of values."""
+    if not isinstance(node.value, dict):
+        return [node]
+    lists = {key: child.value for key, child in node.value.items() if isinstance(child.value, list) and child.value}
+    combinations = itertools.product(*lists.values())
+    return [replace(node, value={**node.value, **dict(zip(lists, one, strict=True))}) for one in combinations]

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
+from keyword import iskeyword
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Protocol
 
 import numpy as np
@@ -114,11 +115,11 @@ class Needs(Protocol):
 class Option(NamedTuple):
     """A setting of a metric, the same in YAML, signature and command line.
 
-    name: the YAML key, the command line's --name, the metric's attribute; key: in signatures (in YAML too);
-    default: a value, or a function of the options before it; choices: the values allowed, or None for true and
-    false, or for a whole number where maximum is given; applies: whether the option can change a number, given
-    the others (None: always); why: said when it is set and cannot; implicit: left out of the signature at its
-    default.
+    name: the YAML key, the command line's --name; key: in signatures (in YAML too); default: a value, or a
+    function of the options before it; choices: the values allowed, or None for true and false, for a whole number
+    where maximum is given, or for a text that matches pattern, as form says; applies: whether the option can
+    change a number, given the others (None: always); why: said when it is set and cannot; implicit: left out of
+    the signature at its default.
     """
 
     name: str
@@ -131,17 +132,29 @@ class Option(NamedTuple):
     applies: Callable[[Any], bool] | None = None
     why: str = ""
     implicit: bool = False
+    pattern: str = ""
+    form: str = ""
+
+    @property
+    def attribute(self) -> str:
+        """The name of the metric's attribute."""
+        return f"{self.name}_" if iskeyword(self.name) else self.name
 
     def values(self) -> str:
         """Return the allowed values in words."""
         if self.choices:
             return ", ".join(self.choices)
+        if self.pattern:
+            return self.form
         return "true, false" if self.maximum is None else f"a whole number from {self.minimum} to {self.maximum}"
 
     def read(self, text: str) -> str | int | bool:
         """Return the value that a text means; raises ValueError."""
         if self.choices:
             if text in self.choices:
+                return text
+        elif self.pattern:
+            if re.fullmatch(self.pattern, text):
                 return text
         elif self.maximum is None:
             if text in ("true", "false"):
@@ -156,12 +169,22 @@ class Metric(ABC):
 
     name: ClassVar[str]
     summary: ClassVar[str]
+    hint: ClassVar[str] = ""
+    """Said when the metric misses a source: what was perhaps meant."""
     options: ClassVar[tuple[Option, ...]]
 
-    references: str
-    """Which references count: sample, max or mean (see `reduce.py`)."""
     level: str
     """corpus: the score of summed terms; mean: the mean of sentence scores."""
+
+    @property
+    def policy(self) -> str:
+        """Which references count: a policy of `reduce.py`."""
+        return "max"
+
+    def misfit(self, references: int, *, missing: bool = False) -> str | None:
+        """Return why the metric cannot score with a number of references, some of them missing, or None."""
+        del references, missing
+        return None
 
     def conflicts(self) -> list[tuple[str, str]]:
         """Return options that do not go together: the name to blame, and a message."""
@@ -171,7 +194,7 @@ class Metric(ABC):
         """Return signature keys and values of all options that can change a number."""
         settings: list[tuple[str, object]] = []
         for option in self.options:
-            value = getattr(self, option.name)
+            value = getattr(self, option.attribute)
             idle = option.applies is not None and not option.applies(self)
             if not idle and not (option.implicit and value == option.default):
                 settings.append((option.key, value))
@@ -217,3 +240,26 @@ def by_order(arrays: Mapping[str, NDArray[Any]]) -> dict[str, Floats]:
         for name, array in arrays.items()
         for n in range(array.shape[-1])
     }
+
+
+def log(values: Floats) -> Floats:
+    """Return natural logarithms, -inf for 0 without a warning."""
+    with np.errstate(divide="ignore"):
+        logs: Floats = np.log(values)
+    return logs
+
+
+def best_by(keys: Sequence[Floats]) -> Ints:
+    """Return the best column of each row of keys [lines, references]: int64 [lines].
+
+    The first key decides, then the next where it is equal ...; of columns equal in all keys the first is taken.
+    """
+    best = np.zeros(len(keys[0]), np.int64)
+    rows = np.arange(len(best))
+    for reference in range(1, keys[0].shape[1]):
+        better, tied = np.zeros(len(best), bool), np.ones(len(best), bool)
+        for key in keys:
+            better |= tied & (key[:, reference] > key[rows, best])
+            tied &= key[:, reference] == key[rows, best]
+        best[better] = reference
+    return best

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from .. import kernel
+from ..kernel.common import KINDS
 from .base import Field, Schema, Text
 
 if TYPE_CHECKING:
@@ -17,22 +18,25 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class OverlapNeeds:
-    """N-gram counts of orders 1 to order: lengths, totals, and each of kinds (see the kernel's KINDS)."""
+    """N-gram counts of orders 1 to order: lengths, totals, and each of kinds (see `kernel/common.py`)."""
 
     tokenization: Tokenization
     order: int
     kinds: tuple[str, ...]
     source: bool
+    source_len: bool = False
 
     @property
     def key(self) -> str:
         """A name that differs whenever the columns can."""
-        return "-".join(["overlap", *self.kinds, f"n{self.order}", self.tokenization.key])
+        source = ["source_len"] if self.source_len else []
+        return "-".join(["overlap", *self.kinds, *source, f"n{self.order}", self.tokenization.key])
 
     def schema(self, references: int) -> Schema:
-        """Return hyp_len, ref_len, total (orders), and each kind (references, orders)."""
-        kinds = tuple(Field(kind, self.order, per_reference=True) for kind in self.kinds)
-        lengths = (Field("hyp_len"), Field("ref_len", per_reference=True), Field("total", self.order))
+        """Return hyp_len, src_len (if asked for), ref_len, total (orders), and each kind with its axes."""
+        kinds = tuple(Field(kind, self.order, per_reference=kind in KINDS) for kind in self.kinds)
+        source = (Field("src_len"),) if self.source_len else ()
+        lengths = (Field("hyp_len"), *source, Field("ref_len", per_reference=True), Field("total", self.order))
         return Schema(lengths + kinds, references)
 
     def count(self, text: Text) -> list[dict[str, Ints]]:
@@ -48,5 +52,8 @@ class OverlapNeeds:
             hyp_len = np.diff(system.offsets)
             total = np.maximum(hyp_len[:, None] - np.arange(self.order), 0)
             kinds = {kind: array[number] for kind, array in counts.items()}
-            result.append({"hyp_len": hyp_len, "ref_len": ref_len, "total": total, **kinds})
+            lengths = {"hyp_len": hyp_len, "ref_len": ref_len, "total": total}
+            if self.source_len and source:
+                lengths["src_len"] = np.diff(source.offsets)
+            result.append(lengths | kinds)
         return result

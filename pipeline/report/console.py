@@ -14,7 +14,9 @@ if TYPE_CHECKING:
 
     from ..results import Results, Score
 
-COUNTS = frozenset({"match", "penalty", "numer", "total", "hyp_len", "ref_len"})
+COUNTS = frozenset(
+    {"match", "penalty", "numer", "total", "hyp_len", "ref_len", "hyp_total", "ref_total", "tp", "fp", "fn"}
+)
 """Outputs that are numbers of n-grams or tokens, not fractions."""
 
 
@@ -33,10 +35,12 @@ def print_results(results: Results, digits: int) -> None:
 def _ranked(scores: Sequence[Score], digits: int) -> tuple[list[str], list[list[str]]]:
     name = next(iter(scores[0].outputs))
     sampled = any(score.samples for score in scores)
-    header = ["rank", "system", name, *(["std", "95% of draws"] if sampled else [])]
+    more = [key for key in scores[0].outputs if "@" in key or key == "standard_error"]
+    header = ["rank", "system", name, *more, *(["std", "95% of draws"] if sampled else [])]
     rows = []
     for score in scores:
         row = [str(score.rank), score.system, percent(score.score, digits)]
+        row += [percent(score.outputs[key], digits + 2 * (key == "standard_error")) for key in more]
         if sampled and score.samples:
             low, high = (percent(bound, digits) for bound in score.samples.interval)
             row += [percent(score.samples.std, digits + 1), f"{low} to {high}" if low != "-" else "-"]

@@ -1,0 +1,87 @@
+"""Google-BLEU, the GLEU of "Google's Neural Machine Translation System" (Wu et al. 2016). It reads no source."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+import numpy as np
+
+from ..tokenize import Tokenization
+from .base import Field, Metric, Option
+from .gleu import LEVEL, tokenization_options
+from .overlap import OverlapNeeds
+
+if TYPE_CHECKING:
+    from .base import Columns, Floats, Ints
+
+
+@dataclass(frozen=True)
+class GoogleGleu(Metric):
+    """The minimum of n-gram precision and recall, all orders together: Σ matches / max of both totals.
+
+    Per sentence the reference with the highest ratio counts, the first of equals; one for which both totals are
+    0 is passed over. Source: arXiv 1609.08144, section 4.3; nltk.translate.gleu_score.
+    """
+
+    name: ClassVar[str] = "google_gleu"
+    summary: ClassVar[str] = "GLEU of Google's translation paper (Wu et al. 2016), as in nltk; needs no source"
+    options: ClassVar[tuple[Option, ...]] = (
+        Option("min_order", "min", 1, "shortest n-grams", minimum=1, maximum=9),
+        Option("order", "n", 4, "longest n-grams", minimum=1, maximum=9),
+        *tokenization_options(),
+        LEVEL,
+    )
+    min_order: int = 1
+    order: int = 4
+    unit: str = "word"
+    tokenizer: str = "whitespace"
+    strip: bool = False
+    lowercase: bool = False
+    level: str = "corpus"
+
+    def conflicts(self) -> list[tuple[str, str]]:
+        """Return orders that leave nothing."""
+        if self.min_order > self.order:
+            return [("min_order", f"expected at most the order, {self.order}; found '{self.min_order}'")]
+        return []
+
+    @property
+    def needs(self) -> OverlapNeeds:
+        """Matches with each reference."""
+        tokenizer = "char" if self.unit == "char" else self.tokenizer
+        tokenization = Tokenization(tokenizer, strip=self.strip, lowercase=self.lowercase)
+        return OverlapNeeds(tokenization, self.order, ("match",), source=False)
+
+    @property
+    def terms(self) -> tuple[Field, ...]:
+        """Matches; n-grams of output and reference; the larger of the two."""
+        return (Field("hyp_total"), *(Field(name, per_reference=True) for name in ("match", "ref_total", "larger")))
+
+    def make_terms(self, columns: Columns) -> dict[str, Ints]:
+        """Sum over orders."""
+        orders = np.arange(self.min_order - 1, self.order)
+        match = columns["match"][..., self.min_order - 1 :].sum(axis=-1)
+        hyp_total = columns["total"][:, self.min_order - 1 :].sum(axis=-1)
+        ref_total = np.maximum(columns["ref_len"][..., None] - orders, 0).sum(axis=-1)
+        larger = np.maximum(ref_total, hyp_total[:, None])
+        return {"match": match, "hyp_total": hyp_total, "ref_total": ref_total, "larger": larger}
+
+    def score(self, totals: Columns) -> dict[str, Floats]:
+        """Return google_gleu, precision, recall and the sums; 0 for an empty corpus."""
+        outputs = {
+            "google_gleu": _ratio(totals["match"], totals["larger"]),
+            "precision": _ratio(totals["match"], totals["hyp_total"]),
+            "recall": _ratio(totals["match"], totals["ref_total"]),
+        }
+        return outputs | {name: totals[name].astype(np.float64) for name in ("match", "hyp_total", "ref_total")}
+
+    def sentence_scores(self, columns: Columns) -> Floats:
+        """Return float64 [lines, references]."""
+        terms = self.make_terms(columns)
+        return _ratio(terms["match"], terms["larger"])
+
+
+def _ratio(part: Ints, whole: Ints) -> Floats:
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.where(whole == 0, 0.0, part / whole)

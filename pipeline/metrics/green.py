@@ -1,0 +1,111 @@
+"""GREEN (Koyama et al. 2024): F-beta of n-gram edits, with n-grams rightly deleted, inserted and kept as hits."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+import numpy as np
+
+from ..tokenize import Tokenization
+from .base import Field, Metric, Option, best_by, by_order, log
+from .gleu import LEVEL, tokenization_options
+from .overlap import OverlapNeeds
+
+if TYPE_CHECKING:
+    from .base import Columns, Floats, Ints
+
+
+@dataclass(frozen=True)
+class Green(Metric):
+    """GREEN: per order TP, FP and FN; geometric means over orders of precision and recall; F-beta.
+
+    Per n-gram (σ, ρ, η: its counts in source, reference, output): TP = max(σ - max(ρ, η), 0) + max(min(ρ, η) - σ,
+    0) + min(σ, η, ρ); FP = max(min(σ, ρ) - η, 0) + max(η - max(σ, ρ), 0); FN = max(min(σ, η) - ρ, 0) +
+    max(ρ - max(σ, η), 0). Per sentence the reference with the best score; of equals the one that is better by
+    the orders up to n - 1 alone, then up to n - 2 ..., then the first (the authors' program).
+    Source: github.com/shotakoyama/green.
+    """
+
+    name: ClassVar[str] = "green"
+    summary: ClassVar[str] = "GREEN for grammatical error correction (Koyama et al. 2024); needs a source"
+    options: ClassVar[tuple[Option, ...]] = (
+        Option("order", "n", 4, "longest n-grams", minimum=1, maximum=9),
+        Option(
+            "beta",
+            "beta",
+            "2",
+            "weight of recall against precision",
+            pattern=r"[0-9]{1,3}(\.[0-9]{1,6})?",
+            form="a number such as 2 or 0.5, with at most 6 decimals",
+        ),
+        *tokenization_options(),
+        LEVEL,
+    )
+    order: int = 4
+    beta: str = "2"
+    unit: str = "word"
+    tokenizer: str = "whitespace"
+    strip: bool = False
+    lowercase: bool = False
+    level: str = "corpus"
+
+    @property
+    def needs(self) -> OverlapNeeds:
+        """What the counts of hits and misses are made of."""
+        tokenizer = "char" if self.unit == "char" else self.tokenizer
+        tokenization = Tokenization(tokenizer, strip=self.strip, lowercase=self.lowercase)
+        kinds = ("match", "source_only", "common", "source_match")
+        return OverlapNeeds(tokenization, self.order, kinds, source=True, source_len=True)
+
+    @property
+    def terms(self) -> tuple[Field, ...]:
+        """Hits and misses of each order."""
+        return tuple(Field(name, self.order, per_reference=True) for name in ("tp", "fp", "fn"))
+
+    def make_terms(self, columns: Columns) -> dict[str, Ints]:
+        """Sum the three over n-grams.
+
+        They follow from sums of minima. With M = Σ min(η, ρ), B = Σ min(σ, η, ρ), S = Σ max(min(η, σ) -
+        min(η, ρ), 0) and K = Σ min(σ, ρ), taking the output's n-grams one by one (the k-th occurrence of one is
+        either k <= ρ, or ρ < k <= σ, or above both) gives TP = Σσ - K + M - S, FP = K + Ση - M - S - B and
+        FN = Σρ - K + S - M + B.
+        """
+        lower = np.arange(self.order)
+        source = np.maximum(columns["src_len"][:, None] - lower, 0)[:, None]
+        reference = np.maximum(columns["ref_len"][..., None] - lower, 0)
+        match, only, common, kept = (columns[k] for k in ("match", "source_only", "common", "source_match"))
+        true_positive = source - kept + match - only
+        false_positive = kept + columns["total"][:, None] - match - only - common
+        return {"tp": true_positive, "fp": false_positive, "fn": reference - kept + only - match + common}
+
+    def score(self, totals: Columns) -> dict[str, Floats]:
+        """Return green, precision, recall, and tp_n, fp_n, fn_n of each order; 0 where an order has no hit."""
+        score, precision, recall = self._f_beta(totals, self.order)
+        return {"green": score, "precision": precision, "recall": recall} | by_order(totals)
+
+    def sentence_scores(self, columns: Columns) -> Floats:
+        """Return float64 [lines, references]."""
+        return self._f_beta(self.make_terms(columns), self.order)[0]
+
+    def choose(self, columns: Columns) -> Ints:
+        """Return the best reference of each sentence: int64 [lines]."""
+        terms = self.make_terms(columns)
+        return best_by([self._f_beta(terms, orders)[0] for orders in range(self.order, 0, -1)])
+
+    def _f_beta(self, counts: Columns, orders: int) -> tuple[Floats, Floats, Floats]:
+        """Return F-beta, precision and recall [...] of the orders 1 to `orders` of counts [..., order]."""
+        hits, weight = counts["tp"][..., :orders], float(self.beta) ** 2
+        precision = _mean_ratio(hits, counts["fp"][..., :orders])
+        recall = _mean_ratio(hits, counts["fn"][..., :orders])
+        with np.errstate(divide="ignore", invalid="ignore"):
+            score = (1 + weight) * precision * recall / (weight * precision + recall)
+        return np.where((precision == 0) | (recall == 0), 0.0, score), precision, recall
+
+
+def _mean_ratio(hits: Ints, misses: Ints) -> Floats:
+    """Return the geometric mean over the last axis of hits / (hits + misses); 0 where there are no hits."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        ratio = np.where(hits == 0, 0.0, hits / (hits + misses))
+    mean: Floats = np.exp(log(ratio).mean(axis=-1))
+    return mean
