@@ -27,7 +27,7 @@ from .models import (
     WrittenRun,
     WrittenTsv,
 )
-from .resolve import Column, Dataset, Input, Match, Resolver, System, natural
+from .resolve import STDIN, Column, Dataset, Input, Match, Resolver, System, natural
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -38,6 +38,7 @@ if TYPE_CHECKING:
 __all__ = [
     "BACKENDS",
     "FORMATS",
+    "STDIN",
     "Column",
     "Config",
     "Dataset",

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from . import config, kernel, metrics, signature
 from ._version import __version__
 from .corpus import Corpus, Opener, open_corpus, suspicions
-from .count import AUTO, How, count_to_disk
+from .count import AUTO, How, count_to_disk, placed
 from .defaults import with_defaults
 from .errors import ConfigError, Problem
 from .rank import ranks
@@ -86,6 +86,23 @@ def complete(chosen: Sequence[Metric], corpora: Sequence[Corpus]) -> tuple[Corpu
     if all(metric.policy != "leave_one_out" for metric in chosen):
         return tuple(corpora)
     return tuple(corpus.with_references() for corpus in corpora)
+
+
+def plan(job: Job, output: str | Path | None = None) -> tuple[list[str], list[list[str]]]:
+    """Return header and rows of what run() would do: data set, system, metric, lines, whether it is counted already.
+
+    Nothing is computed or made. Raises StoreError where the directory cannot be used.
+    """
+    directory = RunDirectory(Path(output or job.config.output.dir), make=False)
+    rows = []
+    for corpus in job.corpora:
+        places, keys = placed(corpus, job.needs, directory)
+        for metric in job.metrics:
+            for name in corpus.systems:
+                cell = name, metric.needs
+                state = "counted" if directory.is_current(places[cell], keys[cell]) else "to do"
+                rows.append([corpus.name, name, signed(metric, len(corpus.references)), f"{corpus.lines:,}", state])
+    return ["dataset", "system", "metric", "lines", "counts"], rows
 
 
 def run(job: Job, output: str | Path | None = None, how: How = AUTO) -> tuple[RunDirectory, Results]:

@@ -120,8 +120,8 @@ def _array_bytes(array: NDArray[Any]) -> bytes:
 class RunDirectory:
     """A run's folder. Everything it writes is listed in its manifest, and nothing else is ever deleted."""
 
-    def __init__(self, path: Path) -> None:
-        """Open or make the folder; raises StoreError where it holds something that no run wrote."""
+    def __init__(self, path: Path, *, make: bool = True) -> None:
+        """Open the folder, or make it; raises StoreError where it holds something that no run wrote."""
         self.path = path
         if path.exists() and not path.is_dir():
             raise StoreError(f"{path}: is a file; output.dir must be a folder")
@@ -130,7 +130,8 @@ class RunDirectory:
         self.files: set[str] = set()
         self._before = set(self.manifest().get("files", []))
         try:
-            path.mkdir(parents=True, exist_ok=True)
+            if make:
+                path.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise StoreError(f"{path}: cannot be made: {error.strerror}") from None
 
