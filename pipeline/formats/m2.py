@@ -4,7 +4,7 @@
     A 1 2|||R:VERB:SVA|||is|||REQUIRED|||-NONE-|||0
     A -1 -1|||noop|||-NONE-|||REQUIRED|||-NONE-|||1
 
-An edit replaces the tokens start <= i < end. An annotator whose line is a noop leaves the sentence as it is; a
+An edit replaces the tokens start <= i < end (tokens are what white space parts, as the tools of the format have it). An annotator whose line is a noop leaves the sentence as it is; a
 sentence without any A line is left as it is by all. Of alternatives (is||was) the first is taken.
 """
 
@@ -30,11 +30,11 @@ _ID = re.compile(r"[0-9]{1,9}")
 
 
 class Edit(NamedTuple):
-    """Tokens start <= i < end become other tokens; line: where it is written."""
+    """Tokens start <= i < end become a text (or nothing, where it is empty); line: where it is written."""
 
     start: int
     end: int
-    tokens: tuple[str, ...]
+    text: str
     line: int
 
 
@@ -95,7 +95,7 @@ def _read_edit(sentence: Sentence, line: str, name: str, number: int) -> None:
         message = f"the edit {start} {end} does not fit into a sentence of {len(sentence.tokens)} tokens"
         raise _wrong(name, number, message)
     first = fields[2].split("||")[0].strip()
-    edits.append(Edit(start, end, () if first == "-NONE-" else tuple(first.split()), number))
+    edits.append(Edit(start, end, "" if first == "-NONE-" else first, number))
 
 
 def _checked(sentence: Sentence, name: str) -> Sentence:
@@ -119,7 +119,7 @@ def apply(tokens: list[str], edits: list[Edit]) -> list[str]:
     """Return tokens with sorted edits applied, right to left."""
     result = list(tokens)
     for edit in reversed(edits):
-        result[edit.start : edit.end] = edit.tokens
+        result[edit.start : edit.end] = [edit.text] if edit.text else []
     return result
 
 

@@ -21,31 +21,57 @@ class PackedError(Exception):
     """A compressed file that cannot be unpacked; the message says why."""
 
 
-def _stdlib(kind: str, opener: Callable[[BinaryIO], Any]) -> Callable[[BinaryIO], Iterator[bytes]]:
+def _unpack_gzip(packed: BinaryIO) -> Iterator[bytes]:
+    try:
+        with gzip.GzipFile(fileobj=packed, mode="rb") as file:
+            while piece := file.read(PIECE):
+                yield piece
+    except EOFError:
+        raise PackedError("is cut short: the gzip data ends before its end mark") from None
+    except (zlib.error, OSError) as error:
+        raise PackedError(f"is no gzip file, or damaged ({error})") from None
+
+
+def _streams(kind: str, new: Callable[[], Any]) -> Callable[[BinaryIO], Iterator[bytes]]:
+    """Return an unpacker of streams, one after the other; unlike the standard library's it takes nothing else."""
+
     def unpack(packed: BinaryIO) -> Iterator[bytes]:
+        unpacker, whole = new(), True
+        data = packed.read(PIECE)
+        if not data:
+            raise PackedError(f"is empty; expected {kind} data")
         try:
-            with opener(packed) as file:
-                while piece := file.read(PIECE):
+            while data or not unpacker.needs_input:
+                whole = False
+                piece = unpacker.decompress(data, PIECE)
+                if piece:
                     yield piece
-        except EOFError:
-            raise PackedError(f"is cut short: the {kind} data ends before its end mark") from None
-        except (gzip.BadGzipFile, lzma.LZMAError, zlib.error, OSError) as error:
+                data = b""
+                if unpacker.eof:
+                    data = unpacker.unused_data or packed.read(PIECE)
+                    if kind == "xz" and not data.strip(b"\0"):  # the format allows such padding
+                        data = packed.read(PIECE)
+                    unpacker, whole = new(), True
+                elif unpacker.needs_input:
+                    data = packed.read(PIECE)
+        except (lzma.LZMAError, OSError, ValueError) as error:
             raise PackedError(f"is no {kind} file, or damaged ({error})") from None
+        if not whole:
+            raise PackedError(f"is cut short: the {kind} data ends before its end mark")
 
     return unpack
 
 
-def _gzip(packed: BinaryIO) -> gzip.GzipFile:
-    return gzip.GzipFile(fileobj=packed, mode="rb")
-
-
 def _zstd(packed: BinaryIO) -> Iterator[bytes]:
     try:
-        from compression import zstd  # type: ignore[import-not-found]  # Python 3.14 and later
+        from compression.zstd import ZstdDecompressor, ZstdError  # type: ignore[import-not-found]  # Python 3.14
     except ImportError:
         yield from _zstandard(packed)
         return
-    yield from _stdlib("zstd", lambda file: zstd.open(file, "rb"))(packed)
+    try:
+        yield from _streams("zstd", ZstdDecompressor)(packed)
+    except ZstdError as error:
+        raise PackedError(f"is no zstd file, or damaged ({error})") from None
 
 
 def _zstandard(packed: BinaryIO) -> Iterator[bytes]:
@@ -71,9 +97,9 @@ def _zstandard(packed: BinaryIO) -> Iterator[bytes]:
 
 
 OPENERS: dict[str, Callable[[BinaryIO], Iterator[bytes]]] = {
-    ".gz": _stdlib("gzip", _gzip),
-    ".bz2": _stdlib("bzip2", bz2.BZ2File),
-    ".xz": _stdlib("xz", lzma.LZMAFile),
+    ".gz": _unpack_gzip,
+    ".bz2": _streams("bzip2", bz2.BZ2Decompressor),
+    ".xz": _streams("xz", lzma.LZMADecompressor),
     ".zst": _zstd,
 }
 
