@@ -224,7 +224,7 @@ class Resolver:
         if not isinstance(value, dict):
             return System(name, {d: self.output(value, at, d, name) for d in datasets})
         for unknown in (d for d in value if d not in datasets):
-            self.problem(f"no data set of this name{did_you_mean(unknown, datasets)}", (*at, unknown))
+            self.problem(f"no data set of this name{did_you_mean(unknown, [*datasets, *KINDS])}", (*at, unknown))
         if not value:
             self.problem("names no output", at)
         return System(name, {d: self.output(v, (*at, d), d, name) for d, v in value.items() if d in datasets})

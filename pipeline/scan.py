@@ -24,7 +24,7 @@ _WHITE = (
     rb"(?:[\t%s\x0b-\r\x1c-\x20]|\xc2[\x85\xa0]|\xe1\x9a\x80|"
     rb"\xe2\x80[\x80-\x8a\xa8\xa9\xaf]|\xe2\x81\x9f|\xe3\x80\x80)*+"
 )
-_MAY_BE_BLANK = np.isin(np.arange(256), [*range(9, 14), *range(28, 33), 0xC2, 0xE1, 0xE2, 0xE3])
+_MAY_BE_BLANK = np.isin(np.arange(256), [*range(9, 14), *range(28, 33), 0xC2, 0xE1, 0xE2, 0xE3, 0xFF])
 
 
 class Scanner:

@@ -21,6 +21,7 @@ import shutil
 import signal
 import tempfile
 import traceback
+import warnings
 from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -162,7 +163,9 @@ class Case:
         texts = {key: [lines[n] for n in self.kept] for key, lines in self.texts.items()}
         references = [texts[key] for key in sorted(texts) if key.startswith("ref")]
         systems = {key.removeprefix("system-"): t for key, t in texts.items() if key.startswith("system-")}
-        found = pipeline.evaluate(systems, references, texts["source"], self.metrics)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            found = pipeline.evaluate(systems, references, texts["source"], self.metrics)
         return {(result.system, result.signature): result.score for result in found}
 
 

@@ -4,8 +4,9 @@
     A 1 2|||R:VERB:SVA|||is|||REQUIRED|||-NONE-|||0
     A -1 -1|||noop|||-NONE-|||REQUIRED|||-NONE-|||1
 
-An edit replaces the tokens start <= i < end (tokens are what white space parts, as the tools of the format have it). An annotator whose line is a noop leaves the sentence as it is; a
-sentence without any A line is left as it is by all. Of alternatives (is||was) the first is taken.
+An edit replaces the tokens start <= i < end (tokens are what white space parts, as for the tools of the format). An
+annotator whose line is a noop leaves the sentence as it is; a sentence without any A line is left as it is by all. Of
+alternatives (is||was) the first is taken.
 """
 
 from __future__ import annotations
