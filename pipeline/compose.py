@@ -46,7 +46,7 @@ class _Reader:
     def file(self, name: str, above: tuple[Path, ...]) -> Node:
         path = _resolved(name)
         if path not in self.merged:
-            if len(self.merged) > MAX_INCLUDED:
+            if len(self.merged) >= MAX_INCLUDED:
                 raise ConfigError([Problem(name, f"more than {MAX_INCLUDED} files are included")])
             root, problems = read(name)
             self.problems += problems
