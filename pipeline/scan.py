@@ -63,7 +63,7 @@ class Scanner:
 
     def _find_odd(self, piece: bytes) -> None:
         for mark in SUBWORDS:
-            if mark in piece:
+            if mark[:1] in piece:  # one byte is found much faster than three
                 self.subwords += piece.count(mark)
         if b"\0" in piece:
             self.nuls += piece.count(b"\0")
