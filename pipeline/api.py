@@ -29,10 +29,11 @@ from . import metrics as _metrics
 from . import stages
 from .corpus import MAX_REFERENCES, Corpus, check_parallel, suspicions, text_in_memory
 from .count import How, count_in_memory
-from .errors import InputError, did_you_mean
+from .errors import InputError, Problem, did_you_mean
 from .reduce import sentence_spread
 from .results import Results
 from .store import MemoryStatistics, Statistics
+from .suspicions import misshapen
 
 if TYPE_CHECKING:
     from .metrics.base import Floats, Ints, Metric
@@ -239,7 +240,9 @@ def _corpus(
         if not _is_list(texts) or not all(isinstance(text, str) for text in texts):
             raise InputError(f"{name}: expected a list of strings")
     opened = [text_in_memory(name, list(items)) for name, items in named]
-    problems = check_parallel(opened)
+    first = int(sources is not None)
+    turned = misshapen(opened[first : first + len(references)], opened[-1].lines)
+    problems = [Problem("", turned)] if turned else check_parallel(opened)
     if problems:
         raise InputError(problems)
     source = opened.pop(0) if sources is not None else None

@@ -1,313 +1,112 @@
-r"""Parallel text files: opened and checked once in the parent, then read by ranges in the workers.
+"""Data sets: text files opened and checked once in the parent, then read by ranges in the workers.
 
-A line ends at \n or \r\n; the last line may lack its end; a byte order mark at the start is dropped; an empty line
-is a sentence of length 0. Opening a file reads it once, in pieces, and keeps a number for every STRIDE lines.
+Opening a file reads it once, in pieces, and keeps a number for every STRIDE lines. What is no plain file is spooled.
 """
 
 from __future__ import annotations
 
-import hashlib
-import re
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, NamedTuple
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from .errors import CorpusError, Problem, did_you_mean
+from . import formats
+from .errors import ConfigError, CorpusError, Problem
+from .formats.m2 import spool_m2
+from .formats.spool import SEPARATOR, STDIN, Origin, Spool, Spooled
+from .models import UNPACKED
+from .scan import scan
+from .suspicions import suspicions
+from .texts import (
+    NEWLINE,
+    AnyText,
+    Lines,
+    MemoryText,
+    Span,
+    TextFile,
+    join_lines,
+    read_span,
+    read_texts,
+    text_in_memory,
+)
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
-    from pathlib import Path
-    from typing import BinaryIO
+    from collections.abc import Iterator, Mapping, Sequence
 
-    from numpy.typing import NDArray
+    from .resolve import Dataset, Input, System
+    from .selection import Selection
 
-    from .config import Dataset, System
+__all__ = [
+    "MAX_REFERENCES",
+    "PIECE",
+    "STRIDE",
+    "AnyText",
+    "Corpus",
+    "Lines",
+    "MemoryText",
+    "Opener",
+    "Span",
+    "TextFile",
+    "check_parallel",
+    "join_lines",
+    "open_corpus",
+    "open_text",
+    "read_span",
+    "read_texts",
+    "suspicions",
+    "text_in_memory",
+]
 
 MAX_REFERENCES = 255
 STRIDE = 128
 """Lines between two remembered places of a file; shards are cut at these."""
 PIECE = 1 << 20
+BLOCK = 8192
+"""Lines read at once where texts are compared or selected."""
 THREADED = 1 << 24
 """Bytes from which files are opened by several threads (hashing and searching do not hold Python's lock)."""
-BOM = b"\xef\xbb\xbf"
-
-# Every Unicode white space that str.split() splits at, as UTF-8, but for the line end.
-_BLANKS = re.compile(
-    rb"(?:[\t\x0b-\r\x1c-\x20]|\xc2[\x85\xa0]|\xe1\x9a\x80|\xe2\x80[\x80-\x8a\xa8\xa9\xaf]|\xe2\x81\x9f|\xe3\x80\x80)*+"
-)
-_MAY_BE_BLANK = np.isin(np.arange(256), [*range(9, 14), *range(28, 33), 0xC2, 0xE1, 0xE2, 0xE3])
-
-
-class Lines(NamedTuple):
-    """Text of some lines: UTF-8 bytes; int64 start and end of each line in them, without line ends."""
-
-    data: bytes
-    starts: NDArray[np.int64]
-    ends: NDArray[np.int64]
-
-    def texts(self) -> Iterator[bytes]:
-        """Yield each line's bytes."""
-        for start, end in zip(self.starts.tolist(), self.ends.tolist(), strict=True):
-            yield self.data[start:end]
-
-
-def join_lines(texts: Iterable[bytes]) -> Lines:
-    """Return texts (which may hold newlines) as Lines."""
-    pieces = list(texts)
-    ends = np.cumsum([len(piece) for piece in pieces], dtype=np.int64) if pieces else np.zeros(0, np.int64)
-    return Lines(b"".join(pieces), np.concatenate((np.zeros(min(len(pieces), 1), np.int64), ends[:-1])), ends)
-
-
-class Span(NamedTuple):
-    """Lines of a file, as a worker needs to know them: where to read, what to skip, how many lines."""
-
-    path: str
-    start: int
-    size: int
-    skip: int
-    lines: int
-
-
-@dataclass(frozen=True)
-class TextFile:
-    """An indexed text file.
-
-    digest: of the lines, whatever their line ends; blank: number of lines without a token, and the first
-    of them from 1; places: int64 byte offset of every STRIDE-th line, then the size of the file.
-    """
-
-    path: Path
-    lines: int
-    size: int
-    digest: str
-    blank: int
-    first_blank: int
-    has_bom: bool
-    places: NDArray[np.int64] = field(repr=False, compare=False)
-
-    @property
-    def name(self) -> str:
-        """What warnings call it."""
-        return self.path.name
-
-    @property
-    def place(self) -> str:
-        """Where a problem of it is."""
-        return str(self.path)
-
-    def span(self, low: int, high: int) -> Span:
-        """Return where to find the lines low <= i < high."""
-        first, last = low // STRIDE, -(-high // STRIDE)
-        start, stop = int(self.places[first]), int(self.places[min(last, len(self.places) - 1)])
-        return Span(str(self.path), start, stop - start, low - first * STRIDE, high - low)
-
-
-def read_span(span: Span) -> Lines:
-    """Read the lines of a span; raises CorpusError where the file no longer holds them."""
-    try:
-        with open(span.path, "rb") as file:  # noqa: PTH123 (a worker opens thousands: no Path objects)
-            file.seek(span.start)
-            data = file.read(span.size)
-    except OSError as error:
-        raise CorpusError([Problem(span.path, f"cannot be read: {error.strerror}")]) from None
-    whole = len(data) == span.size
-    if span.start == 0:
-        data = data.removeprefix(BOM)
-    codes = np.frombuffer(data, np.uint8)
-    ends = np.flatnonzero(codes == ord("\n"))
-    if data and not data.endswith(b"\n"):
-        ends = np.append(ends, len(data))
-    starts = np.concatenate((np.zeros(1, np.int64), ends + 1))[:-1]
-    wanted = slice(span.skip, span.skip + span.lines)
-    starts, ends = starts[wanted], ends[wanted]
-    if not whole or len(ends) != span.lines:
-        raise CorpusError([Problem(span.path, "the file changed while it was being read; start again")])
-    returned = (ends > starts) & (ends < len(data)) & (codes[ends - 1] == ord("\r"))
-    return Lines(data, starts, ends - returned)
-
-
-@dataclass(frozen=True)
-class MemoryText:
-    """Text that came from a program: like a TextFile, but its spans hold the lines themselves."""
-
-    name: str
-    content: Lines
-    digest: str
-    blank: int
-    first_blank: int
-    has_bom: bool = False
-
-    @property
-    def place(self) -> str:
-        """Where a problem of it is."""
-        return self.name
-
-    @property
-    def lines(self) -> int:
-        """How many lines there are."""
-        return len(self.content.starts)
-
-    @property
-    def size(self) -> int:
-        """How many bytes there are."""
-        return len(self.content.data)
-
-    def span(self, low: int, high: int) -> Lines:
-        """Return the lines low <= i < high."""
-        starts, ends = self.content.starts[low:high], self.content.ends[low:high]
-        first, last = int(starts[0]), int(ends[-1])
-        return Lines(self.content.data[first:last], starts - first, ends - first)
-
-
-AnyText = TextFile | MemoryText
-
-
-def text_in_memory(name: str, texts: Sequence[str]) -> MemoryText:
-    """Return strings (which may hold newlines) as text; raises CorpusError for strings that UTF-8 cannot hold."""
-    pieces, digest = [], hashlib.blake2b(digest_size=16)
-    for number, text in enumerate(texts, 1):
-        try:
-            pieces.append(text.encode())
-        except UnicodeEncodeError as error:
-            message = f"character {error.start + 1} is half of a surrogate pair, which is no text"
-            raise CorpusError([Problem(f"{name}, item {number}", message)]) from None
-        digest.update(len(pieces[-1]).to_bytes(8, "little") + pieces[-1])
-    blanks = [number for number, text in enumerate(texts, 1) if not text.split()]
-    return MemoryText(name, join_lines(pieces), digest.hexdigest(), len(blanks), blanks[0] if blanks else 0)
-
-
-def read_texts(text: AnyText, low: int, high: int) -> list[str]:
-    """Return the lines low <= i < high of a text as strings."""
-    span = text.span(low, high)
-    lines = read_span(span) if isinstance(span, Span) else span
-    return [line.decode() for line in lines.texts()]
-
-
-class _Scanner:
-    """What one pass over a file finds out; fed with pieces that end where a character and a line end are whole."""
-
-    def __init__(self) -> None:
-        self.hash = hashlib.blake2b(digest_size=16)
-        self.offset = self.lines = self.blank = self.first_blank = 0
-        self.mid_line = self.open_blank = False
-        self.places = [np.zeros(1, np.int64)]
-
-    def feed(self, piece: bytes) -> None:
-        codes = np.frombuffer(piece, np.uint8)
-        ends = np.flatnonzero(codes == ord("\n"))
-        self.hash.update(piece.replace(b"\r\n", b"\n") if b"\r" in piece else piece)
-        self._find_blanks(piece, codes, ends)
-        kept = ends[(STRIDE - 1 - self.lines) % STRIDE :: STRIDE] + 1 + self.offset
-        self.places.append(kept.astype(np.int64))
-        self.lines += len(ends)
-        self.offset += len(piece)
-        self.mid_line = not piece.endswith(b"\n")
-
-    def _find_blanks(self, piece: bytes, codes: NDArray[np.uint8], ends: NDArray[np.int64]) -> None:
-        """Count lines without a token: look closely at those alone whose first byte may begin white space."""
-        starts = np.concatenate((np.zeros(1, np.int64), ends + 1))
-        looked_at = np.flatnonzero(_MAY_BE_BLANK[codes[np.minimum(starts, len(codes) - 1)]])
-        was_open, self.open_blank = self.open_blank, False
-        for index in looked_at.tolist():
-            start = int(starts[index])
-            if start == len(piece) or (index == 0 and self.mid_line and not was_open):
-                continue
-            found = _BLANKS.match(piece, start)
-            if found and found.end() == len(piece):
-                self.open_blank = True  # the line goes on in the next piece, or ends with the file
-            elif found and piece[found.end()] == ord("\n"):
-                self._blank_line(self.lines + index + 1)
-
-    def _blank_line(self, line: int) -> None:
-        self.blank += 1
-        self.first_blank = self.first_blank or line
-
-    def check_utf8(self, piece: bytes) -> None:
-        try:
-            piece.decode()
-        except UnicodeDecodeError as error:
-            line_start = piece.rfind(b"\n", 0, error.start) + 1
-            line = self.lines + piece.count(b"\n", 0, error.start) + 1
-            found = piece[error.start : error.start + 1].hex()
-            message = f"byte {error.start - line_start + 1} of the line (0x{found}) is not valid UTF-8"
-            raise CorpusError([Problem(str(line), message)]) from None
-
-    def finish(self) -> None:
-        if self.open_blank:
-            self._blank_line(self.lines + 1)
-        if self.mid_line:
-            self.hash.update(b"\n")
-            self.lines += 1
-        self.places.append(np.array([self.offset], np.int64))
-
-
-def _cut(piece: bytes) -> int:
-    """Return where a piece may be cut: after its last line end, else before a character that may be unfinished."""
-    cut = piece.rfind(b"\n") + 1
-    if cut == 0:
-        cut = len(piece) - 1
-        while cut and piece[cut] & 0xC0 == 0x80 and len(piece) - cut < 4:
-            cut -= 1
-        cut -= cut > 0 and piece[cut - 1] == ord("\r")
-    return cut
-
-
-def _pieces(file: BinaryIO) -> Iterator[bytes]:
-    rest = b""
-    while chunk := file.read(PIECE):
-        whole = rest + chunk
-        cut = _cut(whole)
-        yield whole[:cut]
-        rest = whole[cut:]
-    yield rest
 
 
 def open_text(path: Path) -> TextFile:
-    """Index and check one file; raises CorpusError (missing, a folder, unreadable, not UTF-8)."""
-    scanner, has_bom = _Scanner(), False
+    """Index and check one plain file; raises CorpusError (missing, a folder, unreadable, not UTF-8)."""
+    return _index(Spooled(path, NEWLINE, Origin(str(path))))
+
+
+def _index(file: Spooled, spool: Spool | None = None) -> TextFile:
+    """Index and check texts in a file; spool: what they are in, and must outlive."""
+    path, separator, origin = file
     try:
-        with path.open("rb") as file:
-            for piece in _pieces(file):
-                text = piece
-                if scanner.offset == 0 and piece.startswith(BOM):
-                    has_bom, scanner.offset = True, len(BOM)
-                    text = piece[len(BOM) :]
-                if text:
-                    scanner.check_utf8(text)
-                    scanner.feed(text)
-    except OSError as error:
-        raise CorpusError([Problem(str(path), _reason(path, error))]) from None
+        with path.open("rb") as opened:
+            found = scan(opened, separator, PIECE, STRIDE)
+    except (OSError, ValueError) as error:
+        raise CorpusError([Problem(origin.name, formats.reason(path, error))]) from None
     except CorpusError as error:
         problem = error.problems[0]
-        raise CorpusError([Problem(f"{path}:{problem.place}", problem.message)]) from None
-    scanner.finish()
-    places = np.unique(np.concatenate(scanner.places))
+        raise CorpusError([Problem(origin.at(int(problem.place)), problem.message)]) from None
     return TextFile(
         path,
-        scanner.lines,
-        scanner.offset,
-        scanner.hash.hexdigest(),
-        scanner.blank,
-        scanner.first_blank,
-        has_bom,
-        places,
+        found.lines,
+        found.offset,
+        found.hash.hexdigest(),
+        found.has_bom,
+        np.array(found.blanks, np.int64),
+        np.unique(np.concatenate(found.places)),
+        STRIDE,
+        found.odd,
+        separator,
+        None if origin == Origin(str(path)) else origin,
+        keeper=spool,
     )
-
-
-def _reason(path: Path, error: OSError) -> str:
-    if path.is_dir():
-        return "is a folder; expected a text file"
-    if isinstance(error, FileNotFoundError):
-        names = [p.name for p in path.parent.iterdir()] if path.parent.is_dir() else []
-        missing = path if path.parent.is_dir() else path.parent
-        return f"no such file{did_you_mean(missing.name, names)}" if names else f"no such file; no folder {missing}"
-    return f"cannot be read: {error.strerror}"
 
 
 @dataclass(frozen=True)
 class Corpus:
-    """A data set with all its systems, checked: every text has `lines` lines."""
+    """A data set with all its systems, checked: every text has `lines` lines.
+
+    missing: a reference without a token says that its annotator has nothing for the sentence (every sentence has
+    something from one of them); notes: warnings of how it was made.
+    """
 
     name: str
     lines: int
@@ -315,7 +114,7 @@ class Corpus:
     references: tuple[AnyText, ...]
     systems: Mapping[str, AnyText]
     missing: bool = False
-    """Blank reference lines are missing references, not sentences of length 0."""
+    notes: tuple[str, ...] = ()
     own: Mapping[str, int] = field(default_factory=dict)
     """Systems that are references themselves, and which."""
 
@@ -334,53 +133,149 @@ class Corpus:
         return [*([self.source] if self.source else []), *self.references, *self.systems.values()]
 
 
+class Opener:
+    """Opens the inputs of a run, each once, whatever data sets and roles it has; what is wrong is told once."""
+
+    def __init__(self, threads: int = 1, cap: int = UNPACKED) -> None:
+        self.threads, self.spool = threads, Spool(cap)
+        self.known: dict[Input, TextFile | CorpusError] = {}
+        self.stdin = 0
+
+    def open_all(self, wanted: Sequence[Input], problems: list[Problem]) -> list[TextFile | None]:
+        """Open inputs; what cannot be opened is None and, the first time, adds to problems."""
+        new = [item for item in dict.fromkeys(wanted) if item not in self.known]
+        if self.threads > 1 and sum(_size(formats.file_of(item)) for item in new) > THREADED:
+            from concurrent.futures import ThreadPoolExecutor
+
+            with ThreadPoolExecutor(self.threads) as pool:
+                results = list(pool.map(self._try, new))
+        else:
+            results = [self._try(item) for item in new]
+        for result in results:
+            problems += result.problems if isinstance(result, CorpusError) else []
+        self.known |= dict(zip(new, results, strict=True))
+        before, self.stdin = self.stdin, self.stdin + sum(item == STDIN for item in wanted)
+        if before < 2 <= self.stdin:
+            problems.append(Problem("standard input", "is named more than once; it can be one text only"))
+        found = [self.known[item] for item in wanted]
+        return [file if isinstance(file, TextFile) else None for file in found]
+
+    def _try(self, wanted: Input) -> TextFile | CorpusError:
+        try:
+            return self.index(formats.spooled(wanted, self.spool))
+        except CorpusError as error:
+            return error
+
+    def index(self, file: Spooled) -> TextFile:
+        """Index texts; those in the spool keep it alive."""
+        return _index(file, None if file.path == Path(file.origin.name) else self.spool)
+
+    def select(self, file: TextFile, ranges: Sequence[tuple[int, int]]) -> TextFile:
+        """Return some lines of a text as a text of its own; ranges are low <= i < high."""
+        texts = (text for low, high in ranges for block in _blocks(file, low, high) for text in block.texts())
+        path = self.spool.write_texts(file.place, texts)
+        found = self.index(Spooled(path, SEPARATOR, file.origin or Origin(str(file.path))))
+        numbers = np.concatenate([np.arange(low + 1, high + 1) for low, high in ranges])
+        return replace(found, numbers=numbers, has_bom=file.has_bom)
+
+
+def _size(path: Path) -> int:
+    try:
+        return path.stat().st_size
+    except (OSError, ValueError):
+        return 0
+
+
+def _blocks(file: TextFile, low: int, high: int) -> Iterator[Lines]:
+    for first in range(low, high, BLOCK):
+        yield read_span(file.span(first, min(first + BLOCK, high)))
+
+
 def open_corpus(
-    dataset: Dataset, systems: Sequence[System], problems: list[Problem], threads: int = 1
+    dataset: Dataset, systems: Sequence[System], problems: list[Problem], threads: int = 1, opener: Opener | None = None
 ) -> Corpus | None:
     """Open all files of a data set; return None after adding to problems, as many as can be told at once."""
     before = len(problems)
+    opener = opener or Opener(threads)
     paths = {system.name: system.paths[dataset.name] for system in systems if dataset.name in system.paths}
     wanted = [*([dataset.source] if dataset.source else []), *dataset.references, *paths.values()]
-    opened = _open_all(wanted, problems, threads)
-    files = [file for file in opened if file]
+    opened = opener.open_all(wanted, problems)
+    whole = all(opened)
     source = opened.pop(0) if dataset.source else None
-    references = opened[: len(dataset.references)]
-    outputs = dict(zip(paths, opened[len(references) :], strict=True))
+    count = len(opened) - len(paths)
+    references = [file for file in opened[:count] if file]
+    outputs = {name: file for name, file in zip(paths, opened[count:], strict=True) if file}
+    notes: list[str] = []
+    if dataset.m2:
+        try:
+            checked, references, notes = _annotated(dataset, source, opener)
+            source = source or checked
+        except CorpusError as error:
+            problems += error.problems
+            whole = False
+    files = [*([source] if source else []), *references, *outputs.values()]
     if files:
         problems += check_parallel(files)
-    if dataset.empty_references == "error":
-        problems += [_blank_reference(file) for file in references if file and file.blank]
     if len(references) > MAX_REFERENCES:
-        problems.append(
-            Problem(dataset.name, f"has {len(references)} references; at most {MAX_REFERENCES} are supported")
-        )
-    if len(problems) > before:
+        message = f"has {len(references)} references; at most {MAX_REFERENCES} are supported"
+        problems.append(Problem(dataset.name, message))
+    if dataset.selection and len({file.lines for file in files}) == 1:
+        selected = _selected(files, dataset.selection, opener, problems)
+        source = selected.pop(0) if source else None
+        references, rest = selected[: len(references)], selected[len(references) :]
+        outputs = dict(zip(outputs, rest, strict=True))
+    problems += _empty_references(dataset, references)
+    if not whole or len(problems) > before or not references:
         return None
-    found = {name: file for name, file in outputs.items() if file}
-    return Corpus(dataset.name, files[0].lines, source, tuple(file for file in references if file), found)
+    missing = dataset.empty_references == "none" and any(file.blank for file in references)
+    return Corpus(dataset.name, references[0].lines, source, tuple(references), outputs, missing, tuple(notes))
 
 
-def _open_all(paths: Sequence[Path], problems: list[Problem], threads: int) -> list[TextFile | None]:
-    """Open files, a path that comes twice once; what cannot be opened is None and adds to problems."""
-    distinct = list(dict.fromkeys(paths))
-    if threads > 1 and sum(path.stat().st_size for path in distinct if path.is_file()) > THREADED:
-        from concurrent.futures import ThreadPoolExecutor
-
-        with ThreadPoolExecutor(threads) as pool:
-            results = list(pool.map(_try_open, distinct))
-    else:
-        results = [_try_open(path) for path in distinct]
-    for result in results:
-        problems += result.problems if isinstance(result, CorpusError) else []
-    found = {path: r for path, r in zip(distinct, results, strict=True) if isinstance(r, TextFile)}
-    return [found.get(path) for path in paths]
-
-
-def _try_open(path: Path) -> TextFile | CorpusError:
+def _selected(
+    files: Sequence[TextFile], selection: Selection, opener: Opener, problems: list[Problem]
+) -> list[TextFile]:
     try:
-        return open_text(path)
-    except CorpusError as error:
-        return error
+        ranges = selection.numbers(files[0].lines)
+        made = {file: opener.select(file, ranges) for file in files}
+    except (ConfigError, CorpusError) as error:
+        problems += error.problems
+        return list(files)
+    return [made[file] for file in files]
+
+
+def _annotated(dataset: Dataset, source: TextFile | None, opener: Opener) -> tuple[TextFile, list[TextFile], list[str]]:
+    """Return source, references and warnings of an M2 file; raises CorpusError where a given source differs."""
+    assert dataset.m2  # noqa: S101 (for the type checker: asked by the caller)
+    found = spool_m2(dataset.m2, dataset.missing_annotator, opener.spool)
+    own = opener.index(found.source)
+    if source and source.lines == own.lines:
+        problems = list(_different(source, own))
+        if problems:
+            raise CorpusError(problems[:1])
+    stand_in = {"first": "the first annotator's edits stand in", "source": "the source stands in", "none": ""}
+    notes = []
+    for annotator, count, line in found.lacking if not dataset.explicit else ():
+        told = (
+            f"annotator {annotator} has no line for {count} sentences that others annotated, the first in line {line}"
+        )
+        notes.append(f"{dataset.m2.name}: {told}; {stand_in[dataset.missing_annotator]} (see missing_annotator)")
+    return own, [opener.index(reference) for reference in found.references], notes
+
+
+def _different(source: TextFile, own: TextFile) -> Iterator[Problem]:
+    """Tell where the tokens of a source are not those of the S lines."""
+    for low in range(0, own.lines, BLOCK):
+        high = min(low + BLOCK, own.lines)
+        pairs = zip(read_texts(source, low, high), read_texts(own, low, high), strict=True)
+        for line, (one, two) in enumerate(pairs, low + 1):
+            found, expected = one.split(), two.split()
+            if found != expected:
+                token = next((i for i, (a, b) in enumerate(zip(found, expected, strict=False)) if a != b), None)
+                if token is None:
+                    what = f"has {len(found)} tokens, and {own.at(line)} has {len(expected)}"
+                else:
+                    what = f"token {token + 1} is '{found[token]}', and in {own.at(line)} it is '{expected[token]}'"
+                yield Problem(source.at(line), f"{what}: the source is not that of the annotations")
 
 
 def check_parallel(texts: Sequence[AnyText]) -> list[Problem]:
@@ -393,28 +288,23 @@ def check_parallel(texts: Sequence[AnyText]) -> list[Problem]:
     return [Problem("", message)]
 
 
+def _empty_references(dataset: Dataset, references: Sequence[TextFile]) -> list[Problem]:
+    """Return the problems of references without a token, where they are more than sentences of length 0."""
+    if dataset.empty_references == "error":
+        return [_blank_reference(file) for file in references if file.blank]
+    if dataset.empty_references == "keep" or not references or len({file.lines for file in references}) > 1:
+        return []
+    bare = references[0].blanks
+    for file in references[1:]:
+        bare = np.intersect1d(bare, file.blanks, assume_unique=True)
+    if not len(bare):
+        return []
+    more = f" (nor for {len(bare) - 1} more)" if len(bare) > 1 else ""
+    message = f"no annotator has a reference for this sentence{more}, and the data set says `empty_references: none`"
+    return [Problem(references[0].at(int(bare[0])), message)]
+
+
 def _blank_reference(file: TextFile) -> Problem:
     more = f" (and {file.blank - 1} more)" if file.blank > 1 else ""
     message = f"this reference is empty{more}, and the data set says `empty_references: error`"
-    return Problem(f"{file.path}:{file.first_blank}", message)
-
-
-def suspicions(corpus: Corpus) -> list[str]:
-    """Return warnings of what can be scored but is probably not meant."""
-    found = [f"{f.name}: begins with a byte order mark, which is left out" for f in corpus.texts() if f.has_bom]
-    for number, reference in enumerate(corpus.references):
-        if corpus.source and reference.digest == corpus.source.digest:
-            found.append(f"reference {number} ({reference.name}) is the same text as the source")
-        if reference.blank:
-            lines = f"{reference.blank} empty lines, the first is line {reference.first_blank}"
-            found.append(f"reference {number} ({reference.name}) has {lines}: each counts as a sentence of length 0")
-    seen = {reference.digest: f"reference {number}" for number, reference in enumerate(corpus.references)}
-    for name, file in corpus.systems.items():
-        if name in corpus.own:
-            continue
-        if file.digest in seen:
-            found.append(f"system {name} is the same text as {seen[file.digest]}")
-        seen.setdefault(file.digest, f"system {name}")
-        if file.blank * 2 > file.lines:
-            found.append(f"system {name}: {file.blank} of {file.lines} lines are empty")
-    return [f"{corpus.name}: {text}" for text in found]
+    return Problem(file.at(int(file.blanks[0])), message)

@@ -14,9 +14,9 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from .config import WrittenRun
     from .corpus import Corpus
     from .metrics.base import Needs
+    from .models import WrittenRun
     from .shards import Shard
 
     Progress = Callable[[int, int], None]
@@ -55,23 +55,12 @@ def count_to_disk(corpus: Corpus, needs: Sequence[Needs], directory: RunDirector
     What a shard gave is written as it comes, under a key of its content: after an interruption the next run goes
     on from there.
     """
-    base = [
-        corpus.source and corpus.source.digest,
-        [file.digest for file in corpus.references],
-        corpus.lines,
-        corpus.missing,
-    ]
-    places, keys = {}, {}
-    for need in needs:
-        schema = need.schema(len(corpus.references))
-        for name, file in corpus.systems.items():
-            places[name, need] = directory.statistics(corpus.name, name, need.key, schema, corpus.lines)
-            keys[name, need] = content_key(base, file.digest, need)
+    places, keys = placed(corpus, needs, directory)
     missing = [place for place in places if not directory.is_current(places[place], keys[place])]
     names = list(dict.fromkeys(name for name, _ in missing))
     wanted = list(dict.fromkeys(need for _, need in missing))
     directory.announce(places[place] for place in missing)
-    key = content_key(base, [corpus.systems[name].digest for name in names], wanted)
+    key = content_key(_base(corpus), [corpus.systems[name].digest for name in names], wanted)
     pieces = _cut(corpus, names, how)
     parts = {piece: directory.part(key, piece) for piece in pieces}
     undone = [piece for piece in pieces if not parts[piece].exists()]
@@ -84,6 +73,26 @@ def count_to_disk(corpus: Corpus, needs: Sequence[Needs], directory: RunDirector
     directory.put_in_place(joined)  # all or none: until then the parts are what the next run goes on from
     directory.remove_parts(parts.values())
     return places
+
+
+def placed(
+    corpus: Corpus, needs: Sequence[Needs], directory: RunDirectory
+) -> tuple[dict[tuple[str, Needs], Statistics], dict[tuple[str, Needs], str]]:
+    """Return, for each system and needs, where its columns are or will be, and the key of what they depend on."""
+    places, keys = {}, {}
+    base = _base(corpus)
+    for need in needs:
+        schema = need.schema(len(corpus.references))
+        for name, file in corpus.systems.items():
+            places[name, need] = directory.statistics(corpus.name, name, need.key, schema, corpus.lines)
+            keys[name, need] = content_key(base, file.digest, need)
+    return places, keys
+
+
+def _base(corpus: Corpus) -> list[object]:
+    """Return what all columns of a data set depend on."""
+    references = [file.digest for file in corpus.references]
+    return [corpus.source and corpus.source.digest, references, corpus.lines, corpus.missing]
 
 
 def count_in_memory(corpus: Corpus, needs: Sequence[Needs], how: How = AUTO) -> Counted:

@@ -63,8 +63,16 @@ class Node:
         """Return the child of a mapping, or None."""
         return self.value.get(key) if isinstance(self.value, dict) else None
 
+    def find(self, path: Iterable[str | int]) -> Node:
+        """Return the nearest node on the way along path."""
+        return self._walk(path)[0]
+
     def problem(self, message: str, path: Iterable[str | int] = ()) -> Problem:
         """Return a problem placed at the nearest node on the way along path: at a key, else at a value."""
+        node, mark = self._walk(path)
+        return Problem(str(mark), f"{node.path}: {message}" if node.path else message)
+
+    def _walk(self, path: Iterable[str | int]) -> tuple[Node, Mark]:
         node, mark = self, self.mark
         for step in path:
             if isinstance(node.value, dict) and step in node.value:
@@ -73,7 +81,7 @@ class Node:
             elif isinstance(node.value, list) and isinstance(step, int) and step < len(node.value):
                 node = node.value[step]
                 mark = node.mark
-        return Problem(str(mark), f"{node.path}: {message}" if node.path else message)
+        return node, mark
 
 
 def from_plain(value: object, name: str, path: str = "") -> Node:
@@ -98,8 +106,9 @@ def read(path: str | Path) -> tuple[Node, list[Problem]]:
     try:
         with Path(path).open("rb") as file:
             data = file.read(MAX_BYTES + 1)
-    except OSError as error:
-        raise ConfigError([Problem(name, f"cannot be read: {error.strerror}")]) from None
+    except (OSError, ValueError) as error:
+        reason = error.strerror if isinstance(error, OSError) else error
+        raise ConfigError([Problem(name, f"cannot be read: {reason}")]) from None
     if len(data) > MAX_BYTES:
         raise ConfigError([Problem(name, f"is larger than {MAX_BYTES:,} bytes; is it a config?")])
     try:
@@ -144,11 +153,7 @@ class _Converter:
             )
         if depth > MAX_DEPTH:
             raise ConfigError([Problem(str(mark), f"nested deeper than {MAX_DEPTH} levels (an alias to itself?)")])
-        if node.tag not in _STANDARD:
-            tag = node.tag.replace("tag:yaml.org,2002:", "!!")
-            raise ConfigError(
-                [Problem(str(mark), f"the tag '{tag}' is not allowed: a config holds text, lists, mappings")]
-            )
+        self.check_tag(node, mark)
         if isinstance(node, yaml.MappingNode):
             return self.mapping(node, mark, path, depth)
         if isinstance(node, yaml.SequenceNode):
@@ -164,6 +169,7 @@ class _Converter:
             key_mark = self.mark(key_node)
             if not isinstance(key_node, yaml.ScalarNode):
                 raise ConfigError([Problem(str(key_mark), "a key must be one word or text, not a list or mapping")])
+            self.check_tag(key_node, key_mark)
             value = self.convert(value_node, f"{path}.{key_node.value}" if path else key_node.value, depth + 1)
             if key_node.tag.endswith(":merge"):
                 merged += value.value if isinstance(value.value, list) else [value]
@@ -179,6 +185,13 @@ class _Converter:
                 if key not in result.keys:
                     self.put(result, key, child, source.keys[key])
         return result
+
+    @staticmethod
+    def check_tag(node: yaml.Node, mark: Mark) -> None:
+        if node.tag not in _STANDARD:
+            tag = node.tag.replace("tag:yaml.org,2002:", "!!")
+            message = f"the tag '{tag}' is not allowed: a config holds text, lists, mappings"
+            raise ConfigError([Problem(str(mark), message)])
 
     @staticmethod
     def put(node: Node, key: str, value: Node, mark: Mark) -> None:

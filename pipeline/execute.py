@@ -76,7 +76,7 @@ def count(task: Task) -> tuple[int, list[NDArray[np.integer]]]:
                 packed.append(narrow(schema.pack(columns)))
         except InvalidTextError as error:
             guilty = spans[error.text]
-            place = guilty.path if isinstance(guilty, Span) else ""
+            place = (guilty.place or guilty.path) if isinstance(guilty, Span) else ""
             raise CorpusError([Problem(place, "is no longer valid UTF-8; it changed since it was checked")]) from None
     return task.number, packed
 

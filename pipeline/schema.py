@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from .config import WrittenConfig
 from .metrics import METRICS
+from .models import WrittenConfig
 
 if TYPE_CHECKING:
     from .metrics.base import Option
@@ -18,8 +18,24 @@ def json_schema() -> str:
     schema = {"$schema": "https://json-schema.org/draft/2020-12/schema", **schema}
     text = {"type": "string", "description": "name, name[key=value,...] or a printed signature"}
     schema["properties"]["metrics"]["items"] = {"anyOf": [text, *(_metric(name) for name in METRICS)]}
+    _one_of_is_any_of(schema)
+    # What is included may bring the sections.
+    required = schema.pop("required")
+    schema["anyOf"] = [{"required": required}, {"required": ["include"]}]
     schema["patternProperties"] = {"^x-": {"description": "free, for YAML anchors"}}
     return json.dumps(schema, indent=1, ensure_ascii=False) + "\n"
+
+
+def _one_of_is_any_of(node: object) -> None:
+    """Say anyOf for oneOf: forms of a path are told apart by their keys, which a mapping of data sets may have too."""
+    if isinstance(node, dict):
+        if "oneOf" in node:
+            node["anyOf"] = node.pop("oneOf")
+        for child in node.values():
+            _one_of_is_any_of(child)
+    elif isinstance(node, list):
+        for child in node:
+            _one_of_is_any_of(child)
 
 
 def _metric(name: str) -> dict[str, Any]:

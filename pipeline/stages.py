@@ -14,13 +14,15 @@ from typing import TYPE_CHECKING
 
 from . import config, kernel, metrics, signature
 from ._version import __version__
-from .corpus import Corpus, open_corpus, suspicions
-from .count import AUTO, How, count_to_disk
+from .corpus import Corpus, Opener, open_corpus, suspicions
+from .count import AUTO, How, count_to_disk, placed
+from .defaults import with_defaults
 from .errors import ConfigError, Problem
 from .rank import ranks
 from .reduce import mean_of, reduce
 from .report import FORMATS
 from .results import DatasetInfo, Results, Score
+from .select import ALL, Given, select
 from .store import RunDirectory
 
 if TYPE_CHECKING:
@@ -42,6 +44,7 @@ class Job:
     metrics: tuple[Metric, ...]
     corpora: tuple[Corpus, ...]
     warnings: tuple[str, ...]
+    partial: bool = False
 
     @property
     def needs(self) -> tuple[Needs, ...]:
@@ -49,20 +52,22 @@ class Job:
         return tuple(dict.fromkeys(metric.needs for metric in self.metrics))
 
 
-def prepare(path: str | Path, how: How = AUTO) -> Job:
+def prepare(path: str | Path, how: How = AUTO, given: Given = ALL) -> Job:
     """Read and check config, metrics and every text file; raises ConfigError with all problems found."""
-    settings, nodes, problems = config.load(path)
-    chosen = metrics.resolve_all(nodes, problems)
+    settings, nodes, problems = config.load(path, given.settings)
+    chosen = metrics.resolve_all(with_defaults(nodes, settings.root if settings else None, problems), problems)
     corpora: list[Corpus | None] = []
     if settings:
-        threads = how.under(settings.run).threads
-        corpora = [open_corpus(dataset, settings.systems, problems, threads) for dataset in settings.datasets]
+        settings, chosen = select(settings, chosen, given.only, problems)
+        opener = Opener(how.under(settings.run).threads, settings.run.max_unpacked)
+        corpora = [open_corpus(dataset, settings.systems, problems, opener=opener) for dataset in settings.datasets]
         problems += _missing_sources(settings, chosen)
     problems += fit(chosen, corpora)
     if problems or settings is None:
-        raise ConfigError(problems)
+        raise ConfigError(dict.fromkeys(problems))
     opened = complete(chosen, [corpus for corpus in corpora if corpus])
-    return Job(settings, chosen, opened, tuple(text for corpus in opened for text in suspicions(corpus)))
+    warnings = (*settings.notes, *(text for corpus in opened for text in suspicions(corpus)))
+    return Job(settings, chosen, opened, warnings, partial=bool(given.only))
 
 
 def fit(chosen: Sequence[Metric], corpora: Sequence[Corpus | None]) -> list[Problem]:
@@ -81,6 +86,23 @@ def complete(chosen: Sequence[Metric], corpora: Sequence[Corpus]) -> tuple[Corpu
     if all(metric.policy != "leave_one_out" for metric in chosen):
         return tuple(corpora)
     return tuple(corpus.with_references() for corpus in corpora)
+
+
+def plan(job: Job, output: str | Path | None = None) -> tuple[list[str], list[list[str]]]:
+    """Return header and rows of what run() would do: data set, system, metric, lines, whether it is counted already.
+
+    Nothing is computed or made. Raises StoreError where the directory cannot be used.
+    """
+    directory = RunDirectory(Path(output or job.config.output.dir), make=False)
+    rows = []
+    for corpus in job.corpora:
+        places, keys = placed(corpus, job.needs, directory)
+        for metric in job.metrics:
+            for name in corpus.systems:
+                cell = name, metric.needs
+                state = "counted" if directory.is_current(places[cell], keys[cell]) else "to do"
+                rows.append([corpus.name, name, signed(metric, len(corpus.references)), f"{corpus.lines:,}", state])
+    return ["dataset", "system", "metric", "lines", "counts"], rows
 
 
 def run(job: Job, output: str | Path | None = None, how: How = AUTO) -> tuple[RunDirectory, Results]:
@@ -102,7 +124,8 @@ def run(job: Job, output: str | Path | None = None, how: How = AUTO) -> tuple[Ru
         if name in FORMATS:
             file, render = FORMATS[name]
             directory.write(file, render(results))
-    directory.remove_stale()
+    if not job.partial:  # what the rest of the config has there is still good
+        directory.remove_stale()
     seconds = {"counting": round(counted - started, 3), "all": round(time.time() - started, 3)}
     directory.write_manifest({**about, "state": "done", "seconds": seconds, **_machine(job)})
     return directory, results
@@ -147,7 +170,7 @@ def describe(corpus: Corpus) -> DatasetInfo:
 def _missing_sources(settings: config.Config, chosen: Sequence[Metric]) -> Iterator[Problem]:
     needing = {metric.name: metric.hint for metric in chosen if metric.needs.source}
     for dataset in settings.datasets:
-        for name, hint in needing.items() if dataset.source is None else ():
+        for name, hint in needing.items() if dataset.source is None and not dataset.m2 else ():
             message = without_source(name, hint, "add `source: FILE`")
             yield settings.root.problem(message, ("datasets", dataset.name))
 

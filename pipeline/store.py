@@ -135,14 +135,16 @@ def _array_bytes(array: NDArray[Any]) -> bytes:
 class RunDirectory:
     """A run's folder. Everything it writes is listed in its manifest, and nothing else is ever deleted."""
 
-    def __init__(self, path: Path) -> None:
-        """Open or make the folder; raises StoreError where it holds something that no run wrote."""
+    def __init__(self, path: Path, *, make: bool = True) -> None:
+        """Open the folder, or make it; raises StoreError where it holds something that no run wrote."""
         self.path = path
         try:
-            path.mkdir(parents=True, exist_ok=True)
-            names = {item.name for item in path.iterdir()}
-        except FileExistsError:
-            raise StoreError(f"{path}: is a file; output.dir must be a folder") from None
+            if make:
+                path.mkdir(parents=True, exist_ok=True)
+            names = {item.name for item in path.iterdir()} if make or path.exists() else set()
+        except (FileExistsError, NotADirectoryError) as error:
+            what = "is a file; output.dir must be a folder" if path.exists() else f"cannot be made: {error.strerror}"
+            raise StoreError(f"{path}: {what}") from None
         except (OSError, ValueError) as error:
             raise StoreError(f"{path}: cannot be made: {getattr(error, 'strerror', None) or error}") from None
         if names - {MANIFEST + TEMPORARY} and MANIFEST not in names:

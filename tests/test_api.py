@@ -11,16 +11,16 @@ import warnings
 from statistics import fmean
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-import naive
 import numpy as np
 import pytest
-from conftest import edited, sentence, write_run
 
 import pipeline
 import pipeline.api
 from pipeline import Evaluation, Result, evaluate
 from pipeline.errors import CorpusError, InputError, StoreError
 from pipeline.metrics import from_text
+from tests import naive
+from tests.conftest import edited, sentence, write_run
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

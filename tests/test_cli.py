@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from unittest import mock
 
 import pytest
-from conftest import ROOT, tree, write_run, write_texts
 
 import pipeline
 from pipeline import stages
@@ -28,6 +27,7 @@ from pipeline.results import Results
 from pipeline.sampling import SAMPLERS
 from pipeline.schema import json_schema
 from pipeline.tokenize import TOKENIZERS
+from tests.conftest import ROOT, tree, write_run, write_texts
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -23,13 +23,13 @@ import gleu.corpus_main
 import gleu.count
 import gleu.main
 import gleu.sent_main
-import naive
 import numpy as np
 import pytest
-from conftest import ROOT
 from prettytable import PrettyTable
 
 from pipeline.cli import main
+from tests import naive
+from tests.conftest import ROOT
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -10,10 +10,8 @@ from itertools import combinations
 from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
-import naive
 import numpy as np
 import pytest
-from conftest import KERNELS, edited, forced_kernel, metric_of, run, sentence
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
@@ -22,6 +20,8 @@ from pipeline.corpus import Corpus, text_in_memory
 from pipeline.count import How, count_in_memory
 from pipeline.reduce import sentence_spread
 from pipeline.store import RunDirectory
+from tests import naive
+from tests.conftest import KERNELS, edited, forced_kernel, metric_of, run, sentence
 
 if TYPE_CHECKING:
     from pathlib import Path

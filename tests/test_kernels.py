@@ -15,12 +15,8 @@ from pathlib import Path
 from threading import Barrier
 from typing import TYPE_CHECKING, Any
 
-import fuzz_kernels
-import naive
 import numpy as np
 import pytest
-from conftest import ROOT, forced_kernel
-from fuzz_kernels import INVALID, NEIGHBOURS, REFERENCES, SURROGATES, SYSTEMS, WHITE, bordering, lay_out, outcome
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -30,6 +26,9 @@ from pipeline.corpus import Lines, join_lines
 from pipeline.errors import InvalidTextError
 from pipeline.kernel import _python as python
 from pipeline.kernel.common import KINDS, MAX_ORDER, MERGED_KINDS, SPLITS, Encoded
+from tests import fuzz_kernels, naive
+from tests.conftest import ROOT, forced_kernel
+from tests.fuzz_kernels import INVALID, NEIGHBOURS, REFERENCES, SURROGATES, SYSTEMS, WHITE, bordering, lay_out, outcome
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence

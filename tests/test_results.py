@@ -8,9 +8,7 @@ import json
 import math
 from typing import TYPE_CHECKING
 
-import naive
 import pytest
-from conftest import run, write_run
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -19,6 +17,8 @@ from pipeline.rank import ranks
 from pipeline.report.numbers import percent, round_half_up
 from pipeline.report.tables import to_csv
 from pipeline.results import DatasetInfo, Results, Samples, Score
+from tests import naive
+from tests.conftest import run, write_run
 
 if TYPE_CHECKING:
     from pathlib import Path

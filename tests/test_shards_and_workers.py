@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Any
 from unittest import mock
 
 import pytest
-from conftest import Tree, forced_kernel, run, tree, write_config, write_run
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -25,6 +24,7 @@ from pipeline.corpus import Span
 from pipeline.count import How, count_in_memory
 from pipeline.errors import IncompleteError, StoreError
 from pipeline.shards import Shard, cut
+from tests.conftest import Tree, forced_kernel, run, tree, write_config, write_run
 
 if TYPE_CHECKING:
     import random

@@ -14,7 +14,6 @@ from unittest import mock
 
 import numpy as np
 import pytest
-from conftest import metric_of, run, tree, write_config, write_run
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -25,6 +24,7 @@ from pipeline.execute import narrow
 from pipeline.metrics.base import Field, Schema
 from pipeline.shards import Shard
 from pipeline.store import BLOCK, MemoryStatistics, RunDirectory, Statistics, content_key, write_atomic
+from tests.conftest import metric_of, run, tree, write_config, write_run
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -10,9 +10,9 @@ from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
 import pytest
-from conftest import ROOT
 
 import pipeline
+from tests.conftest import ROOT
 
 PACKAGE = ROOT / "pipeline"
 PEERS = {"gleu", "nltk", "sacrebleu", "pandas", "rouge_score", "gec_metrics", "errant"}

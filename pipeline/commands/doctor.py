@@ -15,7 +15,11 @@ if TYPE_CHECKING:
     import argparse
 
 REQUIRED = ("numpy", "pydantic", "pyyaml", "rich", "joblib")
-OPTIONAL: dict[str, str] = {"pandas": "Result.to_pandas()"}
+OPTIONAL: dict[str, str] = {
+    "pandas": "Result.to_pandas()",
+    "pyarrow": "Parquet files",
+    "zstandard": ".zst files",
+}
 
 
 def configure(_: argparse.ArgumentParser) -> None:

@@ -14,7 +14,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ..config import MAX_NAME, NAME
+from ..resolve import MAX_NAME, NAME
 from ..errors import ConfigError
 
 if TYPE_CHECKING:

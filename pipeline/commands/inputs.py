@@ -6,9 +6,10 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..config import Dataset, System
+from ..config import STDIN, Dataset, System
 from ..corpus import open_corpus, suspicions
 from ..errors import ConfigError, CorpusError, Problem, printable
+from ..select import Given
 
 if TYPE_CHECKING:
     import argparse
@@ -33,12 +34,39 @@ def open_files(args: argparse.Namespace, *, quiet: bool = False) -> Corpus:
     repeated = next((name for name in outputs if outputs.count(name) > 1), None)
     if repeated is not None:
         raise ConfigError(f"-o: {repeated} is given twice")
-    source = Path(args.source) if args.source else None
-    dataset = Dataset(DATASET, source, tuple(Path(reference) for reference in args.references))
+    source = _path(args.source) if args.source else None
+    dataset = Dataset(DATASET, source, tuple(_path(reference) for reference in args.references))
     problems: list[Problem] = []
-    corpus = open_corpus(dataset, [System(name, {DATASET: Path(name)}) for name in outputs], problems)
+    corpus = open_corpus(dataset, [System(name, {DATASET: _path(name)}) for name in outputs], problems)
     if corpus is None:
         raise CorpusError(problems)
     for warning in () if quiet else suspicions(corpus):
         print(printable(f"warning: {warning}"), file=sys.stderr)
     return corpus
+
+
+def _path(text: str) -> Path:
+    return STDIN if text == "-" else Path(text)
+
+
+def add_selection(parser: argparse.ArgumentParser) -> None:
+    """Declare --set and --only, for the commands that read a config."""
+    several: dict[str, Any] = {"action": "append", "default": []}
+    parser.add_argument(
+        "--set",
+        dest="settings",
+        metavar="KEY=VALUE",
+        help="change the config, such as output.digits=4 or metrics.0.order=3; may be repeated",
+        **several,
+    )
+    parser.add_argument(
+        "--only",
+        metavar="PATTERN",
+        help="only data sets, systems or metrics of this name, such as AMU or 'A*'; may be repeated",
+        **several,
+    )
+
+
+def given(args: argparse.Namespace) -> Given:
+    """Return what --set and --only say."""
+    return Given(tuple(args.settings), tuple(args.only))

@@ -7,6 +7,7 @@ examples:
   gec-pipeline run configs/quickstart.yaml
   gec-pipeline run eval.yaml --output runs/today --digits 4 --n-jobs 2
   gec-pipeline run eval.yaml -q --json > results.json
+  gec-pipeline run eval.yaml --only AMU --set metrics.0.order=3 --dry-run
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from typing import TYPE_CHECKING
 
 from ..config import BACKENDS
 from ..errors import printable
+from .inputs import add_selection, given
 
 if TYPE_CHECKING:
     import argparse
@@ -36,6 +38,8 @@ jobs.__name__ = "number of workers (auto, or from 1)"
 def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
     parser.add_argument("config", help="a YAML file; `gec-pipeline help config` explains it")
+    add_selection(parser)
+    parser.add_argument("--dry-run", action="store_true", help="print what would be counted; compute nothing")
     parser.add_argument("--output", metavar="DIR", help="run directory, instead of the config's output.dir")
     parser.add_argument("--n-jobs", type=jobs, metavar="N", help="workers, instead of the config's run.n_jobs")
     parser.add_argument("--backend", choices=BACKENDS, help="who runs them, instead of the config's run.backend")
@@ -48,13 +52,17 @@ def run(args: argparse.Namespace) -> int:
     """Run the config and print its tables."""
     from .. import stages
     from ..count import How
-    from ..report.console import print_results
+    from ..report.console import print_results, print_table
 
     how = How(args.n_jobs, args.backend)
-    job = stages.prepare(args.config, how)
+    job = stages.prepare(args.config, how, given(args))
     if not args.quiet:
         for warning in job.warnings:
             print(printable(f"warning: {warning}"), file=sys.stderr)
+    if args.dry_run:
+        header, rows = stages.plan(job, args.output)
+        print_table(header, rows, left=(0, 1, 2, 4))
+        return 0
     with _Bar(enabled=not args.quiet and sys.stderr.isatty()) as progress:
         directory, results = stages.run(job, args.output, how._replace(progress=progress))
     if args.json:

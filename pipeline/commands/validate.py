@@ -2,6 +2,7 @@
 
 examples:
   gec-pipeline validate configs/quickstart.yaml
+  gec-pipeline validate eval.yaml --only AMU
 """
 
 from __future__ import annotations
@@ -10,34 +11,80 @@ import sys
 from typing import TYPE_CHECKING
 
 from ..errors import printable
+from .inputs import add_selection, given
 
 if TYPE_CHECKING:
     import argparse
+
+    from ..config import Match
+    from ..corpus import AnyText, Corpus
+
+BLOCK = 8192
+"""Lines whose tokens are counted at once."""
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
     parser.add_argument("config", help="a YAML file; `gec-pipeline help config` explains it")
+    add_selection(parser)
 
 
 def run(args: argparse.Namespace) -> int:
-    """Print a table of the files, the metrics' signatures, and the warnings."""
+    """Print a table of the files, what globs matched, the metrics' signatures, and the warnings."""
     from ..report.console import print_table
     from ..stages import prepare, signed
 
-    job = prepare(args.config)
-    rows = []
+    job = prepare(args.config, given=given(args))
+    counted: dict[tuple[str, str], int] = {}
+    rows = [row for corpus in job.corpora for row in _rows(corpus, counted)]
+    print_table(["dataset", "role", "lines", "tokens", "empty", "file"], rows, left=(0, 1, 5))
     for corpus in job.corpora:
-        roles = [("source", corpus.source)] if corpus.source else []
-        roles += [(f"reference {number}", file) for number, file in enumerate(corpus.references)]
-        roles += [(f"system {name}", file) for name, file in corpus.systems.items()]
-        for role, file in roles:
-            rows.append([corpus.name, role, f"{file.lines:,}", f"{file.blank:,}", file.place])
-    print_table(["dataset", "role", "lines", "empty", "file"], rows, left=(0, 1, 4))
-    counts = sorted({len(corpus.references) for corpus in job.corpora})
-    for metric in job.metrics:
-        for count in counts:
+        print(f"{corpus.name}: {_per_line(corpus)}")
+    for match in job.config.matches:
+        print(printable(_matched(match)))
+    for count in sorted({len(corpus.references) for corpus in job.corpora}):
+        for metric in job.metrics:
             print(signed(metric, count))
     for warning in job.warnings:
         print(printable(f"warning: {warning}"), file=sys.stderr)
     return 0
+
+
+def _rows(corpus: Corpus, counted: dict[tuple[str, str], int]) -> list[list[str]]:
+    """Return a row for each text; counted: tokens by place and digest, for texts that come again."""
+    roles = [("source", corpus.source)] if corpus.source else []
+    roles += [(f"reference {number}", file) for number, file in enumerate(corpus.references)]
+    roles += [(f"system {name}", file) for name, file in corpus.systems.items() if name not in corpus.own]
+    rows = []
+    for role, file in roles:
+        key = file.place, file.digest
+        if key not in counted:
+            counted[key] = _tokens(file)
+        rows.append([corpus.name, role, f"{file.lines:,}", f"{counted[key]:,}", f"{file.blank:,}", file.place])
+    return rows
+
+
+def _tokens(file: AnyText) -> int:
+    """Return how many tokens there are between white space."""
+    from ..corpus import read_texts
+
+    blocks = (read_texts(file, low, min(low + BLOCK, file.lines)) for low in range(0, file.lines, BLOCK))
+    return sum(len(text.split()) for texts in blocks for text in texts)
+
+
+def _per_line(corpus: Corpus) -> str:
+    """Return how many references a line has: least and most, where some are missing."""
+    most = len(corpus.references)
+    if not corpus.missing:
+        return f"{most} reference{'s' * (most != 1)} a line"
+    import numpy as np
+
+    found = np.full(corpus.lines, most)
+    for file in corpus.references:
+        found[getattr(file, "blanks", np.zeros(0, np.int64)) - 1] -= 1
+    return f"{found.min()} to {found.max()} references a line, {found.mean():.2f} on average"
+
+
+def _matched(match: Match) -> str:
+    names = ", ".join(file.name for file in match.files)
+    return f"{match.place}: {match.pattern} matches {len(match.files)}: {names}"

@@ -1,0 +1,197 @@
+"""The written form of a config: what may stand in the YAML file. Also the source of the JSON Schema."""
+
+from __future__ import annotations
+
+import re
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Discriminator, Field, Tag, WithJsonSchema
+
+BACKENDS = ("auto", "serial", "threading", "loky")
+FORMATS = ("json", "csv")
+KINDS = ("jsonl", "tsv", "parquet")
+"""Files with a text in each record; the key that names such a file."""
+UNPACKED = 1 << 34
+
+
+def _whole(value: object) -> object:
+    """Read a whole number as written in YAML, where every scalar arrives as text."""
+    if isinstance(value, str) and re.fullmatch(r"[+-]?[0-9]{1,18}", value):
+        return int(value)
+    if isinstance(value, int):
+        return value
+    raise ValueError("expected a whole number")
+
+
+def _jobs(value: object) -> object:
+    if value != "auto" and (not isinstance(value, str) or not re.fullmatch(r"[1-9][0-9]{0,4}", value)):
+        raise ValueError("expected 'auto' or a number of workers from 1")
+    return value if value == "auto" else int(str(value))
+
+
+def _truth(value: object) -> object:
+    if value in ("true", "false"):
+        return value == "true"
+    raise ValueError("expected true or false")
+
+
+def _numbers(value: object) -> object:
+    if isinstance(value, list) and not value:
+        raise ValueError("is empty; at least one line is needed")
+    if isinstance(value, str) and value:
+        return value
+    if isinstance(value, list) and all(isinstance(item, str) for item in value):
+        return value
+    raise ValueError("expected a list of line numbers and ranges, such as [1-100, 418], or a file of them")
+
+
+Jobs = Annotated[
+    Any,
+    BeforeValidator(_jobs),
+    WithJsonSchema({"anyOf": [{"const": "auto"}, {"type": "integer", "minimum": 1, "maximum": 99_999}]}),
+]
+_RANGES: dict[str, Any] = {"type": "array", "minItems": 1, "items": {"type": ["integer", "string"]}}
+Numbers = Annotated[
+    Any,
+    BeforeValidator(_numbers),
+    WithJsonSchema({"anyOf": [{"type": ["string", "integer"], "minLength": 1}, _RANGES]}),
+]
+Truth = Annotated[bool, BeforeValidator(_truth)]
+PathText = Annotated[
+    str, Field(min_length=1, description="a path, against the folder of the file that names it; - is standard input")
+]
+Column = Annotated[str, Field(min_length=1), WithJsonSchema({"type": ["string", "integer"], "minLength": 1})]
+
+
+class _Written(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
+
+
+class WrittenJsonl(_Written):
+    """A text in each line's JSON object."""
+
+    jsonl: PathText
+    column: Column = Field(description="the key of the text; a.b is the key b inside a")
+
+
+class WrittenTsv(_Written):
+    """A text in a column of tab-separated lines (no quoting)."""
+
+    tsv: PathText
+    column: Column = Field(description="its name in the first line, or its number from 1")
+    header: Truth | None = Field(
+        None, description="whether the first line has the names; default: only where column is a name"
+    )
+
+
+class WrittenParquet(_Written):
+    """A text in a column of a Parquet file; needs pyarrow."""
+
+    parquet: PathText
+    column: Column = Field(description="the column of the text; a.b is the field b of a struct a")
+
+
+def _kind(value: object) -> str | None:
+    """Return the tag of a path or column. Tags are in brackets, which no name has."""
+    if not isinstance(value, dict):
+        return "<path>"
+    return next((f"<{kind}>" for kind in KINDS if kind in value), None)
+
+
+def _system(value: object) -> str:
+    return _kind(value) or "<mapping>"
+
+
+def _form(value: object) -> str:
+    return "<list>" if isinstance(value, list) else "<mapping>"
+
+
+Place = Annotated[
+    Annotated[PathText, Tag("<path>")]
+    | Annotated[WrittenJsonl, Tag("<jsonl>")]
+    | Annotated[WrittenTsv, Tag("<tsv>")]
+    | Annotated[WrittenParquet, Tag("<parquet>")],
+    Discriminator(_kind),
+]
+SystemPlace = Annotated[
+    Annotated[PathText, Tag("<path>")]
+    | Annotated[WrittenJsonl, Tag("<jsonl>")]
+    | Annotated[WrittenTsv, Tag("<tsv>")]
+    | Annotated[WrittenParquet, Tag("<parquet>")]
+    | Annotated[dict[str, Place], Tag("<mapping>")],
+    Discriminator(_system),
+]
+WrittenSystems = Annotated[
+    Annotated[dict[str, SystemPlace], Tag("<mapping>"), Field(min_length=1)]
+    | Annotated[list[PathText], Tag("<list>"), Field(min_length=1)],
+    Discriminator(_form),
+]
+
+
+class WrittenDataset(_Written):
+    """Parallel text: one sentence a line. One of references, m2 and path is needed."""
+
+    source: Place | None = Field(None, description="the uncorrected text; GLEU+ and GREEN need it")
+    references: list[Place] = Field(
+        [], min_length=1, description="one file for each annotator, or globs, which give files in natural order"
+    )
+    m2: PathText | None = Field(None, description="annotated sentences: source, and a reference for each annotator")
+    path: PathText | None = Field(
+        None, description="a folder with src.txt and ref0.txt, ref1.txt ... (or one .m2 file), as gec-datasets has them"
+    )
+    missing_annotator: Literal["first", "source", "none"] = Field(
+        "first",
+        description="m2: what stands in for an annotator without a line for a sentence that others annotated: the "
+        "first annotator's edits, the source, or nothing",
+    )
+    empty_references: Literal["keep", "error", "none"] = Field(
+        "keep",
+        description="a reference line without a token is: a sentence of length 0 (with a warning), a mistake, or says "
+        "that this annotator has nothing for the sentence",
+    )
+    keep: Numbers | None = Field(None, description="lines to score, from 1: [1-100, 418], or a file of them")
+    drop: Numbers | None = Field(None, description="lines to leave out, from 1: [1-100, 418], or a file of them")
+
+
+class WrittenDefaults(_Written):
+    """What data sets and metrics have that do not say otherwise."""
+
+    datasets: WrittenDataset | None = None
+    metrics: dict[str, Any] | None = Field(None, description="options, for those metrics that have a use for them")
+
+
+class WrittenRun(_Written):
+    """How the work is done; never changes a number."""
+
+    n_jobs: Jobs = Field(
+        "auto",
+        description="worker processes or threads; auto: as many as there are processors, none for small runs",
+    )
+    backend: Literal["auto", "serial", "threading", "loky"] = Field("auto", description="who runs the workers")
+    max_unpacked: Annotated[int, Field(ge=1), BeforeValidator(_whole)] = Field(
+        UNPACKED, description="bytes that compressed and other unpacked inputs of a run may take in all"
+    )
+
+
+class WrittenOutput(_Written):
+    """Where results go and how they are printed."""
+
+    dir: PathText = Field("runs/latest", description="the run directory, against the working directory")
+    formats: list[Literal["json", "csv"]] = Field(["json", "csv"], description="files beside results.json")
+    digits: Annotated[int, Field(ge=0, le=12), BeforeValidator(_whole)] = Field(
+        2, description="decimals of the printed percentages"
+    )
+
+
+class WrittenConfig(_Written):
+    """A gec-pipeline config."""
+
+    version: Annotated[int, Field(ge=1, le=1), BeforeValidator(_whole)] = Field(1, description="version of this format")
+    description: str | None = None
+    include: list[PathText] = Field([], description="configs that this one is merged over")
+    defaults: WrittenDefaults = WrittenDefaults()
+    datasets: dict[str, WrittenDataset] = Field(min_length=1)
+    systems: WrittenSystems = Field(description="name: path, name: {dataset: path}, or a list of globs")
+    metrics: list[Any] = Field(min_length=1)
+    run: WrittenRun = WrittenRun()
+    output: WrittenOutput = WrittenOutput()

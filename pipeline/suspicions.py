@@ -1,0 +1,92 @@
+"""What can be scored but is probably not meant: warnings that go into the results."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from .texts import MemoryText, read_texts
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from .corpus import Corpus
+    from .texts import AnyText
+
+TRANSPOSED = 0.1
+"""By how much the overlap with transposed references must be higher (0 to 1) to be pointed out."""
+
+
+def suspicions(corpus: Corpus) -> list[str]:
+    """Return the warnings about a data set, each with its name."""
+    found = [*corpus.notes, *_odd_files(corpus), *_references(corpus), *_systems(corpus), *_transposed(corpus)]
+    return [f"{corpus.name}: {text}" for text in found]
+
+
+def _odd_files(corpus: Corpus) -> Iterator[str]:
+    for text in dict.fromkeys(text.place for text in corpus.texts()):
+        file = next(item for item in corpus.texts() if item.place == text)
+        if file.has_bom:
+            yield f"{file.name}: begins with a byte order mark, which is left out"
+        if file.odd.nuls:
+            count = "1 NUL character" if file.odd.nuls == 1 else f"{file.odd.nuls} NUL characters"
+            yield f"{file.name}: holds {count}; is it UTF-8 text?"
+    if corpus.source and corpus.source.blank * 2 > corpus.lines:
+        yield f"source: {corpus.source.blank} of {corpus.lines} lines are empty"
+
+
+def _references(corpus: Corpus) -> Iterator[str]:
+    for number, reference in enumerate(corpus.references):
+        if corpus.source and reference.digest == corpus.source.digest:
+            yield f"reference {number} ({reference.name}) is the same text as the source"
+        if reference.blank and not corpus.missing:
+            lines = f"{reference.blank} empty lines, the first is line {reference.first_blank}"
+            yield f"reference {number} ({reference.name}) has {lines}: each counts as a sentence of length 0"
+
+
+def _systems(corpus: Corpus) -> Iterator[str]:
+    seen = {reference.digest: f"reference {number}" for number, reference in enumerate(corpus.references)}
+    given = [*([corpus.source] if corpus.source else []), *corpus.references]
+    expected = any(text.odd.subwords for text in given)
+    for name, file in corpus.systems.items():
+        if name in corpus.own:
+            continue
+        if file.digest in seen:
+            yield f"system {name} is the same text as {seen[file.digest]}"
+        seen.setdefault(file.digest, f"system {name}")
+        if file.blank * 2 > file.lines:
+            yield f"system {name}: {file.blank} of {file.lines} lines are empty"
+        if file.odd.subwords and not expected:
+            times = "once" if file.odd.subwords == 1 else f"{file.odd.subwords} times"
+            yield f"system {name} has subword pieces ('@@ ' or '\u2581', {times}); join them before scoring"
+
+
+def _transposed(corpus: Corpus) -> Iterator[str]:
+    """Tell of references in memory, as many as there are items, that fit better the other way round."""
+    texts = [*([corpus.source] if corpus.source else []), *corpus.systems.values()][:1]
+    if not (1 < corpus.lines == len(corpus.references) and texts and isinstance(texts[0], MemoryText)):
+        return
+    base = [set(text.split()) for text in read_texts(texts[0], 0, corpus.lines)]
+    given = [[set(t.split()) for t in read_texts(reference, 0, corpus.lines)] for reference in corpus.references]
+    pairs = [(i, j) for i in range(corpus.lines) for j in range(corpus.lines) if i != j]
+    straight = sum(_overlap(given[i][j], base[j]) for i, j in pairs) / len(pairs)
+    turned = sum(_overlap(given[i][j], base[i]) for i, j in pairs) / len(pairs)
+    if turned > straight + TRANSPOSED:
+        yield (
+            "the references look transposed: expected a list for each reference set, with a text for each item, "
+            "and these fit better as a list for each item"
+        )
+
+
+def _overlap(one: set[str], two: set[str]) -> float:
+    return len(one & two) / max(len(one | two), 1)
+
+
+def misshapen(references: Sequence[AnyText], items: int) -> str | None:
+    """Return what to say of references in memory that were given as one list for each item."""
+    counts = {text.lines for text in references}
+    if len(references) == items and counts != {items} and max(counts) < items:
+        return (
+            "references: look transposed: expected a list for each reference set, with a text for each item; "
+            f"found {items} lists, one for each item"
+        )
+    return None

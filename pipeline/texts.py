@@ -1,0 +1,226 @@
+r"""Text as workers read it: lines of a file by ranges, or texts in memory.
+
+A line ends at \n or \r\n; the last line may lack its end; a byte order mark at the start is dropped; an empty line
+is a sentence of length 0. In a spooled file each text ends with the byte 0xFF and may hold newlines.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from .errors import CorpusError, Problem
+from .formats.spool import Origin
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+    from pathlib import Path
+
+    from numpy.typing import NDArray
+
+NEWLINE = b"\n"
+BOM = b"\xef\xbb\xbf"
+SUBWORDS = (b"@@ ", "\u2581".encode())
+"""Marks of subword pieces: those of subword-nmt, and of SentencePiece."""
+
+
+class Lines(NamedTuple):
+    """Text of some lines: UTF-8 bytes; int64 start and end of each line in them, without line ends."""
+
+    data: bytes
+    starts: NDArray[np.int64]
+    ends: NDArray[np.int64]
+
+    def texts(self) -> Iterator[bytes]:
+        """Yield each line's bytes."""
+        for start, end in zip(self.starts.tolist(), self.ends.tolist(), strict=True):
+            yield self.data[start:end]
+
+
+def join_lines(texts: Iterable[bytes]) -> Lines:
+    """Return texts (which may hold newlines) as Lines."""
+    pieces = list(texts)
+    ends = np.cumsum([len(piece) for piece in pieces], dtype=np.int64) if pieces else np.zeros(0, np.int64)
+    return Lines(b"".join(pieces), np.concatenate((np.zeros(min(len(pieces), 1), np.int64), ends[:-1])), ends)
+
+
+class Span(NamedTuple):
+    """Lines of a file, as a worker needs to know them: where to read, what to skip, how many lines.
+
+    separator: the byte that ends a line; place: what the user calls the file, where that is not its path.
+    """
+
+    path: str
+    start: int
+    size: int
+    skip: int
+    lines: int
+    separator: bytes = NEWLINE
+    place: str = ""
+
+
+class Odd(NamedTuple):
+    """What is odd in a text: how often subword marks and NUL characters occur."""
+
+    subwords: int = 0
+    nuls: int = 0
+
+    @classmethod
+    def of(cls, data: bytes) -> Odd:
+        """Return what is odd in some bytes."""
+        return cls(sum(data.count(mark) for mark in SUBWORDS if mark in data), data.count(b"\0"))
+
+
+ORDINARY = Odd()
+
+
+@dataclass(frozen=True)
+class TextFile:
+    """An indexed text file.
+
+    digest: of the lines, whatever their line ends; blanks: int64 numbers, from 1, of the lines without a token;
+    places: int64 byte offset of every stride-th line, then the size of the file; origin: what the user calls it;
+    numbers: int64 numbers that the lines have there, where lines were selected; keeper: what must live as long.
+    """
+
+    path: Path
+    lines: int
+    size: int
+    digest: str
+    has_bom: bool
+    blanks: NDArray[np.int64] = field(repr=False, compare=False)
+    places: NDArray[np.int64] = field(repr=False, compare=False)
+    stride: int
+    odd: Odd = ORDINARY
+    separator: bytes = NEWLINE
+    origin: Origin | None = None
+    numbers: NDArray[np.int64] | None = field(default=None, repr=False, compare=False)
+    keeper: object = field(default=None, repr=False, compare=False)
+
+    @property
+    def blank(self) -> int:
+        """Number of lines without a token."""
+        return len(self.blanks)
+
+    @property
+    def first_blank(self) -> int:
+        """The first of them, from 1, as the user counts; 0 where there is none."""
+        return self.number(int(self.blanks[0])) if len(self.blanks) else 0
+
+    @property
+    def name(self) -> str:
+        """What warnings call it."""
+        return self.place.replace("\\", "/").rpartition("/")[2]
+
+    @property
+    def place(self) -> str:
+        """Where a problem of it is."""
+        return self.origin.name if self.origin else str(self.path)
+
+    def number(self, line: int) -> int:
+        """Return the number that a line, from 1, had before lines were selected."""
+        return line if self.numbers is None else int(self.numbers[line - 1])
+
+    def at(self, line: int) -> str:
+        """Return where the user finds a line, from 1."""
+        return (self.origin or Origin(str(self.path))).at(self.number(line))
+
+    def span(self, low: int, high: int) -> Span:
+        """Return where to find the lines low <= i < high."""
+        first, last = low // self.stride, -(-high // self.stride)
+        start, stop = int(self.places[first]), int(self.places[min(last, len(self.places) - 1)])
+        skip, place = low - first * self.stride, self.origin.name if self.origin else ""
+        return Span(str(self.path), start, stop - start, skip, high - low, self.separator, place)
+
+
+def read_span(span: Span) -> Lines:
+    """Read the lines of a span; raises CorpusError where the file no longer holds them."""
+    place = span.place or span.path
+    try:
+        with open(span.path, "rb") as file:  # noqa: PTH123 (a worker opens thousands: no Path objects)
+            file.seek(span.start)
+            data = file.read(span.size)
+    except OSError as error:
+        raise CorpusError([Problem(place, f"cannot be read: {error.strerror}")]) from None
+    whole = len(data) == span.size
+    plain = span.separator == NEWLINE
+    if span.start == 0 and plain:
+        data = data.removeprefix(BOM)
+    codes = np.frombuffer(data, np.uint8)
+    ends = np.flatnonzero(codes == span.separator[0])
+    if data and not data.endswith(span.separator):
+        ends = np.append(ends, len(data))
+    starts = np.concatenate((np.zeros(1, np.int64), ends + 1))[:-1]
+    wanted = slice(span.skip, span.skip + span.lines)
+    starts, ends = starts[wanted], ends[wanted]
+    if not whole or len(ends) != span.lines:
+        raise CorpusError([Problem(place, "the file changed while it was being read; start again")])
+    if plain:
+        ends = ends - ((ends > starts) & (ends < len(data)) & (codes[ends - 1] == ord("\r")))
+    return Lines(data, starts, ends)
+
+
+@dataclass(frozen=True)
+class MemoryText:
+    """Text that came from a program: like a TextFile, but its spans hold the lines themselves."""
+
+    name: str
+    content: Lines
+    digest: str
+    blank: int
+    first_blank: int
+    has_bom: bool = False
+    odd: Odd = ORDINARY
+
+    @property
+    def place(self) -> str:
+        """Where a problem of it is."""
+        return self.name
+
+    @property
+    def lines(self) -> int:
+        """How many lines there are."""
+        return len(self.content.starts)
+
+    @property
+    def size(self) -> int:
+        """How many bytes there are."""
+        return len(self.content.data)
+
+    def at(self, line: int) -> str:
+        """Return where a text, from 1, is."""
+        return f"{self.name}, item {line}"
+
+    def span(self, low: int, high: int) -> Lines:
+        """Return the lines low <= i < high."""
+        starts, ends = self.content.starts[low:high], self.content.ends[low:high]
+        first, last = int(starts[0]), int(ends[-1])
+        return Lines(self.content.data[first:last], starts - first, ends - first)
+
+
+AnyText = TextFile | MemoryText
+
+
+def text_in_memory(name: str, texts: Sequence[str]) -> MemoryText:
+    """Return strings (which may hold newlines) as text; raises CorpusError for strings that UTF-8 cannot hold."""
+    pieces, digest = [], hashlib.blake2b(digest_size=16)
+    for number, text in enumerate(texts, 1):
+        try:
+            pieces.append(text.encode())
+        except UnicodeEncodeError as error:
+            message = f"character {error.start + 1} is half of a surrogate pair, which is no text"
+            raise CorpusError([Problem(f"{name}, item {number}", message)]) from None
+        digest.update(len(pieces[-1]).to_bytes(8, "little") + pieces[-1])
+    blanks = [number for number, text in enumerate(texts, 1) if not text.split()]
+    lines, first = join_lines(pieces), blanks[0] if blanks else 0
+    return MemoryText(name, lines, digest.hexdigest(), len(blanks), first, odd=Odd.of(lines.data))
+
+
+def read_texts(text: AnyText, low: int, high: int) -> list[str]:
+    """Return the lines low <= i < high of a text as strings."""
+    span = text.span(low, high)
+    lines = read_span(span) if isinstance(span, Span) else span
+    return [line.decode() for line in lines.texts()]

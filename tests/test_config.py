@@ -1,0 +1,833 @@
+"""The config: what is read from it, and what is said of it, where, when it is wrong."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import jsonschema
+import pytest
+import yaml
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pipeline import metrics, stages
+from pipeline.config import Config, load, natural
+from pipeline.document import from_plain, parse, read
+from pipeline.errors import ConfigError, Problem
+from pipeline.metrics import METRICS
+from pipeline.schema import json_schema
+from tests.conftest import ROOT, metric_of
+
+if TYPE_CHECKING:
+    from pipeline.metrics.base import Metric
+
+GOOD = """\
+datasets: {d: {source: s.txt, references: [r.txt]}}
+systems: {A: a.txt}
+metrics: [gleu]
+"""
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder to work in, with texts."""
+    for name, text in {"s.txt": "x y\n", "r.txt": "a b\n", "a.txt": "a c\n", "b.txt": "c c\n"}.items():
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def save(text: str | bytes, name: str = "c.yaml") -> str:
+    Path(name).write_bytes(text if isinstance(text, bytes) else text.encode())
+    return name
+
+
+def problems(text: str | bytes) -> list[str]:
+    with pytest.raises(ConfigError) as caught:
+        stages.prepare(save(text))
+    return [str(problem) for problem in caught.value.problems]
+
+
+def config_of(text: str | bytes) -> Config:
+    return stages.prepare(save(text)).config
+
+
+def metrics_of(text: str) -> tuple[Metric, ...]:
+    return stages.prepare(save(GOOD.replace("[gleu]", text))).metrics
+
+
+def same(found: str, expected: str) -> bool:
+    """Whether a message is as expected, where "..." stands for lists and words that grow with the metrics."""
+    return re.fullmatch(".*".join(re.escape(part) for part in expected.split("...")), found, re.DOTALL) is not None
+
+
+def with_systems(text: str) -> str:
+    return GOOD.replace("{A: a.txt}", text)
+
+
+def test_a_good_config_is_read() -> None:
+    config = config_of(GOOD)
+    assert [(d.name, d.source, d.references) for d in config.datasets] == [("d", Path("s.txt"), (Path("r.txt"),))]
+    assert [(s.name, s.paths) for s in config.systems] == [("A", {"d": Path("a.txt")})]
+    assert (config.run.n_jobs, config.run.backend) == ("auto", "auto")
+    assert (config.output.dir, config.output.formats, config.output.digits) == ("runs/latest", ["json", "csv"], 2)
+
+
+# One mistake each: the place is file:line:column of the key, or of the value where there is no key.
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        # unknown keys, at each level
+        (GOOD + "metric: [gleu]\n", "c.yaml:4:1: metric: unknown key (did you mean 'metrics'?)"),
+        (GOOD + "\nrun:\n  njobs: 2\n", "c.yaml:6:3: run.njobs: unknown key (did you mean 'n_jobs'?)"),
+        (GOOD + "output: {dir: o, digit: 1}\n", "c.yaml:4:18: output.digit: unknown key (did you mean 'digits'?)"),
+        (
+            GOOD.replace("source: s.txt", "source: s.txt, referenzes: r.txt"),
+            "c.yaml:1:31: datasets.d.referenzes: unknown key (did you mean 'references'?)",
+        ),
+        (GOOD + "zzz: 1\n", "c.yaml:4:1: zzz: unknown key"),
+        (GOOD + "run: {x-a: 1}\n", "c.yaml:4:7: run.x-a: unknown key"),
+        # missing and empty
+        ("systems: {A: a.txt}\nmetrics: [gleu]\n", "c.yaml:1:1: the key 'datasets' is missing"),
+        ("# none\n\nsystems: {A: a.txt}\nmetrics: [gleu]\n", "c.yaml:3:1: the key 'datasets' is missing"),
+        (GOOD.replace(", references: [r.txt]", ""), "c.yaml:1:12: datasets.d: the key 'references' is missing"),
+        (GOOD.replace("[r.txt]", "[]"), "c.yaml:1:31: datasets.d.references: is empty; at least one is needed"),
+        (GOOD.replace("[gleu]", "[]"), "c.yaml:3:1: metrics: is empty; at least one is needed"),
+        (with_systems("[]"), "c.yaml:2:1: systems: is empty; at least one is needed"),
+        (with_systems("{}"), "c.yaml:2:1: systems: is empty; at least one is needed"),
+        (GOOD.replace("s.txt", "''"), "c.yaml:1:16: datasets.d.source: is empty; expected a path"),
+        # wrong types
+        (GOOD.replace("[gleu]", "gleu"), "c.yaml:3:1: metrics: expected a list, found 'gleu'"),
+        (GOOD.replace("[r.txt]", "r.txt"), "c.yaml:1:31: datasets.d.references: expected a list, found 'r.txt'"),
+        (GOOD.replace("s.txt", "[s.txt]"), "c.yaml:1:16: datasets.d.source: expected text, found a list"),
+        (
+            GOOD.replace("[r.txt]", "[r.txt, {}]"),
+            "c.yaml:1:51: datasets.d.references[1]: expected text, found a mapping",
+        ),
+        (with_systems("a.txt"), "c.yaml:2:1: systems: expected a mapping (key: value), found 'a.txt'"),
+        (with_systems("{A: [a.txt]}"), "c.yaml:2:11: systems.A: expected text, found a list"),
+        (with_systems("{A: {d: [a]}}"), "c.yaml:2:15: systems.A.d: expected text, found a list"),
+        (with_systems("{A:}"), "c.yaml:2:11: systems.A: expected text, found nothing"),
+        (GOOD + "run: fast\n", "c.yaml:4:1: run: expected a mapping (key: value), found 'fast'"),
+        (GOOD + "run:\n", "c.yaml:4:1: run: expected a mapping (key: value), found nothing"),
+        (GOOD + "output: {digits: two}\n", "c.yaml:4:10: output.digits: expected a whole number, found 'two'"),
+        (GOOD + "output: {digits: 1.5}\n", "c.yaml:4:10: output.digits: expected a whole number, found '1.5'"),
+        (GOOD + "output: {digits: ٣}\n", "c.yaml:4:10: output.digits: expected a whole number, found '٣'"),
+        (
+            GOOD + "run: {n_jobs: 0}\n",
+            "c.yaml:4:7: run.n_jobs: expected 'auto' or a number of workers from 1, found '0'",
+        ),
+        (
+            GOOD + "run: {n_jobs: true}\n",
+            "c.yaml:4:7: run.n_jobs: expected 'auto' or a number of workers from 1, found 'true'",
+        ),
+        # values out of range
+        (
+            GOOD + "run: {backend: Loky}\n",
+            "c.yaml:4:7: run.backend: expected one of auto, serial, threading, loky, found 'Loky' "
+            "(did you mean 'loky'?)",
+        ),
+        (
+            GOOD + "output: {formats: [cvs]}\n",
+            "c.yaml:4:20: output.formats[0]: expected one of json, csv, found 'cvs' (did you mean 'csv'?)",
+        ),
+        # keys given twice
+        (
+            GOOD + "\nsystems: {B: b.txt}\n",
+            "c.yaml:5:1: the key 'systems' is given twice (first on line 2)",
+        ),
+        (with_systems("{A: a.txt, A: b.txt}"), "c.yaml:2:21: the key 'A' is given twice (first on line 2)"),
+        # names
+        (
+            with_systems("{-A: a.txt}"),
+            "c.yaml:2:11: systems.-A: '-A' cannot be a name: letters, digits and . _ + - only, a letter or digit first",
+        ),
+        (
+            with_systems("{a.txt: a.txt, A.TXT: b.txt}"),
+            "c.yaml:2:25: systems.A.TXT: differs from 'a.txt' in upper and lower case only",
+        ),
+        # systems
+        (
+            with_systems("{A: {dd: a.txt, d: a.txt}}"),
+            "c.yaml:2:15: systems.A.dd: no data set of this name (did you mean 'd'?)",
+        ),
+        (with_systems("[a.txt, 'z*.txt']"), "c.yaml:2:18: systems[1]: no file matches 'z*.txt'"),
+        # metrics
+        (
+            GOOD.replace("gleu", "glue"),
+            "c.yaml:3:11: metrics[0]: no metric is called 'glue' (did you mean 'gleu'?); known: gleu...",
+        ),
+        (
+            GOOD.replace("[gleu]", "\n  - gleu\n  - name: glue"),
+            "c.yaml:5:5: metrics[1].name: no metric is called 'glue' (did you mean 'gleu'?); known: gleu...",
+        ),
+        (
+            GOOD.replace("gleu", "{order: 3}"),
+            "c.yaml:3:11: metrics[0]: the key 'name' is missing; known metrics: gleu...",
+        ),
+        (
+            GOOD.replace("gleu", "[gleu]"),
+            "c.yaml:3:11: metrics[0]: expected a metric: a name, name[key=value,...] or a mapping with the key 'name'",
+        ),
+        (
+            GOOD.replace("gleu", "{name: gleu, ordre: 3}"),
+            "c.yaml:3:24: metrics[0].ordre: gleu has no such option (did you mean 'order'?)",
+        ),
+        (
+            GOOD.replace("gleu", "{name: gleu, order: 10}"),
+            "c.yaml:3:24: metrics[0].order: expected a whole number from 1 to 9, found '10'",
+        ),
+        (
+            GOOD.replace("gleu", "{name: gleu, variant: 2O17}"),
+            "c.yaml:3:24: metrics[0].variant: expected 2017, 2016..., found '2O17' (did you mean '2017'?)",
+        ),
+        (
+            GOOD.replace("gleu", "{name: gleu, lowercase: yes}"),
+            "c.yaml:3:24: metrics[0].lowercase: expected true, false, found 'yes'",
+        ),
+        (
+            GOOD.replace("gleu", "{name: gleu, order: []}"),
+            "c.yaml:3:24: metrics[0].order: expected a whole number from 1 to 9",
+        ),
+        (
+            GOOD.replace("gleu", "{name: gleu, order: 3, n: 3}"),
+            "c.yaml:3:34: metrics[0].n: 'order' is given twice, as 'n' too",
+        ),
+        (GOOD.replace("gleu", '"gleu[n=3"'), "c.yaml:3:11: metrics[0]: 'gleu[n=3': the closing ']' is missing"),
+        (GOOD.replace("gleu", '"gleu[n=3,n=3]"'), "c.yaml:3:11: metrics[0]: 'gleu[n=3,n=3]': 'n' is given twice"),
+        (GOOD.replace("gleu", '"gleu[n]"'), "c.yaml:3:11: metrics[0]: 'gleu[n]': 'n' is not a key and a value"),
+        (
+            GOOD.replace("gleu", '"gleu|n:3|"'),
+            "c.yaml:3:11: metrics[0]: 'gleu|n:3|': '' is not a key and a value",
+        ),
+        (
+            GOOD.replace("[gleu]", "\n  - gleu\n  - {name: gleu, order: 4}"),
+            "c.yaml:5:5: metrics[1]: the same metric with the same settings is asked for twice",
+        ),
+        # options that cannot change a number, and options that do not go together
+        (
+            GOOD.replace("gleu", "{name: gleu, seed: 1}"),
+            "c.yaml:3:24: metrics[0].seed: has no effect here (...); leave it out",
+        ),
+        (
+            GOOD.replace("gleu", "{name: gleu, references: max, iterations: 9}"),
+            "c.yaml:3:41: metrics[0].iterations: has no effect here (...); leave it out",
+        ),
+        (
+            GOOD.replace("gleu", "{name: gleu, refs: max, rng: python2}"),
+            "c.yaml:3:35: metrics[0].rng: has no effect here (...); leave it out",
+        ),
+        (
+            GOOD.replace("gleu", "{name: gleu, unit: char, tok: blank}"),
+            "c.yaml:3:36: metrics[0].tok: has no effect here (unit char takes every code point); leave it out",
+        ),
+        (
+            GOOD.replace("gleu", "{name: gleu, strip: true}"),
+            "c.yaml:3:24: metrics[0].strip: has no effect here (tokenizer whitespace ignores it anyway); leave it out",
+        ),
+        (
+            GOOD.replace("gleu", "{name: gleu, smoothing: ones}"),
+            "c.yaml:3:24: metrics[0].smoothing: has no effect here (only level: mean scores sentences); leave it out",
+        ),
+        (
+            GOOD.replace("gleu", "{name: gleu, level: mean, zero_total: one}"),
+            "c.yaml:3:37: metrics[0].zero_total: has no effect here (sentence scores always take precision 1 there); "
+            "leave it out",
+        ),
+        (
+            GOOD.replace("gleu", "{name: gleu, level: mean, refs: sample}"),
+            "c.yaml:3:37: metrics[0].refs: level: mean takes ...found 'sample'",
+        ),
+        (
+            GOOD.replace("source: s.txt, ", ""),
+            "c.yaml:1:12: datasets.d: gleu needs a source...add `source: FILE`...",
+        ),
+        # the document
+        ("", "c.yaml: is empty; `gec-pipeline init` writes a config to start from"),
+        ("# nothing\n", "c.yaml: is empty; `gec-pipeline init` writes a config to start from"),
+        ("- a\n", "c.yaml:1:1: expected a mapping with the keys datasets, systems, metrics"),
+        ("gleu\n", "c.yaml:1:1: expected a mapping with the keys datasets, systems, metrics"),
+        ("? [a]\n: b\n", "c.yaml:1:3: a key must be one word or text, not a list or mapping"),
+        ("a: 1\n<<: b\n", "c.yaml:2:5: '<<' must name a mapping"),
+        (GOOD.encode() + b"# \xff\n", "c.yaml:4: byte 90 of the file is not valid UTF-8"),
+        (GOOD.encode("utf-16"), "c.yaml:1: byte 0 of the file is not valid UTF-8"),
+    ],
+)
+def test_a_mistake_is_told_with_its_place_and_the_nearest_name(text: str | bytes, expected: str) -> None:
+    (found,) = problems(text)
+    assert same(found, expected)
+
+
+@pytest.mark.parametrize(
+    ("text", "place"),
+    [
+        ("a: [b\nc: d\n", "c.yaml:2:2"),
+        ("a: b: c\n", "c.yaml:1:5"),
+        ("a:\n\t- b\n", "c.yaml:2:1"),
+        ("a: 'b\n", "c.yaml:2:1"),
+        ("a: *b\n", "c.yaml:1:4"),
+        (GOOD + "---\n" + GOOD, "c.yaml:4:1"),
+        ("a: \x01\n", "c.yaml"),
+        ("%YAML 9\n---\na: b\n", "c.yaml:1:8"),
+    ],
+)
+def test_broken_yaml_is_told_with_its_place(text: str, place: str) -> None:
+    (found,) = problems(text)
+    assert found.startswith(f"{place}: not valid YAML: ")
+
+
+@pytest.mark.parametrize(
+    ("text", "place"),
+    [
+        ("a: !!python/object/apply:os.system [echo]\n", "c.yaml:1:4"),
+        ("a:\n  - !!python/name:os.system\n", "c.yaml:2:5"),
+        ("!!python/object:os.system {a: b}\n", "c.yaml:1:1"),
+        ("a: !!set {b}\n", "c.yaml:1:4"),
+        ("a: !!binary aGk=\n", "c.yaml:1:4"),
+        ("a: !mine b\n", "c.yaml:1:4"),
+        ("!!python/name:os.system a: b\n", "c.yaml:1:1"),
+    ],
+)
+def test_tags_are_refused(text: str, place: str) -> None:
+    (found,) = problems(text)
+    assert found.startswith(f"{place}: the tag '!")
+    assert "is not allowed" in found
+
+
+def bomb(width: int, depth: int) -> str:
+    rows = [f"a0: &a0 [{', '.join('x' * width)}]"]
+    rows += [f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * width)}]" for n in range(1, depth)]
+    return "\n".join(rows) + "\n"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        bomb(10, 12),
+        bomb(2, 45),
+        "a: &a [*a]\n",
+        "a: &a [*a, *a]\n",
+        "a: &a {b: *a}\n",
+        "a: &a {<<: *a}\n",
+        "&a {<<: [*a, *a], b: *a}\n",
+        "[" * 60 + "]" * 60,
+        "[" * 20_000,
+        "{a: " * 3_000,
+        "- " * 3_000 + "a\n",
+        "".join(f"{' ' * n}a:\n" for n in range(3_000)),
+    ],
+    ids=lambda text: text[:20],
+)
+def test_bombs_are_defused(text: str) -> None:
+    (found,) = problems(text)
+    assert found.startswith("c.yaml")
+    assert any(words in found for words in ("expands to more than", "nested deeper than"))
+
+
+def test_a_file_that_is_no_config_at_all_is_not_read_whole() -> None:
+    (found,) = problems(b"#" * 10_000_001)
+    assert found == "c.yaml: is larger than 10,000,000 bytes; is it a config?"
+
+
+@pytest.mark.parametrize(("name", "reason"), [("none.yaml", "No such file or directory"), (".", "Is a directory")])
+def test_a_config_that_cannot_be_read_is_told(name: str, reason: str) -> None:
+    with pytest.raises(ConfigError, match=f"cannot be read: {reason}"):
+        stages.prepare(name)
+
+
+@pytest.mark.parametrize("name", ["a\0b", "x" * 300], ids=["nul", "long"])
+def test_an_impossible_path_of_a_config_is_told(name: str) -> None:
+    with pytest.raises(ConfigError):
+        stages.prepare(name)
+
+
+def test_all_problems_are_told_at_once() -> None:
+    text = """\
+datasets:
+  d: {source: s.txt, refrences: [r.txt], references: [r.txt, missing.dat]}
+systems:
+  A: a.txt
+  a: b.txt
+  A: b.txt
+metrics:
+  - glue
+  - {name: gleu, n: 99, tokeniser: blank}
+run: {n_jbs: 1}
+"""
+    expected = [
+        "c.yaml:6:3: the key 'A' is given twice (first on line 4)",
+        "c.yaml:2:22: datasets.d.refrences: unknown key (did you mean 'references'?)",
+        "c.yaml:10:7: run.n_jbs: unknown key (did you mean 'n_jobs'?)",
+        "c.yaml:5:3: systems.a: differs from 'A' in upper and lower case only",
+        "c.yaml:8:5: metrics[0]: no metric is called 'glue' (did you mean 'gleu'?); known: gleu...",
+        "c.yaml:9:18: metrics[1].n: expected a whole number from 1 to 9, found '99'",
+        "c.yaml:9:25: metrics[1].tokeniser: gleu has no such option (did you mean 'tokenizer'?)",
+        "missing.dat: no such file",
+    ]
+    found = sorted(problems(text))
+    assert len(found) == len(expected)
+    assert [pair for pair in zip(found, sorted(expected), strict=True) if not same(*pair)] == []
+
+
+def test_wrong_values_elsewhere_do_not_hide_problems_of_metrics() -> None:
+    found = problems(GOOD.replace("gleu", "glue") + "output: {digits: x, dirr: y}\n")
+    assert sorted(line.split(": ")[1] for line in found) == ["metrics[0]", "output.digits", "output.dirr"]
+
+
+def test_many_problems_are_counted() -> None:
+    error = ConfigError([Problem("c.yaml", str(number)) for number in range(25)])
+    assert str(error).split("\n")[-1] == "... and 5 more problems"
+    assert len(str(error).split("\n")) == 21
+
+
+def test_control_characters_are_printed_escaped() -> None:
+    (found,) = problems(GOOD.replace("gleu", '"\\e[31mgleu"'))
+    assert "\x1b" not in found
+    assert "\\x1b[31m" in found
+
+
+def test_a_wrong_value_is_told_where_it_is_though_a_name_is_a_word_of_the_schema() -> None:
+    found = problems(with_systems("\n  mapping: a.txt\n  path: b.txt\n  A: [a.txt]"))
+    assert found == ["c.yaml:5:3: systems.A: expected text, found a list"]
+
+
+# What YAML is read as.
+def test_names_are_the_text_that_was_written() -> None:
+    config = config_of(with_systems("{NO: a.txt, 1e3: a.txt, 0x10: a.txt, 2024-01-01: a.txt, 007: a.txt}"))
+    assert [system.name for system in config.systems] == ["NO", "1e3", "0x10", "2024-01-01", "007"]
+
+
+def test_paths_are_the_text_that_was_written() -> None:
+    for name in ("NO", "1.50", "0x1F"):
+        Path(name).write_text("a b\n", encoding="utf-8")
+    systems = config_of(with_systems("{A: NO, B: 1.50, C: 0x1F}")).systems
+    assert [str(system.paths["d"]) for system in systems] == ["NO", "1.50", "0x1F"]
+
+
+@pytest.mark.parametrize("prefix", ["\ufeff", "%YAML 1.1\n---\n", "---\n", "x-a: &a 1\n"])
+def test_a_config_may_begin_otherwise(prefix: str) -> None:
+    assert [system.name for system in config_of(prefix + GOOD).systems] == ["A"]
+
+
+def test_a_config_may_have_windows_line_ends() -> None:
+    assert config_of((GOOD + "output:\n  dir: o\n").replace("\n", "\r\n")).output.dir == "o"
+
+
+def test_a_config_may_be_json() -> None:
+    data = yaml.safe_load(GOOD) | {"output": {"dir": "o"}}
+    assert config_of(json.dumps(data, indent=1)).output.dir == "o"
+
+
+def test_anchors_may_hang_on_keys_of_their_own_and_be_merged() -> None:
+    text = """\
+x-common: &common {source: s.txt, references: [r.txt]}
+x-other: &other {source: none.txt, empty_references: error}
+datasets:
+  one: *common
+  two: {<<: *common, references: [a.txt, b.txt]}
+  three: {<<: [*common, *other]}
+  four: {references: [a.txt], <<: *common}
+systems: {A: a.txt}
+metrics: [gleu]
+"""
+    found = {
+        d.name: (str(d.source), [str(r) for r in d.references], d.empty_references) for d in config_of(text).datasets
+    }
+    assert found == {
+        "one": ("s.txt", ["r.txt"], "keep"),
+        "two": ("s.txt", ["a.txt", "b.txt"], "keep"),
+        "three": ("s.txt", ["r.txt"], "error"),
+        "four": ("s.txt", ["a.txt"], "keep"),
+    }
+
+
+def test_a_problem_of_a_merged_key_is_told_where_it_was_written() -> None:
+    text = GOOD.replace("datasets: {d: {", "x-a: &a\n  sorce: s.txt\ndatasets: {d: {<<: *a, ")
+    (found, *_) = problems(text)
+    assert found.startswith("c.yaml:2:3: datasets.d.")
+    assert found.endswith("sorce: unknown key (did you mean 'source'?)")
+
+
+def test_metrics_may_be_merged_too() -> None:
+    found = metrics_of("[&g {name: gleu, n: 3}, {<<: *g, variant: 2016}]")
+    assert found == (metric_of(n=3), metric_of(n=3, variant="2016"))
+
+
+# Systems.
+def test_systems_may_have_a_path_for_each_dataset() -> None:
+    text = GOOD.replace("datasets: {", "datasets: {e: {source: s.txt, references: [r.txt]}, ")
+    systems = config_of(text.replace("{A: a.txt}", "{A: {d: a.txt}, B: {d: a.txt, e: b.txt}}")).systems
+    assert [s.paths for s in systems] == [{"d": Path("a.txt")}, {"d": Path("a.txt"), "e": Path("b.txt")}]
+
+
+def test_dataset_and_system_may_stand_in_paths() -> None:
+    Path("d-A.txt").write_text("a b\n", encoding="utf-8")
+    assert config_of(with_systems("{A: '{dataset}-{system}.txt'}")).systems[0].paths == {"d": Path("d-A.txt")}
+
+
+def outputs(*names: str) -> None:
+    for name in names:
+        Path(name).parent.mkdir(parents=True, exist_ok=True)
+        Path(name).write_text("a b\n", encoding="utf-8")
+
+
+def test_globs_find_systems_in_natural_order() -> None:
+    outputs("o/sys10.txt", "o/sys9.txt", "o/sys1.out", "o/plain", "o/v1.5.sys", "o/data.m2")
+    Path("o/folder.txt").mkdir()
+    names = [system.name for system in config_of(with_systems("['o/*']")).systems]
+    assert names == ["data.m2", "plain", "sys1", "sys9", "sys10", "v1.5"]
+
+
+def test_globs_keep_the_order_in_which_they_are_written() -> None:
+    outputs("o/b1", "o/a1")
+    names = [system.name for system in config_of(with_systems("['o/b*', a.txt, 'o/*']")).systems]
+    assert names == ["b1", "a", "a1"]
+
+
+def test_globs_may_name_the_dataset() -> None:
+    outputs("o/d/A", "o/d/B", "o/e/A", "o/e/B")
+    text = GOOD.replace("datasets: {", "datasets: {e: {source: s.txt, references: [r.txt]}, ")
+    systems = config_of(text.replace("{A: a.txt}", "['o/{dataset}/*']")).systems
+    assert [(s.name, {d: p.as_posix() for d, p in s.paths.items()}) for s in systems] == [
+        ("A", {"e": "o/e/A", "d": "o/d/A"}),
+        ("B", {"e": "o/e/B", "d": "o/d/B"}),
+    ]
+
+
+def test_two_files_of_one_name_are_refused() -> None:
+    outputs("o/A.txt", "o/A.out")
+    (found,) = problems(with_systems("['o/*']"))
+    assert found.startswith("c.yaml:2:11: systems[0]: two files would both be the system 'A': ")
+
+
+def test_the_same_file_may_match_twice() -> None:
+    assert [system.name for system in config_of(with_systems("[a.txt, '[a].txt']")).systems] == ["a"]
+
+
+def test_globs_may_be_absolute_and_go_up(folder: Path) -> None:
+    outputs("o/A", "c/none")
+    path = Path("c/c.yaml")
+    text = GOOD.replace("s.txt", "../s.txt").replace("r.txt", "../r.txt")
+    path.write_text(text.replace("{A: a.txt}", f"['../o/*', {json.dumps(str(folder / 'b.*'))}]"), encoding="utf-8")
+    assert [system.name for system in stages.prepare(path).config.systems] == ["A", "b"]
+
+
+def test_folders_of_a_config_are_no_part_of_its_globs() -> None:
+    """A folder may be called run[1]."""
+    outputs("run[1]/s.txt", "run[1]/r.txt", "run[1]/o/A")
+    path = Path("run[1]/c.yaml")
+    path.write_text(with_systems("['o/*']"), encoding="utf-8")
+    assert [system.name for system in stages.prepare(path).config.systems] == ["A"]
+
+
+@pytest.mark.parametrize("pattern", ["**x", "a/**b/c", ".", "/", "..", "x\0y", "[", "x" * 300])
+def test_globs_that_cannot_match_are_told(pattern: str) -> None:
+    found = problems(with_systems(json.dumps([pattern])))
+    assert [line for line in found if line.startswith("c.yaml:2:11: systems[0]: ")]
+
+
+def test_globs_tell_of_files_that_cannot_be_names() -> None:
+    outputs("o/1²2", "o/a b.txt")
+    found = problems(with_systems("['o/*']"))
+    assert sorted(line.split("'")[1] for line in found) == ["1²2", "a b"]
+
+
+@pytest.mark.parametrize(("one", "two"), [("a1", "a01"), ("a1", "a1 "), ("A", "a"), ("1", "01")])
+def test_the_natural_order_decides_between_any_two_names(one: str, two: str) -> None:
+    """Else the order of systems would be that of the file system."""
+    assert natural(Path(one)) != natural(Path(two))
+
+
+def told(text: str) -> list[str]:
+    """What is said about a config: its problems, or the warnings of one that can be run."""
+    try:
+        return list(stages.prepare(save(text)).warnings)
+    except ConfigError as error:
+        return [str(problem) for problem in error.problems]
+
+
+@pytest.mark.parametrize("systems", ["{A: {}}", "{A: a.txt, B: {}}"])
+def test_a_system_without_any_output_is_not_passed_over_in_silence(systems: str) -> None:
+    assert told(with_systems(systems))
+
+
+def test_a_dataset_without_any_output_is_not_passed_over_in_silence() -> None:
+    text = GOOD.replace("datasets: {", "datasets: {e: {source: s.txt, references: [r.txt]}, ")
+    assert told(text.replace("{A: a.txt}", "{A: {d: a.txt}}"))
+
+
+@pytest.mark.parametrize("name", ["a b", "_a", ".a", "a/b", "..", "é", "a" * 101, "", "a\nb", "a:b", "@a", "=a"])
+@pytest.mark.parametrize("section", ["datasets", "systems"])
+def test_names_that_are_no_file_names_are_refused(section: str, name: str) -> None:
+    text = (
+        with_systems(f"{{{json.dumps(name)}: a.txt}}")
+        if section == "systems"
+        else GOOD.replace("{d:", f"{{{json.dumps(name)}:")
+    )
+    assert any("cannot be a name" in line for line in problems(text))
+
+
+@pytest.mark.parametrize("name", ["a", "0", "A.b_c+d-e", "a" * 100])
+def test_names_that_are_file_names_are_taken(name: str) -> None:
+    assert config_of(with_systems(f"{{'{name}': a.txt}}")).systems[0].name == name
+
+
+# Metrics: the forms, and the signature.
+@pytest.mark.parametrize(
+    "form",
+    [
+        "{name: gleu, order: 3, references: max}",
+        "{refs: max, n: 3, name: gleu}",
+        "{name: gleu, order: '3', references: max, zero_total: zero}",
+        '"gleu[n=3,refs=max]"',
+        '"gleu[ order = 3 , references = max ]"',
+        '"gleu|variant:2017|n:4|refs:max"',
+    ],
+)
+def test_forms_of_a_metric(form: str) -> None:
+    order = 4 if "n:4" in form else 3
+    assert metrics_of(f"[{form}]") == (metric_of(n=order, refs="max"),)
+
+
+@pytest.mark.parametrize("form", ["gleu", '"gleu[]"', "{name: gleu}", '" gleu "', '"gleu|nrefs:2|v:0.1"'])
+def test_forms_of_a_metric_without_options(form: str) -> None:
+    assert metrics_of(f"[{form}]") == (metric_of(),)
+
+
+def test_options_written_as_lists_ask_for_every_combination() -> None:
+    found = metrics_of("[{name: gleu, order: [2, 3], variant: [2017, 2016]}]")
+    assert found == tuple(metric_of(n=n, variant=variant) for n in (2, 3) for variant in ("2017", "2016"))
+    text = GOOD.replace("gleu", "{name: gleu, order: [2, 3], variant: [2017, 2016]}")
+    assert valid(yaml.safe_load(text))
+
+
+@pytest.mark.parametrize("mistake", ["ordre: 3", "n: 10", "level: corps", "smoothing: ones"])
+def test_a_mistake_beside_a_list_is_told_once(mistake: str) -> None:
+    assert len(problems(GOOD.replace("gleu", f"{{name: gleu, iterations: [1, 2, 3], {mistake}}}"))) == 1
+
+
+def test_a_mistake_in_a_list_is_told_once_and_with_its_value() -> None:
+    (found,) = problems(GOOD.replace("gleu", "{name: gleu, order: [1, 10, 2], variant: [2016, 2017]}"))
+    assert "found '10'" in found
+
+
+def test_lists_that_ask_for_too_many_metrics_are_refused_at_once() -> None:
+    """300 times 1,000 combinations, of two short lists."""
+    lists = f"iterations: [{', '.join(map(str, range(1, 301)))}], seed: [{', '.join(map(str, range(1000)))}]"
+    save(GOOD.replace("gleu", f"{{name: gleu, sampler: numpy, {lists}}}"))
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    command = [sys.executable, "-m", "pipeline", "validate", "c.yaml"]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False, timeout=10)
+    assert done.returncode == 2
+    assert done.stderr.startswith("error: c.yaml:3:")
+
+
+def test_a_printed_signature_is_taken_back() -> None:
+    printed = stages.signed(metric_of(refs="max", n=2), 3)
+    assert metrics_of(f"['{printed}']") == (metric_of(refs="max", n=2),)
+
+
+def any_options(metric: type[Metric]) -> st.SearchStrategy[dict[str, Any]]:
+    """Values for all options of a metric, whether they go together or not."""
+    values: dict[str, st.SearchStrategy[Any]] = {}
+    for option in metric.options:
+        whole = st.integers(option.minimum, option.maximum) if option.maximum is not None else st.booleans()
+        values[option.name] = st.sampled_from(option.choices) if option.choices else whole
+    return st.fixed_dictionaries(values)
+
+
+def made(metric: type[Metric], values: dict[str, Any], keys: str) -> Metric:
+    """Make a metric of options as a config would give them, without those that would be refused."""
+    values = dict(values)
+    while True:
+        given = {getattr(option, keys): values[option.name] for option in metric.options if option.name in values}
+        wrong: list[Problem] = []
+        node = from_plain({"name": metric.name, **given}, "")
+        found = metrics.resolve(node, wrong)
+        if found:
+            return found
+        blamed = wrong[0].message.split(":")[0]
+        values.pop(next(option.name for option in metric.options if blamed in (option.name, option.key)))
+
+
+@pytest.mark.parametrize("name", METRICS)
+@given(data=st.data())
+def test_every_signature_parses_back_to_an_equal_metric(name: str, data: st.DataObject) -> None:
+    values = data.draw(any_options(METRICS[name]))
+    metric = made(METRICS[name], values, "name")
+    printed = stages.signed(metric, data.draw(st.sampled_from([1, 2, 255])))
+    again = metrics.from_text(printed)
+    assert again == metric
+    assert hash(again) == hash(metric)
+    assert made(METRICS[name], values, "key") == metric
+    inside = ",".join(f"{key}={value}".lower() for key, value in metric.settings())
+    assert metrics.from_text(f"{name}[{inside}]") == metric
+
+
+@pytest.mark.parametrize("name", METRICS)
+@given(data=st.data())
+def test_different_metrics_have_different_signatures(name: str, data: st.DataObject) -> None:
+    one, two = (made(METRICS[name], data.draw(any_options(METRICS[name])), "name") for _ in "12")
+    assert (one == two) == (stages.signed(one, 2) == stages.signed(two, 2))
+
+
+def test_the_signature_of_the_default() -> None:
+    """The example of the specification of signatures."""
+    assert stages.signed(metric_of(), 2).rpartition("|v:")[0] == (
+        "gleu|variant:2017|n:4|unit:word|tok:whitespace|refs:sample|iter:500|rng:python2|zero_total:zero|nrefs:2"
+    )
+
+
+def test_variants_share_their_columns() -> None:
+    assert metric_of(variant="2016").needs == metric_of(refs="max").needs
+    assert metric_of(lc=True).needs.key != metric_of().needs.key
+
+
+# The JSON Schema.
+def valid(data: object) -> bool:
+    return bool(jsonschema.Draft202012Validator(json.loads(json_schema())).is_valid(data))
+
+
+def test_the_schema_is_a_valid_schema() -> None:
+    jsonschema.Draft202012Validator.check_schema(json.loads(json_schema()))
+
+
+SHIPPED = sorted((ROOT / "configs").glob("*.yaml"))
+
+
+@pytest.mark.parametrize("path", SHIPPED, ids=lambda path: str(path.name))
+def test_the_schema_accepts_the_configs_that_ship(path: Path) -> None:
+    assert valid(yaml.safe_load(path.read_text(encoding="utf-8")))
+
+
+def test_the_sample_that_ships_is_whole() -> None:
+    job = stages.prepare(ROOT / "configs" / "quickstart.yaml")
+    assert [corpus.lines for corpus in job.corpora] == [96]
+    assert job.warnings == ()
+
+
+def test_the_config_of_the_shared_task_fits_the_data_it_is_for(shared: Path, folder: Path) -> None:
+    shutil.copy(ROOT / "configs" / "conll14.yaml", folder)
+    (folder / "conll14").symlink_to(shared / "conll14")
+    job = stages.prepare(folder / "conll14.yaml")
+    assert [corpus.lines for corpus in job.corpora] == [1312]
+
+
+def test_the_schema_that_ships_is_the_one_printed() -> None:
+    named = {
+        path.parent / line.partition("$schema=")[2]
+        for path in SHIPPED
+        for line in path.read_text(encoding="utf-8").splitlines()
+        if line.startswith("# yaml-language-server: ")
+    }
+    assert [path.resolve() for path in named] == [ROOT / "pipeline" / "schema.json"]
+    assert (ROOT / "pipeline" / "schema.json").read_text(encoding="utf-8") == json_schema()
+
+
+@pytest.mark.parametrize(
+    "addition",
+    [
+        "",
+        "x-free: {any: thing}\n",
+        "version: 1\ndescription: text\n",
+        "run: {n_jobs: auto, backend: loky}\n",
+        "run: {n_jobs: 3}\noutput: {dir: o, formats: [json], digits: 12}\n",
+    ],
+)
+def test_the_schema_accepts_what_the_program_does(addition: str) -> None:
+    assert config_of(GOOD + addition)
+    assert valid(yaml.safe_load(GOOD + addition))
+
+
+@pytest.mark.parametrize(
+    "metric",
+    ["{name: gleu, variant: 2016, n: 3}", "{name: gleu, lowercase: true}", "gleu[n=3]", "{name: gleu, refs: max}"],
+)
+def test_the_schema_accepts_the_forms_of_metrics(metric: str) -> None:
+    assert metrics_of(f"[{json.dumps(metric) if '[' in metric else metric}]")
+    assert valid({**yaml.safe_load(GOOD), "metrics": [yaml.safe_load(metric) if "{" in metric else metric]})
+
+
+@pytest.mark.parametrize(
+    ("path", "value"),
+    [
+        (["metric"], ["gleu"]),
+        (["datasets", "d", "sorce"], "s.txt"),
+        (["run", "njobs"], 2),
+        (["run", "n_jobs"], 0),
+        (["run", "backend"], "Loky"),
+        (["output", "digit"], 2),
+        (["output", "digits"], 13),
+        (["output", "formats"], ["cvs"]),
+        (["version"], 2),
+        (["systems"], {}),
+        (["systems"], []),
+        (["systems", "A"], ["a.txt"]),
+        (["metrics"], []),
+        (["metrics"], [{"name": "glue"}]),
+        (["metrics"], [{"name": "gleu", "ordre": 3}]),
+        (["metrics"], [{"name": "gleu", "order": 10}]),
+        (["metrics"], [{"order": 3}]),
+        (["datasets"], {}),
+        (["datasets", "d", "references"], []),
+    ],
+)
+def test_the_schema_refuses_what_the_program_does(path: list[str], value: object) -> None:
+    data = yaml.safe_load(GOOD) | {"run": {}, "output": {}}
+    assert valid(data)
+    owner = data
+    for key in path[:-1]:
+        owner = owner[key]
+    owner[path[-1]] = value
+    assert not valid(data)
+    assert problems(json.dumps(data))
+
+
+@pytest.mark.parametrize("key", ["datasets", "systems", "metrics"])
+def test_the_schema_wants_what_the_program_does(key: str) -> None:
+    data = yaml.safe_load(GOOD)
+    del data[key]
+    assert not valid(data)
+    assert problems(json.dumps(data)) == [f"c.yaml:1:1: the key '{key}' is missing"]
+
+
+# The document itself: what any text does.
+@given(text=st.text(st.sampled_from("ab:-[]{}&*!?|>'\"%@`#,<\t\n \x85\u2028é\ufeff~1")))
+def test_any_text_is_read_or_refused(text: str) -> None:
+    with suppress(ConfigError):
+        root, _ = parse(text)
+        assert root.plain() is not None or root.value is None
+
+
+@given(
+    data=st.recursive(
+        st.none() | st.text("abN01 .", max_size=4),
+        lambda c: st.lists(c) | st.dictionaries(st.text("ab", min_size=1), c),
+    )
+)
+def test_what_json_says_is_what_is_read(data: object) -> None:
+    root, found = parse(json.dumps(data))
+    assert root.plain() == data
+    assert found == []
+
+
+def test_loading_gives_problems_rather_than_raising_them() -> None:
+    config, nodes, found = load(save(GOOD + "zzz: 1\n"))
+    assert config is not None
+    assert len(nodes) == 1
+    assert [str(problem) for problem in found] == ["c.yaml:4:1: zzz: unknown key"]
+
+
+def test_places_are_told_with_the_path_as_the_user_wrote_it(folder: Path) -> None:
+    path = save(GOOD)
+    assert read(path)[0].mark.file == "c.yaml"
+    assert read(folder / path)[0].mark.file == str(folder / path)
+    assert os.sep in str(folder / path)

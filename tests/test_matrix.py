@@ -1,0 +1,381 @@
+"""Configs of several parts, several data sets, and what of them is wanted."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import jsonschema
+import pytest
+import yaml
+
+from pipeline import metrics, stages
+from pipeline.cli import main
+from pipeline.errors import ConfigError
+from pipeline.schema import json_schema
+from pipeline.select import Given
+from tests.files import CONFIG, TEXTS, lines, prepare, problems, write
+
+TWO = """\
+datasets:
+  d: {source: s.txt, references: [r.txt]}
+  e: {source: s.txt, references: [r.txt, s.txt]}
+systems: {A: a.txt, B: r.txt}
+metrics: ['gleu[iter=2]', 'gleu[n=2,iter=2]']
+"""
+
+
+@pytest.fixture(autouse=True)
+def _here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    write(dict(TEXTS))
+
+
+def cells(job: stages.Job) -> list[tuple[str, str, str]]:
+    return [(c.name, s, str(dict(m.settings())["n"])) for c in job.corpora for m in job.metrics for s in c.systems]
+
+
+# include
+def test_what_is_included_is_merged_deeply_and_the_file_itself_wins() -> None:
+    write(
+        {
+            "one.yaml": "datasets: {d: {source: s.txt, references: [r.txt]}}\nmetrics: [gleu]\n"
+            "output: {digits: 3, dir: x}\n",
+            "two.yaml": "datasets: {d: {references: [r.txt, s.txt]}}\noutput: {dir: y}\n",
+        }
+    )
+    config = prepare("include: [one.yaml, two.yaml]\nsystems: {A: a.txt}\noutput: {formats: [json]}\n").config
+    assert (config.output.digits, config.output.dir, config.output.formats) == (3, "y", ["json"])
+    assert [str(reference) for reference in config.datasets[0].references] == ["r.txt", "s.txt"]
+
+
+def test_relative_paths_are_against_the_file_that_wrote_them() -> None:
+    write({"f/one.yaml": "datasets: {d: {source: s.txt, references: [g/r.txt]}}\ninclude: [g/two.yaml]\n"})
+    write({"f/g/two.yaml": "systems: {A: a.txt}\n", "f/s.txt": "a\n", "f/g/r.txt": "b\n", "f/g/a.txt": "c\n"})
+    corpus = prepare("include: [f/one.yaml]\nmetrics: [gleu]\n").corpora[0]
+    assert [lines(text) for text in corpus.texts()] == [["a"], ["b"], ["c"]]
+
+
+def test_problems_point_into_the_file_that_has_them() -> None:
+    write({"f/one.yaml": "x-a: 1\ndatasets:\n  d: {sorce: s.txt, references: [r.txt]}\noutput: {digits: 99}\n"})
+    assert problems("include: [f/one.yaml]\nsystems: {A: a.txt}\nmetrics: [glue]\n")[:2] == [
+        "f/one.yaml:3:7: datasets.d.sorce: unknown key (did you mean 'source'?)",
+        "f/one.yaml:4:10: output.digits: input should be less than or equal to 12, found '99'",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("included", "message"),
+    [
+        ("[none.yaml]", "none.yaml: cannot be read: No such file or directory"),
+        ("[c.yaml]", "c.yaml:1:11: include[0]: 'c.yaml' includes itself"),
+        ("[one.yaml]", "one.yaml:1:11: include[0]: 'c.yaml' includes itself, through others"),
+        (
+            "['http://x.org/a.yaml']",
+            "c.yaml:1:11: include[0]: 'http://x.org/a.yaml' is no local file; only those are included",
+        ),
+        ("one.yaml", "c.yaml:1:1: include: expected a list of files"),
+        ("[[]]", "c.yaml:1:11: include[0]: expected a path"),
+        ("[s.txt]", "c.yaml:1:11: include[0]: s.txt is no mapping"),
+        ('["a\\0b"]', "c.yaml:1:11: include[0]: 'a\\x00b' cannot be read: embedded null byte"),
+        ("[twice.yaml]", "twice.yaml:2:1: the key 'a' is given twice (first on line 1)"),
+        (
+            "[tag.yaml]",
+            "tag.yaml:1:4: the tag '!!python/name:os.system' is not allowed: a config holds text, lists, mappings",
+        ),
+    ],
+)
+def test_wrong_includes_are_told(included: str, message: str) -> None:
+    write({"one.yaml": "include: [c.yaml]\n", "twice.yaml": "a: 1\na: 2\n", "tag.yaml": "a: !!python/name:os.system\n"})
+    assert message in problems(f"include: {included}\n{CONFIG}")
+
+
+def test_files_may_be_included_by_several() -> None:
+    write({f"{n}.yaml": f"include: [{n + 1}.yaml, {n + 1}.yaml]\n" for n in range(40)})
+    write({"40.yaml": "output: {digits: 5}\n"})
+    assert prepare(f"include: [0.yaml]\n{CONFIG}").config.output.digits == 5
+
+
+def test_many_includes_are_refused() -> None:
+    write({f"{n}.yaml": "a: 1\n" for n in range(101)})
+    names = ", ".join(f"{n}.yaml" for n in range(101))
+    assert "100.yaml: more than 100 files are included" in problems(f"include: [{names}]\n{CONFIG}")
+
+
+# defaults
+def test_defaults_of_datasets() -> None:
+    write({"d/src": "a\n", "e/src": "b\n", "d/r1": "c\n", "e/r1": "c\n", "e/r2": "c\n", "d/A": "x\n", "e/A": "y\n"})
+    text = """\
+defaults: {datasets: {source: '{dataset}/src', references: ['{dataset}/r*'], empty_references: error}}
+datasets: {d: , e: {empty_references: keep}}
+systems: {A: '{dataset}/{system}'}
+metrics: [gleu]
+"""
+    job = prepare(text)
+    assert [(d.name, len(d.references), d.empty_references) for d in job.config.datasets] == [
+        ("d", 1, "error"),
+        ("e", 2, "keep"),
+    ]
+    assert [lines(corpus.systems["A"]) for corpus in job.corpora] == [["x"], ["y"]]
+
+
+def test_a_dataset_of_another_form_takes_no_default_files() -> None:
+    row = "S a b c\nA -1 -1|||noop|||-NONE-|||R|||-NONE-|||0\n\n"
+    write({"x.m2": row + row.replace("a b c", "d e f") + row.replace("a b c", "g h i")})
+    defaults = "defaults: {datasets: {source: r.txt, missing_annotator: source}}\n"
+    config = prepare(
+        defaults
+        + TWO.replace("d: {source: s.txt, references: [r.txt]}", "d: {m2: x.m2}").replace("source: s.txt, ", "")
+    ).config
+    assert [(d.m2 and d.m2.name, d.source and str(d.source), len(d.references)) for d in config.datasets] == [
+        ("x.m2", None, 0),
+        (None, "r.txt", 2),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("defaults", "message"),
+    [
+        ("{datasets: {sorce: x}}", "c.yaml:1:23: defaults.datasets.sorce: unknown key (did you mean 'source'?)"),
+        ("{datasets: {source: x}}", "c.yaml:1:23: defaults.datasets.source: no data set takes this default"),
+        ("{dataset: {}}", "c.yaml:1:12: defaults.dataset: unknown key (did you mean 'datasets'?)"),
+        ("{metrics: []}", "c.yaml:1:12: defaults.metrics: expected a mapping (key: value), found a list"),
+        (
+            "{metrics: {iter: 3}}",
+            "c.yaml:1:22: defaults.metrics.iter: no metric takes this default: every metric says it itself",
+        ),
+        (
+            "{metrics: {seed: 3}}",
+            "c.yaml:1:22: defaults.metrics.seed: no metric takes this default: none has a use for it",
+        ),
+        ("{metrics: {n: 10}}", "c.yaml:1:22: defaults.metrics.n: expected a whole number from 1 to 9, found '10'"),
+    ],
+)
+def test_wrong_defaults_are_told(defaults: str, message: str) -> None:
+    assert message in problems(f"defaults: {defaults}\n{CONFIG}")
+
+
+def test_defaults_of_metrics() -> None:
+    text = "defaults: {metrics: {seed: 5, sampler: numpy, order: 3}}\n" + CONFIG.replace(
+        "['gleu[iter=2]']", "[gleu, {name: gleu, references: max}, 'gleu|n:2|rng:python3', google_gleu]"
+    )
+    first, best, third, other = prepare(text).metrics
+    assert first == metrics.from_text("gleu[seed=5,rng=numpy,n=3]")
+    assert best == metrics.from_text("gleu[refs=max,n=3]")
+    assert third == metrics.from_text("gleu[n=2,rng=python3]")
+    assert other == metrics.from_text("google_gleu[n=3]")
+
+
+# --set
+@pytest.mark.parametrize(
+    ("setting", "key", "value"),
+    [
+        ("output.digits=4", "digits", 4),
+        ("output={digits: 5, dir: z}", "digits", 5),
+        ("output.dir=a=b", "dir", "a=b"),
+        ("output.formats=[csv]", "formats", ["csv"]),
+        ("output.formats.1=json", "formats", ["json", "json"]),
+    ],
+)
+def test_a_setting_changes_the_config(setting: str, key: str, value: object) -> None:
+    config = prepare(CONFIG + "output: {formats: [json, csv]}\n", settings=(setting,)).config
+    assert getattr(config.output, key) == value
+
+
+def test_settings_are_applied_in_order_and_names_may_have_dots() -> None:
+    job = prepare(
+        CONFIG.replace("A:", "v1.0:"), settings=("systems.v1.0=r.txt", "metrics.0=gleu", "metrics.0={name: gleu, n: 2}")
+    )
+    assert lines(job.corpora[0].systems["v1.0"]) == TEXTS["r.txt"].splitlines()
+    assert job.metrics == (metrics.from_text("gleu[n=2]"),)
+
+
+def test_paths_of_settings_are_against_the_working_directory() -> None:
+    write({"f/c.yaml": CONFIG.replace(" s.txt", " ../s.txt").replace("[r.txt]", "[../r.txt]")})
+    config = stages.prepare("f/c.yaml", given=Given(("systems.A=a.txt",))).config
+    assert [str(path) for path in config.systems[0].paths.values()] == ["a.txt"]
+
+
+@pytest.mark.parametrize(
+    ("setting", "message"),
+    [
+        ("digits", "--set digits: expected KEY=VALUE, such as output.digits=4 or metrics.0.order=3"),
+        ("a..b=1", "--set a..b=1: expected KEY=VALUE, such as output.digits=4 or metrics.0.order=3"),
+        ("output.digit=1", "--set output.digit=1: output.digit: unknown key (did you mean 'digits'?)"),
+        ("output.digits=x", "--set output.digits=x: output.digits: expected a whole number, found 'x'"),
+        ("metrics.3=gleu", "--set metrics.3=gleu: 'metrics' has 1 items, numbered from 0; there is no '3'"),
+        ("metrics.x=gleu", "--set metrics.x=gleu: 'metrics' has 1 items, numbered from 0; there is no 'x'"),
+        ("metrics.0.n=3", "--set metrics.0.n=3: 'metrics.0' is the text 'gleu[iter=2]', which has no keys"),
+        ("run.n_jobs=", "--set run.n_jobs=: run.n_jobs: expected 'auto' or a number of workers from 1, found nothing"),
+        ("systems.B=none", "none: no such file"),
+        ("output=[", "--set output=[:1:2: not valid YAML: expected the node content, but found '<stream end>'"),
+        (
+            "output=!!python/name:os.system",
+            "--set output=!!python/name:os.system:1:1: the tag '!!python/name:os.system' is not allowed: "
+            "a config holds text, lists, mappings",
+        ),
+        (f"{'a.' * 3000}b=1", None),
+    ],
+)
+def test_a_wrong_setting_is_told(setting: str, message: str | None) -> None:
+    found = problems(settings=(setting,))
+    assert found if message is None else message in found
+
+
+# --only
+@pytest.mark.parametrize(
+    ("only", "expected"),
+    [
+        ((), 8),
+        (("A",), 4),
+        (("d",), 4),
+        (("d", "A"), 2),
+        (("A", "B"), 8),
+        (("[AB]", "e"), 4),
+        (("gleu",), 8),
+        (("gleu|*|n:2|*", "A", "e"), 1),
+    ],
+)
+def test_only_what_matches_is_scored(only: tuple[str, ...], expected: int) -> None:
+    found = cells(prepare(TWO, *only))
+    assert len(found) == expected
+    assert set(found) <= set(cells(prepare(TWO)))
+
+
+def test_files_that_are_not_wanted_are_not_opened() -> None:
+    assert cells(prepare(TWO.replace("B: r.txt", "B: none"), "A", "d")) == [("d", "A", "4"), ("d", "A", "2")]
+
+
+def test_a_pattern_that_matches_nothing_is_told() -> None:
+    (found,) = problems(CONFIG, "AA")
+    assert found.startswith(
+        "--only AA: matches no data set, system or metric (did you mean 'A'?); there are d, A, gleu, gleu|"
+    )
+    text = TWO.replace("B: r.txt", "B: {d: r.txt}")
+    assert problems(text, "B", "e") == ["--only B e: no such system has an output for such a data set"]
+
+
+def test_what_was_left_out_is_kept_and_told() -> None:
+    stages.run(prepare(TWO), "out")
+    before = {path: path.read_bytes() for path in Path("out/statistics").rglob("*.columns")}
+    job = prepare(TWO, "A")
+    assert job.warnings[0] == "only A of the config: ranks are among those here"
+    stages.run(job, "out")
+    assert {path: path.read_bytes() for path in Path("out/statistics").rglob("*.columns")} == before
+
+
+# The matrix.
+def test_systems_may_have_outputs_for_some_datasets_only() -> None:
+    write({"b.jsonl": '{"h": "x"}\n' * 3})
+    job = prepare(TWO.replace("B: r.txt", "B: {e: {jsonl: b.jsonl, column: h}}"))
+    assert [list(corpus.systems) for corpus in job.corpora] == [["A"], ["A", "B"]]
+
+
+def test_a_missing_file_of_a_dataset_is_told() -> None:
+    write({"d/A": TEXTS["a.txt"]})
+    found = problems(TWO.replace("A: a.txt, B: r.txt", "A: '{dataset}/{system}'"))
+    assert found == ["e/A: no such file; no folder e"]
+
+
+def test_a_glob_without_a_file_for_a_dataset_is_told() -> None:
+    write({"o/d/A": TEXTS["a.txt"], "o/e/A": TEXTS["a.txt"], "o/e/B": TEXTS["r.txt"]})
+    job = prepare(TWO.replace("{A: a.txt, B: r.txt}", "['o/{dataset}/*']"))
+    assert job.warnings[0] == "d: no output of system B matches"
+
+
+@pytest.mark.parametrize(
+    ("systems", "message"),
+    [
+        ("{A: {d: a.txt}}", "c.yaml:3:3: datasets.e: no system has an output for this data set"),
+        ("{A: a.txt, B: {}}", "c.yaml:4:21: systems.B: names no output"),
+        ("{A: a.txt, a: a.txt}", "c.yaml:4:21: systems.a: differs from 'A' in upper and lower case only"),
+        ("{A: a.txt, A: a.txt}", "c.yaml:4:21: the key 'A' is given twice (first on line 4)"),
+    ],
+)
+def test_an_incomplete_matrix_is_told(systems: str, message: str) -> None:
+    assert message in problems(TWO.replace("{A: a.txt, B: r.txt}", systems))
+
+
+def test_a_dataset_cannot_be_called_as_a_kind_of_file() -> None:
+    assert "c.yaml:1:12: datasets.tsv: 'tsv' names a kind of file, so no data set can be called so" in problems(
+        CONFIG.replace("{d:", "{tsv:")
+    )
+
+
+# The command line.
+def test_a_dry_run_tells_and_makes_nothing(capsys: pytest.CaptureFixture[str]) -> None:
+    write({"c.yaml": TWO + "output: {dir: out}\n"})
+    assert main(["run", "c.yaml", "--only", "A", "--only", "d", "-q"]) == 0
+    before = {path: path.stat().st_mtime_ns for path in Path("out").rglob("*")}
+    capsys.readouterr()
+    assert main(["run", "c.yaml", "--only", "d", "--dry-run", "-q"]) == 0
+    rows = [line.split() for line in capsys.readouterr().out.splitlines()]
+    assert [(row[0], row[1], row[3], " ".join(row[4:])) for row in rows] == [
+        ("dataset", "system", "lines", "counts"),
+        ("d", "A", "3", "counted"),
+        ("d", "B", "3", "to do"),
+        ("d", "A", "3", "counted"),
+        ("d", "B", "3", "to do"),
+    ]
+    assert {path: path.stat().st_mtime_ns for path in Path("out").rglob("*")} == before
+    assert main(["run", "c.yaml", "--dry-run", "-q", "--output", "new"]) == 0
+    assert not Path("new").exists()
+
+
+def test_a_folder_of_somebody_else_is_refused_before_any_work(capsys: pytest.CaptureFixture[str]) -> None:
+    write({"c.yaml": CONFIG, "mine/thesis.txt": "text\n"})
+    for more in ([], ["--dry-run"]):
+        assert main(["run", "c.yaml", "--output", "mine", *more]) == 2
+        assert "mine: holds files but no run.json, so no run of this program made it" in capsys.readouterr().err
+
+
+def test_validate_tells_what_there_is(capsys: pytest.CaptureFixture[str]) -> None:
+    write({"q.txt": "a b x\n\n\n", "c.yaml": CONFIG.replace("[r.txt]", "[r.txt, q.txt], empty_references: none")})
+    assert main(["validate", "c.yaml", "--set", "metrics.0=gleu"]) == 0
+    header, *rows = capsys.readouterr().out.splitlines()
+    assert header.split() == ["dataset", "role", "lines", "tokens", "empty", "file"]
+    assert [row.split() for row in rows[:4]] == [
+        ["d", "source", "3", "9", "0", "s.txt"],
+        ["d", "reference", "0", "3", "9", "0", "r.txt"],
+        ["d", "reference", "1", "3", "3", "2", "q.txt"],
+        ["d", "system", "A", "3", "9", "0", "a.txt"],
+    ]
+    assert rows[4] == "d: 1 to 2 references a line, 1.33 on average"
+
+
+def test_settings_and_patterns_are_taken_by_the_command_line(capsys: pytest.CaptureFixture[str]) -> None:
+    write({"c.yaml": TWO})
+    assert (
+        main(["run", "c.yaml", "--only", "A", "--set", "output.dir=z", "--set", "metrics.0=google_gleu", "--json"]) == 0
+    )
+    found = json.loads(capsys.readouterr().out)
+    assert {(s["dataset"], s["system"]) for s in found["scores"]} == {("d", "A"), ("e", "A")}
+    assert Path("z/results.json").exists()
+
+
+# The schema.
+@pytest.mark.parametrize(
+    "text",
+    [
+        "include: [x.yaml]\n",
+        TWO,
+        CONFIG.replace("a.txt", "{d: {jsonl: x, column: y}}"),
+        CONFIG.replace("a.txt", "{tsv: x, column: 2, header: true}"),
+        CONFIG.replace("references: [r.txt]", "m2: x, missing_annotator: none, keep: [1-100, 418]"),
+        CONFIG.replace("references: [r.txt]", "path: f, drop: lines.txt"),
+        f"defaults: {{datasets: {{source: x}}, metrics: {{order: 3}}}}\n{CONFIG}run: {{max_unpacked: 1000}}\n",
+    ],
+)
+def test_the_schema_knows_the_forms(text: str) -> None:
+    jsonschema.Draft202012Validator(json.loads(json_schema())).validate(yaml.safe_load(text))
+
+
+@pytest.mark.parametrize("value", ["{jsonl: x}", "{jsonl: x, colum: y}", "[x]", "5"])
+def test_the_schema_refuses_other_forms(value: str) -> None:
+    data = yaml.safe_load(CONFIG.replace("[r.txt]", f"[{value}]"))
+    assert not jsonschema.Draft202012Validator(json.loads(json_schema())).is_valid(data)
+
+
+def test_a_wrong_config_is_never_half_read() -> None:
+    with pytest.raises(ConfigError):
+        prepare("include: [none.yaml]\n")

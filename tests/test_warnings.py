@@ -1,0 +1,125 @@
+"""What can be scored but is probably not meant: one warning each, in the results too; none for the ordinary."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+import pipeline
+from pipeline import stages
+from pipeline.errors import InputError
+from tests.files import CONFIG, TEXTS, prepare, write
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+
+@pytest.fixture(autouse=True)
+def _here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    write(dict(TEXTS))
+
+
+@pytest.mark.parametrize(
+    ("files", "warning"),
+    [
+        ({"a.txt": TEXTS["r.txt"]}, "d: system A is the same text as reference 0"),
+        ({"r.txt": TEXTS["s.txt"]}, "d: reference 0 (r.txt) is the same text as the source"),
+        ({"a.txt": "x\n\n\n"}, "d: system A: 2 of 3 lines are empty"),
+        ({"s.txt": "x\n\n\n"}, "d: source: 2 of 3 lines are empty"),
+        (
+            {"a.txt": "a@@ b c\nd@@ e f\ng h i\n"},
+            "d: system A has subword pieces ('@@ ' or '\u2581', 2 times); join them before scoring",
+        ),
+        (
+            {"a.txt": "\u2581a b c\nd e f\ng h i\n"},
+            "d: system A has subword pieces ('@@ ' or '\u2581', once); join them before scoring",
+        ),
+        ({"a.txt": "\ufeffa b z\nd e f\ng h i\n"}, "d: a.txt: begins with a byte order mark, which is left out"),
+        ({"a.txt": "a\0b\nc\nd\n"}, "d: a.txt: holds 1 NUL character; is it UTF-8 text?"),
+        (
+            {"r.txt": "a b\n\nc\n"},
+            "d: reference 0 (r.txt) has 1 empty lines, the first is line 2: each counts as a sentence of length 0",
+        ),
+    ],
+)
+def test_what_is_probably_not_meant_gets_into_the_results(files: dict[str, str | bytes], warning: str) -> None:
+    write(files)
+    job = prepare()
+    assert job.warnings == (warning,)
+    assert stages.run(job, "out")[1].warnings == [warning]
+
+
+def test_two_systems_of_one_text_are_told() -> None:
+    assert prepare(CONFIG.replace("{A: a.txt}", "{A: a.txt, B: a.txt}")).warnings == (
+        "d: system B is the same text as system A",
+    )
+
+
+def test_the_same_text_is_found_whatever_its_form() -> None:
+    write({"b.jsonl": "".join(f'{{"h": "{line}"}}\n' for line in TEXTS["a.txt"].splitlines())})
+    text = CONFIG.replace("{A: a.txt}", "{A: a.txt, B: {jsonl: b.jsonl, column: h}}")
+    assert prepare(text).warnings == ("d: system B is the same text as system A",)
+
+
+@pytest.mark.parametrize(
+    "files",
+    [
+        {"a.txt": TEXTS["s.txt"]},
+        {"a.txt": TEXTS["a.txt"].replace("\n", "\r\n")},
+        {"a.txt": TEXTS["a.txt"].removesuffix("\n")},
+        {"a.txt": TEXTS["a.txt"].replace(" ", "\u00a0")},
+        {"a.txt": TEXTS["a.txt"].replace("\n", "  \n")},
+        {"a.txt": "a\n\nb\n"},
+        {"a.txt": f"{'a ' * 1_000_000}\nb\nc\n"},
+        {"s.txt": "@@ a\nb\nc\n", "a.txt": "@@ a\nb\nd\n"},
+    ],
+    ids=["unchanged", "crlf", "no last end", "no-break", "trailing", "an empty line", "a long line", "source has them"],
+)
+def test_ordinary_texts_give_no_warning(files: dict[str, str | bytes]) -> None:
+    write(files)
+    assert prepare().warnings == ()
+
+
+def test_missing_references_are_no_empty_ones() -> None:
+    write({"q.txt": "a\n\nb\n"})
+    assert prepare(CONFIG.replace("[r.txt]", "[r.txt, q.txt], empty_references: none")).warnings == ()
+
+
+HYPOTHESES = ["the cat sat", "a dog ran home", "birds fly"]
+BY_ITEM = [["the cat sat down", "a cat sat"], ["the dog ran home", "a dog ran"], ["birds fly south", "the birds fly"]]
+
+
+def evaluate(references: Sequence[Sequence[str]], sources: Sequence[str] | None = None) -> pipeline.Evaluation:
+    return pipeline.evaluate(HYPOTHESES, references, sources or HYPOTHESES, ["gleu[iter=2]"])
+
+
+def test_references_given_for_each_item_are_refused() -> None:
+    with pytest.raises(InputError) as caught:
+        evaluate(BY_ITEM)
+    assert str(caught.value) == (
+        "references: look transposed: expected a list for each reference set, with a text for each item; "
+        "found 3 lists, one for each item"
+    )
+
+
+def test_references_that_fit_better_the_other_way_round_are_told() -> None:
+    square = [[*texts, texts[0]] for texts in BY_ITEM]
+    with pytest.warns(UserWarning, match="the references look transposed") as caught:
+        evaluate(square)
+    assert len(caught) == 1
+    assert evaluate([list(texts) for texts in zip(*square, strict=True)]).warnings == ()
+
+
+@pytest.mark.parametrize("references", [[["a"]], [["a"] * 4], [["a"] * 3, ["a"] * 2]])
+def test_fewer_or_more_references_than_items_are_refused(references: list[list[str]]) -> None:
+    with pytest.raises(InputError, match="the texts have different numbers of lines"):
+        evaluate(references)
+
+
+def test_subwords_in_memory_are_told() -> None:
+    with pytest.warns(UserWarning, match=r"memory: system system has subword pieces"):
+        pipeline.evaluate(["a@@ b"], [["a b"]], ["a c"], ["gleu[iter=2]"])
+    assert Path.cwd().exists()
