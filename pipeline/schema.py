@@ -48,12 +48,20 @@ def _metric(name: str) -> dict[str, Any]:
 
 
 def _option(option: Option) -> dict[str, Any]:
+    """Return what an option may be: a value, or a list of values, which asks for a metric with each."""
+    value = _value(option)
     common: dict[str, Any] = {"description": option.help}
     if not callable(option.default):
         common["default"] = option.default
+    return {"anyOf": [value, {"type": "array", "items": value, "minItems": 1}], **common}
+
+
+def _value(option: Option) -> dict[str, Any]:
     if option.choices:
         numbers = [int(choice) for choice in option.choices if choice.isdigit()]
-        return {"enum": [*option.choices, *numbers], **common}
+        return {"enum": [*option.choices, *numbers]}
+    if option.pattern:  # a number written without quotes is a number to an editor
+        return {"anyOf": [{"type": "string", "pattern": f"^({option.pattern})$"}, {"type": "number", "minimum": 0}]}
     if option.maximum is None:
-        return {"type": "boolean", **common}
-    return {"type": "integer", "minimum": option.minimum, "maximum": option.maximum, **common}
+        return {"type": "boolean"}
+    return {"type": "integer", "minimum": option.minimum, "maximum": option.maximum}

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from . import kernel
 from .corpus import Lines, join_lines
+from .errors import InvalidTextError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -49,12 +50,18 @@ class Tokenization:
     def encode(self, texts: Sequence[Lines]) -> list[Encoded]:
         """Return the ids of the lines of several texts, equal where tokens are equal."""
         tokenizer = TOKENIZERS[self.tokenizer]
-        prepared = [self._prepare(text, tokenizer) for text in texts]
+        prepared = [self._prepare(text, tokenizer, number) for number, text in enumerate(texts)]
         return kernel.encode(prepared, tokenizer.split)
 
-    def _prepare(self, text: Lines, tokenizer: Tokenizer) -> Lines:
+    def _prepare(self, text: Lines, tokenizer: Tokenizer, number: int) -> Lines:
         if self.strip or self.lowercase:
-            text = join_lines(self._clean(line) for line in text.texts())
+            cleaned = []
+            for index, line in enumerate(text.texts()):
+                try:
+                    cleaned.append(self._clean(line))
+                except UnicodeDecodeError as error:
+                    raise InvalidTextError(number, index, error.start) from None
+            text = join_lines(cleaned)
         return tokenizer.prepare(text) if tokenizer.prepare else text
 
     def _clean(self, line: bytes) -> bytes:

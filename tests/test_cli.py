@@ -296,18 +296,14 @@ def test_validate_tells_files_metrics_and_warnings_and_writes_nothing(call: Call
     before = tree(Path())
     said = call("validate", quickstart)
     assert said.code == 0
-    header, *rows, signature = said.out.splitlines()
-    assert header.split() == ["dataset", "role", "lines", "empty", "file"]
-    assert [row.split()[1] for row in rows] == [
-        "source",
-        "reference",
-        "reference",
-        "system",
-        "system",
-        "system",
-        "system",
-    ]
-    assert rows[-1].split() == ["sample", "system", "broken", "96", "3", "configs/../data/systems/broken.txt"]
+    header, *lines = said.out.splitlines()
+    assert header.split() == ["dataset", "role", "lines", "tokens", "empty", "file"]
+    roles = ["source", *["reference"] * 2, *["system"] * 4]
+    assert [line.split()[1] for line in lines[:7]] == roles
+    tokens = len(Path("data/systems/broken.txt").read_text(encoding="utf-8").split())
+    file = "configs/../data/systems/broken.txt"
+    assert lines[6].split() == ["sample", "system", "broken", "96", f"{tokens:,}", "3", file]
+    signature = lines[-1]
     assert signature.startswith("gleu|")
     assert tree(Path()) == before
 

@@ -188,7 +188,9 @@ def test_invalid_utf8_is_told_with_file_line_and_byte(
     tmp_path: Path, data: bytes, line: int, byte: int, code: str
 ) -> None:
     path = written(tmp_path, data)
-    assert complaint(path) == f"{path}:{line}: byte {byte} of the line (0x{code}) is not valid UTF-8"
+    found = complaint(path)
+    assert found.startswith(f"{path}:{line}: byte {byte} of the line (0x{code}) is not valid UTF-8")
+    assert ("UTF-16" in found) == data.startswith(b"\xff\xfe")
 
 
 @given(

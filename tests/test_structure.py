@@ -19,13 +19,15 @@ PEERS = {"gleu", "nltk", "sacrebleu", "pandas", "rouge_score", "gec_metrics", "e
 HEAVY = ["numpy", "pydantic", "yaml", "joblib", "rich"]
 
 ORDER = [
-    *("_version", "errors", "signature", "document", "config", "corpus", "shards"),
+    *("_version", "errors", "signature", "document", "compose", "selection", "models", "resolve", "config"),
+    *("formats.packed", "formats.spool", "formats.records", "formats.m2", "formats.__init__"),
+    *("texts", "scan", "suspicions", "corpus", "shards"),
     *("kernel.common", "kernel._python", "kernel._native", "kernel.__init__"),
     *("tokenize", "sampling"),
     *("metrics.base", "metrics.overlap", "metrics.*", "metrics.__init__"),
     *("execute", "results", "store", "count", "reduce", "rank"),
     *("report.*", "report.__init__"),
-    *("stages", "schema", "api"),
+    *("defaults", "select", "stages", "schema", "api"),
     *("commands.__init__", "commands.*", "cli"),
     *("__init__", "__main__"),
 ]

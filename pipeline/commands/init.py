@@ -14,8 +14,8 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ..resolve import MAX_NAME, NAME
 from ..errors import ConfigError
+from ..resolve import MAX_NAME, NAME
 
 if TYPE_CHECKING:
     import argparse

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -18,6 +19,9 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from .base import Option
+
+MAX_COMBINATIONS = 1000
+"""Metrics that one entry of a config may ask for by lists of values."""
 
 METRICS: dict[str, type[Metric]] = {"gleu": Gleu, "google_gleu": GoogleGleu, "green": Green}
 
@@ -132,7 +136,7 @@ def resolve_all(nodes: Sequence[Node], problems: list[Problem]) -> tuple[Metric,
     """Return the metrics of a config, in order; those that are wrong, or asked for twice, add to problems."""
     chosen: list[Metric] = []
     for written in nodes:
-        for node in _each(written):
+        for node in _each(written, problems):
             metric = resolve(node, problems)
             if metric in chosen:
                 problems.append(node.problem("the same metric with the same settings is asked for twice"))
@@ -141,10 +145,16 @@ def resolve_all(nodes: Sequence[Node], problems: list[Problem]) -> tuple[Metric,
     return tuple(chosen)
 
 
-def _each(node: Node) -> list[Node]:
+def _each(node: Node, problems: list[Problem]) -> list[Node]:
     """Return a metric's node once for every combination of the options that are written as lists of values."""
     if not isinstance(node.value, dict):
         return [node]
     lists = {key: child.value for key, child in node.value.items() if isinstance(child.value, list) and child.value}
+    count = math.prod(len(values) for values in lists.values())
+    if count > MAX_COMBINATIONS:
+        problems.append(
+            node.problem(f"these lists ask for {count:,} metrics; at most {MAX_COMBINATIONS:,} are allowed")
+        )
+        return []
     combinations = itertools.product(*lists.values())
     return [replace(node, value={**node.value, **dict(zip(lists, one, strict=True))}) for one in combinations]
