@@ -6,6 +6,7 @@ import errno
 import json
 import os
 import warnings
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from io import BytesIO
 from pathlib import Path
@@ -494,3 +495,11 @@ def test_writing_is_atomic(tmp_path: Path) -> None:
         write_atomic(path, [b"n", b"ew"])
     assert seen == [{"file": b"old", "file.tmp": b"new"}]
     assert tree(tmp_path) == {"file": b"new"}
+
+
+def test_several_threads_read_columns_at_once(tmp_path: Path) -> None:
+    """Python 3.11 cannot evaluate text (as numpy does with headers) in several threads at once."""
+    statistics = joined(tmp_path, [np.ones((20 * BLOCK, 1), np.int64)], 20 * BLOCK, width=1)
+    with ThreadPoolExecutor(8) as pool:
+        sums = pool.map(lambda _: sum(int(c["length"].sum()) for c in statistics.blocks()), range(200))
+    assert set(sums) == {20 * BLOCK}
