@@ -253,16 +253,14 @@ def best_by(keys: Sequence[Floats]) -> Ints:
     """Return the best column of each row of keys [lines, references]: int64 [lines].
 
     The first key decides, then the next where it is equal ...; of columns equal in all keys the first is taken.
-    Keys that differ by rounding alone (relative 1e-12) are equal: logarithms of equal products need not be.
+    Keys are compared as they are, rounding and all, since the programs whose choices these are do so.
     """
     best = np.zeros(len(keys[0]), np.int64)
     rows = np.arange(len(best))
     for reference in range(1, keys[0].shape[1]):
         better, tied = np.zeros(len(best), bool), np.ones(len(best), bool)
         for key in keys:
-            new, old = key[:, reference], key[rows, best]
-            close = np.isclose(new, old, rtol=1e-12, atol=0.0)
-            better |= tied & ~close & (new > old)
-            tied &= close
+            better |= tied & (key[:, reference] > key[rows, best])
+            tied &= key[:, reference] == key[rows, best]
         best[better] = reference
     return best
