@@ -7,6 +7,7 @@ is a sentence of length 0. In a spooled file each text ends with the byte 0xFF a
 from __future__ import annotations
 
 import hashlib
+import os
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -132,8 +133,8 @@ class TextFile:
         """Return where to find the lines low <= i < high."""
         first, last = low // self.stride, -(-high // self.stride)
         start, stop = int(self.places[first]), int(self.places[min(last, len(self.places) - 1)])
-        skip, place = low - first * self.stride, self.origin.name if self.origin else ""
-        return Span(str(self.path), start, stop - start, skip, high - low, self.separator, place)
+        path = os.path.abspath(self.path)  # noqa: PTH100 (a worker may stand in another folder; keeps links as they are)
+        return Span(path, start, stop - start, low - first * self.stride, high - low, self.separator, self.place)
 
 
 def read_span(span: Span) -> Lines:

@@ -449,3 +449,14 @@ def test_plan_takes_threads_for_the_compiled_kernel_and_all_processors_for_large
     processors = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
     assert workers == processors
     assert backend == ("serial" if workers == 1 else {"python": "loky", "native": "threading"}[kernel])
+
+
+def test_workers_that_stand_in_another_folder_find_the_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Worker processes live on from one run to the next, and keep the folder in which they were started."""
+    for name in ("one", "two"):
+        folder = tmp_path / name
+        folder.mkdir()
+        write_run(folder)
+        monkeypatch.chdir(folder)
+        config = next(iter(folder.glob("*.yaml"))).name
+        assert run(Path(config), Path("run"), How(2, "loky")).scores
