@@ -496,6 +496,7 @@ def test_many_references_are_drawn_rightly_or_refused(references: int, sampler: 
 
 # ---- warnings
 
+
 @pytest.mark.parametrize(
     ("changed", "message"),
     [
