@@ -27,13 +27,13 @@ import numpy as np
 
 from . import metrics as _metrics
 from . import stages
-from .corpus import MAX_REFERENCES, Corpus, check_parallel, suspicions, text_in_memory
+from .corpus import MAX_REFERENCES, Corpus, check_parallel, text_in_memory
 from .count import How, count_in_memory
 from .errors import InputError, Problem, did_you_mean
 from .reduce import sentence_spread
 from .results import Results
 from .store import MemoryStatistics, Statistics
-from .suspicions import misshapen
+from .suspicions import misshapen, suspicions
 
 if TYPE_CHECKING:
     from .metrics.base import Floats, Ints, Metric

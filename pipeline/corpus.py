@@ -17,7 +17,6 @@ from .formats.m2 import spool_m2
 from .formats.spool import SEPARATOR, STDIN, Origin, Spool, Spooled
 from .models import UNPACKED
 from .scan import scan
-from .suspicions import suspicions
 from .texts import (
     NEWLINE,
     AnyText,
@@ -54,7 +53,6 @@ __all__ = [
     "open_text",
     "read_span",
     "read_texts",
-    "suspicions",
     "text_in_memory",
 ]
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from . import config, kernel, metrics, signature
 from ._version import __version__
-from .corpus import Corpus, Opener, open_corpus, suspicions
+from .corpus import Corpus, Opener, open_corpus
 from .count import AUTO, How, count_to_disk, placed
 from .defaults import with_defaults
 from .errors import ConfigError, Problem
@@ -24,6 +24,7 @@ from .report import FORMATS
 from .results import DatasetInfo, Results, Score
 from .select import ALL, Given, select
 from .store import RunDirectory
+from .suspicions import suspicions
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

@@ -13,9 +13,10 @@ from hypothesis import strategies as st
 
 from pipeline import corpus, execute, stages
 from pipeline.config import Dataset, System
-from pipeline.corpus import MAX_REFERENCES, PIECE, STRIDE, Corpus, Span, open_corpus, open_text, read_span, suspicions
+from pipeline.corpus import MAX_REFERENCES, PIECE, STRIDE, Corpus, Span, open_corpus, open_text, read_span
 from pipeline.count import How
 from pipeline.errors import ConfigError, CorpusError, Problem
+from pipeline.suspicions import suspicions
 from tests import naive
 from tests.conftest import run, tree, write_run
 

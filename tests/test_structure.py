@@ -21,7 +21,7 @@ HEAVY = ["numpy", "pydantic", "yaml", "joblib", "rich"]
 ORDER = [
     *("_version", "errors", "signature", "document", "compose", "selection", "models", "resolve", "config"),
     *("formats.packed", "formats.spool", "formats.records", "formats.m2", "formats.__init__"),
-    *("texts", "scan", "suspicions", "corpus", "shards"),
+    *("texts", "scan", "corpus", "suspicions", "shards"),
     *("kernel.common", "kernel._python", "kernel._native", "kernel.__init__"),
     *("tokenize", "sampling"),
     *("metrics.base", "metrics.overlap", "metrics.*", "metrics.__init__"),

@@ -7,9 +7,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..config import STDIN, Dataset, System
-from ..corpus import open_corpus, suspicions
+from ..corpus import open_corpus
 from ..errors import ConfigError, CorpusError, Problem, printable
 from ..select import Given
+from ..suspicions import suspicions
 
 if TYPE_CHECKING:
     import argparse
