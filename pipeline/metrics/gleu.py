@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from ..sampling import SAMPLERS, Draws
-from ..tokenize import TOKENIZERS, Tokenization
+from ..tokenize import Tokenization
 from .base import Field, Metric, Option, best_by, by_order, log
 from .gleu_codes import CODES
+from .options import LEVEL, tokenization_options
 from .overlap import OverlapNeeds
 
 if TYPE_CHECKING:
@@ -44,37 +45,6 @@ def _iterates(metric: Any) -> bool:
 
 def _samples(metric: Any) -> bool:
     return metric.references in ("sample", "leave_one_out")
-
-
-def tokenization_options(unit: str = "word") -> tuple[Option, ...]:
-    """Return the options that say how text becomes tokens, which metrics over n-grams share."""
-    return (
-        Option("unit", "unit", unit, "what an n-gram is made of", ("word", "char")),
-        Option(
-            "tokenizer",
-            "tok",
-            "whitespace",
-            "how lines are split into words",
-            tuple(name for name in TOKENIZERS if name != "char"),
-            applies=lambda m: m.unit == "word",
-            why="unit char takes every code point",
-        ),
-        Option(
-            "strip",
-            "strip",
-            False,
-            "drop white space at both ends of lines first",
-            applies=lambda m: m.unit == "char" or m.tokenizer != "whitespace",
-            why="tokenizer whitespace ignores it anyway",
-            implicit=True,
-        ),
-        Option("lowercase", "lc", False, "compare without upper case", implicit=True),
-    )
-
-
-LEVEL = Option(
-    "level", "level", "corpus", "score the corpus, or the mean of sentence scores", ("corpus", "mean"), implicit=True
-)
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ import numpy as np
 
 from ..tokenize import Tokenization
 from .base import Field, Metric, Option, best_by, by_order, log
-from .gleu import LEVEL, tokenization_options
+from .options import LEVEL, tokenization_options
 from .overlap import OverlapNeeds
 
 if TYPE_CHECKING:
