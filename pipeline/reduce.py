@@ -118,14 +118,18 @@ def _summed(metric: Metric, system: HasBlocks, choose: Callable[[Columns], Ints 
 
 
 def _apart(metric: Metric, systems: Sequence[HasBlocks], _: int, references: int, *__: int) -> list[Reduced]:
-    """Score with each reference alone, and average the outputs, weighted where the metric has weights."""
+    """Score with each reference alone, and average the outputs, weighted where the metric has weights.
+
+    The policy each tells the score with each reference too: name@0, name@1 ...
+    """
     weights = getattr(metric, "shares", ()) or (1 / references,) * references
     results = []
     for system in systems:
         single = [_summed(metric, system, lambda _, r=r: r).outputs for r in range(references)]  # type: ignore[misc]
         name = next(iter(single[0]))
         outputs = {key: math.fsum(w * o[key] for w, o in zip(weights, single, strict=True)) for key in single[0]}
-        results.append(Reduced(outputs | {f"{name}@{r}": single[r][name] for r in range(references)}))
+        shown = range(references) if metric.policy == "each" else ()
+        results.append(Reduced(outputs | {f"{name}@{r}": single[r][name] for r in shown}))
     return results
 
 

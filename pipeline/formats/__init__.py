@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from . import records
+from .records import jsonl, parquet, tsv
 from .spool import SEPARATOR, Origin, Spool, Spooled, is_plain, named, reason
 
 if TYPE_CHECKING:
@@ -16,9 +16,9 @@ if TYPE_CHECKING:
 __all__ = ["SEPARATOR", "Origin", "Spool", "Spooled", "file_of", "is_plain", "named", "reason", "spooled"]
 
 READERS: dict[str, Callable[[Path, str, Column], Iterator[bytes]]] = {
-    "jsonl": records.jsonl,
-    "tsv": records.tsv,
-    "parquet": records.parquet,
+    "jsonl": jsonl,
+    "tsv": tsv,
+    "parquet": parquet,
 }
 
 
