@@ -30,6 +30,8 @@ Z95 = 1.959963984540054
 """Quantile 0.975 of the normal distribution, as in the original program's interval."""
 DRAWN_LINES = 2048
 """Lines whose draws are multiplied at once: bounds memory at iterations times this. Divides the store's BLOCK."""
+SENTENCES = frozenset({"mean", "sum"})
+"""Levels that are made of sentence scores."""
 PRESENT = "present"
 """The column that compact() adds: how many references a sentence has."""
 THREADED = 1 << 24
@@ -69,14 +71,14 @@ def reduce(
     threads share the iterations of a sampled score; own: which reference a system is itself, for the policy
     leave_one_out (None, or left out: none).
     """
-    if metric.level == "mean":
-        return [_mean(metric, system) for system in systems]
+    if metric.level in SENTENCES:
+        return [_sentences(metric, system) for system in systems]
     if metric.policy == "leave_one_out":
         return _left_out(metric, systems, lines, references, threads, own or [None] * len(systems))
     return POLICIES[metric.policy](metric, systems, lines, references, threads)
 
 
-def _present(metric: Metric, system: HasBlocks) -> Iterator[Columns]:
+def present_blocks(metric: Metric, system: HasBlocks) -> Iterator[Columns]:
     """Yield blocks in which no reference is missing (see compact)."""
     apart = [field.name for field in metric.needs.schema(1).fields if field.per_reference]
     for columns in system.blocks():
@@ -89,6 +91,8 @@ def compact(columns: Columns, apart: Sequence[str]) -> Columns:
     The places behind them repeat the first, so that the best reference is the same; the column PRESENT, int64
     [lines], tells how many there are. apart: names of the columns per reference.
     """
+    if "ref_len" not in columns:  # numbers from a file: no references at all
+        return columns
     missing = columns["ref_len"] < 0
     if not missing.any():
         return columns
@@ -106,15 +110,23 @@ def _chosen(metric: Metric, systems: Sequence[HasBlocks], *_: int) -> list[Reduc
 
 def _summed(metric: Metric, system: HasBlocks, choose: Callable[[Columns], Ints | int]) -> Reduced:
     """Sum the terms for the references that choose() gives: one for each line, or one for all."""
-    schema = Schema(tuple(field._replace(per_reference=False) for field in metric.terms), 1)
+    schema = picked_schema(metric)
     totals = np.zeros(schema.width, np.int64)
-    apart = any(field.per_reference for field in metric.terms)
-    for columns in _present(metric, system):
-        terms = metric.make_terms(columns)
-        chosen = choose(columns) if apart else 0
-        picked = {f.name: _pick(terms[f.name], chosen) if f.per_reference else terms[f.name] for f in metric.terms}
-        totals += schema.pack(picked).sum(axis=0)
+    for columns in present_blocks(metric, system):
+        totals += schema.pack(picked_terms(metric, columns, choose)).sum(axis=0)
     return Reduced({name: float(value) for name, value in metric.score(schema.unpack(totals)).items()})
+
+
+def picked_schema(metric: Metric) -> Schema:
+    """Return the terms of a sentence for one reference."""
+    return Schema(tuple(field._replace(per_reference=False) for field in metric.terms), 1)
+
+
+def picked_terms(metric: Metric, columns: Columns, choose: Callable[[Columns], Ints | int]) -> Columns:
+    """Return the terms of each sentence for the references that choose() gives: as picked_schema() says."""
+    terms = metric.make_terms(columns)
+    chosen = choose(columns) if any(field.per_reference for field in metric.terms) else 0
+    return {f.name: _pick(terms[f.name], chosen) if f.per_reference else terms[f.name] for f in metric.terms}
 
 
 def _apart(metric: Metric, systems: Sequence[HasBlocks], _: int, references: int, *__: int) -> list[Reduced]:
@@ -147,7 +159,7 @@ def _left_out(
     for left_out in range(references):
         kept = [r for r in range(references) if r != left_out]
         concerned = [number for number, is_reference in enumerate(own) if is_reference in (None, left_out)]
-        subset = [_Subset(systems[number], kept, apart) for number in concerned]
+        subset = [Subset(systems[number], kept, apart) for number in concerned]
         for number, reduced in zip(concerned, _sampled(metric, subset, lines, len(kept), threads), strict=True):
             outputs[number].append(reduced.outputs)
     return [mean_of([Reduced(one) for one in found]) for found in outputs]
@@ -160,7 +172,7 @@ def mean_of(reduced: Sequence[Reduced]) -> Reduced:
 
 
 @dataclass(frozen=True)
-class _Subset:
+class Subset:
     """Statistics with some of the references only."""
 
     whole: HasBlocks
@@ -233,7 +245,7 @@ def _drawn_outputs(metric: Metric, systems: Sequence[HasBlocks], draws: Draws, t
 def _fixed(metric: Metric, system: HasBlocks, schema: Schema) -> Ints:
     """Return the sums of the terms that no draw changes: int64 [width]."""
     totals = np.zeros(schema.width, np.int64)
-    for columns in _present(metric, system):
+    for columns in present_blocks(metric, system):
         totals += schema.pack(metric.make_terms(columns)).sum(axis=0)
     return totals
 
@@ -241,10 +253,10 @@ def _fixed(metric: Metric, system: HasBlocks, schema: Schema) -> Ints:
 def _drawn(metric: Metric, systems: Sequence[HasBlocks], draws: Draws, schema: Schema, first: int, last: int) -> Floats:
     """Return the sums of the terms drawn in the iterations first <= i < last: [iterations, systems, width]."""
     sums = np.zeros((last - first, len(systems), schema.width))
-    drawer = Drawer(draws, first, last)
-    for blocks in zip(*(_present(metric, system) for system in systems), strict=True):
+    drawer = Drawer(draws, range(first, last))
+    for blocks in zip(*(present_blocks(metric, system) for system in systems), strict=True):
         made = [metric.make_terms(columns) for columns in blocks]
-        packed = [[_reference(schema, terms, r) for r in range(draws.references)] for terms in made]
+        packed = [[packed_reference(schema, terms, r) for r in range(draws.references)] for terms in made]
         present = blocks[0].get(PRESENT)
         for low in range(0, len(packed[0][0]), DRAWN_LINES):
             part = slice(low, low + DRAWN_LINES)
@@ -253,7 +265,7 @@ def _drawn(metric: Metric, systems: Sequence[HasBlocks], draws: Draws, schema: S
     return sums
 
 
-def _reference(schema: Schema, terms: Columns, reference: int) -> Floats:
+def packed_reference(schema: Schema, terms: Columns, reference: int) -> Floats:
     """Return the packed terms of one reference: float64 [lines, width]."""
     return schema.pack({field.name: terms[field.name][:, reference] for field in schema.fields}).astype(np.float64)
 
@@ -274,14 +286,15 @@ def _drawn_sums(draws: NDArray[np.uint8], terms: Sequence[Sequence[Floats]]) -> 
     return sums
 
 
-def _mean(metric: Metric, system: HasBlocks) -> Reduced:
-    """Average sentence scores; the sum is exact (fsum), so the blocks do not matter."""
+def _sentences(metric: Metric, system: HasBlocks) -> Reduced:
+    """Average or sum sentence scores; the sum is exact (fsum), so the blocks do not matter."""
     sums, lines = [], 0
-    for columns in _present(metric, system):
+    for columns in present_blocks(metric, system):
         scores = sentence_scores(metric, columns)
         sums.append(scores)
         lines += len(scores)
-    return Reduced({metric.name: math.fsum(v for part in sums for v in part.tolist()) / lines})
+    total = math.fsum(v for part in sums for v in part.tolist())
+    return Reduced({metric.output: total / lines if metric.level == "mean" else total})
 
 
 def _mean_and_std(values: Floats) -> tuple[Floats, Floats]:

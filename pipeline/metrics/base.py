@@ -174,7 +174,12 @@ class Metric(ABC):
     options: ClassVar[tuple[Option, ...]]
 
     level: str
-    """corpus: the score of summed terms; mean: the mean of sentence scores."""
+    """corpus: the score of summed terms; mean, sum: the mean or sum of sentence scores."""
+
+    @property
+    def output(self) -> str:
+        """What the score is called."""
+        return self.name
 
     @property
     def policy(self) -> str:
