@@ -1,0 +1,231 @@
+"""Scores of weighted sentences: bootstrap samples, and intervals from them.
+
+Sums are products of matrices of whole numbers, which float64 holds exactly up to 2**53, so that neither blocks nor
+order can be seen in them. Memory is a few bytes a sentence (or GROUP and KEPT bytes, where that is more).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from .addends import Addends, Chosen, Drawn, Sentences
+from .errors import InputError
+from .reduce import DRAWN_LINES, SENTENCES, Subset, present_blocks
+from .sampling import Drawer, Draws
+from .weights import Bootstrap
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from .addends import Kind
+    from .metrics.base import Floats, Metric
+    from .reduce import HasBlocks
+    from .weights import Bytes, Weights
+
+    Progress = Callable[[int, int], None]
+
+GROUP = 1 << 27
+"""Bytes of weights that are held at once, or a row where that is more."""
+ROWS = 1000
+"""Rows of weights at once, at most."""
+KEPT = 1 << 28
+"""Bytes of addends up to which they are kept between groups of rows; beyond they are made anew from the columns."""
+
+
+@dataclass
+class Table:
+    """The addends of several systems, block of lines after block: arrays [lines, systems, width]."""
+
+    kind: Kind
+    metric: Metric
+    systems: Sequence[HasBlocks]
+    lines: int
+    kept: list[Addends] = field(default_factory=list)
+
+    def blocks(self) -> Iterator[Addends]:
+        """Yield the addends of all systems."""
+        if self.kept:
+            yield from self.kept
+            return
+        made, size = [], 0
+        for blocks in zip(*(present_blocks(self.metric, system) for system in self.systems), strict=True):
+            several = [self.kind.make(columns) for columns in blocks]
+            drawn = [np.stack(apart, axis=1) for apart in zip(*(one.drawn for one in several), strict=True)]
+            block = Addends(np.stack([one.fixed for one in several], axis=1), drawn, several[0].present)
+            self._check(block)
+            size += sum(array.nbytes for array in (block.fixed, *drawn))
+            made = [*made, block] if size <= KEPT else []
+            yield block
+        self.kept = made if size <= KEPT else []
+
+    def _check(self, block: Addends) -> None:
+        """Raise InputError where sums could pass 2**53 (differences of references are up to twice a term)."""
+        top = max(float(np.abs(array).max(initial=0)) for array in (block.fixed, *block.drawn))
+        if 2 * top * self.lines > 1 << 53:
+            raise InputError(f"{self.metric.name}: numbers up to {top:.0f} in {self.lines:,} lines cannot be summed")
+
+    def digests(self) -> list[bytes]:
+        """Return a digest of each system's addends: equal where two are equal on every sentence."""
+        from hashlib import blake2b
+
+        hashes = [blake2b(digest_size=16) for _ in self.systems]
+        for block in self.blocks():
+            for array in (block.fixed, *block.drawn):
+                for number, found in enumerate(hashes):
+                    found.update(np.ascontiguousarray(array[:, number]) + 0.0)  # -0.0 is 0.0
+        return [found.digest() for found in hashes]
+
+
+@dataclass(frozen=True)
+class Part:
+    """A score that takes part in the score: of which systems, with what share of each one's, with which references.
+
+    Sample number s takes the draws of iteration step * s + offset, from the first again after the last.
+    """
+
+    table: Table
+    numbers: Sequence[int]
+    shares: Sequence[float]
+    draws: Draws | None = None
+    step: int = 1
+    offset: int = 0
+
+    def drawer(self, low: int, high: int) -> tuple[Drawer, list[int]] | None:
+        """Return a drawer for the samples low <= s < high, each iteration once, and which row is each sample's."""
+        if self.draws is None:
+            return None
+        wanted = [(self.step * sample + self.offset) % self.draws.iterations for sample in range(low, high)]
+        rows = {iteration: row for row, iteration in enumerate(dict.fromkeys(wanted))}
+        return Drawer(self.draws, rows), [rows[iteration] for iteration in wanted]
+
+
+class Sums(NamedTuple):
+    """Sums of a part: float64 [samples, systems, width], weighted, and of all sentences once with the same draws."""
+
+    weighted: Floats
+    whole: Floats
+
+
+def parts(
+    metric: Metric, systems: Sequence[HasBlocks], lines: int, references: int, own: Sequence[int | None] = ()
+) -> list[Part]:
+    """Return the parts of a metric's score, by its level and policy for references (own: as in reduce())."""
+    numbers, ones = range(len(systems)), [1.0] * len(systems)
+    if metric.level in SENTENCES:
+        return [Part(Table(Sentences.of(metric, systems, lines), metric, systems, lines), numbers, ones)]
+    if metric.policy in ("mean", "each", "weighted"):
+        shares = getattr(metric, "shares", ()) or (1 / references,) * references
+        tables = [Table(Chosen(metric, reference), metric, systems, lines) for reference in range(references)]
+        return [
+            Part(table, numbers, [share] * len(systems)) for table, share in zip(tables, shares, strict=True) if share
+        ]
+    if metric.policy == "leave_one_out":
+        return _left_out(metric, systems, lines, references, own or [None] * len(systems))
+    draws = metric.draws(lines, references)
+    if draws is None:
+        alone = None if metric.policy in ("max", "merged") else 0
+        return [Part(Table(Chosen(metric, alone), metric, systems, lines), numbers, ones)]
+    table = Table(Drawn(metric, references), metric, systems, lines)
+    if metric.policy != "expected":
+        return [Part(table, numbers, ones, draws)]
+    turned = draws._replace(sampler="turned", iterations=references * max(draws.iterations // references, 1))
+    shares = [1 / references] * len(systems)
+    return [Part(table, numbers, shares, turned, references, offset) for offset in range(references)]
+
+
+def _left_out(
+    metric: Metric, systems: Sequence[HasBlocks], lines: int, references: int, own: Sequence[int | None]
+) -> list[Part]:
+    """Return a part for each reference left out: all systems, but of the references only that one."""
+    apart = frozenset(field.name for field in metric.needs.schema(references).fields if field.per_reference)
+    found = []
+    for left_out in range(references):
+        kept = [reference for reference in range(references) if reference != left_out]
+        numbers = [number for number, is_reference in enumerate(own) if is_reference in (None, left_out)]
+        draws = metric.draws(lines, len(kept))
+        kind = Drawn(metric, len(kept)) if draws else Chosen(metric, 0)
+        table = Table(kind, metric, [Subset(systems[number], kept, apart) for number in numbers], lines)
+        shares = [1 / references if own[number] is None else 1.0 for number in numbers]
+        found.append(Part(table, numbers, shares, draws))
+    return found
+
+
+def sums(part: Part, weights: Bytes, low: int) -> Sums:
+    """Return the sums of a part for weights [samples, lines]; the first of the samples is number low."""
+    samples, drawer = len(weights), part.drawer(low, low + len(weights))
+    weighted: list[Floats] = []
+    whole: list[Floats] = []
+    at = 0
+    for block in part.table.blocks():
+        lines, systems, _ = block.fixed.shape
+        for start in range(0, lines, DRAWN_LINES):
+            piece = slice(start, start + DRAWN_LINES)
+            fixed, drawn = block.fixed[piece], [array[piece] for array in block.drawn]
+            chunk = weights[:, at + start : at + start + len(fixed)].astype(np.float64)
+            base = np.concatenate([fixed, *drawn[:1]], axis=-1)
+            sums_, all_ = _product(chunk, base), base.sum(axis=0)[None].repeat(samples if drawer else 1, axis=0)
+            if drawer:
+                present = None if block.present is None else block.present[piece]
+                draws = drawer[0].take(len(fixed), present)[drawer[1]]
+                for reference in range(1, len(drawn)):
+                    mask = draws == reference
+                    more = drawn[reference] - drawn[0]
+                    sums_[..., fixed.shape[-1] :] += _product(chunk * mask, more)
+                    all_[..., fixed.shape[-1] :] += _product(mask.astype(np.float64), more)
+            weighted, whole = _added(weighted, sums_), _added(whole, all_)
+        at += lines
+    return Sums(weighted[0], whole[0])
+
+
+def _product(weights: Floats, addends: Floats) -> Floats:
+    """Return weights [samples, lines] times addends [lines, systems, width]: [samples, systems, width]."""
+    product: Floats = (weights @ addends.reshape(len(addends), -1)).reshape(len(weights), *addends.shape[1:])
+    return product
+
+
+def _added(total: list[Floats], more: Floats) -> list[Floats]:
+    return [total[0] + more] if total else [more]
+
+
+def groups(weights: Weights, samples: int, lines: int) -> Iterator[tuple[int, Bytes]]:
+    """Yield (number of the first, weights) of as many samples at once as there is room for."""
+    rows = min(max(GROUP // lines, 1), ROWS)
+    for low in range(0, samples, rows):
+        yield low, weights.take(min(rows, samples - low))
+
+
+def bootstrap(
+    chosen: Sequence[Part], systems: int, lines: int, samples: int, seed: int, progress: Progress | None = None
+) -> Floats:
+    """Return the scores of the systems in bootstrap samples of the sentences: float64 [samples, systems].
+
+    All systems and metrics have the same samples; sample b of a metric that draws references takes the draws of its
+    iteration b, from the first again after the last.
+    """
+    scores = np.zeros((samples, systems))
+    for low, weights in groups(Bootstrap(lines, seed), samples, lines):
+        for part in chosen:
+            totals = sums(part, weights, low).weighted
+            for place, (number, share) in enumerate(zip(part.numbers, part.shares, strict=True)):
+                scores[low : low + len(weights), number] += share * part.table.kind.score(totals[:, place])
+        if progress:
+            progress(low + len(weights), samples)
+    return scores
+
+
+def cut(samples: int, level: float) -> int:
+    """Return how many of the lowest, and of the highest, values lie outside an interval."""
+    return int(samples * (1 - Fraction(str(level))) / 2)
+
+
+def percentile_interval(values: Floats, level: float) -> tuple[Floats, Floats]:
+    """Return the bounds of the middle `level` of values [samples, ...]: order statistics, as sacreBLEU takes them.
+
+    Of 1,000 values, at level 0.95, the 26th lowest and the 26th highest. Efron and Tibshirani 1993, ch. 13.
+    """
+    ordered, outside = np.sort(values, axis=0), cut(len(values), level)
+    return ordered[outside], ordered[len(values) - 1 - outside]
