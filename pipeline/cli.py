@@ -26,6 +26,8 @@ COMMANDS = {
     "explain": "take one sentence apart: which n-grams match, are penalised, are missing",
     "init": "write a config to start from",
     "show": "print the results of a run",
+    "compare": "test which differences between the systems of a run, or of two runs, are real",
+    "rank": "rank the systems of a run: intervals, ranges of ranks, clusters, groups",
     "list": "list metrics with their options, tokenizers or samplers",
     "schema": "print the JSON Schema of configs, for editors",
     "doctor": "tell versions, kernel and optional parts of this installation",

@@ -26,13 +26,15 @@ if TYPE_CHECKING:
 class How(NamedTuple):
     """What never changes a number: workers, backend, lines in a shard (None: by size), who hears of progress.
 
-    progress is called with (lines done, lines in all), where a line counts once for each system.
+    progress is called with (lines done, lines in all), where a line counts once for each system; testing with
+    (samples and trials done, in all).
     """
 
     n_jobs: int | Literal["auto"] | None = None
     backend: execute.Backend | None = None
     shard_lines: int | None = None
     progress: Progress | None = None
+    testing: Progress | None = None
 
     def under(self, settings: WrittenRun) -> How:
         """Return this with what it leaves open taken from a config."""

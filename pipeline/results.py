@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from .errors import StoreError
@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 SCHEMA = 1
+HUMAN = "REFERENCE"
+"""The row of references: leave_one_out that is the mean of the references' own scores (JFLEG's REFERENCE)."""
 
 
 @dataclass(frozen=True)
@@ -22,6 +24,45 @@ class Samples:
     iterations: int
     std: float
     interval: tuple[float, float]
+
+
+@dataclass(frozen=True)
+class Bootstrap:
+    """A score in bootstrap samples of the sentences: mean, deviation (the standard error), percentile interval.
+
+    ranks: best and worst of the system in the samples, less the extremes; cluster: from 1, of systems whose ranks
+    cannot be told apart.
+    """
+
+    mean: float
+    std: float
+    interval: tuple[float, float]
+    ranks: tuple[int, int]
+    cluster: int
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Two systems compared: difference of the scores of system and other, and whether it is real.
+
+    interval: of the difference, by bootstrap; better: the share of samples in which system scores higher (ties count
+    half); wins, losses, ties: sentences that system has better, worse, as good; cohen_d: mean of the differences of
+    sentence scores over their deviation; p, p_adjusted: of the test, before and after the correction.
+    """
+
+    dataset: str
+    metric: str
+    system: str
+    other: str
+    difference: float
+    interval: tuple[float, float]
+    better: float
+    wins: int
+    losses: int
+    ties: int
+    cohen_d: float
+    p: float
+    p_adjusted: float
 
 
 @dataclass(frozen=True)
@@ -35,6 +76,7 @@ class Score:
     outputs: dict[str, float]
     samples: Samples | None
     rank: int
+    bootstrap: Bootstrap | None = None
 
 
 @dataclass(frozen=True)
@@ -48,15 +90,17 @@ class DatasetInfo:
 
 @dataclass(frozen=True)
 class Results:
-    """The content of results.json."""
+    """The content of results.json. statistics: the settings of intervals and tests, None where there are none."""
 
     datasets: dict[str, DatasetInfo]
     scores: list[Score]
     warnings: list[str] = field(default_factory=list)
+    statistics: dict[str, Any] | None = None
+    tests: list[Comparison] = field(default_factory=list)
 
     def only(self, system: str) -> Results:
         """Return the same results with the scores of one system."""
-        return Results(self.datasets, [score for score in self.scores if score.system == system], self.warnings)
+        return replace(self, scores=[score for score in self.scores if score.system == system], tests=[])
 
     def to_json(self) -> str:
         """Return the text of results.json; the same results give the same text."""
@@ -71,7 +115,9 @@ class Results:
             if content["schema"] != SCHEMA:
                 raise StoreError(f"{path}: is of schema {content['schema']}; this version reads {SCHEMA}")
             datasets = {name: DatasetInfo(**info) for name, info in content["datasets"].items()}
-            return Results(datasets, [_score(item) for item in content["scores"]], content["warnings"])
+            scores = [_score(item) for item in content["scores"]]
+            tests = [_comparison(item) for item in content.get("tests", ())]
+            return Results(datasets, scores, content["warnings"], content.get("statistics"), tests)
         except OSError as error:
             raise StoreError(f"{path}: cannot be read: {error.strerror}") from None
         except (ValueError, KeyError, TypeError, AttributeError) as error:
@@ -84,7 +130,20 @@ def _score(item: dict[str, Any]) -> Score:
         low, high = (_number(value) for value in samples["interval"])
         samples = Samples(samples["iterations"], _number(samples["std"]), (low, high))
     outputs = {name: _number(value) for name, value in item["outputs"].items()}
-    return Score(**{**item, "score": _number(item["score"]), "outputs": outputs, "samples": samples})
+    bootstrap = item.get("bootstrap")  # files of earlier versions have none
+    if bootstrap is not None:
+        low, high = (_number(value) for value in bootstrap["interval"])
+        best, worst = bootstrap["ranks"]
+        mean, std = _number(bootstrap["mean"]), _number(bootstrap["std"])
+        bootstrap = Bootstrap(mean, std, (low, high), (best, worst), bootstrap["cluster"])
+    read = {"score": _number(item["score"]), "outputs": outputs, "samples": samples, "bootstrap": bootstrap}
+    return Score(**{**item, **read})
+
+
+def _comparison(item: dict[str, Any]) -> Comparison:
+    low, high = (_number(value) for value in item["interval"])
+    numbers = {key: _number(item[key]) for key in ("difference", "better", "cohen_d", "p", "p_adjusted")}
+    return Comparison(**{**item, **numbers, "interval": (low, high)})
 
 
 def _number(value: float | None) -> float:

@@ -21,8 +21,10 @@ from .errors import ConfigError, Problem
 from .rank import ranks
 from .reduce import mean_of, reduce
 from .report import FORMATS
-from .results import DatasetInfo, Results, Score
+from .report.tables import tests_to_csv
+from .results import HUMAN, DatasetInfo, Results, Score
 from .select import ALL, Given, select
+from .significance import Measured, measure, with_statistics
 from .store import RunDirectory
 from .suspicions import suspicions
 
@@ -31,10 +33,6 @@ if TYPE_CHECKING:
 
     from .count import Counted
     from .metrics.base import Metric, Needs
-
-
-HUMAN = "REFERENCE"
-"""The row of references: leave_one_out that is the mean of the references' own scores (JFLEG's REFERENCE)."""
 
 
 @dataclass(frozen=True)
@@ -120,11 +118,16 @@ def run(job: Job, output: str | Path | None = None, how: How = AUTO) -> tuple[Ru
     counted = time.time()
     datasets = {corpus.name: describe(corpus) for corpus in job.corpora}
     results = Results(datasets, score(job.corpora, job.metrics, statistics, how.threads), list(job.warnings))
+    if job.config.statistics:
+        found = measured(job.corpora, job.metrics, statistics, results)
+        results = with_statistics(results, found, job.config.statistics, how.testing)
     directory.write("results.json", results.to_json())
     for name in job.config.output.formats:
         if name in FORMATS:
             file, render = FORMATS[name]
             directory.write(file, render(results))
+    if results.tests and "csv" in job.config.output.formats:
+        directory.write("tests.csv", tests_to_csv(results))
     if not job.partial:  # what the rest of the config has there is still good
         directory.remove_stale()
     seconds = {"counting": round(counted - started, 3), "all": round(time.time() - started, 3)}
@@ -153,6 +156,18 @@ def score(
             for name, item, place in zip(names, reduced, places, strict=True):
                 scores.append(Score(corpus.name, name, printed, item.score, item.outputs, item.samples, place))
     return scores
+
+
+def measured(
+    corpora: Sequence[Corpus], chosen: Sequence[Metric], statistics: Mapping[str, Counted], results: Results
+) -> Iterator[Measured]:
+    """Yield what intervals and tests are made of, for every data set and metric."""
+    for corpus in corpora:
+        for metric in chosen:
+            printed, counted = signed(metric, len(corpus.references)), statistics[corpus.name]
+            scores = [score for score in results.scores if (score.dataset, score.metric) == (corpus.name, printed)]
+            columns = [counted.get((score.system, metric.needs)) for score in scores]
+            yield measure(metric, results.datasets[corpus.name], scores, columns)
 
 
 def signed(metric: Metric, references: int) -> str:

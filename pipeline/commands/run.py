@@ -63,8 +63,9 @@ def run(args: argparse.Namespace) -> int:
         header, rows = stages.plan(job, args.output)
         print_table(header, rows, left=(0, 1, 2, 4))
         return 0
-    with _Bar(enabled=not args.quiet and sys.stderr.isatty()) as progress:
-        directory, results = stages.run(job, args.output, how._replace(progress=progress))
+    shown = not args.quiet and sys.stderr.isatty()
+    with Bar("counting", "lines", enabled=shown) as progress, Bar("resampling", "samples", enabled=shown) as testing:
+        directory, results = stages.run(job, args.output, how._replace(progress=progress, testing=testing))
     if args.json:
         sys.stdout.write(results.to_json())
     else:
@@ -74,11 +75,11 @@ def run(args: argparse.Namespace) -> int:
     return 0
 
 
-class _Bar:
-    """A progress bar on standard error, where that is a terminal: lines done, per second, time left."""
+class Bar:
+    """A progress bar on standard error, where that is a terminal: what is done, per second, time left."""
 
-    def __init__(self, *, enabled: bool) -> None:
-        self.enabled = enabled
+    def __init__(self, title: str, unit: str, *, enabled: bool) -> None:
+        self.title, self.unit, self.enabled, self.started = title, unit, enabled, False
 
     def __enter__(self) -> Progress | None:
         if not self.enabled:
@@ -87,18 +88,23 @@ class _Bar:
         from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
         told = TextColumn("{task.fields[told]}")
-        columns = (TextColumn("counting"), BarColumn(), told, TimeRemainingColumn())
+        columns = (TextColumn(self.title), BarColumn(), told, TimeRemainingColumn())
         self.bar = Progress(*columns, console=Console(stderr=True), transient=True)
-        self.bar.start()
         task = self.bar.add_task("", total=None, told="")
 
         def progress(done: int, whole: int) -> None:
+            if not self.started:  # only now: two bars may be open, one after the other in use
+                self.bar.start()
+                self.started = True
             rate = self.bar.tasks[0].speed
-            told = f"{done:,} of {whole:,} lines" + (f", {rate:,.0f}/s" if rate else "")
+            told = f"{done:,} of {whole:,} {self.unit}" + (f", {rate:,.0f}/s" if rate else "")
             self.bar.update(task, completed=done, total=whole, told=told)
+            if done == whole:
+                self.__exit__()
 
         return progress
 
     def __exit__(self, *_: object) -> None:
-        if self.enabled:
+        if self.started:
             self.bar.stop()
+            self.started = False
