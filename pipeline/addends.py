@@ -57,7 +57,7 @@ class Chosen:
         """Return the terms, nothing drawn."""
         reference = self.reference
         choose = self.metric.choose if reference is None else lambda _: reference
-        packed = picked_schema(self.metric).pack(picked_terms(self.metric, columns, choose))  # type: ignore[arg-type]
+        packed = picked_schema(self.metric).pack(picked_terms(self.metric, columns, choose))
         return Addends(packed.astype(np.float64), [])
 
     def score(self, sums: Floats) -> Floats:

@@ -85,8 +85,7 @@ class Result:
     def columns(self) -> dict[str, Ints]:
         """The integers of each sentence by name (match_2@0: order 2, first reference): int64 [lines] each."""
         schema = self.statistics.schema
-        packed = np.concatenate([schema.pack(columns) for columns in self.statistics.blocks()])
-        return {name: packed[:, index] for index, name in enumerate(schema.names)}
+        return schema.named(np.concatenate([schema.pack(columns) for columns in self.statistics.blocks()]))
 
     def to_pandas(self) -> Any:
         """Return a DataFrame with a row for each sentence: its score, then its columns. Needs pandas."""

@@ -33,6 +33,7 @@ from .texts import (
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
+    from .metrics.base import Needs
     from .resolve import Dataset, Input, System
     from .selection import Selection
 
@@ -115,6 +116,8 @@ class Corpus:
     notes: tuple[str, ...] = ()
     own: Mapping[str, int] = field(default_factory=dict)
     """Systems that are references themselves, and which."""
+    external: Mapping[Needs, Corpus] = field(default_factory=dict)
+    """Files of numbers for metrics that read no text: a data set without references for each."""
 
     def with_references(self) -> Corpus:
         """Return the same with each reference as one more system; raises CorpusError where a name is taken."""

@@ -51,6 +51,21 @@ class How(NamedTuple):
 AUTO = How()
 
 
+def count_all(corpus: Corpus, needs: Sequence[Needs], directory: RunDirectory, how: How = AUTO) -> Counted:
+    """Do what count_to_disk() does, for needs of text and of files of numbers."""
+    counted: dict[tuple[str, Needs], Statistics | MemoryStatistics] = {}
+    for files, wanted in by_files(corpus, needs):
+        counted |= count_to_disk(files, wanted, directory, how)
+    return counted
+
+
+def by_files(corpus: Corpus, needs: Sequence[Needs]) -> list[tuple[Corpus, list[Needs]]]:
+    """Return what is read for some needs, and which: the texts first, then files of numbers."""
+    of_text = [need for need in needs if need not in corpus.external]
+    numbers = [(corpus.external[need], [need]) for need in needs if need in corpus.external]
+    return [*([(corpus, of_text)] if of_text else []), *numbers]
+
+
 def count_to_disk(corpus: Corpus, needs: Sequence[Needs], directory: RunDirectory, how: How = AUTO) -> Counted:
     """Have the columns counted that are not in the run directory yet; return where all of them are.
 

@@ -15,7 +15,7 @@ from .resample import groups, sums
 from .weights import Shuffles
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from .metrics.base import Floats
     from .resample import Part, Progress, Sums
@@ -125,8 +125,8 @@ def sentencewise(blocks: Iterable[Floats], pairs: Sequence[Pair]) -> list[Senten
             totals[number].append(float(difference.sum()))
             squares[number].append(float((difference**2).sum()))
     return [
-        _compared(*found, lines, math.fsum(total), math.fsum(square))
-        for found, total, square in zip(counts.tolist(), totals, squares, strict=True)
+        _compared(wins, losses, lines, math.fsum(total), math.fsum(square))
+        for (wins, losses), total, square in zip(counts.tolist(), totals, squares, strict=True)
     ]
 
 
@@ -150,7 +150,7 @@ def binomial_tail(successes: int, trials: int) -> float:
     """
     if trials <= EXACT:
         ways = sum(math.comb(trials, heads) for heads in range(successes + 1))
-        return ways / 2**trials
+        return float(ways / 2**trials)
     total, term = 0.0, 1.0
     for heads in range(successes, -1, -1):
         total += term
@@ -194,6 +194,9 @@ def bonferroni(values: Sequence[float]) -> list[float]:
     return [min(1.0, len(values) * value) for value in values]
 
 
-CORRECTIONS = {"none": list, "holm": holm, "bonferroni": bonferroni}
+CORRECTIONS: dict[str, Callable[[Sequence[float]], list[float]]] = {
+    "none": list,
+    "holm": holm,
+    "bonferroni": bonferroni,
+}
 """Corrections for several tests, by name."""
-TESTS = ("approximate_randomization", "paired_bootstrap", "sign", "none")

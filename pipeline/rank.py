@@ -45,8 +45,10 @@ def rank_ranges(samples: NDArray[np.float64], level: float) -> list[tuple[int, i
 
 
 def clusters(places: Sequence[int], ranges: Sequence[tuple[int, int]]) -> list[int]:
-    """Return the cluster of each system, from 1: a new one where the worst rank of all above is better than the best
-    rank of all below. Systems come in the order of their places (ranks); those of one place stay together.
+    """Return the cluster of each system, from 1.
+
+    In the order of places (ranks) a new one begins where the worst rank of all above is better than the best rank of
+    all below; systems of one place stay together.
     """
     found = [0] * len(places)
     cluster = 1

@@ -180,6 +180,7 @@ class Subset:
     apart: frozenset[str]
 
     def blocks(self) -> Iterator[dict[str, Ints]]:
+        """Yield the columns of those references, block after block."""
         for columns in self.whole.blocks():
             yield columns | {name: columns[name][:, self.kept] for name in self.apart}
 

@@ -51,7 +51,8 @@ class Table:
         if self.kept:
             yield from self.kept
             return
-        made, size = [], 0
+        made: list[Addends] = []
+        size = 0
         for blocks in zip(*(present_blocks(self.metric, system) for system in self.systems), strict=True):
             several = [self.kind.make(columns) for columns in blocks]
             drawn = [np.stack(apart, axis=1) for apart in zip(*(one.drawn for one in several), strict=True)]
@@ -76,7 +77,7 @@ class Table:
         for block in self.blocks():
             for array in (block.fixed, *block.drawn):
                 for number, found in enumerate(hashes):
-                    found.update(np.ascontiguousarray(array[:, number]) + 0.0)  # -0.0 is 0.0
+                    found.update((array[:, number] + 0.0).tobytes())  # + 0.0: -0.0 is 0.0
         return [found.digest() for found in hashes]
 
 
@@ -161,7 +162,7 @@ def sums(part: Part, weights: Bytes, low: int) -> Sums:
     whole: list[Floats] = []
     at = 0
     for block in part.table.blocks():
-        lines, systems, _ = block.fixed.shape
+        lines = len(block.fixed)
         for start in range(0, lines, DRAWN_LINES):
             piece = slice(start, start + DRAWN_LINES)
             fixed, drawn = block.fixed[piece], [array[piece] for array in block.drawn]

@@ -25,19 +25,23 @@ PACKED_SUFFIXES = frozenset({".gz", ".bz2", ".xz", ".zst"})
 STDIN = Path("/dev/stdin")
 """What the path - stands for."""
 
-Kind = Literal["jsonl", "tsv", "parquet"]
+Kind = Literal["jsonl", "tsv", "parquet", "numbers"]
 Location = tuple[str | int, ...]
 
 
 @dataclass(frozen=True)
 class Column:
-    """Texts in the records of a file. header: tsv has names in its first line; null: a missing text is allowed."""
+    """Texts in the records of a file. header: tsv has names in its first line; null: a missing text is allowed.
+
+    Of numbers there may be several, joined by +; header: they were named; decimals: of counts, None: any number.
+    """
 
     kind: Kind
     path: Path
     column: str
     header: bool = False
     null: bool = False
+    decimals: int | None = None
 
 
 Input = Path | Column

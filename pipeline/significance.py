@@ -15,7 +15,7 @@ from .resample import bootstrap, parts, percentile_interval
 from .results import HUMAN, Bootstrap, Comparison
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
 
     from .metrics.base import Floats, Metric
     from .models import WrittenStatistics
@@ -59,7 +59,7 @@ def measure(
 
 def with_statistics(
     results: Results,
-    found: Iterable[Measured],
+    found: Sequence[Measured],
     settings: WrittenStatistics,
     progress: Progress | None = None,
 ) -> Results:
@@ -70,8 +70,17 @@ def with_statistics(
         more, compared = analyse(measured, settings, progress)
         scores |= {(s.dataset, s.metric, s.system): s for s in more}
         tests += compared
+    warnings = dict.fromkeys(
+        [*results.warnings, *(text for measured in found for text in _lacking(measured, settings))]
+    )
     told = settings.model_dump()
-    return replace(results, scores=list(scores.values()), statistics=told, tests=tests)
+    return replace(results, scores=list(scores.values()), warnings=list(warnings), statistics=told, tests=tests)
+
+
+def _lacking(measured: Measured, settings: WrittenStatistics) -> Iterator[str]:
+    if settings.test != "none" and settings.baseline is not None and settings.baseline not in measured.names:
+        dataset = measured.scores[0].dataset
+        yield f"{dataset}: has no output of the baseline, {settings.baseline}: nothing is compared there"
 
 
 def analyse(
@@ -106,7 +115,13 @@ def pairs_of(measured: Measured, baseline: str | None) -> list[tuple[int, int]]:
     systems = [number for number in range(len(measured.columns)) if measured.own[number] is None]
     if baseline is None:
         return list(combinations(systems, 2))
-    return [(number, known) for known in systems if measured.names[known] == baseline for number in systems if number != known]
+    return [
+        (number, known)
+        for known in systems
+        if measured.names[known] == baseline
+        for number in systems
+        if number != known
+    ]
 
 
 def _comparisons(

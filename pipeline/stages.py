@@ -15,9 +15,10 @@ from typing import TYPE_CHECKING
 from . import config, kernel, metrics, signature
 from ._version import __version__
 from .corpus import Corpus, Opener, open_corpus
-from .count import AUTO, How, count_to_disk, placed
+from .count import AUTO, How, by_files, count_all, placed
 from .defaults import with_defaults
 from .errors import ConfigError, Problem
+from .external import misused, parted, with_numbers
 from .rank import ranks
 from .reduce import mean_of, reduce
 from .report import FORMATS
@@ -59,7 +60,10 @@ def prepare(path: str | Path, how: How = AUTO, given: Given = ALL) -> Job:
     if settings:
         settings, chosen = select(settings, chosen, given.only, problems)
         opener = Opener(how.under(settings.run).threads, settings.run.max_unpacked)
-        corpora = [open_corpus(dataset, settings.systems, problems, opener=opener) for dataset in settings.datasets]
+        problems += misused(settings, chosen)
+        systems = with_numbers(settings.systems, chosen)
+        opened_all = [open_corpus(dataset, systems, problems, opener=opener) for dataset in settings.datasets]
+        corpora = [corpus and parted(corpus, chosen) for corpus in opened_all]
         problems += _missing_sources(settings, chosen)
     problems += fit(chosen, corpora)
     if problems or settings is None:
@@ -76,6 +80,8 @@ def fit(chosen: Sequence[Metric], corpora: Sequence[Corpus | None]) -> list[Prob
         messages = (
             [metric.misfit(len(corpus.references), missing=corpus.missing) for metric in chosen] if corpus else []
         )
+        if corpus and any(metric.from_files and metric.needs not in corpus.external for metric in chosen):
+            messages.append("external reads files that a config names: `gec-pipeline help statistics`")
         problems += [Problem("", f"{corpus.name}: {message}") for message in messages if message and corpus]
     return problems
 
@@ -95,7 +101,9 @@ def plan(job: Job, output: str | Path | None = None) -> tuple[list[str], list[li
     directory = RunDirectory(Path(output or job.config.output.dir), make=False)
     rows = []
     for corpus in job.corpora:
-        places, keys = placed(corpus, job.needs, directory)
+        found = [placed(files, wanted, directory) for files, wanted in by_files(corpus, job.needs)]
+        places = {cell: place for some, _ in found for cell, place in some.items()}
+        keys = {cell: key for _, some in found for cell, key in some.items()}
         for metric in job.metrics:
             for name in corpus.systems:
                 cell = name, metric.needs
@@ -114,12 +122,12 @@ def run(job: Job, output: str | Path | None = None, how: How = AUTO) -> tuple[Ru
     how = how.under(job.config.run)
     about = {"program": f"gec-pipeline {__version__}", "kernel": kernel.name()}
     directory.write_manifest({**about, "state": "running"})
-    statistics = {corpus.name: count_to_disk(corpus, job.needs, directory, how) for corpus in job.corpora}
+    statistics = {corpus.name: count_all(corpus, job.needs, directory, how) for corpus in job.corpora}
     counted = time.time()
     datasets = {corpus.name: describe(corpus) for corpus in job.corpora}
     results = Results(datasets, score(job.corpora, job.metrics, statistics, how.threads), list(job.warnings))
     if job.config.statistics:
-        found = measured(job.corpora, job.metrics, statistics, results)
+        found = list(measured(job.corpora, job.metrics, statistics, results))
         results = with_statistics(results, found, job.config.statistics, how.testing)
     directory.write("results.json", results.to_json())
     for name in job.config.output.formats:
@@ -180,6 +188,8 @@ def describe(corpus: Corpus) -> DatasetInfo:
     digests = {"source": corpus.source.digest} if corpus.source else {}
     digests |= {f"reference {number}": file.digest for number, file in enumerate(corpus.references)}
     digests |= {f"system {name}": file.digest for name, file in corpus.systems.items()}
+    for need, files in corpus.external.items():
+        digests |= {f"{need.key} {name}": file.digest for name, file in files.systems.items()}
     return DatasetInfo(corpus.lines, len(corpus.references), digests)
 
 

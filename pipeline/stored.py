@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from . import metrics
@@ -15,6 +14,7 @@ from .store import RunDirectory, Statistics
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from pathlib import Path
 
     from .results import DatasetInfo
 
@@ -119,7 +119,9 @@ def only(found: Sequence[Measured], metric: str | None, dataset: str | None) -> 
     kept = [m for m in found if metric in (None, m.metric.name, m.metric.output, m.scores[0].metric)]
     if metric is not None and not kept:
         names = list(dict.fromkeys(m.metric.output for m in found))
-        raise StoreError(f"--metric {metric}: there is no such one{did_you_mean(metric, names)}; there are {_all(found)}")
+        raise StoreError(
+            f"--metric {metric}: there is no such one{did_you_mean(metric, names)}; there are {_all(found)}"
+        )
     chosen = [m for m in kept if dataset in (None, m.scores[0].dataset)]
     if not chosen:
         names = list(dict.fromkeys(m.scores[0].dataset for m in kept))

@@ -20,7 +20,7 @@ HEAVY = ["numpy", "pydantic", "yaml", "joblib", "rich"]
 
 ORDER = [
     *("_version", "errors", "signature", "document", "compose", "selection", "models", "resolve", "config"),
-    *("formats.packed", "formats.spool", "formats.records", "formats.m2", "formats.__init__"),
+    *("formats.packed", "formats.spool", "formats.records", "formats.numbers", "formats.m2", "formats.__init__"),
     *("texts", "scan", "corpus", "suspicions", "shards"),
     *("kernel.common", "kernel._python", "kernel._native", "kernel.__init__"),
     *("tokenize", "sampling"),
@@ -28,7 +28,7 @@ ORDER = [
     *("execute", "results", "store", "count", "reduce"),
     *("weights", "addends", "resample", "rank", "paired", "significance", "stored"),
     *("report.*", "report.__init__"),
-    *("defaults", "select", "stages", "schema", "api"),
+    *("defaults", "select", "external", "stages", "schema", "api"),
     *("commands.__init__", "commands.*", "cli"),
     *("__init__", "__main__"),
 ]

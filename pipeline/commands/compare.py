@@ -1,4 +1,4 @@
-"""Compare the systems of a run, or of two runs on the same data: is the difference real?
+"""Compare the systems of a run, or of two runs on the same data, and tell which differences are real.
 
 Reads the counts that the run has kept, never the texts. Settings are those of the run's config, else the defaults of
 `statistics` (`gec-pipeline help statistics` explains all of them), but for what is said here.
@@ -32,8 +32,10 @@ def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
     parser.add_argument("run", help="a run directory")
     parser.add_argument("run2", nargs="?", help="another run on the same data sets: systems of both are compared")
-    parser.add_argument("--baseline", metavar="SYSTEM", help="compare each system with this one; default: all pairs")
-    parser.add_argument("--pairs", action="store_true", help="all pairs: a row for each, with intervals and effects")
+    against = parser.add_mutually_exclusive_group()
+    against.add_argument("--baseline", metavar="SYSTEM", help="compare each system with this one")
+    against.add_argument("--all", action="store_true", help="compare all pairs, also where the config names a baseline")
+    parser.add_argument("--pairs", action="store_true", help="print a row for each pair, with intervals and effects")
     add_settings(parser)
 
 
@@ -45,7 +47,9 @@ def add_settings(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--test", choices=tests, help="the paired test (ar and bs: the first two)")
     parser.add_argument("--correction", choices=corrections, help="of p-values for several comparisons")
     for name in ("level", "resamples", "trials", "seed"):
-        parser.add_argument(f"--{name}", metavar="N", help=f"{fields[name].description}; default: {fields[name].default}")
+        parser.add_argument(
+            f"--{name}", metavar="N", help=f"{fields[name].description}; default: {fields[name].default}"
+        )
     parser.add_argument("--metric", metavar="NAME", help="only this metric: its name or its signature")
     parser.add_argument("--dataset", metavar="NAME", help="only this data set")
     parser.add_argument("--digits", type=int, default=2, choices=range(13), metavar="N", help="decimals (default: 2)")
@@ -57,7 +61,7 @@ def run(args: argparse.Namespace) -> int:
     """Compare and print."""
     from ..report.console import print_comparisons
 
-    results = compared(args, args.run2, {"baseline": args.baseline})
+    results = compared(args, args.run2, args.baseline, from_config=not args.all)
     if args.json:
         sys.stdout.write(results.to_json())
     elif results.tests:
@@ -67,14 +71,18 @@ def run(args: argparse.Namespace) -> int:
     return 0
 
 
-def compared(args: argparse.Namespace, second: str | None, more: dict[str, str | None]) -> Results:
-    """Return a run's results, or those of two, with the statistics that the arguments ask for."""
+def compared(args: argparse.Namespace, second: str | None, baseline: str | None, *, from_config: bool) -> Results:
+    """Return a run's results, or those of two, with the statistics that the arguments ask for.
+
+    from_config: whether the baseline is that of the run's config, where none is given.
+    """
     from .. import stored
     from ..significance import with_statistics
 
     results, found = stored.load_two(Path(args.run), Path(second)) if second else stored.load(Path(args.run))
     chosen = stored.only(found, args.metric, args.dataset)
-    settings = _settings(args, results, more)
+    written = dict(results.statistics or {}) | ({} if from_config else {"baseline": None})
+    settings = _settings(args, written, baseline)
     names = list(dict.fromkeys(name for measured in chosen for name in measured.names))
     if settings.baseline is not None and settings.baseline not in names:
         hint = did_you_mean(settings.baseline, names)
@@ -87,17 +95,16 @@ def compared(args: argparse.Namespace, second: str | None, more: dict[str, str |
     return results
 
 
-def _settings(args: argparse.Namespace, results: Results, more: dict[str, str | None]) -> WrittenStatistics:
+def _settings(args: argparse.Namespace, written: dict[str, Any], baseline: str | None) -> WrittenStatistics:
     """Return the settings of the run under those of the command line."""
     from pydantic import ValidationError
 
     given: dict[str, Any] = {name: getattr(args, name) for name in ("test", "correction", "level", "resamples")}
-    given |= {"trials": args.trials, "seed": args.seed, **more}
+    given |= {"trials": args.trials, "seed": args.seed, "baseline": baseline}
     given = {name: value for name, value in given.items() if value is not None}
     if "test" in given:
         given["test"] = SHORT.get(given["test"], given["test"])
-    written = {name: value for name, value in (results.statistics or {}).items() if value is not None}
-    texts = {name: value if isinstance(value, str) else str(value) for name, value in (written | given).items()}
+    texts = {name: str(value) for name, value in (written | given).items() if value is not None}
     try:
         return WrittenStatistics.model_validate(texts)
     except ValidationError as error:

@@ -30,7 +30,7 @@ def run(args: argparse.Namespace) -> int:
     """Rank and print."""
     from ..report.console import print_results
 
-    results = compared(args, None, {"baseline": args.baseline})
+    results = compared(args, None, args.baseline, from_config=False)
     if args.json:
         sys.stdout.write(results.to_json())
     else:

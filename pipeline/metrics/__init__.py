@@ -8,9 +8,11 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from .. import signature
+from ..compose import base_of
 from ..document import Node, from_plain
 from ..errors import ConfigError, Problem, did_you_mean
 from .base import Metric
+from .external import External
 from .gleu import Gleu
 from .google_gleu import GoogleGleu
 from .green import Green
@@ -23,7 +25,7 @@ if TYPE_CHECKING:
 MAX_COMBINATIONS = 1000
 """Metrics that one entry of a config may ask for by lists of values."""
 
-METRICS: dict[str, type[Metric]] = {"gleu": Gleu, "google_gleu": GoogleGleu, "green": Green}
+METRICS: dict[str, type[Metric]] = {"gleu": Gleu, "google_gleu": GoogleGleu, "green": Green, "external": External}
 
 
 def from_text(text: str, more: Mapping[str, str] | None = None) -> Metric:
@@ -127,6 +129,8 @@ def _read_options(metric: type[Metric], node: Node, problems: list[Problem]) -> 
         else:
             try:
                 given[option.name] = option.read(child.value)
+                if option.path:
+                    given[option.name] = str(base_of(child) / child.value)
             except ValueError as error:
                 problems.append(node.problem(str(error), [key]))
     return given

@@ -59,7 +59,9 @@ def print_comparisons(results: Results, digits: int, *, pairs: bool = False) -> 
         if pairs or (results.statistics or {}).get("baseline") is not None:
             print_table(*pair_table(results, tests, digits), left=(0, 1))
         else:
-            _print_matrices(results, [name for name in names if any(name in (t.system, t.other) for t in tests)], tests, digits)
+            _print_matrices(
+                results, [name for name in names if any(name in (t.system, t.other) for t in tests)], tests, digits
+            )
         print()
     print(settings_line(results.statistics or {}))
 
