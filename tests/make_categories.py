@@ -32,9 +32,8 @@ def render() -> str:
     """Return the text of the file."""
     import regex
 
-    parts = [
-        f'"""Unicode categories as code points in hex; made by `python -m tests.make_categories`, regex {regex.__version__}."""'
-    ]
+    origin = f"made by `python -m tests.make_categories`, regex {regex.__version__}."
+    parts = [f'"""Unicode categories as code points in hex; {origin}"""']
     for category, name in NAMES.items():
         written = " ".join(f"{a:X}" if a == b else f"{a:X}-{b:X}" for a, b in ranges(category))
         lines = "\n".join(wrap(written, 116, break_on_hyphens=False))

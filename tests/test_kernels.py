@@ -19,18 +19,14 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from sacrebleu.metrics.bleu import BLEU
+from sacrebleu.metrics.chrf import CHRF
 
 from pipeline import kernel as chosen_kernel
 from pipeline.cli import main
 from pipeline.corpus import Lines, join_lines
 from pipeline.errors import InvalidTextError
 from pipeline.kernel import _python as python
-from sacrebleu.metrics.chrf import CHRF
-from sacrebleu.tokenizers.tokenizer_char import TokenizerChar
-from sacrebleu.tokenizers.tokenizer_intl import TokenizerV14International
-from sacrebleu.tokenizers.tokenizer_re import TokenizerRegexp
-from sacrebleu.tokenizers.tokenizer_zh import TokenizerZh
-
 from pipeline.kernel.common import KINDS, MAX_ORDER, MERGED_KINDS, SPLITS, Encoded
 from tests import fuzz_kernels, naive
 from tests.conftest import ROOT, forced_kernel
@@ -325,18 +321,16 @@ def encode(texts: Sequence[Lines], split: str) -> list[Encoded]:
     return chosen_kernel.encode(texts, split)
 
 
-INTERNATIONAL = TokenizerV14International()
-
 PLAIN: dict[str, Callable[[str], Iterable[str | bytes]]] = {
     "whitespace": lambda line: line.split(),
     "ascii_whitespace": lambda line: line.encode().split(),
     "blank": lambda line: line.split(" "),
     "char": list,
-    "nonspace": lambda line: TokenizerChar()(line).split(),
+    "nonspace": lambda line: BLEU(tokenize="char")._preprocess_segment(line).split(),
     "chrf": CHRF()._remove_punctuation,
-    "13a": lambda line: TokenizerRegexp()(f" {line.rstrip()} ").split(),
-    "zh": lambda line: TokenizerZh()(line.rstrip()).split(),
-    "intl": lambda line: INTERNATIONAL(line.rstrip()).split(),
+    "13a": lambda line: BLEU(tokenize="13a")._preprocess_segment(line).split(),
+    "zh": lambda line: BLEU(tokenize="zh")._preprocess_segment(line).split(),
+    "intl": lambda line: BLEU(tokenize="intl")._preprocess_segment(line).split(),
 }
 """The definition of each split: in Python (specification, lines and tokens), or sacreBLEU's, live."""
 

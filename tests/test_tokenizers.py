@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable
-from itertools import product
+from itertools import pairwise, product
+from typing import TYPE_CHECKING
 
 import pytest
 import regex
 from sacrebleu.metrics.bleu import BLEU
-from tests.make_categories import render
 
 from pipeline.kernel import categories
 from pipeline.texts import join_lines
 from pipeline.tokenize import Tokenization
+from tests.make_categories import render
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 NAMES = {"13a": "13a", "zh": "zh", "intl": "intl", "nonspace": "char", "whitespace": "none"}
 """Our tokenisers and sacreBLEU's."""
@@ -45,7 +48,7 @@ SCRIPTS = {
     "latin": "Die Straße, 3.000,50 € (ca.)—„gut“ 5-10 %; it's <b>3.5</b> & more...",
     "cyrillic": "«Привет», сказал он: 3,5-4,0 кг. №5!",
     "chinese": "他说:“你好,世界!”3.5元-10元。ABC公司(2020年)",
-    "arabic": "قال: «مرحبا»، ٣٫٥ و ١٢٣؟ 12.5%",
+    "arabic": "قال: «مرحبا»، ٣٫٥ و ١٢٣؟ 12.5%",  # noqa: RUF001 (Arabic)
     "emoji": "ok 😀👍🏽‍💻! 1,2 ❤️...",
     "combining": "cafe\u0301. n\u0303o, a\u0308-3-b\u0327",
     "thai": "สวัสดี, ๑๒.๕ บาท ฯลฯ",
@@ -55,7 +58,7 @@ SCRIPTS = {
 def ours(lines: list[str], tokenizer: str, lowercase: bool = False) -> list[list[int]]:
     (found,) = Tokenization(tokenizer, lowercase=lowercase).encode([join_lines(line.encode() for line in lines)])
     borders = found.offsets.tolist()
-    return [found.ids[low:high].tolist() for low, high in zip(borders[:-1], borders[1:], strict=True)]
+    return [found.ids[low:high].tolist() for low, high in pairwise(borders)]
 
 
 def theirs(lines: list[str], tokenizer: str, lowercase: bool = False) -> list[list[int]]:
@@ -106,7 +109,7 @@ def test_borrowed_tokenisers(tokenizer: str) -> None:
 
 def test_categories_are_those_of_the_package_regex() -> None:
     """Of another version of the package only its version may differ, where its Unicode is the same."""
-    made = {}
+    made: dict[str, str] = {}
     exec(render(), made)  # noqa: S102 (our own text)
     names = ("PUNCTUATION", "SYMBOLS", "NUMBERS")
     if f"regex {regex.__version__}." not in (categories.__doc__ or ""):
