@@ -67,7 +67,10 @@ class Comparison:
 
 @dataclass(frozen=True)
 class Score:
-    """The score of a system on a data set; all values are fractions. rank: 1 is best, equal scores share one."""
+    """The score of a system on a data set; all values are fractions. rank: 1 is best, equal scores share one.
+
+    notes: what a reader should know of this score; peer_signature: what the field's own tool would call it.
+    """
 
     dataset: str
     system: str
@@ -76,6 +79,8 @@ class Score:
     outputs: dict[str, float]
     samples: Samples | None
     rank: int
+    notes: tuple[str, ...] = ()
+    peer_signature: str | None = None
     bootstrap: Bootstrap | None = None
 
 
@@ -137,7 +142,7 @@ def _score(item: dict[str, Any]) -> Score:
         mean, std = _number(bootstrap["mean"]), _number(bootstrap["std"])
         bootstrap = Bootstrap(mean, std, (low, high), (best, worst), bootstrap["cluster"])
     read = {"score": _number(item["score"]), "outputs": outputs, "samples": samples, "bootstrap": bootstrap}
-    return Score(**{**item, **read})
+    return Score(**{**item, **read, "notes": tuple(item.get("notes", ()))})
 
 
 def _comparison(item: dict[str, Any]) -> Comparison:

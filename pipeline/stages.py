@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from . import config, kernel, metrics, signature
 from ._version import __version__
+from .borrowed import unavailable
 from .corpus import Corpus, Opener, open_corpus
 from .count import AUTO, How, by_files, count_all, placed
 from .defaults import with_defaults
@@ -75,7 +76,8 @@ def prepare(path: str | Path, how: How = AUTO, given: Given = ALL) -> Job:
 
 def fit(chosen: Sequence[Metric], corpora: Sequence[Corpus | None]) -> list[Problem]:
     """Return why metrics cannot score the data sets they are asked to."""
-    problems = []
+    lacking = (unavailable(getattr(metric, "tokenizer", "")) for metric in chosen)
+    problems = [Problem("", message) for message in dict.fromkeys(lacking) if message]
     for corpus in corpora:
         messages = (
             [metric.misfit(len(corpus.references), missing=corpus.missing) for metric in chosen] if corpus else []
@@ -159,10 +161,13 @@ def score(
                 names.append(HUMAN)
                 humans = [item for item, number in zip(reduced, own, strict=True) if number is not None]
                 reduced.append(mean_of(humans))
-            printed = signed(metric, len(corpus.references))
+            references = len(corpus.references)
+            printed, peer = signed(metric, references), metric.peer_signature(references, missing=corpus.missing)
             places = ranks([item.score for item in reduced])
             for name, item, place in zip(names, reduced, places, strict=True):
-                scores.append(Score(corpus.name, name, printed, item.score, item.outputs, item.samples, place))
+                notes = tuple(metric.notes(item.outputs))
+                found = Score(corpus.name, name, printed, item.score, item.outputs, item.samples, place, notes, peer)
+                scores.append(found)
     return scores
 
 
