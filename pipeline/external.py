@@ -65,7 +65,7 @@ def _column(metric: External, dataset: str, system: str) -> Column:
 def parted(corpus: Corpus, chosen: Sequence[Metric]) -> Corpus:
     """Return the data set with its real systems, and the files of numbers as data sets of their own."""
     external: dict[Needs, Corpus] = {}
-    for metric in externals(chosen):
+    for metric in (metric for metric in externals(chosen) if metric.files):
         files = {name: corpus.systems[_called(metric, name)] for name in corpus.systems if ":" not in name}
         external[metric.needs] = Corpus(corpus.name, corpus.lines, None, (), files)
     systems = {name: file for name, file in corpus.systems.items() if ":" not in name}

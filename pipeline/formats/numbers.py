@@ -1,7 +1,8 @@
 r"""Numbers of each sentence, as other programs write them: a line a sentence, in columns or JSON objects.
 
 Columns are parted by tabs where the first line has one, else by commas where it has one, else by white space. A first
-line that has a cell which is no number names the columns. A file that ends in .jsonl has an object a line.
+line with a cell that is no number (of columns asked for by number: with one of these) names the columns. A file that
+ends in .jsonl has an object a line.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 import json
 import re
 from decimal import ROUND_HALF_EVEN, Decimal
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..errors import CorpusError, Problem, did_you_mean
@@ -16,7 +18,6 @@ from .spool import numbered_lines
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
-    from pathlib import Path
 
     from ..resolve import Column
 
@@ -35,8 +36,8 @@ def numbers(path: Path, name: str, wanted: Column) -> Iterator[bytes]:
         if not line.strip():
             raise _wrong(name, number, f"is empty; expected {_several(len(names))}")
         if cells is None:
-            packed = path.suffix.lower() == ".jsonl" or name.lower().endswith(".jsonl")
-            cells, is_header = (_objects(name, names), False) if packed else _table(line, name, names, wanted.header)
+            objects = ".jsonl" in Path(name.lower()).suffixes
+            cells, is_header = (_objects(name, names), False) if objects else _table(line, name, names, wanted.header)
             if is_header:
                 continue
         found = cells(line, number)
@@ -108,7 +109,9 @@ def _table(line: str, name: str, names: Sequence[str], given: bool) -> tuple[Cal
     """Return what picks the cells of a line, and whether the first line is a header. given: columns were named."""
     separator = next((mark for mark in "\t," if mark in line), None)
     titles = _split(line, separator)
-    is_header = any(not NUMBER.fullmatch(cell) and cell.lower() not in NOT_A_NUMBER for cell in titles)
+    numbered = given and all(title.isascii() and title.isdigit() for title in names)
+    looked_at = [titles[int(title[:9]) - 1] for title in names if int(title[:9]) <= len(titles)] if numbered else titles
+    is_header = any(not NUMBER.fullmatch(cell) and cell.lower() not in NOT_A_NUMBER for cell in looked_at)
     places = _places(titles, name, names, given, is_header)
 
     def cells(text: str, number: int) -> list[str]:
@@ -139,7 +142,7 @@ def _places(titles: Sequence[str], name: str, names: Sequence[str], given: bool,
         else:
             many = f"{known.count(title.lower())} columns are" if title.lower() in known else "no column is"
             listed = ", ".join(titles[:20]) if is_header else f"{len(titles)} columns without names"
-            hint = did_you_mean(title, titles) if is_header else ""
+            hint = did_you_mean(title, titles) if is_header and title.lower() not in known else ""
             raise _wrong(name, 1, f"{many} called '{title}'{hint}; found {listed}; say which with `columns`")
     return places
 
