@@ -51,9 +51,9 @@ def measure(
     """Return scores of one metric on one data set with their columns; None: there are none of a mean of systems."""
     left_out = metric.policy == "leave_one_out"
     numbers = {f"reference{number}": number for number in range(info.references)} if left_out else {}
-    own = tuple(numbers.get(score.system) for score in scores)
-    human = left_out and scores[-1].system == HUMAN
     found = tuple(blocks for blocks in columns if blocks is not None)
+    own = tuple(numbers.get(score.system) for score, blocks in zip(scores, columns, strict=True) if blocks is not None)
+    human = left_out and scores[-1].system == HUMAN
     return Measured(metric, info.lines, info.references, tuple(scores), found, own, human)
 
 

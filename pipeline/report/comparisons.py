@@ -26,7 +26,7 @@ def shown_p(value: float) -> str:
 def signed(difference: float, digits: int) -> str:
     """Return a difference times 100, with its sign."""
     text = percent(abs(difference), digits)
-    return text if not text.strip("0.") else f"{'-' if difference < 0 else '+'}{text}"
+    return text if not text.strip("0.-") else f"{'-' if difference < 0 else '+'}{text}"
 
 
 def shown_interval(bounds: tuple[float, float], digits: int, show: Callable[[float, int], str] = percent) -> str:
