@@ -72,11 +72,11 @@ def test_p_values_of_bleu_are_those_that_sacrebleu_finds(
     setting = Setting(shared, "bleu", lines)
     texts, trials = setting.texts, 300
     monkeypatch.setenv("SACREBLEU_SEED", str(seed))
-    named = [(name, texts[name]) for name in SYSTEMS]
+    named: list[tuple[str, Sequence[str]]] = [(name, texts[name]) for name in SYSTEMS]
     pairs = [(number, 0) for number in range(1, len(SYSTEMS))]
     for kind in ("ar", "bs"):
         test = peer.PairedTest(named, {"BLEU": BLEU()}, [texts["REF0"], texts["REF1"]], kind, n_samples=trials)
-        (expected,) = (scores for name, scores in test()[1].items() if name != "System")
+        expected: list[Any] = next(list(scores) for name, scores in test()[1].items() if name != "System")
         samples = bootstrap(setting.parts, len(SYSTEMS), setting.lines, trials, seed)
         if kind == "ar":
             found = approximate_randomization(setting.parts, setting.scores, pairs, setting.lines, trials, seed)

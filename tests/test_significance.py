@@ -440,7 +440,7 @@ def test_two_runs_are_joined(tmp_path: Path, capsys: pytest.CaptureFixture[str])
     assert {score.metric.partition("|")[0] for score in results.scores} == {"green", "gleu"}
     places = [score.rank for score in measured[0].scores]
     assert places == oracle.ranks([score.score for score in measured[0].scores])
-    settings = WrittenStatistics(resamples=50, trials=50)  # type: ignore[call-arg]
+    settings = WrittenStatistics(resamples=50, trials=50)
     scores, tests = analyse(measured[0], settings)
     found = {(t.system, t.other): t for t in tests}
     assert found["C", "B@run2"].p == found["B@run1", "D"].p == 1  # the same texts under other names
