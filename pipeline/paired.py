@@ -41,7 +41,7 @@ def approximate_randomization(
 
     In each trial each sentence's outputs change places with probability 1/2; c counts the trials whose absolute
     difference of scores is above that of scores, the real ones. Both systems have the same draws of references:
-    trial t those of iteration t. All pairs share the trials, so one pass over the sentences is enough.
+    trial t those of iteration t, and their turns. All pairs share the trials, so one pass over the sentences is enough.
     """
     real = np.array([abs(scores[one] - scores[two]) for one, two in pairs])
     near = TIE * np.array([max(abs(scores[one]), abs(scores[two])) for one, two in pairs])

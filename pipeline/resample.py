@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from .addends import Kind
-    from .metrics.base import Floats, Metric
+    from .metrics.base import Floats, Ints, Metric
     from .reduce import HasBlocks
     from .weights import Bytes, Weights
 
@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 
 GROUP = 1 << 27
 """Bytes of weights that are held at once, or a row where that is more."""
+TURNS = 4
+"""Turns of a draw of references, at most."""
 ROWS = 1000
 """Rows of weights at once, at most."""
 KEPT = 1 << 28
@@ -85,23 +87,32 @@ class Table:
 class Part:
     """A score that takes part in the score: of which systems, with what share of each one's, with which references.
 
-    Sample number s takes the draws of iteration step * s + offset, from the first again after the last.
+    Sample number s takes the draws of iteration s, from the first again after the last, turned by `turn` references.
     """
 
     table: Table
     numbers: Sequence[int]
     shares: Sequence[float]
     draws: Draws | None = None
-    step: int = 1
-    offset: int = 0
+    turn: int = 0
 
-    def drawer(self, low: int, high: int) -> tuple[Drawer, list[int]] | None:
-        """Return a drawer for the samples low <= s < high, each iteration once, and which row is each sample's."""
+    def drawer(self, low: int, high: int) -> Callable[[int, Ints | None], Ints] | None:
+        """Return what gives the references of the samples low <= s < high for the next lines: [samples, lines].
+
+        It takes the number of lines, and how many references each has (None: all).
+        """
         if self.draws is None:
             return None
-        wanted = [(self.step * sample + self.offset) % self.draws.iterations for sample in range(low, high)]
+        wanted = [sample % self.draws.iterations for sample in range(low, high)]
         rows = {iteration: row for row, iteration in enumerate(dict.fromkeys(wanted))}
-        return Drawer(self.draws, rows), [rows[iteration] for iteration in wanted]
+        drawer, own, references = Drawer(self.draws, rows), [rows[one] for one in wanted], self.draws.references
+
+        def take(lines: int, present: Ints | None) -> Ints:
+            drawn = drawer.take(lines, present).astype(np.int64)
+            turned: Ints = (drawn + self.turn) % (references if present is None else present)
+            return turned[own]
+
+        return take
 
 
 class Sums(NamedTuple):
@@ -130,12 +141,20 @@ def parts(
     if draws is None:
         alone = None if metric.policy in ("max", "merged") else 0
         return [Part(Table(Chosen(metric, alone), metric, systems, lines), numbers, ones)]
-    table = Table(Drawn(metric, references), metric, systems, lines)
-    if metric.policy != "expected":
-        return [Part(table, numbers, ones, draws)]
-    turned = draws._replace(sampler="turned", iterations=references * max(draws.iterations // references, 1))
-    shares = [1 / references] * len(systems)
-    return [Part(table, numbers, shares, turned, references, offset) for offset in range(references)]
+    if metric.policy == "expected":  # its own draws come turned already
+        draws = draws._replace(sampler="numpy", iterations=max(draws.iterations // references, 1))
+    return _turned(Table(Drawn(metric, references), metric, systems, lines), numbers, ones, draws)
+
+
+def _turned(table: Table, numbers: Sequence[int], shares: Sequence[float], draws: Draws) -> list[Part]:
+    """Return a part for each of up to TURNS turns of the draws, evenly spaced.
+
+    The score is a mean over hundreds of draws, and has next to none of the noise of one. The mean over a draw and its
+    turns, in which every reference of a sentence has its part, has as little, to the first order.
+    """
+    turns = min(draws.references, TURNS)
+    places = [number * draws.references // turns for number in range(turns)]
+    return [Part(table, numbers, [share / turns for share in shares], draws, place) for place in places]
 
 
 def _left_out(
@@ -148,10 +167,12 @@ def _left_out(
         kept = [reference for reference in range(references) if reference != left_out]
         numbers = [number for number, is_reference in enumerate(own) if is_reference in (None, left_out)]
         draws = metric.draws(lines, len(kept))
-        kind = Drawn(metric, len(kept)) if draws else Chosen(metric, 0)
-        table = Table(kind, metric, [Subset(systems[number], kept, apart) for number in numbers], lines)
+        subset = [Subset(systems[number], kept, apart) for number in numbers]
         shares = [1 / references if own[number] is None else 1.0 for number in numbers]
-        found.append(Part(table, numbers, shares, draws))
+        if draws:
+            found += _turned(Table(Drawn(metric, len(kept)), metric, subset, lines), numbers, shares, draws)
+        else:
+            found.append(Part(Table(Chosen(metric, 0), metric, subset, lines), numbers, shares))
     return found
 
 
@@ -171,7 +192,7 @@ def sums(part: Part, weights: Bytes, low: int) -> Sums:
             sums_, all_ = _product(chunk, base), base.sum(axis=0)[None].repeat(samples if drawer else 1, axis=0)
             if drawer:
                 present = None if block.present is None else block.present[piece]
-                draws = drawer[0].take(len(fixed), present)[drawer[1]]
+                draws = drawer(len(fixed), present)
                 for reference in range(1, len(drawn)):
                     mask = draws == reference
                     more = drawn[reference] - drawn[0]
@@ -205,7 +226,7 @@ def bootstrap(
     """Return the scores of the systems in bootstrap samples of the sentences: float64 [samples, systems].
 
     All systems and metrics have the same samples; sample b of a metric that draws references takes the draws of its
-    iteration b, from the first again after the last.
+    iteration b, from the first again after the last, and their turns.
     """
     scores = np.zeros((samples, systems))
     for low, weights in groups(Bootstrap(lines, seed), samples, lines):

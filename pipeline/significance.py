@@ -183,7 +183,8 @@ def _sentence_scores(measured: Measured) -> Iterator[Floats]:
 def _same(chosen: Sequence[Part], systems: int) -> list[tuple[bytes, ...]]:
     """Return for each system what is equal for two that are equal on every sentence."""
     found: list[tuple[bytes, ...]] = [()] * systems
-    for part in chosen:
+    tables = {id(part.table): part for part in chosen}  # turns of a draw share theirs
+    for part in tables.values():
         for number, digest in zip(part.numbers, part.table.digests(), strict=True):
             found[number] = (*found[number], digest)
     return found

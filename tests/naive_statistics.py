@@ -53,17 +53,26 @@ def table_of(texts: Texts) -> dict[str, list[list[naive.Columns]]]:
 
 
 def gleu_sampled(texts: Texts, iterations: int) -> Scorer:
-    """Sample s takes the draws of iteration s mod iterations: the reference drawn for a line goes where the line goes.
+    """Sample s takes the draws of iteration s mod iterations, and their turns; the mean of the scores.
 
-    A reference that is blank where texts are said to be missing is none: the draw is among the others.
+    The reference drawn for a line goes where the line goes.
     """
     table, count = table_of(texts), len(texts.source)
 
+    several = len(texts.references)
+
     def score(number: int, sample: Sample) -> float:
-        draws = naive.python2_draws(number % iterations, count, len(texts.references))
-        return naive.gleu_corpus([table[name][i] for i, name in sample], [draws[i] for i, _ in sample])
+        draws = naive.python2_draws(number % iterations, count, several)
+        rows = [table[name][i] for i, name in sample]
+        found = [naive.gleu_corpus(rows, [(draws[i] + turn) % several for i, _ in sample]) for turn in turns(several)]
+        return math.fsum(found) / len(found)
 
     return score
+
+
+def turns(references: int) -> list[int]:
+    """By how much draws are turned: each reference up to four, else quarters of the way round."""
+    return list(range(references)) if references <= 4 else [math.floor(Fraction(n * references, 4)) for n in range(4)]
 
 
 def gleu_sampled_missing(texts: Texts, iterations: int) -> Scorer:
@@ -75,8 +84,13 @@ def gleu_sampled_missing(texts: Texts, iterations: int) -> Scorer:
 
     def score(number: int, sample: Sample) -> float:
         generator = random.Random(101 * (number % iterations))
-        draws = [present[i][int(generator.random() * len(present[i]))] for i in range(count)]
-        return naive.gleu_corpus([table[name][i] for i, name in sample], [draws[i] for i, _ in sample])
+        draws = [int(generator.random() * len(present[i])) for i in range(count)]
+        rows = [table[name][i] for i, name in sample]
+        turned = [
+            [present[i][(draws[i] + turn) % len(present[i])] for i, _ in sample]
+            for turn in turns(len(texts.references))
+        ]
+        return math.fsum(naive.gleu_corpus(rows, choice) for choice in turned) / len(turned)
 
     return score
 
@@ -88,8 +102,8 @@ def gleu_expected(texts: Texts, groups: int, seed: int) -> Scorer:
 
     def score(number: int, sample: Sample) -> float:
         rows, draws = [table[name][i] for i, name in sample], drawn[number % groups]
-        turned = [[(draws[i] + turn) % several for i, _ in sample] for turn in range(several)]
-        return math.fsum(naive.gleu_corpus(rows, choice) for choice in turned) / several
+        turned = [[(draws[i] + turn) % several for i, _ in sample] for turn in turns(several)]
+        return math.fsum(naive.gleu_corpus(rows, choice) for choice in turned) / len(turned)
 
     return score
 

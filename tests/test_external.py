@@ -26,7 +26,8 @@ from tests.files import write
 @pytest.fixture(autouse=True)
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
-    write(dict.fromkeys(("s.txt", "r.txt"), "a b\nc d\ne f\n") | {"A.txt": "a\nc\ne\n", "B.txt": "b\nd\nf\n"})
+    texts: dict[str, str | bytes] = dict.fromkeys(("s.txt", "r.txt"), "a b\nc d\ne f\n")
+    write({**texts, "A.txt": "a\nc\ne\n", "B.txt": "b\nd\nf\n"})
     return tmp_path
 
 

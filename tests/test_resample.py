@@ -88,6 +88,12 @@ def test_with_one_reference_nothing_is_drawn(tmp_path: Path, metric: str) -> Non
     check(tmp_path, metric, oracle.gleu_max, references=1)
 
 
+@pytest.mark.parametrize("metric", [f"gleu[iter={ITERATIONS}]", "gleu[refs=expected,iter=5,seed=4]"])
+@pytest.mark.parametrize("references", [2, 4, 5, 7])
+def test_draws_are_turned_evenly(tmp_path: Path, metric: str, references: int) -> None:
+    check(tmp_path, metric, POLICIES[metric], references)
+
+
 def test_missing_references_are_drawn_among_those_present(tmp_path: Path) -> None:
     config = write_run(
         tmp_path,
