@@ -61,8 +61,8 @@ def _shuffled(chosen: Sequence[Part], totals: Sequence[Sums], pair: Pair) -> Flo
     for part, (kept, whole) in zip(chosen, totals, strict=True):
         one, two = (list(part.numbers).index(number) for number in pair)
         left = whole - kept
-        mixed = np.stack([kept[:, one] + left[:, two], left[:, one] + kept[:, two]])
-        first, second = part.table.kind.score(mixed)
+        first = part.score(kept[:, :, one] + left[:, :, two])
+        second = part.score(left[:, :, one] + kept[:, :, two])
         difference = difference + part.shares[one] * (first - second)
     return np.abs(difference)
 

@@ -21,11 +21,14 @@ from .weights import Bootstrap
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
+    from numpy.typing import NDArray
+
     from .addends import Kind
     from .metrics.base import Floats, Ints, Metric
     from .reduce import HasBlocks
     from .weights import Bytes, Weights
 
+    Draw = NDArray[np.uint16]
     Progress = Callable[[int, int], None]
 
 GROUP = 1 << 27
@@ -87,17 +90,18 @@ class Table:
 class Part:
     """A score that takes part in the score: of which systems, with what share of each one's, with which references.
 
-    Sample number s takes the draws of iteration s, from the first again after the last, turned by `turn` references.
+    Sample number s takes the draws of iteration s, from the first again after the last, and the mean over its turns by
+    so many references.
     """
 
     table: Table
     numbers: Sequence[int]
     shares: Sequence[float]
     draws: Draws | None = None
-    turn: int = 0
+    turns: Sequence[int] = (0,)
 
-    def drawer(self, low: int, high: int) -> Callable[[int, Ints | None], Ints] | None:
-        """Return what gives the references of the samples low <= s < high for the next lines: [samples, lines].
+    def drawer(self, low: int, high: int) -> Callable[[int, Ints | None], Draw] | None:
+        """Return what gives the references of the samples low <= s < high for the next lines: uint16 [samples, lines].
 
         It takes the number of lines, and how many references each has (None: all).
         """
@@ -105,18 +109,20 @@ class Part:
             return None
         wanted = [sample % self.draws.iterations for sample in range(low, high)]
         rows = {iteration: row for row, iteration in enumerate(dict.fromkeys(wanted))}
-        drawer, own, references = Drawer(self.draws, rows), [rows[one] for one in wanted], self.draws.references
+        drawer, own = Drawer(self.draws, rows), [rows[one] for one in wanted]
+        return lambda lines, present: drawer.take(lines, present)[own].astype(np.uint16)
 
-        def take(lines: int, present: Ints | None) -> Ints:
-            drawn = drawer.take(lines, present).astype(np.int64)
-            turned: Ints = (drawn + self.turn) % (references if present is None else present)
-            return turned[own]
-
-        return take
+    def score(self, sums_: Floats) -> Floats:
+        """Return the scores of one system, from sums [turns, samples, width]: float64 [samples]."""
+        scores: Floats = self.table.kind.score(sums_).mean(axis=0)
+        return scores
 
 
 class Sums(NamedTuple):
-    """Sums of a part: float64 [samples, systems, width], weighted, and of all sentences once with the same draws."""
+    """Sums of a part, weighted, and of all sentences once with the same draws.
+
+    float64 [turns, samples, systems, width]; an axis has length 1 where the sums do not depend on it.
+    """
 
     weighted: Floats
     whole: Floats
@@ -143,18 +149,18 @@ def parts(
         return [Part(Table(Chosen(metric, alone), metric, systems, lines), numbers, ones)]
     if metric.policy == "expected":  # its own draws come turned already
         draws = draws._replace(sampler="numpy", iterations=max(draws.iterations // references, 1))
-    return _turned(Table(Drawn(metric, references), metric, systems, lines), numbers, ones, draws)
+    table = Table(Drawn(metric, references), metric, systems, lines)
+    return [Part(table, numbers, ones, draws, _turns(references))]
 
 
-def _turned(table: Table, numbers: Sequence[int], shares: Sequence[float], draws: Draws) -> list[Part]:
-    """Return a part for each of up to TURNS turns of the draws, evenly spaced.
+def _turns(references: int) -> list[int]:
+    """Return up to TURNS turns of a draw, evenly spaced.
 
-    The score is a mean over hundreds of draws, and has next to none of the noise of one. The mean over a draw and its
+    A score is a mean over hundreds of draws, and has next to none of the noise of one. The mean over a draw and its
     turns, in which every reference of a sentence has its part, has as little, to the first order.
     """
-    turns = min(draws.references, TURNS)
-    places = [number * draws.references // turns for number in range(turns)]
-    return [Part(table, numbers, [share / turns for share in shares], draws, place) for place in places]
+    turns = min(references, TURNS)
+    return [number * references // turns for number in range(turns)]
 
 
 def _left_out(
@@ -169,48 +175,61 @@ def _left_out(
         draws = metric.draws(lines, len(kept))
         subset = [Subset(systems[number], kept, apart) for number in numbers]
         shares = [1 / references if own[number] is None else 1.0 for number in numbers]
-        if draws:
-            found += _turned(Table(Drawn(metric, len(kept)), metric, subset, lines), numbers, shares, draws)
-        else:
-            found.append(Part(Table(Chosen(metric, 0), metric, subset, lines), numbers, shares))
+        kind = Drawn(metric, len(kept)) if draws else Chosen(metric, 0)
+        turns = _turns(len(kept)) if draws else (0,)
+        found.append(Part(Table(kind, metric, subset, lines), numbers, shares, draws, turns))
     return found
 
 
-def sums(part: Part, weights: Bytes, low: int) -> Sums:
-    """Return the sums of a part for weights [samples, lines]; the first of the samples is number low."""
-    samples, drawer = len(weights), part.drawer(low, low + len(weights))
-    weighted: list[Floats] = []
-    whole: list[Floats] = []
+def sums(part: Part, weights: Bytes, low: int, *, whole: bool = True) -> Sums:
+    """Return the sums of a part for weights [samples, lines]; the first of the samples is number low.
+
+    whole: whether the sums of all sentences are asked for too; else they are those with the first reference.
+    """
+    drawer = part.drawer(low, low + len(weights))
+    totals: list[Sums] = []
     at = 0
     for block in part.table.blocks():
-        lines = len(block.fixed)
-        for start in range(0, lines, DRAWN_LINES):
+        for start in range(0, len(block.fixed), DRAWN_LINES):
             piece = slice(start, start + DRAWN_LINES)
-            fixed, drawn = block.fixed[piece], [array[piece] for array in block.drawn]
-            chunk = weights[:, at + start : at + start + len(fixed)].astype(np.float64)
-            base = np.concatenate([fixed, *drawn[:1]], axis=-1)
-            sums_, all_ = _product(chunk, base), base.sum(axis=0)[None].repeat(samples if drawer else 1, axis=0)
+            addends = Addends(block.fixed[piece], [array[piece] for array in block.drawn])
+            lines = len(addends.fixed)
+            chunk = weights[:, at + start : at + start + lines].astype(np.float64)
+            base = np.concatenate([addends.fixed, *addends.drawn[:1]], axis=-1)
+            found = Sums(_product(chunk, base)[None], base.sum(axis=0)[None, None])
             if drawer:
                 present = None if block.present is None else block.present[piece]
-                draws = drawer(len(fixed), present)
-                for reference in range(1, len(drawn)):
-                    mask = draws == reference
-                    more = drawn[reference] - drawn[0]
-                    sums_[..., fixed.shape[-1] :] += _product(chunk * mask, more)
-                    all_[..., fixed.shape[-1] :] += _product(mask.astype(np.float64), more)
-            weighted, whole = _added(weighted, sums_), _added(whole, all_)
-        at += lines
-    return Sums(weighted[0], whole[0])
+                found = _drawn(part, found, chunk, addends, drawer(lines, present), present, whole=whole)
+            totals = [Sums(*(one + two for one, two in zip(totals[0], found, strict=True)))] if totals else [found]
+        at += len(block.fixed)
+    return totals[0]
+
+
+def _drawn(
+    part: Part, base: Sums, weights: Floats, addends: Addends, draws: Draw, present: Ints | None, *, whole: bool
+) -> Sums:
+    """Return sums for references drawn, from those for the first reference: what the others have more is added."""
+    turns, samples, width = len(part.turns), len(weights), addends.fixed.shape[-1]
+    weighted = base.weighted.repeat(turns, axis=0)
+    all_of_them = base.whole.repeat(turns, axis=0).repeat(samples, axis=1) if whole else base.whole
+    limits = np.asarray(len(addends.drawn) if present is None else present, np.uint16)
+    for place, turn in enumerate(part.turns):
+        turned = draws + np.asarray(turn % limits, np.uint16)
+        turned -= limits * (turned >= limits)
+        for reference in range(1, len(addends.drawn)):
+            mask = (turned == reference).astype(np.float64)
+            more = addends.drawn[reference] - addends.drawn[0]
+            if whole:
+                all_of_them[place, :, :, width:] += _product(mask, more)
+            mask *= weights
+            weighted[place, :, :, width:] += _product(mask, more)
+    return Sums(weighted, all_of_them)
 
 
 def _product(weights: Floats, addends: Floats) -> Floats:
     """Return weights [samples, lines] times addends [lines, systems, width]: [samples, systems, width]."""
     product: Floats = (weights @ addends.reshape(len(addends), -1)).reshape(len(weights), *addends.shape[1:])
     return product
-
-
-def _added(total: list[Floats], more: Floats) -> list[Floats]:
-    return [total[0] + more] if total else [more]
 
 
 def groups(weights: Weights, samples: int, lines: int) -> Iterator[tuple[int, Bytes]]:
@@ -231,9 +250,9 @@ def bootstrap(
     scores = np.zeros((samples, systems))
     for low, weights in groups(Bootstrap(lines, seed), samples, lines):
         for part in chosen:
-            totals = sums(part, weights, low).weighted
+            totals = sums(part, weights, low, whole=False).weighted
             for place, (number, share) in enumerate(zip(part.numbers, part.shares, strict=True)):
-                scores[low : low + len(weights), number] += share * part.table.kind.score(totals[:, place])
+                scores[low : low + len(weights), number] += share * part.score(totals[:, :, place])
         if progress:
             progress(low + len(weights), samples)
     return scores
