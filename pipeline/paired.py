@@ -11,14 +11,16 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from .resample import groups, sums
+from .resample import groups
+from .sums import sums
 from .weights import Shuffles
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
     from .metrics.base import Floats
-    from .resample import Part, Progress, Sums
+    from .resample import Progress
+    from .sums import Part, Sums
 
     Pair = tuple[int, int]
 

@@ -20,8 +20,9 @@ if TYPE_CHECKING:
     from .metrics.base import Floats, Metric
     from .models import WrittenStatistics
     from .reduce import HasBlocks
-    from .resample import Part, Progress
+    from .resample import Progress
     from .results import DatasetInfo, Results, Score
+    from .sums import Part
 
 
 @dataclass(frozen=True)

@@ -11,12 +11,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pipeline import addends, resample, stages
+from pipeline import addends, stages
 from pipeline.count import How, count_in_memory
 from pipeline.errors import InputError
 from pipeline.metrics import from_text
 from pipeline.reduce import reduce
 from pipeline.resample import bootstrap, cut, parts, percentile_interval
+from pipeline.sums import sums
 from pipeline.weights import Bootstrap, Shuffles
 from tests import naive_statistics as oracle
 from tests.conftest import write_run
@@ -137,9 +138,9 @@ def test_neither_blocks_nor_groups_nor_memory_can_be_seen(
     _, job = corpus(tmp_path, metric)
     columns = counted(job)
     expected = bootstrap(parts(job.metrics[0], columns, LINES, 3), 2, LINES, SAMPLES, SEED)
-    for name, value in zip(("GROUP", "ROWS", "KEPT"), limits, strict=True):
-        monkeypatch.setattr(resample, name, value)
-    monkeypatch.setattr(resample, "DRAWN_LINES", 5)
+    for name, value in zip(("resample.GROUP", "resample.ROWS", "sums.KEPT"), limits, strict=True):
+        monkeypatch.setattr(f"pipeline.{name}", value)
+    monkeypatch.setattr("pipeline.sums.DRAWN_LINES", 5)
     monkeypatch.setattr("pipeline.store.BLOCK", 4)
     found = bootstrap(parts(job.metrics[0], columns, LINES, 3), 2, LINES, SAMPLES, SEED)
     assert found.tobytes() == expected.tobytes()
@@ -151,7 +152,7 @@ def test_all_weights_1_give_the_score_itself(tmp_path: Path) -> None:
         columns = counted(job)
         ones = np.ones((1, LINES), np.uint8)
         chosen = parts(job.metrics[0], columns, LINES, 3)
-        found = [p.shares[0] * p.score(resample.sums(p, ones, 0).weighted[:, :, 0]).item() for p in chosen]
+        found = [p.shares[0] * p.score(sums(p, ones, 0).weighted[:, :, 0]).item() for p in chosen]
         score = reduce(job.metrics[0], columns, LINES, 3)[0].score
         assert sum(found) == pytest.approx(score, rel=1e-14)
 

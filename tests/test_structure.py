@@ -34,7 +34,7 @@ ORDER = [
     *("borrowed", "tokenize", "sampling"),
     *("metrics.base", "metrics.overlap", "metrics.*", "metrics.__init__"),
     *("execute", "results", "store", "count", "reduce"),
-    *("weights", "addends", "resample", "rank", "paired", "significance", "stored"),
+    *("weights", "addends", "sums", "resample", "rank", "paired", "significance", "stored"),
     *("report.*", "report.__init__"),
     *("defaults", "select", "external", "stages", "schema", "api"),
     *("commands.__init__", "commands.*", "cli"),
