@@ -7,7 +7,10 @@ from itertools import combinations
 from typing import TYPE_CHECKING
 
 import numpy as np
+from pydantic import ValidationError
 
+from .errors import InputError, did_you_mean
+from .models import WrittenStatistics
 from .paired import CORRECTIONS, approximate_randomization, paired_bootstrap, sentencewise
 from .rank import clusters, rank_ranges, ranks
 from .reduce import present_blocks, sentence_scores
@@ -15,10 +18,9 @@ from .resample import bootstrap, parts, percentile_interval
 from .results import HUMAN, Bootstrap, Comparison
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from .metrics.base import Floats, Metric
-    from .models import WrittenStatistics
     from .reduce import HasBlocks
     from .resample import Progress
     from .results import DatasetInfo, Results, Score
@@ -44,6 +46,18 @@ class Measured:
     def names(self) -> list[str]:
         """The names of the systems."""
         return [score.system for score in self.scores]
+
+
+def statistics_of(texts: Mapping[str, str], prefix: str = "") -> WrittenStatistics:
+    """Return settings from texts, as a config has them; raises InputError that names the one that is wrong."""
+    try:
+        return WrittenStatistics.model_validate(texts)
+    except ValidationError as error:
+        item = error.errors(include_url=False)[0]
+        name, text = str(item["loc"][0]), item["msg"].removeprefix("Value error, ")
+        if item["type"] == "extra_forbidden":
+            text = f"is no setting{did_you_mean(name, WrittenStatistics.model_fields)}"
+        raise InputError(f"{prefix}{name} {item['input']}: {text[:1].lower()}{text[1:]}") from None
 
 
 def measure(

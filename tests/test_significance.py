@@ -15,7 +15,7 @@ import pipeline
 from pipeline import stages, stored
 from pipeline.cli import main
 from pipeline.count import How
-from pipeline.errors import ConfigError, StoreError
+from pipeline.errors import ConfigError, InputError, StoreError
 from pipeline.metrics import from_text
 from pipeline.models import WrittenStatistics
 from pipeline.report.comparisons import shown_p, signed
@@ -477,6 +477,19 @@ def test_runs_whose_folders_have_the_same_name(tmp_path: Path) -> None:
     shutil.move(two, tmp_path / "y" / "run")
     _, measured = stored.load_two(tmp_path / "x" / "run", tmp_path / "y" / "run")
     assert measured[0].names == ["A", "B@1", "C", "B@2", "D"]
+
+
+def test_compare_from_python(tmp_path: Path) -> None:
+    results = made(tmp_path, baseline="B", test="paired_bootstrap", level="0.9")
+    found = pipeline.compare(
+        tmp_path / "run", baseline="B", test="paired_bootstrap", level=0.9, resamples=50, trials=60
+    )
+    assert found == results
+    one, two = two_runs(tmp_path / "two")
+    assert len(pipeline.compare(one, two, resamples=9, trials=9).tests) == 20
+    assert pipeline.load(tmp_path / "run")["A"].bootstrap == results.scores[0].bootstrap
+    with pytest.raises(InputError, match=r"resample 9: is no setting \(did you mean 'resamples'\?\)"):
+        pipeline.compare(tmp_path / "run", resample=9)
 
 
 def test_results_of_a_run_load_with_their_statistics(tmp_path: Path) -> None:

@@ -97,7 +97,7 @@ def compared(args: argparse.Namespace, second: str | None, baseline: str | None,
 
 def _settings(args: argparse.Namespace, written: dict[str, Any], baseline: str | None) -> WrittenStatistics:
     """Return the settings of the run under those of the command line."""
-    from pydantic import ValidationError
+    from ..significance import statistics_of
 
     given: dict[str, Any] = {name: getattr(args, name) for name in ("test", "correction", "level", "resamples")}
     given |= {"trials": args.trials, "seed": args.seed, "baseline": baseline}
@@ -105,9 +105,4 @@ def _settings(args: argparse.Namespace, written: dict[str, Any], baseline: str |
     if "test" in given:
         given["test"] = SHORT.get(given["test"], given["test"])
     texts = {name: str(value) for name, value in (written | given).items() if value is not None}
-    try:
-        return WrittenStatistics.model_validate(texts)
-    except ValidationError as error:
-        item = error.errors(include_url=False)[0]
-        text = item["msg"].removeprefix("Value error, ")
-        raise InputError(f"--{item['loc'][0]} {item['input']}: {text[:1].lower()}{text[1:]}") from None
+    return statistics_of(texts, "--")
