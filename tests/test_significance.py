@@ -480,10 +480,9 @@ def test_runs_whose_folders_have_the_same_name(tmp_path: Path) -> None:
 
 
 def test_compare_from_python(tmp_path: Path) -> None:
-    results = made(tmp_path, baseline="B", test="paired_bootstrap", level="0.9")
-    found = pipeline.compare(
-        tmp_path / "run", baseline="B", test="paired_bootstrap", level=0.9, resamples=50, trials=60
-    )
+    settings = {"baseline": "B", "test": "paired_bootstrap", "level": "0.9", "resamples": "50"}
+    results = run(write_run(tmp_path, LINES, systems="ABC", statistics=settings), tmp_path / "run")
+    found = pipeline.compare(tmp_path / "run", baseline="B", test="paired_bootstrap", level=0.9, resamples=50)
     assert found == results
     one, two = two_runs(tmp_path / "two")
     assert len(pipeline.compare(one, two, resamples=9, trials=9).tests) == 20
