@@ -39,7 +39,8 @@ def _mteval(lines: Lines) -> Lines:
     """Replace what mteval-v13a does before it splits: <skipped>, hyphens and newlines inside of lines, entities."""
     data = lines.data
     inside = _newlines_inside(lines)
-    if not inside and b"<skipped>" not in data and not any(entity in data for entity, _ in ENTITIES):
+    entities = b"&" in data and any(entity in data for entity, _ in ENTITIES)
+    if not inside and not entities and not (b"<" in data and b"<skipped>" in data):
         return lines
     text = BREAK.join(_bare(lines) if inside else lines.texts()) + BREAK
     for old, new in ((b"<skipped>", b""), (b"-\n", b""), (b"\n", b" "), *ENTITIES):

@@ -26,6 +26,8 @@ from pathlib import Path
 from statistics import median
 from typing import TYPE_CHECKING
 
+from tests import bench_bleu
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
@@ -233,6 +235,8 @@ ROWS: dict[str, tuple[Callable[[Bench], Iterator[Row]], bool]] = {
     "package": (Bench.whole_process, False),
     "google": (Bench.google, False),
     "start": (Bench.start, False),
+    "bleu": (bench_bleu.bleu, False),
+    "chrf": (bench_bleu.chrf, False),
     "wc": (Bench.wc, False),
     "workers": (Bench.workers, False),
     "draws": (Bench.draws, False),
