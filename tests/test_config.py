@@ -20,9 +20,10 @@ from hypothesis import strategies as st
 
 from pipeline import metrics, stages
 from pipeline.config import Config, load, natural
-from pipeline.document import from_plain, parse, read
+from pipeline.document import parse, read
 from pipeline.errors import ConfigError, Problem
 from pipeline.metrics import METRICS
+from pipeline.node import from_plain
 from pipeline.schema import json_schema
 from tests.conftest import ROOT, metric_of
 

@@ -19,7 +19,19 @@ PEERS = {"gleu", "nltk", "sacrebleu", "pandas", "rouge_score", "gec_metrics", "e
 HEAVY = ["numpy", "pydantic", "yaml", "joblib", "rich"]
 
 ORDER = [
-    *("_version", "errors", "signature", "document", "compose", "selection", "models", "resolve", "config"),
+    *(
+        "_version",
+        "errors",
+        "signature",
+        "node",
+        "document",
+        "compose",
+        "selection",
+        "inputs",
+        "models",
+        "resolve",
+        "config",
+    ),
     *("formats.packed", "formats.spool", "formats.records", "formats.m2", "formats.__init__"),
     *("texts", "scan", "corpus", "suspicions", "shards"),
     *(
@@ -165,7 +177,11 @@ def test_starting_costs_nothing(code: str) -> None:
 
 
 def test_the_modules_looked_for_would_be_found() -> None:
-    assert loaded("import pipeline.stages", HEAVY) == ["numpy", "pydantic", "yaml"]
+    assert loaded("import pipeline.config, pipeline.stages", HEAVY) == ["numpy", "pydantic", "yaml"]
+
+
+def test_scoring_without_a_config_costs_none() -> None:
+    assert loaded("import pipeline.api, pipeline.commands.score, pipeline.commands.gleu", HEAVY) == ["numpy"]
 
 
 def test_joblib_is_imported_only_for_workers(tmp_path: Path) -> None:

@@ -8,8 +8,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from .. import signature
-from ..document import Node, from_plain
 from ..errors import ConfigError, Problem, did_you_mean
+from ..node import Node, from_plain
 from .base import Metric
 from .bleu import Bleu
 from .chrf import Chrf
