@@ -102,6 +102,14 @@ class Tokenization:
         prepared = [self._prepare(text, tokenizer, number) for number, text in enumerate(texts)]
         return kernel.encode(prepared, tokenizer.split)
 
+    def tokens(self, text: str) -> list[str]:
+        """Return the tokens of one text, to be shown: what the ids of encode() stand for."""
+        from .kernel import _python
+
+        (line,) = self._prepare(join_lines([text.encode()]), TOKENIZERS[self.tokenizer], 0).texts()
+        split = _python.SPLITS[TOKENIZERS[self.tokenizer].split]
+        return [token if isinstance(token, str) else token.decode() for token in split(line)]
+
     def _prepare(self, text: Lines, tokenizer: Tokenizer, number: int) -> Lines:
         try:
             if self.lowercase and not self.strip and text.data.isascii():
