@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from .corpus import Corpus
 from .metrics.external import External
-from .resolve import Column, System, fill
+from .inputs import Column, System, fill
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -7,10 +7,8 @@ from itertools import combinations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from pydantic import ValidationError
 
 from .errors import InputError, did_you_mean
-from .models import WrittenStatistics
 from .paired import CORRECTIONS, approximate_randomization, paired_bootstrap, sentencewise
 from .rank import clusters, rank_ranges, ranks
 from .reduce import present_blocks, sentence_scores
@@ -21,6 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from .metrics.base import Floats, Metric
+    from .models import WrittenStatistics
     from .reduce import HasBlocks
     from .resample import Progress
     from .results import DatasetInfo, Results, Score
@@ -50,6 +49,10 @@ class Measured:
 
 def statistics_of(texts: Mapping[str, str], prefix: str = "") -> WrittenStatistics:
     """Return settings from texts, as a config has them; raises InputError that names the one that is wrong."""
+    from pydantic import ValidationError
+
+    from .models import WrittenStatistics
+
     try:
         return WrittenStatistics.model_validate(texts)
     except ValidationError as error:

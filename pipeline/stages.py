@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from . import config, kernel, metrics, signature
+from . import kernel, metrics, signature
 from ._version import __version__
 from .borrowed import unavailable
 from .corpus import Corpus, Opener, open_corpus
@@ -33,6 +33,7 @@ from .suspicions import suspicions
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
+    from .config import Config
     from .count import Counted
     from .metrics.base import Metric, Needs
 
@@ -41,7 +42,7 @@ if TYPE_CHECKING:
 class Job:
     """A checked run: config, metrics, indexed text files, and warnings about them."""
 
-    config: config.Config
+    config: Config
     metrics: tuple[Metric, ...]
     corpora: tuple[Corpus, ...]
     warnings: tuple[str, ...]
@@ -55,6 +56,8 @@ class Job:
 
 def prepare(path: str | Path, how: How = AUTO, given: Given = ALL) -> Job:
     """Read and check config, metrics and every text file; raises ConfigError with all problems found."""
+    from . import config  # YAML and its models: not for those who score without
+
     settings, nodes, problems = config.load(path, given.settings)
     chosen = metrics.resolve_all(with_defaults(nodes, settings.root if settings else None, problems), problems)
     corpora: list[Corpus | None] = []
@@ -198,7 +201,7 @@ def describe(corpus: Corpus) -> DatasetInfo:
     return DatasetInfo(corpus.lines, len(corpus.references), digests)
 
 
-def _missing_sources(settings: config.Config, chosen: Sequence[Metric]) -> Iterator[Problem]:
+def _missing_sources(settings: Config, chosen: Sequence[Metric]) -> Iterator[Problem]:
     needing = {metric.name: metric.hint for metric in chosen if metric.needs.source}
     for dataset in settings.datasets:
         for name, hint in needing.items() if dataset.source is None and not dataset.m2 else ():

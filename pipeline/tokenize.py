@@ -39,7 +39,8 @@ def _mteval(lines: Lines) -> Lines:
     """Replace what mteval-v13a does before it splits: <skipped>, hyphens and newlines inside of lines, entities."""
     data = lines.data
     inside = _newlines_inside(lines)
-    if not inside and b"<skipped>" not in data and not any(entity in data for entity, _ in ENTITIES):
+    entities = b"&" in data and any(entity in data for entity, _ in ENTITIES)
+    if not inside and not entities and not (b"<" in data and b"<skipped>" in data):
         return lines
     text = BREAK.join(_bare(lines) if inside else lines.texts()) + BREAK
     for old, new in ((b"<skipped>", b""), (b"-\n", b""), (b"\n", b" "), *ENTITIES):
@@ -100,6 +101,14 @@ class Tokenization:
         tokenizer = TOKENIZERS[self.tokenizer]
         prepared = [self._prepare(text, tokenizer, number) for number, text in enumerate(texts)]
         return kernel.encode(prepared, tokenizer.split)
+
+    def tokens(self, text: str) -> list[str]:
+        """Return the tokens of one text, to be shown: what the ids of encode() stand for."""
+        from .kernel import _python
+
+        (line,) = self._prepare(join_lines([text.encode()]), TOKENIZERS[self.tokenizer], 0).texts()
+        split = _python.SPLITS[TOKENIZERS[self.tokenizer].split]
+        return [token if isinstance(token, str) else token.decode() for token in split(line)]
 
     def _prepare(self, text: Lines, tokenizer: Tokenizer, number: int) -> Lines:
         try:

@@ -26,6 +26,7 @@ from pathlib import Path
 from statistics import median
 from typing import TYPE_CHECKING
 
+from tests import bench_bleu
 from tests.bench_statistics import SAMPLES, TRIALS, run_statistics
 
 if TYPE_CHECKING:
@@ -257,6 +258,8 @@ ROWS: dict[str, tuple[Callable[[Bench], Iterator[Row]], bool]] = {
     "google": (Bench.google, False),
     "statistics": (Bench.statistics, False),
     "start": (Bench.start, False),
+    "bleu": (bench_bleu.bleu, False),
+    "chrf": (bench_bleu.chrf, False),
     "wc": (Bench.wc, False),
     "workers": (Bench.workers, False),
     "draws": (Bench.draws, False),

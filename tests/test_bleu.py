@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gzip
+import json
 import random
 import warnings
 from itertools import product
@@ -14,6 +16,7 @@ from sacrebleu.metrics.bleu import BLEU
 
 import pipeline
 from pipeline import metrics
+from pipeline.cli import main
 from pipeline.errors import ConfigError
 from tests.conftest import ROOT, run, tree, write_run
 from tests.test_tokenizers import SCRIPTS
@@ -139,9 +142,7 @@ def test_edges_as_sacrebleu(hypotheses: list[str], references: list[list[str]]) 
 METHODS = [f"method{number}" for number in range(8)]
 
 
-def nltk_score(
-    texts: Texts, method: str, weights: Any = (0.25,) * 4, reweigh: bool = False, chars: bool = False
-) -> Any:
+def nltk_score(texts: Texts, method: str, weights: Any = (0.25,) * 4, reweigh: bool = False) -> Any:
     """Return nltk's score."""
     references = [[reference.split() for reference in of_line] for of_line in zip(*texts[1], strict=True)]
     hypotheses = [line.split() for line in texts[0]]
@@ -292,7 +293,7 @@ def test_missing_references_are_those_of_sacrebleu(tmp_path: Path) -> None:
     """sacreBLEU takes None; here an empty line with `empty_references: none`."""
     hypotheses, (first, second) = generated(8, references=2)
     first = [line or "x" for line in first]
-    lacking = [None if number % 3 == 0 else line or "y" for number, line in enumerate(second)]
+    lacking: list[Any] = [None if number % 3 == 0 else line or "y" for number, line in enumerate(second)]
     for name, text in (("hyp", hypotheses), ("ref0", first), ("ref1", lacking)):
         (tmp_path / name).write_text("".join(f"{line or ''}\n" for line in text), encoding="utf-8")
     config = tmp_path / "config.yaml"
@@ -355,3 +356,55 @@ def test_a_borrowed_tokeniser_that_is_not_there_says_what_to_install(monkeypatch
     with pytest.raises(InputError, match=r"tokenizer spm: cannot be used .*pip install sacrebleu sentencepiece"):
         pipeline.evaluate(["a"], [["a"]], metrics=["bleu[tok=spm]"])
     borrowed._tokenizer.cache_clear()
+
+
+def test_the_published_bleu_of_sakaguchi_et_al_2016(shared: Path) -> None:
+    """13 of the 91 values to 12 digits: NUCLE's two references, 34 lines left out (one is misprinted as 48)."""
+    published = json.loads((shared / "published" / "published.json").read_text(encoding="utf-8"))["items"]
+    values = next(item for item in published if item["id"] == "tacl2016-bleu")["published"]["NUCLE"]
+    (listed,) = (shared / "mirror" / "keisks" / "reassess-gec").glob("*/annotations/merged_ids")
+    dropped = {418 if number == "48" else int(number) for number in listed.read_text().split()}
+
+    def read(name: str) -> list[str]:
+        texts = conll(shared, name)[0]
+        return [text for line, text in enumerate(texts, 1) if line not in dropped]
+
+    outputs = {name: read("INPUT" if name == "source" else name) for name in values}
+    metric = "bleu[flavour=moses,ties=first,bp=inverted]"
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)
+        found = pipeline.evaluate(outputs, [read("REF0"), read("REF1")], metrics=[metric])
+    assert len(values) == 13
+    assert {result.system: result.score for result in found} == pytest.approx(values, abs=6e-13)
+
+
+@pytest.mark.parametrize("packed", [False, True])
+def test_the_command_score(packed: bool, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Files, compressed or not, standard input, and what is printed beside the score."""
+    (hypotheses, references), names = sample(), ["hyp", "ref0", "ref1"]
+    for name, text in zip(names, [hypotheses, *references], strict=True):
+        data = "".join(f"{line}\n" for line in text).encode()
+        (tmp_path / f"{name}{'.gz' * packed}").write_bytes(gzip.compress(data) if packed else data)
+    files = [str(tmp_path / f"{name}{'.gz' * packed}") for name in names]
+    assert main(["score", "bleu", "-r", *files[1:], "-o", files[0], "--digits", "4"]) == 0
+    oracle = BLEU(force=True)
+    expected = oracle.corpus_score(hypotheses, references)
+    printed = capsys.readouterr().out.splitlines()
+    assert printed[2].split()[2] == f"{expected.score:.4f}"
+    assert printed[-1] == f"BLEU|{oracle.get_signature()}"
+    assert main(["score", "bleu", "-r", *files[1:], "-o", files[0], "--orders", "--flavour", "moses"]) == 0
+    assert "brevity_penalty" in capsys.readouterr().out
+
+
+def test_a_note_is_printed_and_kept(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for name, text in (("r", "a b c\nx y\n"), ("one", "a b c\nx y\n"), ("two", "c b a\ny\n")):
+        (tmp_path / name).write_text(text)
+    config = tmp_path / "config.yaml"
+    config.write_text(
+        "datasets: {d: {references: [r]}}\nsystems: {one: one, two: two}\nmetrics: ['bleu[n=2,smooth=none]']\n"
+    )
+    assert main(["run", str(config), "--output", str(tmp_path / "run")]) == 0
+    assert capsys.readouterr().out.splitlines()[-1] == "note: two: no 2-gram matches"
+    (first, second) = pipeline.load(tmp_path / "run")
+    assert (first.notes, second.notes) == ((), ("no 2-gram matches",))
+    assert second.peer_signature is None  # sacreBLEU's signature does not tell the order

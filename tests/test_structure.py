@@ -19,7 +19,19 @@ PEERS = {"gleu", "nltk", "sacrebleu", "pandas", "rouge_score", "gec_metrics", "e
 HEAVY = ["numpy", "pydantic", "yaml", "joblib", "rich"]
 
 ORDER = [
-    *("_version", "errors", "signature", "document", "compose", "selection", "models", "resolve", "config"),
+    *(
+        "_version",
+        "errors",
+        "signature",
+        "node",
+        "document",
+        "compose",
+        "selection",
+        "inputs",
+        "models",
+        "resolve",
+        "config",
+    ),
     *("formats.packed", "formats.spool", "formats.records", "formats.numbers", "formats.m2", "formats.__init__"),
     *("texts", "scan", "corpus", "suspicions", "shards"),
     *(
@@ -32,7 +44,15 @@ ORDER = [
         "kernel.__init__",
     ),
     *("borrowed", "tokenize", "sampling"),
-    *("metrics.base", "metrics.overlap", "metrics.*", "metrics.__init__"),
+    *(
+        "metrics.base",
+        "metrics.overlap",
+        "metrics.bleu_smoothing",
+        "metrics.options",
+        "metrics.bleu",
+        "metrics.*",
+        "metrics.__init__",
+    ),
     *("execute", "results", "store", "count", "reduce"),
     *("weights", "addends", "sums", "resample", "rank", "paired", "significance", "stored"),
     *("report.*", "report.__init__"),
@@ -158,7 +178,11 @@ def test_starting_costs_nothing(code: str) -> None:
 
 
 def test_the_modules_looked_for_would_be_found() -> None:
-    assert loaded("import pipeline.stages", HEAVY) == ["numpy", "pydantic", "yaml"]
+    assert loaded("import pipeline.config, pipeline.stages", HEAVY) == ["numpy", "pydantic", "yaml"]
+
+
+def test_scoring_without_a_config_costs_none() -> None:
+    assert loaded("import pipeline.api, pipeline.commands.score, pipeline.commands.gleu", HEAVY) == ["numpy"]
 
 
 def test_joblib_is_imported_only_for_workers(tmp_path: Path) -> None:

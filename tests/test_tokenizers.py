@@ -10,9 +10,10 @@ import pytest
 import regex
 from sacrebleu.metrics.bleu import BLEU
 
+from pipeline.borrowed import BORROWED
 from pipeline.kernel import categories
 from pipeline.texts import join_lines
-from pipeline.tokenize import Tokenization
+from pipeline.tokenize import TOKENIZERS, Tokenization
 from tests.make_categories import render
 
 if TYPE_CHECKING:
@@ -105,6 +106,16 @@ def test_borrowed_tokenisers(tokenizer: str) -> None:
     pytest.importorskip("MeCab" if tokenizer == "ja-mecab" else "mecab_ko")
     lines = ["これはペンです。", "빛이 쐬는 노인은 완벽한 사람과 비교할 때", "plain text, too", "", " 今日は \n"]
     assert ours(lines, tokenizer) == theirs(lines, tokenizer)
+
+
+@pytest.mark.parametrize("tokenizer", [name for name in TOKENIZERS if name not in BORROWED])
+@pytest.mark.parametrize("lowercase", [False, True])
+def test_tokens_shown_are_those_that_are_counted(tokenizer: str, lowercase: bool) -> None:
+    tokenization = Tokenization(tokenizer, lowercase=lowercase)
+    lines = [*SCRIPTS.values(), "a &quot;B&quot;  c.", ""]
+    numbers: dict[str, int] = {}
+    shown = [[numbers.setdefault(token, len(numbers)) for token in tokenization.tokens(line)] for line in lines]
+    assert shown == ours(lines, tokenizer, lowercase)
 
 
 def test_categories_are_those_of_the_package_regex() -> None:

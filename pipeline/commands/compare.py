@@ -15,7 +15,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args
 
-from ..config import WrittenStatistics
+from ..models import WrittenStatistics
 from ..errors import InputError, did_you_mean, printable
 from .run import Bar
 

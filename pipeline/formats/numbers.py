@@ -19,7 +19,7 @@ from .spool import numbered_lines
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from ..resolve import Column
+    from ..inputs import Column
 
 NUMBER = re.compile(r"[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]{1,5})?")
 NOT_A_NUMBER = frozenset({"nan", "inf", "infinity", "none", "null", "na", "n/a", "-"})

@@ -20,6 +20,7 @@ cdef extern from "_hash.h" nogil:
     uint64_t gp_pack(const uint8_t *p, size_t size)
     uint64_t gp_read8(const uint8_t *p)
     int gp_plain(const uint8_t *p)
+    int gp_letters(const uint8_t *p)
 
 cdef uint64_t SECRET0 = int.from_bytes(os.urandom(8), "little")
 cdef uint64_t SECRET1 = int.from_bytes(os.urandom(8), "little") | 1
@@ -59,6 +60,7 @@ cdef struct Vocabulary:
     Entry *entries
     size_t mask
     int64_t count
+    int32_t[128] ascii       # ids of single ASCII characters, for the splits into characters; -1: not seen
 
 cdef uint8_t[256] SPACE    # 1: ASCII white space of Unicode; 2: of bytes.split() too; 4: may begin a longer white space
 
@@ -213,9 +215,15 @@ cdef int _split_chars(Output *out, const uint8_t *p, const uint8_t *end, bint sp
         size = 0 if spaces else _space(p, end, 5)
         if size == 0:
             size = _char_size(p, end)
-            failed = _emit(out, p, p + size)
-            if failed:
-                return failed
+            if size == 1 and out.words.ascii[p[0]] >= 0:
+                out.ids[out.count] = out.words.ascii[p[0]]
+                out.count += 1
+            else:
+                failed = _emit(out, p, p + size)
+                if failed:
+                    return failed
+                if size == 1:
+                    out.words.ascii[p[0]] = out.ids[out.count - 1]
         p += size
     return 0
 
@@ -328,6 +336,13 @@ cdef int _split_mteval(Output *out, const Style *style, const uint8_t *p, const 
                 token = p
             p += size
             before = kind
+            while end - p >= 8:                 # letters, most of most texts
+                size = gp_letters(p)
+                p += size
+                if size:
+                    before = _OTHER
+                if size < 8:
+                    break
         elif kind != _POINT:
             if token != NULL:
                 failed = _emit(out, token, p)
@@ -422,6 +437,8 @@ def encode(texts, split):
     cdef const uint8_t *bytes_at
     cdef int64_t bad = -1, failed
     words.count = 0
+    for place in range(128):
+        words.ascii[place] = -1
     words.mask = 4095
     words.entries = <Entry *>malloc((words.mask + 1) * sizeof(Entry))
     if words.entries == NULL:

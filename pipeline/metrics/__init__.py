@@ -8,11 +8,11 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from .. import signature
-from ..compose import base_of
-from ..document import Node, from_plain
 from ..errors import ConfigError, Problem, did_you_mean
+from ..node import Node, base_of, from_plain
 from .base import Metric
 from .bleu import Bleu
+from .chrf import Chrf
 from .external import External
 from .gleu import Gleu
 from .google_gleu import GoogleGleu
@@ -31,6 +31,7 @@ METRICS: dict[str, type[Metric]] = {
     "google_gleu": GoogleGleu,
     "green": Green,
     "bleu": Bleu,
+    "chrf": Chrf,
     "external": External,
 }
 
