@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from .corpus import Corpus
-from .metrics.external import External
 from .inputs import Column, System, fill
+from .metrics.external import External
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -87,7 +87,18 @@ def test_the_form_of_results_json(tmp_path: Path) -> None:
     assert (content["statistics"], content["tests"]) == (None, [])
     assert set(content["datasets"]["d"]["digests"]) == {"source", "reference 0", "reference 1", "system A", "system B"}
     (first, _) = content["scores"]
-    names = {"dataset", "system", "metric", "score", "outputs", "samples", "rank", "notes", "peer_signature", "bootstrap"}
+    names = {
+        "dataset",
+        "system",
+        "metric",
+        "score",
+        "outputs",
+        "samples",
+        "rank",
+        "notes",
+        "peer_signature",
+        "bootstrap",
+    }
     assert set(first) == names
     assert set(first["samples"]) == {"iterations", "std", "interval"}
     assert next(iter(first["outputs"].values())) == first["score"]

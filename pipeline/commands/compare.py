@@ -15,8 +15,8 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args
 
-from ..models import WrittenStatistics
 from ..errors import InputError, did_you_mean, printable
+from ..models import WrittenStatistics
 from .run import Bar
 
 if TYPE_CHECKING:
