@@ -28,6 +28,8 @@ COMMANDS = {
     "show": "print the results of a run",
     "compare": "test which differences between the systems of a run, or of two runs, are real",
     "rank": "rank the systems of a run: intervals, ranges of ranks, clusters, groups",
+    "human": "rank systems by human judgements: Expected Wins, TrueSkill, agreement of the judges",
+    "correlate": "correlate the metrics of a run with human judgements or scores",
     "list": "list metrics with their options, tokenizers or samplers",
     "schema": "print the JSON Schema of configs, for editors",
     "doctor": "tell versions, kernel and optional parts of this installation",

@@ -22,6 +22,7 @@ from .models import (
     WrittenConfig,
     WrittenDataset,
     WrittenDefaults,
+    WrittenHuman,
     WrittenJsonl,
     WrittenOutput,
     WrittenParquet,
@@ -48,6 +49,7 @@ __all__ = [
     "Match",
     "System",
     "WrittenConfig",
+    "WrittenHuman",
     "WrittenOutput",
     "WrittenRun",
     "WrittenStatistics",
@@ -72,6 +74,7 @@ class Config:
     matches: tuple[Match, ...] = ()
     notes: tuple[str, ...] = ()
     statistics: WrittenStatistics | None = None
+    human: WrittenHuman | None = None
 
 
 def load(path: str | Path, settings: Sequence[str] = ()) -> tuple[Config | None, tuple[Node, ...], list[Problem]]:
@@ -94,7 +97,7 @@ def load(path: str | Path, settings: Sequence[str] = ()) -> tuple[Config | None,
     config = Config(
         root, datasets, systems, nodes, written.run, written.output, tuple(resolver.matches), tuple(resolver.notes)
     )
-    config = replace(config, statistics=written.statistics)
+    config = replace(config, statistics=written.statistics, human=written.human)
     return config, nodes, problems
 
 
@@ -185,6 +188,7 @@ def _found(value: object) -> str:
 _MODELS: dict[str, type[BaseModel]] = {
     "datasets": WrittenDataset,
     "defaults": WrittenDefaults,
+    "human": WrittenHuman,
     "run": WrittenRun,
     "statistics": WrittenStatistics,
     "output": WrittenOutput,

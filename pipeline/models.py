@@ -204,6 +204,44 @@ class WrittenStatistics(_Written):
     )
 
 
+class WrittenHuman(_Written):
+    """Human judgements, or scores made of them, with which the metrics are correlated."""
+
+    file: PathText = Field(description="judgements (XML or CSV), or scores: lines `system score`, CSV, YAML")
+    dataset: str | None = Field(None, description="the data set that was judged; not needed where there is one")
+    judges: list[str] = Field([], min_length=1, description="only these judges; default: all")
+    without: list[str] = Field([], description="systems that are left out of the correlations, such as references")
+    scores: list[Literal["expected_wins", "trueskill"]] = Field(
+        ["expected_wins"], min_length=1, description="how judgements become scores of systems"
+    )
+    divisor: Literal["opponents", "beaten"] = Field(
+        "opponents", description="of Expected Wins: all opponents, or those beaten at least once (EW.pl)"
+    )
+    runs: Annotated[int, Field(ge=1, le=100_000), BeforeValidator(_whole)] = Field(
+        100, description="runs of TrueSkill; the score is their mean"
+    )
+    numbering: Literal["auto", "0", "1", "judged"] = Field(
+        "auto",
+        description="the number of the first sentence in the judgements; judged: the data set holds the judged "
+        "sentences alone, in order of their numbers",
+    )
+    ties: Literal["later", "wrong", "half", "out"] = Field(
+        "later",
+        description="equal sentence scores: the system later in ASCII order counts as preferred (gec-metrics), the "
+        "pair is wrong, counts half, or is left out",
+    )
+    window: Annotated[int, Field(ge=2, le=1000), BeforeValidator(_whole)] | None = Field(
+        None, description="systems in a moving window of neighbours in the human ranking; default: no windows"
+    )
+    level: Annotated[float, BeforeValidator(_level)] = Field(0.95, description="of the intervals")
+    resamples: Annotated[int, Field(ge=1, le=1_000_000), BeforeValidator(_whole)] = Field(
+        1000, description="bootstrap samples of systems, or of sentences"
+    )
+    seed: Annotated[int, Field(ge=0, le=2**32 - 1), BeforeValidator(_whole)] = Field(
+        12345, description="of the bootstrap and of TrueSkill"
+    )
+
+
 class WrittenOutput(_Written):
     """Where results go and how they are printed."""
 
@@ -225,5 +263,6 @@ class WrittenConfig(_Written):
     systems: WrittenSystems = Field(description="name: path, name: {dataset: path}, or a list of globs")
     metrics: list[Any] = Field(min_length=1)
     statistics: WrittenStatistics | None = Field(None, description="intervals and tests; {} takes the defaults")
+    human: WrittenHuman | None = None
     run: WrittenRun = WrittenRun()
     output: WrittenOutput = WrittenOutput()

@@ -95,13 +95,17 @@ class DatasetInfo:
 
 @dataclass(frozen=True)
 class Results:
-    """The content of results.json. statistics: the settings of intervals and tests, None where there are none."""
+    """The content of results.json. statistics: the settings of intervals and tests, None where there are none.
+
+    human: how the metrics agree with people (meta_evaluation.MetaEvaluation as a mapping), None where none were asked.
+    """
 
     datasets: dict[str, DatasetInfo]
     scores: list[Score]
     warnings: list[str] = field(default_factory=list)
     statistics: dict[str, Any] | None = None
     tests: list[Comparison] = field(default_factory=list)
+    human: dict[str, Any] | None = None
 
     def only(self, system: str) -> Results:
         """Return the same results with the scores of one system."""
@@ -110,7 +114,7 @@ class Results:
     def to_json(self) -> str:
         """Return the text of results.json; the same results give the same text."""
         content = {"schema": SCHEMA, **asdict(self)}
-        return json.dumps(_without_nan(content), indent=1, ensure_ascii=False, allow_nan=False) + "\n"
+        return json.dumps(without_nan(content), indent=1, ensure_ascii=False, allow_nan=False) + "\n"
 
     @staticmethod
     def read(path: Path) -> Results:
@@ -122,7 +126,7 @@ class Results:
             datasets = {name: DatasetInfo(**info) for name, info in content["datasets"].items()}
             scores = [_score(item) for item in content["scores"]]
             tests = [_comparison(item) for item in content.get("tests", ())]
-            return Results(datasets, scores, content["warnings"], content.get("statistics"), tests)
+            return Results(datasets, scores, content["warnings"], content.get("statistics"), tests, content.get("human"))
         except OSError as error:
             raise StoreError(f"{path}: cannot be read: {error.strerror}") from None
         except (ValueError, KeyError, TypeError, AttributeError) as error:
@@ -155,10 +159,10 @@ def _number(value: float | None) -> float:
     return math.nan if value is None else float(value)
 
 
-def _without_nan(value: Any) -> Any:
+def without_nan(value: Any) -> Any:
     """JSON has no NaN: it is written as null."""
     if isinstance(value, dict):
-        return {key: _without_nan(child) for key, child in value.items()}
+        return {key: without_nan(child) for key, child in value.items()}
     if isinstance(value, list | tuple):
-        return [_without_nan(child) for child in value]
+        return [without_nan(child) for child in value]
     return None if isinstance(value, float) and not math.isfinite(value) else value

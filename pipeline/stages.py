@@ -8,17 +8,18 @@ from __future__ import annotations
 import platform
 import sys
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from . import kernel, metrics, signature
 from ._version import __version__
 from .borrowed import unavailable
+from .compose import base_of
 from .corpus import Corpus, Opener, open_corpus
 from .count import AUTO, How, by_files, count_all, placed
 from .defaults import with_defaults
-from .errors import ConfigError, Problem
+from .errors import ConfigError, InputError, Problem
 from .external import misused, parted, with_numbers
 from .rank import ranks
 from .reduce import mean_of, reduce
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
 
     from .config import Config
     from .count import Counted
+    from .meta_evaluation import People
     from .metrics.base import Metric, Needs
 
 
@@ -47,6 +49,7 @@ class Job:
     corpora: tuple[Corpus, ...]
     warnings: tuple[str, ...]
     partial: bool = False
+    people: People | None = None
 
     @property
     def needs(self) -> tuple[Needs, ...]:
@@ -70,11 +73,12 @@ def prepare(path: str | Path, how: How = AUTO, given: Given = ALL) -> Job:
         corpora = [corpus and parted(corpus, chosen) for corpus in opened_all]
         problems += _missing_sources(settings, chosen)
     problems += fit(chosen, corpora)
+    people = _people(settings, problems) if settings and settings.human and not given.only else None
     if problems or settings is None:
         raise ConfigError(dict.fromkeys(problems))
     opened = complete(chosen, [corpus for corpus in corpora if corpus])
     warnings = (*settings.notes, *(text for corpus in opened for text in suspicions(corpus)))
-    return Job(settings, chosen, opened, warnings, partial=bool(given.only))
+    return Job(settings, chosen, opened, warnings, partial=bool(given.only), people=people)
 
 
 def fit(chosen: Sequence[Metric], corpora: Sequence[Corpus | None]) -> list[Problem]:
@@ -134,6 +138,8 @@ def run(job: Job, output: str | Path | None = None, how: How = AUTO) -> tuple[Ru
     if job.config.statistics:
         found = list(measured(job.corpora, job.metrics, statistics, results))
         results = with_statistics(results, found, job.config.statistics, how.testing)
+    if job.config.human and job.people:
+        results = with_people(job, statistics, results, how)
     directory.write("results.json", results.to_json())
     for name in job.config.output.formats:
         if name in FORMATS:
@@ -184,6 +190,36 @@ def measured(
             scores = [score for score in results.scores if (score.dataset, score.metric) == (corpus.name, printed)]
             columns = [counted.get((score.system, metric.needs)) for score in scores]
             yield measure(metric, results.datasets[corpus.name], scores, columns)
+
+
+def _people(settings: Config, problems: list[Problem]) -> People | None:
+    """Return the human judgements or scores that the config names; appends why they cannot be used."""
+    from .meta_evaluation import misfit, open_people
+
+    wanted = settings.human
+    if wanted is None:
+        return None
+    path = base_of(settings.root.find(("human", "file"))) / wanted.file
+    names = [system.name for system in settings.systems]
+    try:
+        people = open_people(path, wanted, [name for name in names if name not in wanted.without])
+    except InputError as error:
+        problems += error.problems
+        return None
+    message = misfit(people, wanted, [dataset.name for dataset in settings.datasets], names)
+    problems += [settings.root.problem(message, ("human",))] if message else []
+    return people
+
+
+def with_people(job: Job, statistics: Mapping[str, Counted], results: Results, how: How = AUTO) -> Results:
+    """Return the results with how far the metrics agree with people."""
+    from .meta_evaluation import meta_evaluate, metric_scores
+
+    if job.config.human is None or job.people is None:
+        return results
+    found = metric_scores(measured(job.corpora, job.metrics, statistics, results))
+    made = meta_evaluate(found, job.people, job.config.human, how.testing)
+    return replace(results, human=made.plain(), warnings=[*results.warnings, *made.notes])
 
 
 def signed(metric: Metric, references: int) -> str:

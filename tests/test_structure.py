@@ -32,7 +32,7 @@ ORDER = [
         "resolve",
         "config",
     ),
-    *("formats.packed", "formats.spool", "formats.records", "formats.numbers", "formats.m2", "formats.__init__"),
+    *("formats.packed", "formats.spool", "formats.records", "formats.numbers", "formats.judgments", "formats.scores", "formats.m2", "formats.__init__"),
     *("texts", "scan", "corpus", "suspicions", "shards"),
     *(
         "kernel.common",
@@ -55,6 +55,7 @@ ORDER = [
     ),
     *("execute", "results", "store", "count", "reduce"),
     *("weights", "addends", "sums", "resample", "rank", "paired", "significance", "stored"),
+    *("judgments", "human", "skill", "correlation", "meta_evaluation"),
     *("report.*", "report.__init__"),
     *("defaults", "select", "external", "stages", "schema", "api"),
     *("commands.__init__", "commands.*", "cli"),

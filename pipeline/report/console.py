@@ -5,7 +5,7 @@ from __future__ import annotations
 import shutil
 import sys
 from itertools import groupby
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ..errors import printable
 from .comparisons import (
@@ -18,6 +18,7 @@ from .comparisons import (
     signed,
     tests_of,
 )
+from .human import correlation_table, labels, sentence_table, test_table, window_table
 from .numbers import percent, round_half_up
 
 if TYPE_CHECKING:
@@ -51,6 +52,9 @@ def print_results(results: Results, digits: int) -> None:
             print(printable(f"note: {line}"))
     if results.statistics:
         print(settings_line(results.statistics))
+    if results.human:
+        print()
+        print_human(results.human)
 
 
 def _notes(scores: Sequence[Score]) -> list[str]:
@@ -167,3 +171,19 @@ def print_table(header: Sequence[str], rows: Iterable[Sequence[str]], left: Iter
             c.ljust(w) if i in aligned_left else c.rjust(w) for i, (c, w) in enumerate(zip(row, widths, strict=True))
         ]
         print("  ".join(cells).rstrip())
+
+
+def print_human(human: dict[str, Any]) -> None:
+    """Print how far metrics agree with people: on systems, in windows, on sentences, and tests between metrics."""
+    titled = [("systems", correlation_table(human), (0, 1))]
+    titled += [("windows of neighbours in the human ranking", window_table(human), (0, 1))] * bool(human["windows"])
+    titled += [("sentences: pairs that people do not tie", sentence_table(human), (0,))] * bool(human["sentences"])
+    tests = test_table(human), (0, 1, 2)
+    titled += [("Williams' test: metric correlates higher than other", *tests)] * bool(human["tests"])
+    for title, (header, rows), left in titled:
+        print(f"agreement with people: {title}")
+        print_table(header, rows, left=left)
+        print()
+    for signature, label in labels(item["metric"] for item in human["correlations"]).items():
+        if signature != label:
+            print(printable(f"{label} = {signature}"))

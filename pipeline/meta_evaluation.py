@@ -1,0 +1,388 @@
+"""Metrics against people: scores of systems and sentences brought together, correlated, tested, windowed."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import asdict, dataclass, field
+from itertools import combinations
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .correlation import (
+    COEFFICIENTS,
+    EQUAL,
+    SentencePairs,
+    bootstrap_interval,
+    sentence_level,
+    williams,
+    windows,
+)
+from .errors import InputError, did_you_mean
+from .formats.judgments import is_judgments
+from .formats.scores import read_scores
+from .human import expected_wins
+from .judgments import read_judgments
+from .reduce import present_blocks, sentence_scores
+from .skill import trueskill
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+    from pathlib import Path
+
+    from .judgments import Judgments
+    from .metrics.base import Floats, Ints
+    from .models import WrittenHuman
+    from .significance import Measured
+    from .skill import Progress
+
+LEAST = 3
+"""Systems below which nothing is correlated: any two correlate perfectly."""
+
+
+@dataclass(frozen=True)
+class People:
+    """What people said: scores of systems by name, or judgements that such are made of; digest: of the file."""
+
+    place: str
+    digest: str
+    scores: dict[str, dict[str, float]]
+    judgments: Judgments | None = None
+
+    @property
+    def systems(self) -> list[str]:
+        """The names of all systems, in ASCII order."""
+        if self.judgments:
+            return list(self.judgments.systems)
+        return sorted({name for scores in self.scores.values() for name in scores})
+
+
+@dataclass(frozen=True)
+class MetricScores:
+    """Scores of systems by one metric on one data set, from a run or a file.
+
+    systems: in ASCII order; sentences: gives float64 [systems, lines], None where there are no sentence scores.
+    """
+
+    dataset: str
+    metric: str
+    scores: dict[str, float]
+    lines: int = 0
+    sentences: Callable[[], Floats] | None = None
+
+    @property
+    def systems(self) -> list[str]:
+        """The names of the systems, in ASCII order: that of sentences too."""
+        return sorted(self.scores)
+
+
+@dataclass(frozen=True)
+class Coefficient:
+    """A coefficient of agreement and its bootstrap interval."""
+
+    value: float
+    interval: tuple[float, float]
+
+
+@dataclass(frozen=True)
+class Correlation:
+    """How one metric agrees with one human score on the systems: pearson, spearman, kendall (tau-b), accuracy."""
+
+    dataset: str
+    metric: str
+    human: str
+    systems: list[str]
+    coefficients: dict[str, Coefficient]
+
+
+@dataclass(frozen=True)
+class Sentences:
+    """How one metric agrees with judgements of outputs of a sentence; pairs that people tie are left out.
+
+    metric_ties: pairs that the metric ties; coefficients: accuracy, and kendall = agreeing less disagreeing, as shares.
+    """
+
+    dataset: str
+    metric: str
+    systems: list[str]
+    pairs: int
+    metric_ties: int
+    coefficients: dict[str, Coefficient]
+
+
+@dataclass(frozen=True)
+class Test:
+    """Williams' test: does metric correlate higher (Pearson) with the human score than other? p is one-sided."""
+
+    dataset: str
+    human: str
+    metric: str
+    other: str
+    t: float
+    p: float
+    between: float
+
+
+@dataclass(frozen=True)
+class Windowed:
+    """Correlations of neighbours in the human ranking, the places first to last."""
+
+    dataset: str
+    metric: str
+    human: str
+    first: int
+    last: int
+    pearson: float
+    spearman: float
+
+
+@dataclass(frozen=True)
+class MetaEvaluation:
+    """All of it. settings: those of the section `human`; digest: of the file of judgements or scores."""
+
+    settings: dict[str, Any]
+    digest: str
+    correlations: list[Correlation] = field(default_factory=list)
+    sentences: list[Sentences] = field(default_factory=list)
+    tests: list[Test] = field(default_factory=list)
+    windows: list[Windowed] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+
+    def plain(self) -> dict[str, Any]:
+        """Return it as mappings and lists."""
+        return asdict(self)
+
+
+def open_people(path: Path, settings: WrittenHuman, names: Sequence[str] = ()) -> People:
+    """Read judgements or scores; names: the systems, for files without. Raises CorpusError, InputError."""
+    judged = is_judgments(path)
+    if judged:
+        people = People(str(path), _digest(path), {}, read_judgments(path, settings.judges))
+    else:
+        people = People(str(path), _digest(path), read_scores(path, names))
+        given = settings.model_fields_set & {"judges", "scores", "divisor", "runs", "numbering", "ties"}
+        if given:
+            raise InputError(f"{path}: holds scores, no judgements: {', '.join(sorted(given))} would have no effect")
+    for name in settings.without:
+        if name not in people.systems:
+            hint = did_you_mean(name, people.systems)
+            raise InputError(f"{path}: without: has no system '{name}'{hint}; it has {', '.join(people.systems[:20])}")
+    return people
+
+
+def _digest(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, lambda: hashlib.blake2b(digest_size=16)).hexdigest()
+
+
+def misfit(people: People, settings: WrittenHuman, datasets: Sequence[str], systems: Sequence[str]) -> str | None:
+    """Return why these systems cannot be correlated with people, or None where they can."""
+    try:
+        _dataset(datasets, settings.dataset)
+        _check_common(people, set(people.systems) - set(settings.without), set(systems) - set(settings.without))
+    except InputError as error:
+        return str(error)
+    return None
+
+
+def human_scores(
+    people: People, settings: WrittenHuman, progress: Progress | None = None
+) -> dict[str, dict[str, float]]:
+    """Return the human scores by name: {expected_wins: {system: score}}, or those of the file."""
+    if people.judgments is None:
+        return people.scores
+    made: dict[str, Floats] = {}
+    if "expected_wins" in settings.scores:
+        made["expected_wins"] = expected_wins(people.judgments.wins(), settings.divisor)
+    if "trueskill" in settings.scores:
+        made["trueskill"] = trueskill(people.judgments, settings.runs, settings.seed, progress=progress).mean(axis=0)
+    names = people.judgments.systems
+    return {title: dict(zip(names, values.tolist(), strict=True)) for title, values in made.items()}
+
+
+def metric_scores(found: Iterable[Measured]) -> list[MetricScores]:
+    """Return the scores of a run, with their sentences. References that are scored as systems are left out."""
+    made = []
+    for measured in found:
+        names = [score.system for score, own in zip(measured.scores, measured.own, strict=False) if own is None]
+        scores = {score.system: score.score for score in measured.scores if score.system in names}
+        first = measured.scores[0]
+        made.append(MetricScores(first.dataset, first.metric, scores, measured.lines, lambda m=measured: _sentences(m)))
+    return made
+
+
+def _sentences(measured: Measured) -> Floats:
+    """Return the sentence scores of the systems in ASCII order: float64 [systems, lines]."""
+    numbered = zip(measured.scores, measured.columns, measured.own, strict=False)
+    columns = {score.system: blocks for score, blocks, own in numbered if own is None}
+    rows = [
+        [sentence_scores(measured.metric, block) for block in present_blocks(measured.metric, columns[name])]
+        for name in sorted(columns)
+    ]
+    return np.stack([np.concatenate(blocks) for blocks in rows])
+
+
+def meta_evaluate(
+    found: Sequence[MetricScores], people: People, settings: WrittenHuman, progress: Progress | None = None
+) -> MetaEvaluation:
+    """Correlate metrics with people; raises InputError where fewer than three systems have both scores.
+
+    Metrics of one data set are compared on the systems that all of them and the human score have.
+    """
+    known = list(dict.fromkeys(metric.dataset for metric in found))
+    dataset = _dataset(known, settings.dataset)
+    chosen = [metric for metric in found if metric.dataset == dataset]
+    result = MetaEvaluation({**settings.model_dump()}, people.digest)
+    for title, scores in human_scores(people, settings, progress).items():
+        names = _common(chosen, people, scores, settings, result.notes)
+        human = np.array([scores[name] for name in names])
+        values = [np.array([metric.scores[name] for name in names]) for metric in chosen]
+        for metric, own in zip(chosen, values, strict=True):
+            coefficients = {
+                name: Coefficient(
+                    float(score(own, human)),
+                    bootstrap_interval(own, human, name, settings.resamples, settings.level, settings.seed),
+                )
+                for name, score in COEFFICIENTS.items()
+            }
+            result.correlations.append(Correlation(metric.dataset, metric.metric, title, names, coefficients))
+            for window in windows(own, human, settings.window) if settings.window else ():
+                result.windows.append(Windowed(metric.dataset, metric.metric, title, *window))
+        result.tests.extend(_tests(chosen, values, human, title))
+    if people.judgments:
+        result.sentences.extend(_sentence_level(chosen, people.judgments, settings, result.notes))
+    result.notes[:] = dict.fromkeys([*(people.judgments.notes if people.judgments else ()), *result.notes])
+    return result
+
+
+def _dataset(known: Sequence[str], wanted: str | None) -> str:
+    if wanted is None and len(known) > 1:
+        raise InputError(f"human: which data set was judged? Say `dataset`: {', '.join(known)}")
+    if wanted is not None and wanted not in known:
+        hint = did_you_mean(wanted, known)
+        raise InputError(f"human: no data set is called '{wanted}'{hint}; there are {', '.join(known)}")
+    return wanted if wanted is not None else known[0]
+
+
+def _common(
+    chosen: Sequence[MetricScores],
+    people: People,
+    scores: dict[str, float],
+    settings: WrittenHuman,
+    notes: list[str],
+) -> list[str]:
+    """Return the systems with all scores, in ASCII order."""
+    judged = {name for name, value in scores.items() if not np.isnan(value)} - set(settings.without)
+    scored = set.intersection(*(set(metric.scores) for metric in chosen)) - set(settings.without)
+    _check_common(people, judged, scored)
+    for only, where in ((judged - scored, "people, no metric"), (scored - judged, "a metric, no people")):
+        if only:
+            notes.append(f"scored by {where}, and left out: {', '.join(sorted(only))}")
+    return sorted(judged & scored)
+
+
+def _check_common(people: People, judged: set[str], scored: set[str]) -> None:
+    if len(judged & scored) < LEAST:
+        raise InputError(
+            f"{people.place}: has {len(judged & scored)} systems in common with the metrics, at least {LEAST} are "
+            f"needed; people: {', '.join(sorted(judged)[:30])}; metrics: {', '.join(sorted(scored)[:30])}"
+        )
+
+
+def _tests(chosen: Sequence[MetricScores], values: Sequence[Floats], human: Floats, title: str) -> Iterable[Test]:
+    """Yield Williams' test of each two metrics, the higher correlated one first."""
+    for (one, first), (two, second) in combinations(zip(chosen, values, strict=True), 2):
+        test = williams(first, second, human)
+        if test.t < 0:
+            one, two, test = two, one, williams(second, first, human)  # noqa: PLW2901 (the higher one first)
+        yield Test(one.dataset, title, one.metric, two.metric, *test)
+
+
+def _sentence_level(
+    chosen: Sequence[MetricScores], judgments: Judgments, settings: WrittenHuman, notes: list[str]
+) -> Iterable[Sentences]:
+    for metric in chosen:
+        if metric.sentences is None:
+            continue
+        scores = metric.sentences()
+        names = [name for name in metric.systems if name in judgments.systems and name not in settings.without]
+        scores = scores[[metric.systems.index(name) for name in names]]
+        try:
+            lines = lines_of_segments(judgments, names, scores, settings.numbering, notes)
+        except InputError as error:  # what was found on systems is good without
+            notes.append(f"nothing on sentences: {error}")
+            continue
+        pairs = sentence_pairs(judgments, names, lines)
+        found = sentence_level(scores, pairs, settings.ties, settings.resamples, settings.level, settings.seed)
+        coefficients = {
+            "accuracy": Coefficient(found.accuracy, found.accuracy_interval),
+            "kendall": Coefficient(found.kendall, found.kendall_interval),
+        }
+        yield Sentences(metric.dataset, metric.metric, names, found.pairs, found.metric_ties, coefficients)
+
+
+def sentence_pairs(judgments: Judgments, names: Sequence[str], lines: Ints) -> SentencePairs:
+    """Return the pairs of named systems (in ASCII order) that people do not tie, expanded."""
+    number = np.full(len(judgments.systems), -1, np.int64)
+    for new, name in enumerate(names):
+        number[judgments.systems.index(name)] = new
+    pairs = judgments.expanded
+    first, second = number[pairs.first], number[pairs.second]
+    kept = (first >= 0) & (second >= 0) & (pairs.outcome != 1)
+    better = np.where(pairs.outcome == 0, first, second)[kept]
+    worse = np.where(pairs.outcome == 0, second, first)[kept]
+    return SentencePairs(better, worse, lines[pairs.segment[kept]])
+
+
+def lines_of_segments(
+    judgments: Judgments, names: Sequence[str], scores: Floats, numbering: str, notes: list[str]
+) -> Ints:
+    """Return the line, from 0, of each judged sentence; raises InputError where that cannot be told.
+
+    auto: the numbering that fits the number of lines and gives systems that are said to have the same output the same
+    score. scores: float64 [systems, lines], as named.
+    """
+    lines = scores.shape[1]
+    wrong = next((name for name in judgments.segments if not (name.isascii() and name.isdigit())), None)
+    if wrong is not None:
+        raise InputError(f"{judgments.place}: '{wrong}' is no number of a sentence, so nothing is known of its line")
+    numbers = np.array([int(name[:18]) for name in judgments.segments], np.int64)
+    places = {"0": numbers, "1": numbers - 1, "judged": np.argsort(np.argsort(numbers))}
+    if numbering != "auto":
+        places = {numbering: places[numbering]}
+    fitting = {name: place for name, place in places.items() if place.min() >= 0 and place.max() < lines}
+    if numbering == "auto" and len(numbers) != lines:
+        fitting.pop("judged", None)
+    if not fitting:
+        found = f"sentences {numbers.min()} to {numbers.max()}, {len(numbers)} of them"
+        raise InputError(f"{judgments.place}: has judgements of {found}; the data set has {lines} lines: is it the one?")
+    differing = {name: _differing(judgments, names, scores, place) for name, place in fitting.items()}
+    best = min(differing.values())
+    left = [name for name in fitting if differing[name] == best]
+    if len(left) > 1 and not all((fitting[name] == fitting[left[0]]).all() for name in left):
+        message = "does the first sentence have the number 0 or 1? That cannot be told here; say `numbering`"
+        raise InputError(f"{judgments.place}: {message}")
+    if best:
+        notes.append(
+            f"{best} pairs of outputs that were judged as one have different scores: are these the outputs judged, and "
+            f"is the first sentence number {left[0]}?"
+            if left[0] != "judged"
+            else f"{best} pairs of outputs that were judged as one have different scores: are these the outputs judged?"
+        )
+    return fitting[left[0]]
+
+
+def _differing(judgments: Judgments, names: Sequence[str], scores: Floats, lines: Ints) -> int:
+    """Return how many pairs of systems with one output have different scores there."""
+    number = {name: new for new, name in enumerate(names)}
+    pairs = judgments.unexpanded
+    seen = np.unique(np.concatenate([pairs.segment, pairs.segment]) * len(judgments.outputs)
+                     + np.concatenate([pairs.first, pairs.second]))
+    segments, outputs = np.divmod(seen, len(judgments.outputs))
+    groups = [[number[name] for name in text.split() if name in number] for text in judgments.outputs]
+    several = np.array([len(group) > 1 for group in groups])[outputs]
+    found = 0
+    for segment, output in zip(segments[several].tolist(), outputs[several].tolist(), strict=True):
+        values = scores[groups[output], lines[segment]]
+        found += int((np.abs(values[1:] - values[0]) > EQUAL * np.maximum(np.abs(values[1:]), abs(values[0]))).sum())
+    return found
