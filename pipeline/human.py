@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import numpy as np
 
+from .correlation import pearson, spearman
 from .errors import InputError
 from .judgments import Pairs, cells_to_wins, count_cells
 from .paired import sign_test
@@ -174,6 +175,37 @@ def mean_kappa(kappas: Sequence[Kappa], least: int = MIN_COMPARISONS) -> float:
     kept = [kappa for kappa in kappas if kappa.comparisons >= least and not np.isnan(kappa.kappa)]
     total = sum(kappa.comparisons for kappa in kept)
     return sum(kappa.kappa * kappa.comparisons for kappa in kept) / total if total else float("nan")
+
+
+class JudgeCorrelations(NamedTuple):
+    """How the Expected Wins of judges correlate: float64 [judges, judges], Spearman and Pearson.
+
+    others: of each judge with the scores from all other judges' judgements, float64 [judges]; mean: of these, weighted
+    by how many expanded pairs each judged.
+    """
+
+    spearman: Floats
+    pearson: Floats
+    others_spearman: Floats
+    others_pearson: Floats
+    mean_spearman: float
+    mean_pearson: float
+
+
+def judge_correlations(judgments: Judgments, divisor: Divisor = "opponents") -> JudgeCorrelations:
+    """Return how far judges rank alike (Grundkiewicz et al. 2015, table 6, with the divisor `beaten`)."""
+    numbers = range(len(judgments.judges))
+    wins = np.stack([judgments.of_judge(number).wins() for number in numbers])
+    pairs = np.bincount(judgments.expanded.judge, minlength=len(judgments.judges))
+    own, others = expected_wins(wins, divisor), expected_wins(wins.sum(axis=0) - wins, divisor)
+    found = []
+    for score in (spearman, pearson):
+        found += [score(own[:, None], own[None]), score(own, others)]
+    means = []
+    for values in (found[1], found[3]):
+        known = ~np.isnan(values)
+        means.append(float((values[known] * pairs[known]).sum() / pairs[known].sum()) if known.any() else float("nan"))
+    return JudgeCorrelations(found[0], found[2], found[1], found[3], *means)
 
 
 def accuracy(

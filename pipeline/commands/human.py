@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     import argparse
     from collections.abc import Sequence
 
-    from ..human import Ranked
+    from ..human import JudgeCorrelations, Ranked
     from ..judgments import Judgments
 
 
@@ -130,6 +130,11 @@ class _Found:
         each = (expected_wins(self.judgments.of_judge(number).wins(), self.args.divisor) for number in numbers)
         return [values.tolist() for values in each]
 
+    def _judge_correlations(self) -> JudgeCorrelations:
+        from ..human import judge_correlations
+
+        return judge_correlations(self.judgments, self.args.divisor)
+
     def print(self) -> None:
         """Print the tables."""
         from ..human import MIN_COMPARISONS
@@ -149,6 +154,8 @@ class _Found:
             rows = [[names[n], *(round_half_up(values[n], args.digits) for values in each)] for n in order]
             print("\nExpected Wins of each judge")
             print_table(["system", *self.judgments.judges], rows, left=(0,))
+            print("\ncorrelation of these: Spearman above, Pearson below; with the scores of all other judges")
+            print_table(*tables.judge_table(self._judge_correlations(), self.judgments.judges), left=(0,))
         if args.head_to_head:
             print("\nhow often the column's system is better than the row's; p: # <= 0.01, + <= 0.05, * <= 0.10")
             print_table(*tables.head_to_head_table(self.matrix, names, self.wins.order), left=(0,))
@@ -176,6 +183,10 @@ class _Found:
             "expected_wins": {"divisor": args.divisor, **self._ranked(self.wins)},
             "trueskill": {"runs": args.trueskill, **self._ranked(self.skill)} if self.skill else None,
             "per_judge": dict(zip(judges, self._of_judges(), strict=True)),
+            "judge_correlations": {
+                name: getattr(values, "tolist", lambda found=values: found)()
+                for name, values in self._judge_correlations()._asdict().items()
+            },
             "head_to_head": {"share": self.matrix.share.tolist(), "p": self.matrix.p.tolist()},
             "kappa": {
                 "between": inter,

@@ -6,7 +6,7 @@ import csv
 import re
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 from xml.parsers import expat
 
 from ..errors import CorpusError, Problem, did_you_mean
@@ -272,7 +272,7 @@ def _row(pick: _Columns, cells: list[str], number: int, place: str, width: int) 
     segment, judge = cells[pick.segment].strip(), cell("judgeid") or UNKNOWN
     if not segment:
         raise CorpusError([Problem(place, "the number of the sentence is missing")])
-    own: Any = cell("rankingid")
+    own = cell("rankingid") or (str(number) if len(pick.systems) > 2 else "")  # rows of pairs are parts of a ranking
     return Item(segment, judge, tuple(groups), (judge, segment, own), place, unranked)
 
 

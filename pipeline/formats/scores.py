@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     Scores = dict[str, dict[str, float]]
 
 MAX_BYTES = 1 << 26
+SUFFIXES = frozenset({".txt", ".csv", ".tsv", ".tab", ".yaml", ".yml", ".json", ".gz", ".bz2", ".xz", ".zst"})
 YAML = frozenset({".yaml", ".yml", ".json"})
 
 
@@ -45,7 +46,7 @@ def read_scores(path: Path, names: Sequence[str] = ()) -> Scores:
         if len(set(titles)) < len(titles):
             raise _wrong(name, number, "two columns have the same name")
     else:
-        titles = [path.name.partition(".")[0] or name]
+        titles = [_title(path)]
         titles = titles if len(header) == 2 else [f"{titles[0]}.{place}" for place in range(1, len(header))]
     found: Scores = {title: {} for title in titles}
     for number, cells in rows:
@@ -58,6 +59,14 @@ def read_scores(path: Path, names: Sequence[str] = ()) -> Scores:
     if not rows:
         raise CorpusError([Problem(name, "has a header only; expected lines `system score`")])
     return found
+
+
+def _title(path: Path) -> str:
+    """Return the name of a score that has none but its file's."""
+    name = path.name
+    while Path(name).suffix.lower() in SUFFIXES:
+        name = Path(name).stem
+    return name
 
 
 def _several(count: int) -> str:
@@ -107,7 +116,7 @@ def _yaml(path: Path) -> Scores:
     if nested and len(nested) < len(root.value):
         flat = next(child for title, child in root.value.items() if title not in nested)
         raise CorpusError([flat.problem("expected a mapping of systems, as the others here")])
-    tables = nested or {path.name.partition(".")[0]: root}
+    tables = nested or {_title(path): root}
     return {title: _mapping(table) for title, table in tables.items()}
 
 

@@ -12,7 +12,7 @@ from .numbers import percent, round_half_up
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from ..human import HeadToHead, Kappa, Ranked
+    from ..human import HeadToHead, JudgeCorrelations, Kappa, Ranked
     from ..judgments import Judgments
 
 Table = tuple[list[str], list[list[str]]]
@@ -57,6 +57,22 @@ def kappa_table(kappas: dict[tuple[int, int], Kappa], names: Sequence[str], leas
 
 def _kappa(kappa: Kappa, least: int) -> str:
     return "*" if kappa.comparisons < least else round_half_up(kappa.kappa, 2)
+
+
+def judge_table(found: JudgeCorrelations, names: Sequence[str]) -> Table:
+    """Return the correlations of judges: Spearman above the diagonal, Pearson below; then with all the others."""
+    rows = []
+    for one, name in enumerate(names):
+        both = [found.spearman if two > one else found.pearson for two in range(len(names))]
+        cells = ["" if two == one else _rounded(both[two][one, two]) for two in range(len(names))]
+        rows.append([name, *cells, _rounded(found.others_spearman[one]), _rounded(found.others_pearson[one])])
+    blank = [""] * len(names)
+    rows.append(["mean", *blank, _rounded(found.mean_spearman), _rounded(found.mean_pearson)])
+    return ["judge", *names, "others: spearman", "pearson"], rows
+
+
+def _rounded(value: float) -> str:
+    return round_half_up(float(value), 2)
 
 
 def head_to_head_table(found: HeadToHead, names: Sequence[str], order: Sequence[int]) -> Table:
