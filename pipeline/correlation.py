@@ -139,9 +139,12 @@ def bootstrap_interval(
 ) -> tuple[float, float]:
     """Return the percentile interval of a coefficient over samples of the systems, drawn with replacement.
 
-    Samples without a correlation (all systems the same) are left out; NaN where there is none with one.
+    Samples with fewer than three different systems, or without a correlation, are left out; NaN where all are.
     """
     drawn = np.random.default_rng(seed).integers(0, len(metric), (samples, len(metric)))
+    drawn = drawn[(np.diff(np.sort(drawn, axis=1), axis=1) > 0).sum(axis=1) >= 2]
+    if not len(drawn):
+        return math.nan, math.nan
     found = COEFFICIENTS[name](metric[drawn], human[drawn])
     if name == "accuracy":  # a system drawn twice is no pair
         found = _accuracy_of_distinct(metric[drawn], human[drawn], drawn)

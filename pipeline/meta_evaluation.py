@@ -154,7 +154,7 @@ class MetaEvaluation:
 
 
 def open_people(path: Path, settings: WrittenHuman, names: Sequence[str] = ()) -> People:
-    """Read judgements or scores; names: the systems, for files without. Raises CorpusError, InputError."""
+    """Read judgements or scores; names: of the systems, for files without. Raises CorpusError, InputError."""
     judged = is_judgments(path)
     if judged:
         people = People(str(path), _digest(path), {}, read_judgments(path, settings.judges))

@@ -202,7 +202,7 @@ def _people(settings: Config, problems: list[Problem]) -> People | None:
     path = base_of(settings.root.find(("human", "file"))) / wanted.file
     names = [system.name for system in settings.systems]
     try:
-        people = open_people(path, wanted, [name for name in names if name not in wanted.without])
+        people = open_people(path, wanted, names)
     except InputError as error:
         problems += error.problems
         return None

@@ -65,8 +65,7 @@ def run(args: argparse.Namespace) -> int:
 
     settings = _settings(args)
     found = _metrics(args)
-    names = {name for metric in found for name in metric.scores} - set(settings.without)
-    people = open_people(Path(args.human), settings, sorted(names))
+    people = open_people(Path(args.human), settings, sorted({name for metric in found for name in metric.scores}))
     with Bar("TrueSkill", "matches", enabled=not args.quiet and sys.stderr.isatty()) as progress:
         made = meta_evaluate(found, people, settings, progress)
     if args.json:

@@ -197,7 +197,7 @@ def _csv(path: Path, name: str) -> Iterator[Item]:
         first = file.readline(PIECE) if _is_text(path, name) else ""
         file.seek(0)
         separator = next((mark for mark in ",;\t" if mark in first), ",")
-        rows = csv.reader(file, delimiter=separator)
+        rows = csv.reader(file, delimiter=separator, strict=True)
         try:
             header = [cell.strip().lower() for cell in next(rows, [])]
             pick = _columns(header, name)

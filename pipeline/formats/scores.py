@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..errors import CorpusError, Problem
-from .numbers import NUMBER
+from .numbers import NOT_A_NUMBER, NUMBER
 from .spool import Spool, named, numbered_lines
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ def read_scores(path: Path, names: Sequence[str] = ()) -> Scores:
     if all(len(cells) == 1 for _, cells in rows):
         rows = _with_names(rows, names, name)
     number, header = rows[0]
-    if len(header) > 1 and not any(NUMBER.fullmatch(cell) for cell in header[1:]):
+    if len(header) > 1 and not any(NUMBER.fullmatch(cell) or cell.lower() in NOT_A_NUMBER for cell in header[1:]):
         titles, rows = header[1:], rows[1:]
         if len(set(titles)) < len(titles):
             raise _wrong(name, number, "two columns have the same name")
@@ -83,7 +83,7 @@ def _rows(path: Path, name: str) -> Iterator[tuple[int, list[str]]]:
         if first:
             separator, first = next((mark for mark in "\t,;" if mark in line), None), False
         try:
-            cells = next(csv.reader([line], delimiter=separator), []) if separator else line.split()
+            cells = next(csv.reader([line], delimiter=separator, strict=True), []) if separator else line.split()
         except csv.Error as error:
             raise _wrong(name, number, f"not valid CSV: {error}") from None
         yield number, [cell.strip() for cell in cells]
