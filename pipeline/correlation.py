@@ -200,7 +200,10 @@ def student_upper_tail(t: float, freedom: float) -> float:
     """Return the probability that a Student variable is above t."""
     if math.isnan(t):
         return math.nan
-    tail = 0.5 * incomplete_beta(freedom / 2, 0.5, freedom / (freedom + t * t))
+    if t * t < freedom / 4:  # the share between -t and t, where 1 less it would lose digits
+        tail = 0.5 - 0.5 * incomplete_beta(0.5, freedom / 2, t * t / (freedom + t * t))
+    else:
+        tail = 0.5 * incomplete_beta(freedom / 2, 0.5, freedom / (freedom + t * t))
     return tail if t >= 0 else 1 - tail
 
 

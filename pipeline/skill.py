@@ -97,8 +97,8 @@ def _play_arrays(outcomes: Ints, runs: int, seed: int, matches: int, progress: P
         skills = mean[rows, winner], mean[rows, loser], variance[rows, winner], variance[rows, loser]
         new = rated(*skills, outcome == 1, width, margin)
         mean[rows, winner], mean[rows, loser], variance[rows, winner], variance[rows, loser] = new
-        if progress and number % STEPS == 0:
-            progress(number, matches)
+        if progress and ((number + 1) % STEPS == 0 or number + 1 == matches):
+            progress(number + 1, matches)
     return mean
 
 
@@ -190,6 +190,6 @@ def _play_package(outcomes: Ints, runs: int, seed: int, matches: int, progress: 
             skills[winner], skills[loser] = package.rate_1vs1(
                 skills[winner], skills[loser], drawn=outcome == 1, env=world
             )
-        if progress and number % STEPS == 0:
-            progress(number, matches)
+        if progress and ((number + 1) % STEPS == 0 or number + 1 == matches):
+            progress(number + 1, matches)
     return np.array([[skill.mu for skill in skills] for skills in ratings])
