@@ -200,7 +200,7 @@ def student_upper_tail(t: float, freedom: float) -> float:
     """Return the probability that a Student variable is above t."""
     if math.isnan(t):
         return math.nan
-    if t * t < freedom / 4:  # the share between -t and t, where 1 less it would lose digits
+    if abs(t) < 1:  # the share between -t and t, where 1 less it loses no digits
         tail = 0.5 - 0.5 * incomplete_beta(0.5, freedom / 2, t * t / (freedom + t * t))
     else:
         tail = 0.5 * incomplete_beta(freedom / 2, 0.5, freedom / (freedom + t * t))
