@@ -97,7 +97,10 @@ def cells_to_wins(cells: Ints, systems: int) -> Ints:
 
 
 def read_judgments(
-    path: Path, judges: Collection[str] = (), without_judges: Collection[str] = (), without_systems: Collection[str] = ()
+    path: Path,
+    judges: Collection[str] = (),
+    without_judges: Collection[str] = (),
+    without_systems: Collection[str] = (),
 ) -> Judgments:
     """Read a file of judgements (XML or CSV; it may be compressed).
 

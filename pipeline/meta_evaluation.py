@@ -9,29 +9,23 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .correlation import (
-    COEFFICIENTS,
-    EQUAL,
-    SentencePairs,
-    bootstrap_interval,
-    sentence_level,
-    williams,
-    windows,
-)
+from .correlation import COEFFICIENTS, bootstrap_interval, windows
 from .errors import InputError, did_you_mean
 from .formats.judgments import is_judgments
 from .formats.scores import read_scores
 from .human import expected_wins
 from .judgments import read_judgments
+from .preference import lines_of_segments, sentence_level, sentence_pairs
 from .reduce import present_blocks, sentence_scores
 from .skill import trueskill
+from .williams import williams
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
     from pathlib import Path
 
     from .judgments import Judgments
-    from .metrics.base import Floats, Ints
+    from .metrics.base import Floats
     from .models import WrittenHuman
     from .significance import Measured
     from .skill import Progress
@@ -319,70 +313,3 @@ def _sentence_level(
             "kendall": Coefficient(found.kendall, found.kendall_interval),
         }
         yield Sentences(metric.dataset, metric.metric, names, found.pairs, found.metric_ties, coefficients)
-
-
-def sentence_pairs(judgments: Judgments, names: Sequence[str], lines: Ints) -> SentencePairs:
-    """Return the pairs of named systems (in ASCII order) that people do not tie, expanded."""
-    number = np.full(len(judgments.systems), -1, np.int64)
-    for new, name in enumerate(names):
-        number[judgments.systems.index(name)] = new
-    pairs = judgments.expanded
-    first, second = number[pairs.first], number[pairs.second]
-    kept = (first >= 0) & (second >= 0) & (pairs.outcome != 1)
-    better = np.where(pairs.outcome == 0, first, second)[kept]
-    worse = np.where(pairs.outcome == 0, second, first)[kept]
-    return SentencePairs(better, worse, lines[pairs.segment[kept]])
-
-
-def lines_of_segments(
-    judgments: Judgments, names: Sequence[str], scores: Floats, numbering: str, notes: list[str]
-) -> Ints:
-    """Return the line, from 0, of each judged sentence; raises InputError where that cannot be told.
-
-    auto: the numbering that fits the number of lines and gives systems that are said to have the same output the same
-    score. scores: float64 [systems, lines], as named.
-    """
-    lines = scores.shape[1]
-    wrong = next((name for name in judgments.segments if not (name.isascii() and name.isdigit())), None)
-    if wrong is not None:
-        raise InputError(f"{judgments.place}: '{wrong}' is no number of a sentence, so nothing is known of its line")
-    numbers = np.array([int(name[:18]) for name in judgments.segments], np.int64)
-    places = {"0": numbers, "1": numbers - 1, "judged": np.argsort(np.argsort(numbers))}
-    if numbering != "auto":
-        places = {numbering: places[numbering]}
-    fitting = {name: place for name, place in places.items() if place.min() >= 0 and place.max() < lines}
-    if numbering == "auto" and len(numbers) != lines:
-        fitting.pop("judged", None)
-    if not fitting:
-        found = f"sentences {numbers.min()} to {numbers.max()}, {len(numbers)} of them"
-        raise InputError(f"{judgments.place}: has judgements of {found}; the data set has {lines} lines: is it the one?")
-    differing = {name: _differing(judgments, names, scores, place) for name, place in fitting.items()}
-    best = min(differing.values())
-    left = [name for name in fitting if differing[name] == best]
-    if len(left) > 1 and not all((fitting[name] == fitting[left[0]]).all() for name in left):
-        message = "does the first sentence have the number 0 or 1? That cannot be told here; say `numbering`"
-        raise InputError(f"{judgments.place}: {message}")
-    if best:
-        notes.append(
-            f"{best} pairs of outputs that were judged as one have different scores: are these the outputs judged, and "
-            f"is the first sentence number {left[0]}?"
-            if left[0] != "judged"
-            else f"{best} pairs of outputs that were judged as one have different scores: are these the outputs judged?"
-        )
-    return fitting[left[0]]
-
-
-def _differing(judgments: Judgments, names: Sequence[str], scores: Floats, lines: Ints) -> int:
-    """Return how many pairs of systems with one output have different scores there."""
-    number = {name: new for new, name in enumerate(names)}
-    pairs = judgments.unexpanded
-    seen = np.unique(np.concatenate([pairs.segment, pairs.segment]) * len(judgments.outputs)
-                     + np.concatenate([pairs.first, pairs.second]))
-    segments, outputs = np.divmod(seen, len(judgments.outputs))
-    groups = [[number[name] for name in text.split() if name in number] for text in judgments.outputs]
-    several = np.array([len(group) > 1 for group in groups])[outputs]
-    found = 0
-    for segment, output in zip(segments[several].tolist(), outputs[several].tolist(), strict=True):
-        values = scores[groups[output], lines[segment]]
-        found += int((np.abs(values[1:] - values[0]) > EQUAL * np.maximum(np.abs(values[1:]), abs(values[0]))).sum())
-    return found

@@ -126,7 +126,9 @@ class Results:
             datasets = {name: DatasetInfo(**info) for name, info in content["datasets"].items()}
             scores = [_score(item) for item in content["scores"]]
             tests = [_comparison(item) for item in content.get("tests", ())]
-            return Results(datasets, scores, content["warnings"], content.get("statistics"), tests, content.get("human"))
+            return Results(
+                datasets, scores, content["warnings"], content.get("statistics"), tests, content.get("human")
+            )
         except OSError as error:
             raise StoreError(f"{path}: cannot be read: {error.strerror}") from None
         except (ValueError, KeyError, TypeError, AttributeError) as error:

@@ -138,9 +138,7 @@ def _truncated(difference: Floats, margin: Floats, drawn: NDArray[np.bool_]) -> 
     safe = np.where(mass > LEAST, mass, 1.0)
     won = np.where(mass > LEAST, at_upper / safe, -upper)
     tied = np.where(mass > LEAST, (at_lower - at_upper) / safe, upper)
-    lost = np.where(
-        drawn, tied**2 + (upper * at_upper - lower * at_lower) / safe, won * (won + upper)
-    )
+    lost = np.where(drawn, tied**2 + (upper * at_upper - lower * at_lower) / safe, won * (won + upper))
     return np.where(drawn, np.where(difference < 0, -tied, tied), won), lost
 
 

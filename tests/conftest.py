@@ -38,6 +38,24 @@ def shared() -> Path:
     return SHARED
 
 
+Published = dict[str, Any]
+"""An item of published.json: published values, recipe, tolerance."""
+
+
+@pytest.fixture(scope="session")
+def published(shared: Path) -> dict[str, Published]:
+    """The published numbers by the name of the item."""
+    content = json.loads((shared / "published" / "published.json").read_text(encoding="utf-8"))
+    return {item["id"]: item for item in content["items"]}
+
+
+def mirrored(shared: Path, repository: str, path: str) -> Path:
+    """Return a file of a repository as the mirror has it, at whatever commit."""
+    found = sorted((shared / "mirror" / repository).glob(f"*/{path}"))
+    assert found, f"{repository}: {path} is not in the mirror"
+    return found[0]
+
+
 @contextmanager
 def forced_kernel(name: str) -> Iterator[str]:
     """Force a kernel; skip where the compiled one was not built, fail where it was built and does not load."""

@@ -11,22 +11,18 @@ from scipy import special, stats
 
 from pipeline.correlation import (
     COEFFICIENTS,
-    SentencePairs,
     average_ranks,
     bootstrap_interval,
-    incomplete_beta,
     kendall,
     pair_counts,
     pairwise_accuracy,
     pearson,
-    preferences,
-    sentence_level,
     spearman,
     spearman_by_differences,
-    student_upper_tail,
-    williams,
     windows,
 )
+from pipeline.preference import SentencePairs, preferences, sentence_level
+from pipeline.williams import incomplete_beta, student_upper_tail, williams
 
 RNG = np.random.default_rng(8)
 SAMPLES = [(RNG.integers(0, top, n) / 7, RNG.integers(0, top, n) / 3) for n in (3, 5, 13) for top in (3, 8, 1000)] * 2
@@ -104,7 +100,10 @@ def test_williams() -> None:
     for n in (4, 5, 12):
         one, two, human = RNG.normal(size=(3, n))
         found = williams(one + human, two + human, human)
-        r = [stats.pearsonr(*pair)[0] for pair in ((one + human, human), (two + human, human), (one + human, two + human))]
+        r = [
+            stats.pearsonr(*pair)[0]
+            for pair in ((one + human, human), (two + human, human), (one + human, two + human))
+        ]
         assert found.t == pytest.approx(naive_williams(*r, n), rel=1e-9)
         assert found.p == pytest.approx(stats.t.sf(found.t, n - 3), rel=1e-9)
         assert found.between == pytest.approx(r[2], abs=1e-12)

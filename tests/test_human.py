@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 import random
 from collections import Counter
@@ -13,39 +12,17 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from pipeline.agreement import Kappa, agreement, judge_correlations, mean_kappa
 from pipeline.correlation import pearson, spearman
 from pipeline.errors import InputError
 from pipeline.formats.judgments import Group, Item
 from pipeline.formats.scores import read_scores
-from pipeline.human import (
-    HeadToHead,
-    Kappa,
-    accuracy,
-    agreement,
-    expected_wins,
-    head_to_head,
-    judge_correlations,
-    mean_kappa,
-    rank_by_expected_wins,
-)
+from pipeline.human import HeadToHead, accuracy, expected_wins, head_to_head, rank_by_expected_wins
 from pipeline.judgments import Judgments, build, read_judgments
+from tests.conftest import Published, mirrored
 
 if TYPE_CHECKING:
     from pathlib import Path
-
-Published = dict[str, Any]
-
-
-@pytest.fixture(scope="module")
-def published(shared: Path) -> dict[str, Published]:
-    content = json.loads((shared / "published" / "published.json").read_text(encoding="utf-8"))
-    return {item["id"]: item for item in content["items"]}
-
-
-def mirrored(shared: Path, repository: str, path: str) -> Path:
-    found = sorted((shared / "mirror" / repository).glob(f"*/{path}"))
-    assert found, f"{repository}: {path} is not in the mirror"
-    return found[0]
 
 
 @pytest.fixture(scope="module")
@@ -373,7 +350,9 @@ def test_seeda_expected_wins(shared: Path, published: dict[str, Published], kind
     item = published["seeda-ew"]
     scores = dict(zip(found.systems, expected_wins(found.wins()), strict=True))
     assert scores == pytest.approx(item["published"][kind], abs=item["tol"])
-    assert sorted(scores, key=lambda name: scores[name]) == sorted(scores, key=lambda name: item["published"][kind][name])
+    assert sorted(scores, key=lambda name: scores[name]) == sorted(
+        scores, key=lambda name: item["published"][kind][name]
+    )
     assert len(found.unexpanded.first) == published["seeda-pairs"]["published"]
 
 

@@ -82,7 +82,12 @@ def test_items_pairs_of_outputs_and_sentences(tmp_path: Path) -> None:
     assert found.items.tolist() == [1, 2]
     assert found.segments == ("2", "3", "10")
     assert found.outputs == ("A", "A B", "B", "C")
-    outcomes = zip(found.unexpanded.first.tolist(), found.unexpanded.second.tolist(), found.unexpanded.outcome.tolist(), strict=True)
+    outcomes = zip(
+        found.unexpanded.first.tolist(),
+        found.unexpanded.second.tolist(),
+        found.unexpanded.outcome.tolist(),
+        strict=True,
+    )
     assert list(outcomes) == [(1, 3, 0), (0, 2, 0), (0, 3, 1), (2, 3, 2)]
     assert found.notes == ("1 of 3 items have fewer than two outputs: nothing is compared there",)
 

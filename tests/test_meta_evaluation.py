@@ -20,14 +20,13 @@ from pipeline.judgments import build, read_judgments
 from pipeline.meta_evaluation import (
     MetricScores,
     People,
-    lines_of_segments,
     meta_evaluate,
-    sentence_pairs,
 )
 from pipeline.models import WrittenHuman
+from pipeline.preference import lines_of_segments, sentence_pairs
 from pipeline.results import Results
-from tests.conftest import ROOT, tree, write_run
-from tests.test_human import Published, item, mirrored, published  # noqa: F401 (published is a fixture)
+from tests.conftest import ROOT, Published, mirrored, tree, write_run
+from tests.test_human import item
 
 if TYPE_CHECKING:
     from pipeline.errors import Problem
@@ -81,7 +80,9 @@ def correlate(capsys: pytest.CaptureFixture[str], *arguments: object) -> dict[st
 
 
 def of(found: dict[str, Any], metric: str, part: str = "correlations") -> dict[str, float]:
-    (one,) = [item for item in found[part] if item["metric"].startswith(f"{metric}|") or f"|title:{metric}|" in item["metric"]]
+    (one,) = [
+        item for item in found[part] if item["metric"].startswith(f"{metric}|") or f"|title:{metric}|" in item["metric"]
+    ]
     return {name: coefficient["value"] for name, coefficient in one["coefficients"].items()}
 
 
@@ -90,7 +91,7 @@ def test_gec_metrics_on_systems(
     shared: Path,
     seeda: Path,
     capsys: pytest.CaptureFixture[str],
-    published: dict[str, Published],  # noqa: F811
+    published: dict[str, Published],
     title: str,
 ) -> None:
     kind, unit = title.upper()[:2], title[3:]
@@ -108,7 +109,11 @@ def test_gec_metrics_on_systems(
 
 @pytest.mark.parametrize("unit", ["edit", "sent"])
 def test_gec_metrics_on_sentences(
-    shared: Path, seeda: Path, capsys: pytest.CaptureFixture[str], published: dict[str, Published], unit: str  # noqa: F811
+    shared: Path,
+    seeda: Path,
+    capsys: pytest.CaptureFixture[str],
+    published: dict[str, Published],
+    unit: str,
 ) -> None:
     human = mirrored(shared, "tmu-nlp/SEEDA", f"data/judgments_{unit}.xml")
     found = correlate(capsys, seeda, "--human", human, "--without", *EXTRA)
@@ -121,7 +126,10 @@ def test_gec_metrics_on_sentences(
 
 
 def test_gec_metrics_with_fluent_systems(
-    shared: Path, seeda: Path, capsys: pytest.CaptureFixture[str], published: dict[str, Published]  # noqa: F811
+    shared: Path,
+    seeda: Path,
+    capsys: pytest.CaptureFixture[str],
+    published: dict[str, Published],
 ) -> None:
     expected = published["gecmetrics-paper-fluency"]
     human = mirrored(shared, "tmu-nlp/SEEDA", "scores/human/TS_edit.txt")
@@ -218,7 +226,9 @@ def test_the_better_metric_comes_first_in_tests() -> None:
     human = {name: float(number) for number, name in enumerate("ABCDEF")}
     good = dict(zip("ABCDEF", [0.1, 1.3, 1.9, 3.2, 3.9, 5.1], strict=True))
     bad = dict(zip("ABCDEF", [3.0, 0.0, 2.0, 1.0, 5.0, 2.5], strict=True))
-    found = meta_evaluate([MetricScores("d", "bad", bad), MetricScores("d", "good", good)], People("", "", {"h": human}), settings())
+    found = meta_evaluate(
+        [MetricScores("d", "bad", bad), MetricScores("d", "good", good)], People("", "", {"h": human}), settings()
+    )
     (test,) = found.tests
     assert (test.metric, test.other) == ("good", "bad")
     assert test.t > 0
@@ -242,7 +252,9 @@ def test_the_sample_works_as_the_help_says(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(ROOT)
-    assert main(["human", "data/judgements.csv", "--head-to-head", "--agreement", "--per-judge", "--accuracy", "20"]) == 0
+    assert (
+        main(["human", "data/judgements.csv", "--head-to-head", "--agreement", "--per-judge", "--accuracy", "20"]) == 0
+    )
     out = capsys.readouterr().out
     assert "   1  careful            0.942      1        1" in out
     assert main(["run", "configs/human.yaml", "--output", str(tmp_path / "run"), "-q"]) == 0
@@ -260,7 +272,17 @@ def test_the_sample_works_as_the_help_says(
 
 def test_the_command_human_as_json(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(ROOT)
-    arguments = ["human", "data/judgements.csv", "--json", "--trueskill", "3", "--resamples", "50", "--without", "broken"]
+    arguments = [
+        "human",
+        "data/judgements.csv",
+        "--json",
+        "--trueskill",
+        "3",
+        "--resamples",
+        "50",
+        "--without",
+        "broken",
+    ]
     assert main(arguments) == 0
     first = capsys.readouterr().out
     assert main(arguments) == 0
@@ -288,10 +310,14 @@ def test_a_config_with_scores_of_systems(tmp_path: Path) -> None:
     (one,) = results.human["correlations"]
     assert (one["human"], one["systems"], results.human["sentences"]) == ("people", ["A", "B", "C"], [])
     scores = {score.system: score.score for score in results.scores}
-    assert one["coefficients"]["pearson"]["value"] == pytest.approx(np.corrcoef([scores[n] for n in "ABC"], [3, 1, 2])[0, 1])
+    assert one["coefficients"]["pearson"]["value"] == pytest.approx(
+        np.corrcoef([scores[n] for n in "ABC"], [3, 1, 2])[0, 1]
+    )
     stages.run(stages.prepare(config), tmp_path / "again")
     assert tree(tmp_path / "run") == tree(tmp_path / "again")
-    assert Results.read(tmp_path / "run" / "results.json") == replace(results, human=json.loads(results.to_json())["human"])
+    assert Results.read(tmp_path / "run" / "results.json") == replace(
+        results, human=json.loads(results.to_json())["human"]
+    )
 
 
 @pytest.mark.parametrize(
@@ -366,7 +392,12 @@ def test_files_of_scores_on_both_sides(
 
 @pytest.mark.parametrize(("table", "title"), [("gjg-table3b", "gjg_ew"), ("gjg-table3c", "gjg_ts")])
 def test_gec_metrics_on_the_systems_of_grundkiewicz_2015(
-    shared: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], published: dict[str, Published], table: str, title: str  # noqa: F811
+    shared: Path,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    published: dict[str, Published],
+    table: str,
+    title: str,
 ) -> None:
     """Its test of the data set scores a system by the number of its characters."""
     human = published[table]["published"]

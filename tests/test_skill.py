@@ -18,7 +18,8 @@ from scipy import stats
 from pipeline.errors import InputError
 from pipeline.judgments import build, read_judgments
 from pipeline.skill import DRAW, SIGMA, beta, draw_margin, rated, trueskill
-from tests.test_human import Published, invented, item, mirrored, published  # noqa: F401 (published is a fixture)
+from tests.conftest import Published, mirrored
+from tests.test_human import invented, item
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -96,7 +97,7 @@ def test_progress_is_told() -> None:
     assert told[-1] == (len(judgments.expanded.first) + 1,) * 2
 
 
-def test_jfleg_eacl_2017(shared: Path, published: dict[str, Published]) -> None:  # noqa: F811
+def test_jfleg_eacl_2017(shared: Path, published: dict[str, Published]) -> None:
     expected = published["jfleg-eacl-ts"]
     names = {"orig": "Original", "NMT": "CAMB16", "NUS": "NUS", "AMU": "AMU", "CAMB": "CAMB14", "turk": "Human"}
     judgments = read_judgments(mirrored(shared, "keisks/jfleg", "EACL_exp/mturk/pairwise.csv"))
@@ -107,7 +108,7 @@ def test_jfleg_eacl_2017(shared: Path, published: dict[str, Published]) -> None:
 
 @slow
 @pytest.mark.parametrize("kind", ["edit", "sent"])
-def test_seeda(shared: Path, published: dict[str, Published], kind: str) -> None:  # noqa: F811
+def test_seeda(shared: Path, published: dict[str, Published], kind: str) -> None:
     expected = published["seeda-ts"]
     judgments = read_judgments(mirrored(shared, "tmu-nlp/SEEDA", f"data/judgments_{kind}.xml"))
     found = dict(zip(judgments.systems, trueskill(judgments, 100).mean(axis=0), strict=True))
@@ -115,7 +116,7 @@ def test_seeda(shared: Path, published: dict[str, Published], kind: str) -> None
 
 
 @slow
-def test_table_3c_of_grundkiewicz_2015(shared: Path, published: dict[str, Published]) -> None:  # noqa: F811
+def test_table_3c_of_grundkiewicz_2015(shared: Path, published: dict[str, Published]) -> None:
     expected = published["gjg-table3c"]
     judgments = read_judgments(mirrored(shared, "grammatical/evaluation", "data/judgments.xml"))
     found = dict(zip(judgments.systems, trueskill(judgments, 250).mean(axis=0), strict=True))

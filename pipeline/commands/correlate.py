@@ -35,7 +35,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
     several: dict[str, Any] = {"nargs": "+", "action": "extend", "metavar": "NAME"}
     parser.add_argument("run", help="a run directory, or a file of scores: lines `system score`, CSV, YAML")
-    parser.add_argument("--human", required=True, metavar="FILE", help="judgements (XML, CSV) or scores (lines, CSV, YAML)")
+    parser.add_argument(
+        "--human", required=True, metavar="FILE", help="judgements (XML, CSV) or scores (lines, CSV, YAML)"
+    )
     parser.add_argument("--metric", metavar="NAME", help="only this metric (name or signature)")
     parser.add_argument("--dataset", metavar="NAME", help="the data set that was judged, where there are several")
     parser.add_argument("--judges", help="only these judges", **several)

@@ -26,7 +26,8 @@ if TYPE_CHECKING:
     import argparse
     from collections.abc import Sequence
 
-    from ..human import JudgeCorrelations, Ranked
+    from ..agreement import JudgeCorrelations
+    from ..human import Ranked
     from ..judgments import Judgments
 
 
@@ -83,7 +84,12 @@ def run(args: argparse.Namespace) -> int:
 
 def _check(args: argparse.Namespace) -> None:
     """Raise InputError for numbers out of range."""
-    bounds = {"trueskill": (1, 100_000), "accuracy": (2, 1_000_000), "resamples": (1, 1_000_000), "seed": (0, 2**32 - 1)}
+    bounds = {
+        "trueskill": (1, 100_000),
+        "accuracy": (2, 1_000_000),
+        "resamples": (1, 1_000_000),
+        "seed": (0, 2**32 - 1),
+    }
     for name, (low, high) in bounds.items():
         value = getattr(args, name)
         if value is not None and not low <= value <= high:
@@ -98,7 +104,8 @@ class _Found:
     """What the arguments ask of the judgements."""
 
     def __init__(self, judgments: Judgments, args: argparse.Namespace) -> None:
-        from ..human import accuracy, agreement, head_to_head, rank_by_expected_wins
+        from ..agreement import agreement
+        from ..human import accuracy, head_to_head, rank_by_expected_wins
 
         self.args, self.judgments = args, judgments
         settings = args.divisor, args.resamples, args.level, args.seed
@@ -118,7 +125,7 @@ class _Found:
         return ranked(means.mean(axis=0), means, args.level)
 
     def _mean_kappas(self) -> tuple[float, float]:
-        from ..human import mean_kappa
+        from ..agreement import mean_kappa
 
         inter = mean_kappa([kappa for (one, two), kappa in self.kappas.items() if one != two])
         return inter, mean_kappa([kappa for (one, two), kappa in self.kappas.items() if one == two])
@@ -131,13 +138,13 @@ class _Found:
         return [values.tolist() for values in each]
 
     def _judge_correlations(self) -> JudgeCorrelations:
-        from ..human import judge_correlations
+        from ..agreement import judge_correlations
 
         return judge_correlations(self.judgments, self.args.divisor)
 
     def print(self) -> None:
         """Print the tables."""
-        from ..human import MIN_COMPARISONS
+        from ..agreement import MIN_COMPARISONS
         from ..report import human as tables
         from ..report.console import print_table
         from ..report.numbers import round_half_up

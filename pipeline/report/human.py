@@ -12,7 +12,8 @@ from .numbers import percent, round_half_up
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from ..human import HeadToHead, JudgeCorrelations, Kappa, Ranked
+    from ..agreement import JudgeCorrelations, Kappa
+    from ..human import HeadToHead, Ranked
     from ..judgments import Judgments
 
 Table = tuple[list[str], list[list[str]]]
@@ -77,9 +78,7 @@ def _rounded(value: float) -> str:
 
 def head_to_head_table(found: HeadToHead, names: Sequence[str], order: Sequence[int]) -> Table:
     """Return how often the column's system is better than the row's, with a sign of its p-value."""
-    rows = [
-        [names[row], *("" if row == column else _share(found, column, row) for column in order)] for row in order
-    ]
+    rows = [[names[row], *("" if row == column else _share(found, column, row) for column in order)] for row in order]
     return ["", *(names[number] for number in order)], rows
 
 
