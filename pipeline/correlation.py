@@ -1,7 +1,7 @@
 """How well a metric agrees with people on systems: correlations, pairwise accuracy, intervals, moving windows.
 
-Scores are float64 [..., systems]; leading axes are bootstrap samples. A correlation of constant scores, or of fewer than
-two systems, is NaN.
+Scores are float64 [..., systems]; leading axes are bootstrap samples. A correlation of constant scores, or of fewer
+than two systems, is NaN.
 """
 
 from __future__ import annotations
@@ -26,12 +26,13 @@ def pearson(one: Floats, two: Floats) -> Floats:
     """Return Pearson's product-moment correlation: float64 [...]."""
     first, second = (values - values.mean(axis=-1, keepdims=True) for values in (one, two))
     sizes = np.sqrt((first**2).sum(axis=-1) * (second**2).sum(axis=-1))
-    level = 1e-14 * values_size(one) * values_size(two)
+    level = 1e-14 * _size(one) * _size(two)
     shared = (first * second).sum(axis=-1)
-    return np.clip(np.divide(shared, sizes, out=np.full(sizes.shape, np.nan), where=sizes > level), -1, 1)
+    found: Floats = np.divide(shared, sizes, out=np.full(sizes.shape, np.nan), where=sizes > level)
+    return found.clip(-1, 1)
 
 
-def values_size(values: Floats) -> Floats:
+def _size(values: Floats) -> Floats:
     """Return the length of vectors: below its rounding a deviation is none."""
     size: Floats = np.sqrt((values**2).sum(axis=-1))
     return size
@@ -61,7 +62,8 @@ def spearman_by_differences(one: Floats, two: Floats) -> Floats:
     squares = ((places[0] - places[1]) ** 2).sum(axis=-1)
     if count < 2:
         return np.full(squares.shape, np.nan)
-    return 1 - 6 * squares / (count * (count**2 - 1))
+    found: Floats = 1 - 6 * squares / (count * (count**2 - 1))
+    return found
 
 
 class PairCounts(NamedTuple):
@@ -98,7 +100,8 @@ def kendall(one: Floats, two: Floats) -> Floats:
     untied = counts.concordant + counts.discordant
     size = np.sqrt((untied + counts.ties_two).astype(np.float64) * (untied + counts.ties_one))
     difference = (counts.concordant - counts.discordant).astype(np.float64)
-    return np.divide(difference, size, out=np.full(size.shape, np.nan), where=size > 0)
+    found: Floats = np.divide(difference, size, out=np.full(size.shape, np.nan), where=size > 0)
+    return found
 
 
 def pairwise_accuracy(metric: Floats, human: Floats) -> Floats:
@@ -150,7 +153,8 @@ def _accuracy_of_distinct(metric: Floats, human: Floats, drawn: Ints) -> Floats:
     distinct = drawn[:, upper[0]] != drawn[:, upper[1]]
     right = ((signs[0] == signs[1]) & distinct).sum(axis=1)
     pairs = distinct.sum(axis=1)
-    return np.divide(right, pairs, out=np.full(len(drawn), np.nan), where=pairs > 0)
+    found: Floats = np.divide(right, pairs, out=np.full(len(drawn), np.nan), where=pairs > 0)
+    return found
 
 
 class Window(NamedTuple):

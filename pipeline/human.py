@@ -1,7 +1,7 @@
 """What human judgements say: Expected Wins, ranges of ranks and clusters, head to head, accuracy.
 
-All of it is arithmetic on counts of outcomes of pairs (`judgments.Judgments.cells`); a bootstrap sample of the pairs is a
-multinomial draw of these counts.
+All of it is arithmetic on counts of outcomes of pairs (`judgments.Judgments.cells`); a bootstrap sample of the pairs is
+a multinomial draw of these counts.
 """
 
 from __future__ import annotations
@@ -39,10 +39,8 @@ def expected_wins(wins: Ints, divisor: Divisor = "opponents") -> Floats:
     """
     met = wins + np.swapaxes(wins, -1, -2)
     shares: Floats = np.divide(wins, met, out=np.zeros(wins.shape), where=met > 0)
-    if divisor == "opponents":
-        return shares.sum(axis=-1) / max(wins.shape[-1] - 1, 1)
-    beaten = (wins > 0).sum(axis=-1)
-    found: Floats = shares.sum(axis=-1) / np.maximum(beaten, 1)
+    opponents = np.array(wins.shape[-1] - 1) if divisor == "opponents" else (wins > 0).sum(axis=-1)
+    found: Floats = shares.sum(axis=-1) / np.maximum(opponents, 1)
     return found
 
 

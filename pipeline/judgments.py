@@ -71,8 +71,8 @@ class Judgments:
     def of_judge(self, number: int) -> Judgments:
         """Return the judgements of one judge; systems and numbers stay as they are."""
         items = np.where(np.arange(len(self.items)) == number, self.items, 0)
-        kept = {name: pairs.only(pairs.judge == number) for name, pairs in _both(self)}
-        return replace(self, items=items, **kept)
+        expanded, unexpanded = (pairs.only(pairs.judge == number) for pairs in (self.expanded, self.unexpanded))
+        return replace(self, items=items, expanded=expanded, unexpanded=unexpanded)
 
     def wins(self) -> Ints:
         """Return how often the row's system is better than the column's: int64 [systems, systems]."""
@@ -175,10 +175,6 @@ def _notes(items: Sequence[Item]) -> Iterable[str]:
     empty = sum(len(item.groups) < 2 for item in items)
     if empty:
         yield f"{empty} of {len(items)} items have fewer than two outputs: nothing is compared there"
-
-
-def _both(judgments: Judgments) -> Iterable[tuple[str, Pairs]]:
-    return ("expanded", judgments.expanded), ("unexpanded", judgments.unexpanded)
 
 
 def natural(text: str) -> list[tuple[int, int, str]]:

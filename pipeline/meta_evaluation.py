@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import asdict, dataclass, field
+from functools import partial
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
@@ -201,7 +202,7 @@ def metric_scores(found: Iterable[Measured]) -> list[MetricScores]:
         names = [score.system for score, own in zip(measured.scores, measured.own, strict=False) if own is None]
         scores = {score.system: score.score for score in measured.scores if score.system in names}
         first = measured.scores[0]
-        made.append(MetricScores(first.dataset, first.metric, scores, measured.lines, lambda m=measured: _sentences(m)))
+        made.append(MetricScores(first.dataset, first.metric, scores, measured.lines, partial(_sentences, measured)))
     return made
 
 

@@ -1,4 +1,4 @@
-"""Judged pairs of outputs for a sentence, the lines they belong to, and whether sentence scores prefer the same output."""
+"""Judged pairs of outputs for a sentence, the lines they belong to, and whether sentence scores agree with them."""
 
 from __future__ import annotations
 
@@ -43,12 +43,13 @@ def preferences(scores: Floats, pairs: SentencePairs, ties: Ties = "later") -> F
     """
     one, two = scores[pairs.better, pairs.line], scores[pairs.worse, pairs.line]
     same = np.abs(one - two) <= EQUAL * np.maximum(np.abs(one), np.abs(two))
-    tied = {"later": pairs.better > pairs.worse, "wrong": 0.0, "half": 0.5, "out": math.nan}[ties]
-    return np.where(same, tied, (one > two).astype(np.float64))
+    later = (pairs.better > pairs.worse).astype(np.float64)
+    tied = later if ties == "later" else np.full(len(later), {"wrong": 0.0, "half": 0.5, "out": math.nan}[ties])
+    return np.where(same, tied, one > two)
 
 
 class SentenceLevel(NamedTuple):
-    """Agreement on pairs of outputs for one sentence: accuracy and Kendall's tau = agreeing less disagreeing, as shares.
+    """Agreement on pairs of outputs for a sentence: accuracy, and Kendall's tau = agreeing less disagreeing, as shares.
 
     intervals: by bootstrap over the sentences.
     """

@@ -1,9 +1,9 @@
 """TrueSkill of systems from judgements of pairs, as the WMT campaigns compute it (Sakaguchi et al. 2014).
 
 A run plays as many matches as there are pairs, and one more. In each the system that is least certain meets an
-opponent whose skill is near, and the outcome is that of a random judgement of the two. The updates for two players have
-a closed form (Herbrich et al. 2006), so all runs advance together in arrays; `engine: package` plays them one by one with
-the package trueskill, from the same random numbers.
+opponent whose skill is near, and the outcome is that of a random judgement of the two. The updates for two players
+have a closed form (Herbrich et al. 2006), so all runs advance together in arrays; the engine `package` plays them one
+by one with the package trueskill, from the same random numbers.
 """
 
 from __future__ import annotations
@@ -146,7 +146,7 @@ _erfc = np.frompyfunc(math.erfc, 1, 1)
 
 
 def _cdf(values: Floats) -> Floats:
-    found: Floats = 0.5 * _erfc(-values / math.sqrt(2)).astype(np.float64)
+    found: Floats = 0.5 * np.asarray(_erfc(-values / math.sqrt(2)), np.float64)
     return found
 
 

@@ -1,4 +1,4 @@
-"""Williams' test: does one metric correlate higher with people than another, on the same systems?"""
+"""Williams' test of whether one metric correlates higher with people than another, on the same systems."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ EQUAL = 1e-12
 
 
 class Williams(NamedTuple):
-    """Williams' test: is the first metric's correlation with people higher than the second's?
+    """Williams' test of whether the first metric's correlation with people is higher than the second's.
 
     t has systems - 3 degrees of freedom; p is one-sided; between: the correlation of the two metrics.
     """
@@ -28,8 +28,8 @@ class Williams(NamedTuple):
 def williams(one: Floats, two: Floats, human: Floats) -> Williams:
     """Return Williams' test of two dependent Pearson correlations (Williams 1959; Graham and Baldwin 2014).
 
-    one, two, human: float64 [systems]. NaN where a correlation is none, or there are fewer than four systems; two metrics
-    that order and space the systems alike have t 0 and p 0.5.
+    one, two, human: float64 [systems]. NaN where a correlation is none, or there are fewer than four systems; two
+    metrics that order and space the systems alike have t 0 and p 0.5.
     """
     count = len(human)
     first, second, between = (float(pearson(*pair)) for pair in ((one, human), (two, human), (one, two)))

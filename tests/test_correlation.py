@@ -89,8 +89,9 @@ def test_incomplete_beta_against_scipy() -> None:
     assert (incomplete_beta(2, 3, 0.0), incomplete_beta(2, 3, 1.0)) == (0.0, 1.0)
 
 
-def naive_williams(r12: float, r13: float, r23: float, n: int) -> float:
+def naive_williams(correlations: tuple[float, float, float], n: int) -> float:
     """The formula as Graham and Baldwin 2014, equation 1, print it: r12, r13 with people, r23 between the metrics."""
+    r12, r13, r23 = correlations
     k = 1 - r12**2 - r13**2 - r23**2 + 2 * r12 * r13 * r23
     below = math.sqrt(2 * k * (n - 1) / (n - 3) + (r12 + r13) ** 2 / 4 * (1 - r23) ** 3)
     return (r12 - r13) * math.sqrt((n - 1) * (1 + r23)) / below
@@ -104,7 +105,7 @@ def test_williams() -> None:
             stats.pearsonr(*pair)[0]
             for pair in ((one + human, human), (two + human, human), (one + human, two + human))
         ]
-        assert found.t == pytest.approx(naive_williams(*r, n), rel=1e-9)
+        assert found.t == pytest.approx(naive_williams((r[0], r[1], r[2]), n), rel=1e-9)
         assert found.p == pytest.approx(stats.t.sf(found.t, n - 3), rel=1e-9)
         assert found.between == pytest.approx(r[2], abs=1e-12)
         turned = williams(two + human, one + human, human)

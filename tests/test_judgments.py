@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gzip
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -17,6 +16,7 @@ from pipeline.judgments import Judgments, natural, read_judgments
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from pathlib import Path
 
 XML = """<?xml version="1.0" encoding="UTF-8"?>
 <appraise-results>
@@ -104,7 +104,7 @@ def test_utf_16_and_packed_files(tmp_path: Path) -> None:
 
 
 def test_names_of_the_wmt_scripts_are_taken_apart(tmp_path: Path) -> None:
-    text = "srclang,trglang,segmentId,system1Id,system1rank,system2Id,system2rank\nsrc,trg,1,test.GPT-3.5.src-trg,1,test.B.src-trg,2\n"
+    text = "srclang,trglang,segmentId,system1Id,system1rank,system2Id,system2rank\nsrc,trg,1,test.GPT-3.5.src-trg,1,test.B.src-trg,2\n"  # noqa: E501
     found = read(tmp_path, text)
     assert (found.systems, found.judges) == (("B", "GPT-3.5"), ("unknown",))
 
@@ -142,23 +142,23 @@ EXTERNAL = '<!DOCTYPE a SYSTEM "file:///etc/passwd"><a/>'
         (XML[: XML.index("<translation rank")], "/file:6:5: not well-formed XML: no element found"),
         (XML.replace("B A", "B\0A"), "/file:5:27: not well-formed XML: not well-formed (invalid token)"),
         (XML.encode().replace(b"B A", b"B\xff"), "/file:5:27: not well-formed XML: not well-formed (invalid token)"),
-        (XML.replace('rank="3"', 'rank="x"'), "/file:6: expected a rank, a whole number from 1 (or -1: not ranked), found 'x'"),
-        (XML.replace('rank="3"', 'rank="0"'), "/file:6: expected a rank, a whole number from 1 (or -1: not ranked), found '0'"),
-        (XML.replace('rank="3"', 'rang="3"'), "/file:6: the translation has no attribute 'rank' (did you mean 'rang'?)"),
+        (XML.replace('rank="3"', 'rank="x"'), "/file:6: expected a rank, a whole number from 1 (or -1: not ranked), found 'x'"),  # noqa: E501
+        (XML.replace('rank="3"', 'rank="0"'), "/file:6: expected a rank, a whole number from 1 (or -1: not ranked), found '0'"),  # noqa: E501
+        (XML.replace('rank="3"', 'rang="3"'), "/file:6: the translation has no attribute 'rank' (did you mean 'rang'?)"),  # noqa: E501
         (XML.replace('"C" rank="1"', '"" rank="1"'), "/file:9: the name of a system is missing"),
         (XML.replace('"B A"', '"C A"'), "/file:4: the system 'C' is ranked twice in one item"),
-        (XML.replace('src-id="3" id="11"', ""), "/file:13: the ranking-item has neither src-id nor id, the number of its sentence"),
-        (XML.replace("</ranking-item>", "", 1).replace("</error", "</ranking-item></error"), "/file:8: a ranking-item inside a ranking-item"),
+        (XML.replace('src-id="3" id="11"', ""), "/file:13: the ranking-item has neither src-id nor id, the number of its sentence"),  # noqa: E501
+        (XML.replace("</ranking-item>", "", 1).replace("</error", "</ranking-item></error"), "/file:8: a ranking-item inside a ranking-item"),  # noqa: E501
         ('<a><translation system="A" rank="1"/></a>', "/file:1: a translation outside of a ranking-item"),
         ('<a><ranking-item id="1"/></a>', "/file: has no judgement of two systems"),
         (XML.replace("B A", "B" * 300), "/file:5: the name of a system has 300 characters; 200 are allowed"),
         (PAIRS.splitlines()[0], "/file: has no judgement of two systems"),
         ("a,b\n1,2\n", "/file:1: no column is called 'system1id'; found a, b"),
-        (PAIRS.replace("system2rank", "sytem2rank"), "/file:1: no column is called 'system2rank' (did you mean 'sytem2rank'?); found sytem2rank, segmentid, system1id, system2number, system1rank, judgeid, system2id"),
+        (PAIRS.replace("system2rank", "sytem2rank"), "/file:1: no column is called 'system2rank' (did you mean 'sytem2rank'?); found sytem2rank, segmentid, system1id, system2number, system1rank, judgeid, system2id"),  # noqa: E501
         (PAIRS.replace("judgeID", "system2Id"), "/file:1: two columns are called 'system2id'"),
         (PAIRS.replace("segmentId", "segment"), "/file:1: no column is called 'segmentId' or 'srcIndex', the sentence"),
         (PAIRS.replace("3,2,B,-1,1,u1,C", "3,2,B,-1,1,u1"), "/file:4: has 6 columns; the first line has 7"),
-        (PAIRS.replace("3,2,B", "3.5,2,B"), "/file:4: expected a rank, a whole number from 1 (or -1: not ranked), found '3.5'"),
+        (PAIRS.replace("3,2,B", "3.5,2,B"), "/file:4: expected a rank, a whole number from 1 (or -1: not ranked), found '3.5'"),  # noqa: E501
         (PAIRS.replace("3,2,B", "3,,B"), "/file:4: the number of the sentence is missing"),
         (PAIRS.encode().replace(b"u2", b"\xe9", 1), "/file:5: byte 13 of the line (0xe9) is not valid UTF-8"),
         (PAIRS.replace("u1", "u" * 200_000, 1), "/file:2: not valid CSV: field larger than field limit (131072)"),
@@ -180,8 +180,8 @@ def test_huge_items_and_files_are_refused(tmp_path: Path, monkeypatch: pytest.Mo
 
 
 def test_files_that_are_not_there(tmp_path: Path) -> None:
-    for check in (is_judgments, lambda path: read_judgments(path)):
-        call: Callable[[Path], object] = check
+    calls: list[Callable[[Path], object]] = [is_judgments, read_judgments]
+    for call in calls:
         with pytest.raises(CorpusError, match="no such file"):
             call(tmp_path / "nothing.xml")
     with pytest.raises(CorpusError, match="folder"):

@@ -330,7 +330,7 @@ def test_a_config_with_scores_of_systems(tmp_path: Path) -> None:
         (SCORES, {"dataset": "e"}, "human: human: no data set is called 'e'; there are d"),
         (SCORES, {"windows": "4"}, "human.windows: unknown key (did you mean 'window'?)"),
         (SCORES, {"file": "nothing.xml"}, "nothing.xml: no such file"),
-        (SCORES, {"ties": "last"}, "human.ties: expected one of later, wrong, half, out, found 'last' (did you mean 'later'?)"),
+        (SCORES, {"ties": "last"}, "human.ties: expected one of later, wrong, half, out, found 'last' (did you mean 'later'?)"),  # noqa: E501
     ],
 )  # fmt: skip
 def test_what_is_wrong_is_told_before_anything_is_counted(
@@ -354,13 +354,13 @@ def test_judgements_of_other_sentences_leave_the_systems(tmp_path: Path) -> None
     [
         (["human", "nothing.xml"], "error: nothing.xml: no such file"),
         (["human", "people.txt"], "error: people.txt:1: no column is called 'system1id'; found a 3"),
-        (["human", "people.txt", "--level", "2"], "error: --level: expected a number between 0 and 1, such as 0.95, found 2.0"),
+        (["human", "people.txt", "--level", "2"], "error: --level: expected a number between 0 and 1, such as 0.95, found 2.0"),  # noqa: E501
         (["human", "people.txt", "--trueskill", "0"], "error: --trueskill: expected 1 to 100,000, found 0"),
         (["human", "people.txt", "--engine", "package"], "error: --engine: has no effect without --trueskill"),
         (["correlate", "people.txt", "--human", "nothing"], "error: nothing: no such file"),
         (["correlate", "nothing", "--human", "people.txt"], "error: nothing: no such file"),
-        (["correlate", "people.txt", "--human", "people.txt", "--window", "x"], "error: --window x: expected a whole number"),
-        (["correlate", "people.txt", "--human", "people.txt", "--metric", "x"], "error: --metric x: there is no such one; there are people"),
+        (["correlate", "people.txt", "--human", "people.txt", "--window", "x"], "error: --window x: expected a whole number"),  # noqa: E501
+        (["correlate", "people.txt", "--human", "people.txt", "--metric", "x"], "error: --metric x: there is no such one; there are people"),  # noqa: E501
         (["correlate", ".", "--human", "people.txt"], "error: results.json: cannot be read: No such file or directory"),
     ],
 )  # fmt: skip

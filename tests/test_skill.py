@@ -34,7 +34,7 @@ def test_a_match_is_that_of_the_package() -> None:
         world = package.TrueSkill(mu=0.0, sigma=SIGMA, beta=width, tau=0.0, draw_probability=DRAW, backend="scipy")
         means, deviations = rng.normal(0, 1, (2, 60)), rng.uniform(0.05, 0.5, (2, 60))
         drawn = rng.random(60) < 0.4
-        found = rated(*means, *deviations**2, drawn, width, draw_margin(width))
+        found = rated(means[0], means[1], deviations[0] ** 2, deviations[1] ** 2, drawn, width, draw_margin(width))
         for number in range(60):
             ratings = [world.create_rating(means[side, number], deviations[side, number]) for side in (0, 1)]
             winner, loser = package.rate_1vs1(*ratings, drawn=bool(drawn[number]), env=world)

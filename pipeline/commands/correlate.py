@@ -1,8 +1,8 @@
 """Correlate the metrics of a run with human judgements or scores.
 
-On systems: Pearson, Spearman, Kendall's tau-b and pairwise accuracy, with bootstrap intervals; Williams' test between each
-two metrics; with --window also of neighbours in the human ranking. With judgements and a run also on sentences. The scores
-of metrics may come from a file too. `gec-pipeline help human` explains the formats, the numbers and the formulas.
+On systems: Pearson, Spearman, Kendall's tau-b and pairwise accuracy, with bootstrap intervals; Williams' test between
+each two metrics; with --window also of neighbours in the human ranking. With judgements and a run also on sentences.
+The scores of metrics may come from a file too. `gec-pipeline help human` explains formats, numbers and formulas.
 
 examples:
   gec-pipeline correlate runs/quickstart --human data/judgements.csv
@@ -27,8 +27,10 @@ if TYPE_CHECKING:
     from ..config import WrittenHuman
     from ..meta_evaluation import MetricScores
 
-OPTIONS = ("dataset", "judges", "without", "scores", "divisor", "runs", "numbering", "ties", "window")
-OPTIONS += ("level", "resamples", "seed")
+OPTIONS = (
+    *("dataset", "judges", "without", "scores", "divisor", "runs", "numbering", "ties", "window"),
+    *("level", "resamples", "seed"),
+)
 
 
 def configure(parser: argparse.ArgumentParser) -> None:

@@ -1,7 +1,7 @@
 """Rank systems by human judgements: Expected Wins with ranges of ranks and clusters, and how far the judges agree.
 
-Reads rankings as Appraise writes them (XML: ranking-item with a translation for each output) or pairs as the WMT scripts do
-(CSV: system1Id, system1rank, system2Id ...). `gec-pipeline help human` explains the formats, the numbers and the formulas.
+Reads rankings as Appraise writes them (XML: ranking-item with a translation for each output) or pairs as the WMT
+scripts do (CSV: system1Id, system1rank, system2Id ...). `gec-pipeline help human` explains formats and formulas.
 
 examples:
   gec-pipeline human data/judgements.csv

@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import re
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 from xml.parsers import expat
 
@@ -14,6 +13,7 @@ from .spool import Spool, named, open_bytes, reason
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping
+    from pathlib import Path
 
 MAX_BYTES = 1 << 27
 """Bytes of a file of judgements, unpacked; a larger one is none."""

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from ..node import Node
 
     Scores = dict[str, dict[str, float]]
+    Row = tuple[int, list[str]]
 
 MAX_BYTES = 1 << 26
 SUFFIXES = frozenset({".txt", ".csv", ".tsv", ".tab", ".yaml", ".yml", ".json", ".gz", ".bz2", ".xz", ".zst"})
@@ -40,14 +41,7 @@ def read_scores(path: Path, names: Sequence[str] = ()) -> Scores:
         raise CorpusError([Problem(name, "is empty; expected lines `system score`")])
     if all(len(cells) == 1 for _, cells in rows):
         rows = _with_names(rows, names, name)
-    number, header = rows[0]
-    if len(header) > 1 and not any(NUMBER.fullmatch(cell) or cell.lower() in NOT_A_NUMBER for cell in header[1:]):
-        titles, rows = header[1:], rows[1:]
-        if len(set(titles)) < len(titles):
-            raise _wrong(name, number, "two columns have the same name")
-    else:
-        titles = [_title(path)]
-        titles = titles if len(header) == 2 else [f"{titles[0]}.{place}" for place in range(1, len(header))]
+    titles, rows = _titles(rows, path)
     found: Scores = {title: {} for title in titles}
     for number, cells in rows:
         if len(cells) != len(titles) + 1:
@@ -56,9 +50,20 @@ def read_scores(path: Path, names: Sequence[str] = ()) -> Scores:
             if cells[0] in found[title]:
                 raise _wrong(name, number, f"the system '{cells[0]}' comes twice")
             found[title][cells[0]] = _number(text, f"{name}:{number}")
-    if not rows:
-        raise CorpusError([Problem(name, "has a header only; expected lines `system score`")])
     return found
+
+
+def _titles(rows: list[Row], path: Path) -> tuple[list[str], list[Row]]:
+    """Return the names of the scores, and the rows that are left: all, or all but the first."""
+    number, header = rows[0]
+    if len(header) < 2 or any(NUMBER.fullmatch(cell) or cell.lower() in NOT_A_NUMBER for cell in header[1:]):
+        title = _title(path)
+        return [title] if len(header) == 2 else [f"{title}.{place}" for place in range(1, len(header))], rows
+    if len(set(header)) < len(header):
+        raise _wrong(named(path), number, "two columns have the same name")
+    if len(rows) == 1:
+        raise CorpusError([Problem(named(path), "has a header only; expected lines `system score`")])
+    return header[1:], rows[1:]
 
 
 def _title(path: Path) -> str:
@@ -73,7 +78,7 @@ def _several(count: int) -> str:
     return "a score" if count == 1 else f"{count} scores"
 
 
-def _rows(path: Path, name: str) -> Iterator[tuple[int, list[str]]]:
+def _rows(path: Path, name: str) -> Iterator[Row]:
     """Yield (number, cells) of the lines that are no comment; the first line tells what parts the cells."""
     separator: str | None = None
     first = True
@@ -89,7 +94,7 @@ def _rows(path: Path, name: str) -> Iterator[tuple[int, list[str]]]:
         yield number, [cell.strip() for cell in cells]
 
 
-def _with_names(rows: list[tuple[int, list[str]]], names: Sequence[str], name: str) -> list[tuple[int, list[str]]]:
+def _with_names(rows: list[Row], names: Sequence[str], name: str) -> list[Row]:
     if len(rows) != len(names):
         known = f"; there are {len(names)} systems" if names else ""
         message = f"has {len(rows)} lines with one column; expected lines `system score`{known}"

@@ -173,17 +173,23 @@ def print_table(header: Sequence[str], rows: Iterable[Sequence[str]], left: Iter
         print("  ".join(cells).rstrip())
 
 
+TEXTS = frozenset({"metric", "other", "human score"})
+"""Columns of text in the tables of agreement with people."""
+
+
 def print_human(human: dict[str, Any]) -> None:
     """Print how far metrics agree with people: on systems, in windows, on sentences, and tests between metrics."""
-    titled = [("systems", correlation_table(human), (0, 1))]
-    titled += [("windows of neighbours in the human ranking", window_table(human), (0, 1))] * bool(human["windows"])
-    titled += [("sentences: pairs that people do not tie", sentence_table(human), (0,))] * bool(human["sentences"])
-    tests = test_table(human), (0, 1, 2)
-    titled += [("Williams' test: metric correlates higher than other", *tests)] * bool(human["tests"])
-    for title, (header, rows), left in titled:
-        print(f"agreement with people: {title}")
-        print_table(header, rows, left=left)
-        print()
+    parts = {
+        "systems": correlation_table(human),
+        "windows of neighbours in the human ranking": window_table(human),
+        "sentences: pairs that people do not tie": sentence_table(human),
+        "Williams' test: metric correlates higher than other": test_table(human),
+    }
+    for title, (header, rows) in parts.items():
+        if rows:
+            print(f"agreement with people: {title}")
+            print_table(header, rows, left=[n for n, name in enumerate(header) if name in TEXTS])
+            print()
     for signature, label in labels(item["metric"] for item in human["correlations"]).items():
         if signature != label:
             print(printable(f"{label} = {signature}"))
