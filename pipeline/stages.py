@@ -15,12 +15,12 @@ from typing import TYPE_CHECKING
 from . import kernel, metrics, signature
 from ._version import __version__
 from .borrowed import unavailable
-from .compose import base_of
 from .corpus import Corpus, Opener, open_corpus
 from .count import AUTO, How, by_files, count_all, placed
 from .defaults import with_defaults
 from .errors import ConfigError, InputError, Problem
 from .external import misused, parted, with_numbers
+from .node import base_of
 from .rank import ranks
 from .reduce import mean_of, reduce
 from .report import FORMATS

@@ -64,8 +64,6 @@ ORDER = [
     ),
     *("execute", "results", "store", "count", "reduce"),
     *("weights", "addends", "sums", "resample", "rank", "paired", "significance", "stored"),
-    *("judgments", "human", "skill", "correlation", "meta_evaluation"),
-    *("judgments", "correlation", "human", "skill", "meta_evaluation"),
     *("judgments", "correlation", "williams", "preference", "human", "agreement", "skill", "meta_evaluation"),
     *("report.*", "report.__init__"),
     *("defaults", "select", "external", "stages", "schema", "api"),
