@@ -78,6 +78,8 @@ def prepare(path: str | Path, how: How = AUTO, given: Given = ALL) -> Job:
         raise ConfigError(dict.fromkeys(problems))
     opened = complete(chosen, [corpus for corpus in corpora if corpus])
     warnings = (*settings.notes, *(text for corpus in opened for text in suspicions(corpus)))
+    if settings.human and given.only:
+        warnings = (*warnings, "nothing is correlated with people where --only chooses")
     return Job(settings, chosen, opened, warnings, partial=bool(given.only), people=people)
 
 

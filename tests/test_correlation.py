@@ -170,14 +170,15 @@ def sentence_pairs(rows: list[tuple[int, int, int]]) -> SentencePairs:
 
 
 @pytest.mark.parametrize(
-    ("ties", "accuracy", "pairs"), [("later", 2 / 4, 4), ("wrong", 1 / 4, 4), ("half", 2 / 4, 4), ("out", 1 / 2, 2)]
+    ("ties", "accuracy", "pairs"), [("later", 2 / 5, 5), ("wrong", 1 / 5, 5), ("half", 2.5 / 5, 5), ("out", 1 / 2, 2)]
 )
 def test_sentence_level_by_hand(ties: str, accuracy: float, pairs: int) -> None:
     scores = np.array([[0.5, 0.2], [0.7, 0.2], [0.5, 0.1]])
-    rows = [(1, 0, 0), (0, 2, 0), (1, 0, 1), (2, 1, 1)]  # agrees; tie, earlier better; tie, later better; disagrees
+    # agrees; tie, earlier better; tie, later better; disagrees; tie, earlier better
+    rows = [(1, 0, 0), (0, 2, 0), (1, 0, 1), (2, 1, 1), (0, 1, 1)]
     found = sentence_level(scores, sentence_pairs(rows), ties, 50, 0.95, 1)  # type: ignore[arg-type]
     assert (found.accuracy, found.kendall, found.pairs) == (accuracy, 2 * accuracy - 1, pairs)
-    assert found.metric_ties == 2
+    assert found.metric_ties == 3
 
 
 def test_equal_scores_computed_in_two_ways_are_ties() -> None:

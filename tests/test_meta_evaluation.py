@@ -25,6 +25,7 @@ from pipeline.meta_evaluation import (
 from pipeline.models import WrittenHuman
 from pipeline.preference import lines_of_segments, sentence_pairs
 from pipeline.results import Results
+from pipeline.select import Given
 from tests.conftest import ROOT, Published, mirrored, tree, write_run
 from tests.test_human import item
 
@@ -339,6 +340,25 @@ def test_what_is_wrong_is_told_before_anything_is_counted(
     with pytest.raises(ConfigError) as caught:
         stages.prepare(human_config(tmp_path, text, **section))
     assert message in str(caught.value).replace(str(tmp_path / "people.txt"), "PEOPLE")
+
+
+def test_references_scored_as_systems_are_no_systems_here(tmp_path: Path) -> None:
+    text = "judgeID,segmentId,system1Id,system1rank,system2Id,system2rank\nx,0,A,1,B,2\nx,1,B,1,C,2\n"
+    (tmp_path / "people.txt").write_text(text, encoding="utf-8")
+    human, metric = {"file": "people.txt"}, "gleu[refs=leave_one_out,iter=5]"
+    config = write_run(tmp_path, 12, systems=("A", "B", "C"), chosen=(metric,), human=human)
+    results = stages.run(stages.prepare(config), tmp_path / "run")[1]
+    assert "REFERENCE" in {score.system for score in results.scores}
+    assert results.human
+    assert results.human["correlations"][0]["systems"] == ["A", "B", "C"]
+    assert (results.human["sentences"][0]["systems"], results.human["sentences"][0]["pairs"]) == (["A", "B", "C"], 2)
+    assert not [warning for warning in results.warnings if "left out" in warning]
+
+
+def test_a_part_of_a_config_is_not_correlated(tmp_path: Path) -> None:
+    job = stages.prepare(human_config(tmp_path), given=Given((), ("A",)))
+    assert "nothing is correlated with people where --only chooses" in job.warnings
+    assert stages.run(job, tmp_path / "run")[1].human is None
 
 
 def test_judgements_of_other_sentences_leave_the_systems(tmp_path: Path) -> None:
