@@ -9,6 +9,7 @@ by one with the package trueskill, from the same random numbers.
 from __future__ import annotations
 
 import math
+from statistics import NormalDist
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
@@ -157,11 +158,7 @@ def _pdf(values: Floats) -> Floats:
 
 def draw_margin(width: float, draw: float = DRAW) -> float:
     """Return the difference of performances below which a match is drawn, so that this share of them is."""
-    low, high = 0.0, 40.0
-    for _ in range(200):  # the quantile of the normal distribution at (draw + 1) / 2, by halving
-        middle = (low + high) / 2
-        low, high = (middle, high) if math.erf(middle / math.sqrt(2)) < draw else (low, middle)
-    return low * math.sqrt(2) * width
+    return NormalDist().inv_cdf((draw + 1) / 2) * math.sqrt(2) * width
 
 
 def _play_package(outcomes: Ints, runs: int, seed: int, matches: int, progress: Progress | None) -> Floats:
@@ -171,7 +168,15 @@ def _play_package(outcomes: Ints, runs: int, seed: int, matches: int, progress: 
         raise InputError(
             "engine package: needs the package trueskill: pip install 'gec-pipeline[human]' (engine arrays does not)"
         ) from None
-    world = package.TrueSkill(mu=0.0, sigma=SIGMA, beta=beta(matches), tau=0.0, draw_probability=DRAW)
+    normal = NormalDist()  # the package's own has seven digits
+    world = package.TrueSkill(
+        mu=0.0,
+        sigma=SIGMA,
+        beta=beta(matches),
+        tau=0.0,
+        draw_probability=DRAW,
+        backend=(normal.cdf, normal.pdf, normal.inv_cdf),
+    )
     met = outcomes.sum(axis=2)
     shares = np.cumsum(outcomes, axis=2) / np.maximum(met, 1)[..., None]
     known = [number for number in range(len(met)) if met[number].sum()]
