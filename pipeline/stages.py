@@ -220,7 +220,10 @@ def with_people(job: Job, statistics: Mapping[str, Counted], results: Results, h
     if job.config.human is None or job.people is None:
         return results
     found = metric_scores(measured(job.corpora, job.metrics, statistics, results))
-    made = meta_evaluate(found, job.people, job.config.human, how.testing)
+    try:
+        made = meta_evaluate(found, job.people, job.config.human, how.testing)
+    except InputError as error:  # such as a data set that lacks outputs: the scores are good without
+        return replace(results, warnings=[*results.warnings, f"nothing is correlated with people: {error}"])
     return replace(results, human=made.plain(), warnings=[*results.warnings, *made.notes])
 
 

@@ -355,6 +355,18 @@ def test_references_scored_as_systems_are_no_systems_here(tmp_path: Path) -> Non
     assert not [warning for warning in results.warnings if "left out" in warning]
 
 
+def test_outputs_that_a_data_set_lacks_cost_no_scores(tmp_path: Path) -> None:
+    config = human_config(tmp_path, dataset="d")
+    content = json.loads(config.read_text(encoding="utf-8"))
+    content["datasets"]["e"] = content["datasets"]["d"]
+    content["systems"] = {"A": "d/A", "B": "d/B", "C": {"e": "d/C"}}
+    config.write_text(json.dumps(content), encoding="utf-8")
+    results = stages.run(stages.prepare(config), tmp_path / "run")[1]
+    assert results.human is None
+    assert len(results.scores) == 2 + 3
+    assert any("nothing is correlated with people: " in warning for warning in results.warnings)
+
+
 def test_a_part_of_a_config_is_not_correlated(tmp_path: Path) -> None:
     job = stages.prepare(human_config(tmp_path), given=Given((), ("A",)))
     assert "nothing is correlated with people where --only chooses" in job.warnings
