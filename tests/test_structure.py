@@ -22,7 +22,7 @@ ORDER = [
     *("_version", "errors", "signature", "document", "compose", "selection", "models", "resolve", "config"),
     *("formats.packed", "formats.spool", "formats.records", "formats.m2", "formats.__init__"),
     *("texts", "scan", "corpus", "suspicions", "shards"),
-    *("kernel.common", "kernel._python", "kernel._native", "kernel.__init__"),
+    *("kernel.common", "kernel._python_*", "kernel._python", "kernel._native", "kernel.__init__"),
     *("tokenize", "sampling"),
     *("metrics.base", "metrics.overlap", "metrics.*", "metrics.__init__"),
     *("execute", "results", "store", "count", "reduce", "rank"),
