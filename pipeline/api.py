@@ -191,7 +191,7 @@ def evaluate_corpus(corpus: Corpus, chosen: Sequence[Metric], *, n_jobs: int | L
         need = measures[score.metric].needs
         statistics = counted.get((score.system, need)) or MemoryStatistics([], need.schema(len(corpus.references)))
         results.append(Result(score, measures[score.metric], statistics))
-    return Evaluation(results, suspicions(corpus))
+    return Evaluation(results, [*suspicions(corpus), *stages.notes([corpus], chosen, {corpus.name: counted})])
 
 
 def run(

@@ -134,7 +134,7 @@ def _counted(
         outputs = tuple(corpus.systems[name].span(piece.low, piece.high) for name in names[piece.first : piece.last])
         source = corpus.source.span(piece.low, piece.high) if corpus.source else None
         references = tuple(text.span(piece.low, piece.high) for text in corpus.references)
-        tasks.append(execute.Task(number, source, references, outputs, tuple(needs), corpus.missing))
+        tasks.append(execute.Task(number, source, references, outputs, tuple(needs), corpus.missing, piece.low))
     size = sum(text.size for text in corpus.texts())
     n_jobs, backend = execute.plan(how.n_jobs or "auto", how.backend or "auto", size)
     whole = sum(_lines(piece) for piece in pieces)

@@ -8,13 +8,13 @@ from __future__ import annotations
 import os
 import warnings
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
 from . import kernel
 from .corpus import Lines, Span, read_span
-from .errors import CorpusError, IncompleteError, InvalidTextError, Problem
+from .errors import CorpusError, IncompleteError, InvalidTextError, LongTextError, Problem
 from .metrics.base import Text
 
 if TYPE_CHECKING:
@@ -41,10 +41,14 @@ class Task:
     needs: tuple[Needs, ...]
     missing: bool = False
     """A blank reference line is no reference: its columns have ref_len -1."""
+    low: int = 0
+    """Number of the first line, from 0."""
 
 
-def narrow(array: NDArray[np.integer]) -> NDArray[np.integer]:
-    """Return an array of counts in the narrowest of uint16, int32 and int64 that holds them."""
+def narrow(array: NDArray[Any]) -> NDArray[Any]:
+    """Return an array of counts in the narrowest of uint16, int32 and int64 that holds them (float64 as it is)."""
+    if array.dtype == np.float64:
+        return array
     top = int(array.max(initial=0))
     low = int(array.min(initial=0))
     if low >= 0 and top <= np.iinfo(np.uint16).max:
@@ -78,6 +82,10 @@ def count(task: Task) -> tuple[int, list[NDArray[np.integer]]]:
             guilty = spans[error.text]
             place = (guilty.place or guilty.path) if isinstance(guilty, Span) else ""
             raise CorpusError([Problem(place, "is no longer valid UTF-8; it changed since it was checked")]) from None
+        except LongTextError as error:
+            guilty = [*task.references, *task.systems][error.text]
+            place = (guilty.place or guilty.path) if isinstance(guilty, Span) else "text"
+            raise CorpusError([Problem(f"{place}:{task.low + error.line + 1}", error.message)]) from None
     return task.number, packed
 
 

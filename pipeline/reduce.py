@@ -11,11 +11,12 @@ import itertools
 import math
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
-from .metrics.base import Schema
+from .metrics.base import PRESENT, Schema
 from .results import Samples
 from .sampling import Drawer, Draws
 
@@ -30,8 +31,6 @@ Z95 = 1.959963984540054
 """Quantile 0.975 of the normal distribution, as in the original program's interval."""
 DRAWN_LINES = 2048
 """Lines whose draws are multiplied at once: bounds memory at iterations times this. Divides the store's BLOCK."""
-PRESENT = "present"
-"""The column that compact() adds: how many references a sentence has."""
 THREADED = 1 << 24
 """Draws from which several threads are worth their start."""
 
@@ -90,7 +89,7 @@ def compact(columns: Columns, apart: Sequence[str]) -> Columns:
     [lines], tells how many there are. apart: names of the columns per reference.
     """
     missing = columns["ref_len"] < 0
-    if not missing.any():
+    if PRESENT in columns or not missing.any():
         return columns
     present = (~missing).sum(axis=1)
     order = np.argsort(missing, axis=1, kind="stable")
@@ -107,7 +106,7 @@ def _chosen(metric: Metric, systems: Sequence[HasBlocks], *_: int) -> list[Reduc
 def _summed(metric: Metric, system: HasBlocks, choose: Callable[[Columns], Ints | int]) -> Reduced:
     """Sum the terms for the references that choose() gives: one for each line, or one for all."""
     schema = Schema(tuple(field._replace(per_reference=False) for field in metric.terms), 1)
-    totals = np.zeros(schema.width, np.int64)
+    totals = np.zeros(schema.width, schema.dtype)
     apart = any(field.per_reference for field in metric.terms)
     for columns in _present(metric, system):
         terms = metric.make_terms(columns)
@@ -275,13 +274,27 @@ def _drawn_sums(draws: NDArray[np.uint8], terms: Sequence[Sequence[Floats]]) -> 
 
 
 def _mean(metric: Metric, system: HasBlocks) -> Reduced:
-    """Average sentence scores; the sum is exact (fsum), so the blocks do not matter."""
-    sums, lines = [], 0
+    """Average the outputs of sentences; the sums are exact, so the blocks do not matter."""
+    sums: dict[str, Fraction] = {}
+    lines = 0
     for columns in _present(metric, system):
-        scores = sentence_scores(metric, columns)
-        sums.append(scores)
-        lines += len(scores)
-    return Reduced({metric.name: math.fsum(v for part in sums for v in part.tolist()) / lines})
+        for name, values in sentence_outputs(metric, columns).items():
+            sums[name] = sums.get(name, Fraction(0)) + exact_sum(values)
+        lines += len(columns["ref_len"])
+    return Reduced({name: float(total) / lines for name, total in sums.items()})
+
+
+def exact_sum(values: Floats) -> Fraction:
+    """Return the sum of finite numbers without any rounding: float() of it is what math.fsum gives.
+
+    They are cut into pieces of 30 bits, which are summed as integers; of scores nothing is left after three.
+    """
+    total, rest = Fraction(0), values
+    for place in (30, 60, 90):
+        pieces = np.rint(np.clip(np.ldexp(rest, place), -(2.0**31), 2.0**31))
+        total += Fraction(int(pieces.astype(np.int64).sum()), 1 << place)
+        rest = rest - np.ldexp(pieces, -place)
+    return total + sum(map(Fraction, rest[rest != 0].tolist()), Fraction(0))
 
 
 def _mean_and_std(values: Floats) -> tuple[Floats, Floats]:
@@ -289,6 +302,13 @@ def _mean_and_std(values: Floats) -> tuple[Floats, Floats]:
     equal = values.max(axis=-1) == values.min(axis=-1)
     mean = np.where(equal, values[..., 0], values.mean(axis=-1))
     return mean, np.where(equal, 0.0, values.std(axis=-1))
+
+
+def sentence_outputs(metric: Metric, columns: Columns) -> dict[str, Floats]:
+    """Return what level mean averages, the score first: float64 [lines] each."""
+    apart = [field.name for field in metric.needs.schema(1).fields if field.per_reference]
+    outputs = metric.sentence_outputs(compact(columns, apart))
+    return outputs or {metric.name: sentence_scores(metric, columns)}
 
 
 def sentence_scores(metric: Metric, columns: Columns) -> Floats:

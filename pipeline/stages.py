@@ -119,7 +119,8 @@ def run(job: Job, output: str | Path | None = None, how: How = AUTO) -> tuple[Ru
     statistics = {corpus.name: count_to_disk(corpus, job.needs, directory, how) for corpus in job.corpora}
     counted = time.time()
     datasets = {corpus.name: describe(corpus) for corpus in job.corpora}
-    results = Results(datasets, score(job.corpora, job.metrics, statistics, how.threads), list(job.warnings))
+    warnings = [*job.warnings, *notes(job.corpora, job.metrics, statistics)]
+    results = Results(datasets, score(job.corpora, job.metrics, statistics, how.threads), warnings)
     directory.write("results.json", results.to_json())
     for name in job.config.output.formats:
         if name in FORMATS:
@@ -153,6 +154,20 @@ def score(
             for name, item, place in zip(names, reduced, places, strict=True):
                 scores.append(Score(corpus.name, name, printed, item.score, item.outputs, item.samples, place))
     return scores
+
+
+def notes(corpora: Sequence[Corpus], chosen: Sequence[Metric], statistics: Mapping[str, Counted]) -> list[str]:
+    """Return what the metrics have to say of their counts, each with the place it is about."""
+    found = {}
+    for corpus in corpora:
+        for metric in chosen:
+            counted = {name: statistics[corpus.name][name, metric.needs].blocks() for name in corpus.systems}
+            for note in metric.notes(counted):
+                text = corpus.systems.get(note.system or "")
+                text = corpus.references[note.reference] if note.reference is not None else text
+                place = f"{text.at(note.line)}: " if text else ""
+                found[f"{corpus.name}: {place}{note.message}"] = None
+    return list(found)
 
 
 def signed(metric: Metric, references: int) -> str:

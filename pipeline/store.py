@@ -44,7 +44,7 @@ MANIFEST = "run.json"
 TEMPORARY = ".tmp"
 UNFINISHED = "unfinished"
 _HEADER = re.compile(
-    rb"\{'descr': '(<u2|<i4|<i8)', 'fortran_order': False, 'shape': \(([0-9]{1,18}), ([0-9]{1,18})\), \} *\n"
+    rb"\{'descr': '(<u2|<i4|<i8|<f8)', 'fortran_order': False, 'shape': \(([0-9]{1,18}), ([0-9]{1,18})\), \} *\n"
 )
 
 

@@ -199,18 +199,16 @@ cdef inline int64_t _take(Job *job, const int32_t *one, int64_t m) noexcept nogi
     return hits
 
 
-cdef inline double _take_runs(Job *job, const int32_t *one, int64_t m) noexcept nogil:
-    """The same with weights: each run of hits weighs powers[its length]."""
+cdef inline void _take_runs(Job *job, const int32_t *one, int64_t m, double *weight) noexcept nogil:
+    """The same with weights: each run of hits adds powers[its length] to weight."""
     cdef int64_t i, run = 0
-    cdef double hits = 0
     for i in range(m):
         if job.hit[i] and job.left[one[i]] > 0:
             job.left[one[i]] -= 1
             run += 1
             if i + 1 == m or job.hit[i + 1] == 0:
-                hits += job.powers[run]
+                weight[0] += job.powers[run]
                 run = 0
-    return hits
 
 
 cdef struct Table:
@@ -317,7 +315,7 @@ cdef int _union(Job *job, Kept *kept, Table *table, int64_t *hits, double *weigh
                     if hits != NULL:
                         hits[0] += _take(job, sentence, m)
                     else:
-                        weights[0] += _take_runs(job, sentence, m)
+                        _take_runs(job, sentence, m, weights)
                 _give(job, two, line, True)
                 if failed:
                     return -1

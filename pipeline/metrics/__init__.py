@@ -14,6 +14,7 @@ from .base import Metric
 from .gleu import Gleu
 from .google_gleu import GoogleGleu
 from .green import Green
+from .rouge import Rouge
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 MAX_COMBINATIONS = 1000
 """Metrics that one entry of a config may ask for by lists of values."""
 
-METRICS: dict[str, type[Metric]] = {"gleu": Gleu, "google_gleu": GoogleGleu, "green": Green}
+METRICS: dict[str, type[Metric]] = {"gleu": Gleu, "google_gleu": GoogleGleu, "green": Green, "rouge": Rouge}
 
 
 def from_text(text: str, more: Mapping[str, str] | None = None) -> Metric:

@@ -15,10 +15,11 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Protocol
 
 import numpy as np
 
+from .. import signature
 from ..errors import did_you_mean
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -30,12 +31,18 @@ if TYPE_CHECKING:
     Columns = Mapping[str, Ints]
 
 
+PRESENT = "present"
+"""The column that tells how many references a sentence has, where some are missing (see `reduce.compact`)."""
+
+
 class Field(NamedTuple):
-    """A group of columns: name; orders (0: one column, without an axis for orders); whether per reference."""
+    """A group of columns: name; orders (0: one column, without an axis for orders); whether per reference; and
+    whether they are real numbers (float64), not integers."""
 
     name: str
     orders: int = 0
     per_reference: bool = False
+    real: bool = False
 
 
 @dataclass(frozen=True)
@@ -67,6 +74,11 @@ class Schema:
         """How many packed columns there are."""
         return sum(int(np.prod(self._shape(field), dtype=int)) for field in self.fields)
 
+    @property
+    def dtype(self) -> type[np.int64 | np.float64]:
+        """The type that packed columns need: float64 (exact for integers below 2**53) where some are real."""
+        return np.float64 if any(field.real for field in self.fields) else np.int64
+
     def pack(self, columns: Columns) -> Ints:
         """Return the mapping as one array [..., width]."""
         parts = []
@@ -76,12 +88,13 @@ class Schema:
         return np.concatenate(parts, axis=-1)
 
     def unpack(self, packed: NDArray[Any]) -> dict[str, Ints]:
-        """Return an array [..., width] as a mapping of int64 arrays."""
+        """Return an array [..., width] as a mapping of int64 (real: float64) arrays."""
         columns, start = {}, 0
         for field in self.fields:
             shape = self._shape(field)
             stop = start + int(np.prod(shape, dtype=int))
-            columns[field.name] = packed[..., start:stop].reshape(packed.shape[:-1] + shape).astype(np.int64)
+            part = packed[..., start:stop].reshape(packed.shape[:-1] + shape)
+            columns[field.name] = part.astype(np.float64 if field.real else np.int64)
             start = stop
         return columns
 
@@ -92,6 +105,15 @@ class Text(NamedTuple):
     source: Lines | None
     references: Sequence[Lines]
     systems: Sequence[Lines]
+
+
+class Note(NamedTuple):
+    """What a metric has to say of its counts: a message, and the text and line (from 1; 0: none) it is about."""
+
+    message: str
+    system: str | None = None
+    reference: int | None = None
+    line: int = 0
 
 
 class Needs(Protocol):
@@ -119,7 +141,7 @@ class Option(NamedTuple):
     function of the options before it; choices: the values allowed, or None for true and false, for a whole number
     where maximum is given, or for a text that matches pattern, as form says; applies: whether the option can
     change a number, given the others (None: always); why: said when it is set and cannot; implicit: left out of
-    the signature at its default.
+    the signature at its default; free: any text, escaped in the signature.
     """
 
     name: str
@@ -134,6 +156,7 @@ class Option(NamedTuple):
     implicit: bool = False
     pattern: str = ""
     form: str = ""
+    free: bool = False
 
     @property
     def attribute(self) -> str:
@@ -144,13 +167,16 @@ class Option(NamedTuple):
         """Return the allowed values in words."""
         if self.choices:
             return ", ".join(self.choices)
-        if self.pattern:
+        if self.pattern or self.free:
             return self.form
         return "true, false" if self.maximum is None else f"a whole number from {self.minimum} to {self.maximum}"
 
     def read(self, text: str) -> str | int | bool:
         """Return the value that a text means; raises ValueError."""
-        if self.choices:
+        if self.free:
+            if text:
+                return signature.unescape(text)
+        elif self.choices:
             if text in self.choices:
                 return text
         elif self.pattern:
@@ -197,7 +223,7 @@ class Metric(ABC):
             value = getattr(self, option.attribute)
             idle = option.applies is not None and not option.applies(self)
             if not idle and not (option.implicit and value == option.default):
-                settings.append((option.key, value))
+                settings.append((option.key, signature.escape(value) if option.free else value))
         return settings + ([("nrefs", references)] if references is not None else [])
 
     @property
@@ -221,6 +247,19 @@ class Metric(ABC):
     @abstractmethod
     def sentence_scores(self, columns: Columns) -> Floats:
         """Return the score of each sentence with each reference: float64 [lines, references]."""
+
+    def sentence_outputs(self, columns: Columns) -> dict[str, Floats]:
+        """Return all that is told of each sentence at level mean, the score first: float64 [lines] each.
+
+        References are combined as the policy says. Empty: the score alone, from sentence_scores().
+        """
+        del columns
+        return {}
+
+    def notes(self, statistics: Mapping[str, Iterable[Columns]]) -> list[Note]:
+        """Return what should be said of the counts of the systems of a data set; each gives its blocks once."""
+        del statistics
+        return []
 
     def draws(self, lines: int, references: int) -> Draws | None:
         """Return how references are drawn, or None where they are not; one reference need not be drawn."""
