@@ -237,7 +237,7 @@ def _corpus(
     named += [(f"references[{number}]", texts) for number, texts in enumerate(references)]
     named += [(f"hypotheses[{name!r}]" if hypotheses is systems else "hypotheses", t) for name, t in systems.items()]
     for name, texts in named:
-        if not _is_list(texts) or not all(isinstance(text, str) for text in texts):
+        if not _is_list(texts) or not all(issubclass(kind, str) for kind in set(map(type, texts))):
             raise InputError(f"{name}: expected a list of strings")
     opened = [text_in_memory(name, list(items)) for name, items in named]
     first = int(sources is not None)

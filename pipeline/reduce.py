@@ -307,7 +307,7 @@ def _mean_and_std(values: Floats) -> tuple[Floats, Floats]:
 def sentence_outputs(metric: Metric, columns: Columns) -> dict[str, Floats]:
     """Return what level mean averages, the score first: float64 [lines] each."""
     apart = [field.name for field in metric.needs.schema(1).fields if field.per_reference]
-    outputs = metric.sentence_outputs(compact(columns, apart))
+    outputs = metric.line_outputs(compact(columns, apart))
     return outputs or {metric.name: sentence_scores(metric, columns)}
 
 

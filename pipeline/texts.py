@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -207,17 +208,25 @@ AnyText = TextFile | MemoryText
 
 def text_in_memory(name: str, texts: Sequence[str]) -> MemoryText:
     """Return strings (which may hold newlines) as text; raises CorpusError for strings that UTF-8 cannot hold."""
-    pieces, digest = [], hashlib.blake2b(digest_size=16)
-    for number, text in enumerate(texts, 1):
-        try:
-            pieces.append(text.encode())
-        except UnicodeEncodeError as error:
-            message = f"character {error.start + 1} is half of a surrogate pair, which is no text"
-            raise CorpusError([Problem(f"{name}, item {number}", message)]) from None
-        digest.update(len(pieces[-1]).to_bytes(8, "little") + pieces[-1])
-    blanks = [number for number, text in enumerate(texts, 1) if not text.split()]
-    lines, first = join_lines(pieces), blanks[0] if blanks else 0
-    return MemoryText(name, lines, digest.hexdigest(), len(blanks), first, odd=Odd.of(lines.data))
+    joined = "".join(texts)
+    try:
+        data = joined.encode()
+    except UnicodeEncodeError:
+        raise CorpusError([_half(name, texts)]) from None
+    sizes = np.fromiter(map(len, texts if len(data) == len(joined) else map(str.encode, texts)), np.int64, len(texts))
+    ends = np.cumsum(sizes, dtype=np.int64)
+    digest = hashlib.blake2b(ends.astype("<i8").tobytes() + data, digest_size=16).hexdigest()
+    blanks = np.flatnonzero(np.fromiter(map(str.isspace, texts), bool, len(texts)) | (sizes == 0)) + 1
+    first = int(blanks[0]) if len(blanks) else 0
+    return MemoryText(name, Lines(data, ends - sizes, ends), digest, len(blanks), first, odd=Odd.of(data))
+
+
+def _half(name: str, texts: Sequence[str]) -> Problem:
+    """Return what is wrong with the first text that UTF-8 cannot hold."""
+    found = ((number, re.search("[\ud800-\udfff]", text)) for number, text in enumerate(texts, 1))
+    number, match = next((number, match) for number, match in found if match)
+    message = f"character {match.start() + 1} is half of a surrogate pair, which is no text"
+    return Problem(f"{name}, item {number}", message)
 
 
 def read_texts(text: AnyText, low: int, high: int) -> list[str]:

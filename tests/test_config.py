@@ -641,6 +641,10 @@ def any_options(metric: type[Metric]) -> st.SearchStrategy[dict[str, Any]]:
     for option in metric.options:
         whole = st.integers(option.minimum, option.maximum) if option.maximum is not None else st.booleans()
         values[option.name] = st.sampled_from(option.choices) if option.choices else whole
+        if option.free:
+            values[option.name] = st.text(min_size=1, max_size=8)
+        elif option.pattern:
+            values[option.name] = st.from_regex(option.pattern, fullmatch=True).filter(lambda text: len(text) < 40)
     return st.fixed_dictionaries(values)
 
 
@@ -668,7 +672,8 @@ def test_every_signature_parses_back_to_an_equal_metric(name: str, data: st.Data
     assert again == metric
     assert hash(again) == hash(metric)
     assert made(METRICS[name], values, "key") == metric
-    inside = ",".join(f"{key}={value}".lower() for key, value in metric.settings())
+    settings = [(key, str(value).lower() if isinstance(value, bool) else value) for key, value in metric.settings()]
+    inside = ",".join(f"{key}={value}" for key, value in settings)
     assert metrics.from_text(f"{name}[{inside}]") == metric
 
 

@@ -79,7 +79,7 @@ def test_all_types_are_those_of_rouge_score(score_multi: Any, references: int, s
 def test_the_summaries_score_as_in_rouge_score(score_multi: Any, stem: bool) -> None:
     sets = [lines(DATA / f"reference{number}.txt") for number in range(2)]
     for path in sorted((DATA / "systems").iterdir()):
-        metric = f"rouge[types={ASKED},stemmer={'porter' if stem else 'none'},sentences=marker]"
+        metric = f"rouge[types={ASKED},stemmer={'porter' if stem else 'none'},split=marker]"
         found = pipeline.evaluate(lines(path), sets, metrics=[metric])[0]
         split = [[text.replace("<n>", "\n") for text in one] for one in (lines(path), *sets)]
         compare(found, score_multi(split[0], split[1:], stem))
@@ -259,9 +259,9 @@ TWO = ["the cat sat on the mat<n>it was good. we saw it!"]
 @pytest.mark.parametrize(
     ("options", "joint"),
     [
-        ("sentences=marker", "\n"),
-        ("sentences=marker,boundary=x.3c.6e.3e", "\n"),  # <n>, as signatures write it
-        ("sentences=none", " n "),
+        ("split=marker", "\n"),
+        ("split=marker,boundary=x.3c.6e.3e", "\n"),  # <n>, as signatures write it
+        ("split=none", " n "),
     ],
 )
 def test_markers_are_newlines(options: str, joint: str) -> None:
@@ -269,16 +269,16 @@ def test_markers_are_newlines(options: str, joint: str) -> None:
     found = pipeline.evaluate(TWO, [[reference]], metrics=[f"rouge[types=Lsum+1,{options}]"])
     plain = [text.replace("<n>", joint) for text in (TWO[0], reference)]
     other = "none" if "none" in options else "newline"
-    assert found.outputs == pipeline.evaluate([plain[0]], [[plain[1]]], metrics=[f"rouge[types=Lsum+1,sentences={other}]"]).outputs
+    assert found.outputs == pipeline.evaluate([plain[0]], [[plain[1]]], metrics=[f"rouge[types=Lsum+1,split={other}]"]).outputs
 
 
 def test_sentences_are_found_by_expression() -> None:
     """Any white space behind a full stop; without the split the second sentence could not match the first."""
     texts = "we saw it. the cat sat", "the cat sat! we saw it."
-    cut = pipeline.evaluate([texts[0]], [[texts[1]]], metrics=["rouge[types=Lsum,sentences=regex]"])
+    cut = pipeline.evaluate([texts[0]], [[texts[1]]], metrics=["rouge[types=Lsum,split=regex]"])
     whole = pipeline.evaluate([texts[0]], [[texts[1]]], metrics=["rouge[types=L]"])
     assert (cut.score, whole.score) == (1, 0.5)
-    named = {"name": "rouge", "types": "Lsum", "sentences": "regex", "boundary": "(é|!) |\\. "}
+    named = {"name": "rouge", "types": "Lsum", "split": "regex", "boundary": "(é|!) |\\. "}
     again = pipeline.evaluate([texts[0]], [[texts[1]]], metrics=[named])
     assert again.score == 1
     assert from_text(again.signature) == again.measure
@@ -286,7 +286,7 @@ def test_sentences_are_found_by_expression() -> None:
 
 def test_an_expression_is_checked() -> None:
     with pytest.raises(ConfigError, match="boundary: is no regular expression: .*unterminated"):
-        from_text("rouge", {"sentences": "regex", "boundary": "(a"})
+        from_text("rouge", {"split": "regex", "boundary": "(a"})
 
 
 def test_newlines_separate_words_for_every_tokenizer() -> None:
@@ -330,7 +330,7 @@ def test_a_line_that_loses_its_letters_is_told() -> None:
         ("rouge[stemmer=porter,tok=char]", "only words of the tokenizers google and perl are stemmed"),
         ("rouge[lowercase=true]", "the tokenizer does it anyway"),
         ("rouge[weight=1.3]", "only the type W has one"),
-        ("rouge[boundary=a]", "only sentences: marker and regex have one"),
+        ("rouge[boundary=a]", "only split: marker and regex have one"),
         ("rouge[alpha=0.3,beta=2]", "alpha says it"),
         ("rouge[alpha=1.3]", "a number from 0 to 1"),
         ("rouge[level=corpus]", "expected mean, micro"),
@@ -348,8 +348,8 @@ def test_options_that_do_not_go_together(text: str, message: str) -> None:
         "rouge[flavour=perl]",
         "rouge[flavour=perl,beta=3]",
         f"rouge[types={EVERY},weight=2,alpha=0.3,stemmer=porter,refs=jackknife,level=micro]",
-        "rouge[sentences=marker]",
-        "rouge[sentences=regex,boundary=x.0a.2b]",
+        "rouge[split=marker]",
+        "rouge[split=regex,boundary=x.0a.2b]",
         "rouge[tok=char,lowercase=true,refs=merged,types=S4+SU4+9]",
         "rouge[flavour=perl,refs=jackknife_mean,tok=whitespace]",
     ],

@@ -1,65 +1,65 @@
 # cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
 """Words of ASCII letters and digits, compiled: the twin of words() in `_python_words.py`.
 
-One pass folds, splits and looks up. New words are kept behind one another in a buffer, to which the entries of the
-hash table point; a word of up to 8 bytes is its own key.
+Each line is folded into a buffer where all that is no word is 0; words are then read eight bytes at a time. A word of
+up to 8 bytes is its own key in the hash table; new words are kept behind one another.
 """
 
 import os
 
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t, uint64_t
-from libc.stdlib cimport free, malloc, realloc
-from libc.string cimport memcmp
+from libc.stdlib cimport calloc, free, realloc
+from libc.string cimport memcmp, memcpy, memset
 
 from ..errors import InvalidTextError
 from .common import FOLDS, Encoded, Words, check_lines
 
 from ._native_encode cimport _invalid
 
-cdef extern from "_hash.h" nogil:
+cdef extern from "_words.h" nogil:
     uint64_t gp_fold(uint64_t a, uint64_t b)
     uint64_t gp_hash(const uint8_t *p, size_t size, uint64_t secret0, uint64_t secret1)
-    uint64_t gp_pack(const uint8_t *p, size_t size)
+    int gp_lower(const uint8_t *source, int64_t size, uint8_t *target)
+    int64_t gp_word(const uint8_t *p, uint64_t *key)
 
 cdef uint64_t SECRET0 = int.from_bytes(os.urandom(8), "little")
 cdef uint64_t SECRET1 = int.from_bytes(os.urandom(8), "little") | 1
 
-cdef uint8_t[256] FOLDED    # the byte that an ASCII letter or digit becomes; 0 for all others
-
-for _code in range(256):
-    FOLDED[_code] = ord(chr(_code).lower()) if _code < 128 and chr(_code).isalnum() else 0
-
 cdef struct Entry:
-    uint64_t key
-    int64_t start              # in the buffer
-    uint32_t size
-    int32_t id                 # -1: the place is free
+    uint64_t key               # up to 8 bytes: the word itself; more: its hash
+    uint32_t size              # 0: the place is free
+    int32_t id
 
 cdef struct Vocabulary:
     Entry *entries
     size_t mask
     int64_t count
+    int64_t *ends              # of each word in words
+    int64_t ends_room
     uint8_t *words             # all words, behind one another
-    int64_t used
-    int64_t room
+    int64_t words_room
+    uint8_t *line              # the line at hand, folded
+    int64_t line_room
 
 
-cdef inline size_t _place(uint64_t key, uint32_t size) noexcept nogil:
-    return gp_fold(key ^ SECRET0, (<uint64_t>size << 32) ^ SECRET1)
+cdef inline size_t _place(uint64_t key) noexcept nogil:
+    return gp_fold(key ^ SECRET0, SECRET1)
+
+
+cdef inline int64_t _used(Vocabulary *known) noexcept nogil:
+    return known.ends[known.count - 1] if known.count else 0
 
 
 cdef int _grow(Vocabulary *known) noexcept nogil:
     """Double the table; return -1 where there is no memory."""
     cdef size_t mask = known.mask * 2 + 1, place, old
-    cdef Entry *entries = <Entry *>malloc((mask + 1) * sizeof(Entry))
+    cdef Entry *entries = <Entry *>calloc(mask + 1, sizeof(Entry))
     if entries == NULL:
         return -1
-    for place in range(mask + 1):
-        entries[place].id = -1
     for old in range(known.mask + 1):
-        if known.entries[old].id >= 0:
-            place = _place(known.entries[old].key, known.entries[old].size) & mask
-            while entries[place].id >= 0:
+        if known.entries[old].size:
+            place = _place(known.entries[old].key) & mask
+            while entries[place].size:
                 place = (place + 1) & mask
             entries[place] = known.entries[old]
     free(known.entries)
@@ -68,70 +68,97 @@ cdef int _grow(Vocabulary *known) noexcept nogil:
     return 0
 
 
-cdef inline int32_t _lookup(Vocabulary *known, int64_t size) noexcept nogil:
-    """Return the id of the word that stands behind the others in the buffer; -1 where there is no memory."""
-    cdef const uint8_t *word = known.words + known.used
-    cdef uint64_t key = gp_pack(word, size) if size <= 8 else gp_hash(word, size, SECRET0, SECRET1)
-    cdef size_t place = _place(key, <uint32_t>size) & known.mask
-    cdef Entry *entry
-    while True:
-        entry = &known.entries[place]
-        if entry.id < 0:
-            break
-        if entry.key == key and entry.size == <uint32_t>size:
-            if size <= 8 or memcmp(known.words + entry.start, word, size) == 0:
-                return entry.id
-        place = (place + 1) & known.mask
+cdef int _reserve(void **memory, int64_t *room, int64_t wanted, size_t size) noexcept nogil:
+    """Have room for as many items of a size as wanted; return -1 where there is no memory."""
+    cdef void *grown
+    if wanted > room[0]:
+        grown = realloc(memory[0], 2 * wanted * size)
+        if grown == NULL:
+            return -1
+        memory[0], room[0] = grown, 2 * wanted
+    return 0
+
+
+cdef int32_t _add(Vocabulary *known, Entry *entry, uint64_t key, const uint8_t *word, int64_t size) noexcept nogil:
+    """Return the id of a new word, whose place in the table is entry; below 0 as _lookup()."""
+    cdef int64_t used = _used(known)
     if known.count == 0x7FFFFFFF:
         return -2
-    entry.key, entry.start, entry.size, entry.id = key, known.used, <uint32_t>size, <int32_t>known.count
+    if _reserve(<void **>&known.words, &known.words_room, used + size, 1) < 0:
+        return -1
+    if _reserve(<void **>&known.ends, &known.ends_room, known.count + 1, sizeof(int64_t)) < 0:
+        return -1
+    memcpy(known.words + used, word, size)
+    entry.key, entry.size, entry.id = key, <uint32_t>size, <int32_t>known.count
+    known.ends[known.count] = used + size
     known.count += 1
-    known.used += size
     if 2 * <size_t>known.count > known.mask and _grow(known) < 0:
         return -1
     return <int32_t>(known.count - 1)
 
 
-cdef inline uint8_t _odd(const uint8_t **at, const uint8_t *end) noexcept nogil:
-    """Return the ASCII letter that the character at `at` becomes, and step to its last byte; 0 for all others.
-
-    Of all characters that are not ASCII two become one: U+212A KELVIN SIGN k, U+0130 (I with dot above) i and a mark.
-    """
-    cdef const uint8_t *p = at[0]
-    if p[0] == 0xE2 and end - p >= 3 and p[1] == 0x84 and p[2] == 0xAA:
-        at[0] = p + 2
-        return 0x6B
-    if p[0] == 0xC4 and end - p >= 2 and p[1] == 0xB0:      # its second byte ends the word, as the mark does
-        return 0x69
-    return 0
-
-
-cdef int64_t _split(Vocabulary *known, bint google, const uint8_t *p, const uint8_t *end, int32_t *ids) noexcept nogil:
-    """Write the ids of a valid line; return how many, or what _lookup() returned below 0."""
-    cdef int64_t count = 0, size = 0
-    cdef uint8_t *word = known.words + known.used
-    cdef uint8_t folded
-    cdef int32_t found
+cdef inline int32_t _lookup(Vocabulary *known, uint64_t key, const uint8_t *word, int64_t size) noexcept nogil:
+    """Return the id of a word, a new one where it is new; -1 where there is no memory, -2 where ids run out."""
+    cdef size_t place
+    cdef Entry *entry
+    if size > 8:
+        key = gp_hash(word, size, SECRET0, SECRET1)
+    place = _place(key) & known.mask
     while True:
-        folded = 0
-        if p < end:
-            folded = FOLDED[p[0]]
-            if folded == 0 and google and p[0] >= 0x80:
-                folded = _odd(&p, end)
-        if folded:
-            word[size] = folded
-            size += 1
-        elif size:
-            found = _lookup(known, size)
-            if found < 0:
-                return found
-            ids[count] = found
-            count += 1
-            size = 0
-            word = known.words + known.used
-        if p >= end:
+        entry = &known.entries[place]
+        if entry.key == key and entry.size == <uint32_t>size:
+            if size <= 8 or memcmp(known.words + known.ends[entry.id] - size, word, size) == 0:
+                return entry.id
+        if entry.size == 0:
+            return _add(known, entry, key, word, size)
+        place = (place + 1) & known.mask
+
+
+cdef int64_t _unfold(uint8_t *line, const uint8_t *source, int64_t size) noexcept nogil:
+    """Put in the letters that two other characters become; return how long the folded line is then.
+
+    U+212A KELVIN SIGN becomes k (three bytes become one: what is behind moves forward), U+0130 (I with dot above)
+    becomes i and a mark, which ends the word as the second byte does already.
+    """
+    cdef int64_t i = 0, to = 0
+    while i < size:
+        if source[i] == 0xC4 and size - i >= 2 and source[i + 1] == 0xB0:
+            line[to] = 0x69
+        elif source[i] == 0xE2 and size - i >= 3 and source[i + 1] == 0x84 and source[i + 2] == 0xAA:
+            line[to] = 0x6B
+            i += 2
+        else:
+            line[to] = line[i]
+        to += 1
+        i += 1
+    for i in range(8):
+        line[to + i] = 0
+    return to
+
+
+cdef int64_t _split(Vocabulary *known, bint google, const uint8_t *start, int64_t size, int32_t *ids) noexcept nogil:
+    """Write the ids of a valid line; return how many, or what _lookup() returned below 0."""
+    cdef int64_t count = 0, place = 0, length
+    cdef uint64_t key
+    cdef int32_t found
+    cdef const uint8_t *line
+    if _reserve(<void **>&known.line, &known.line_room, size + 8, 1) < 0:
+        return -1
+    if gp_lower(start, size, known.line) and google:
+        size = _unfold(known.line, start, size)
+    line = known.line
+    while True:
+        while place < size and line[place] == 0:
+            place += 1
+        if place >= size:
             return count
-        p += 1
+        length = gp_word(line + place, &key)
+        found = _lookup(known, key, line + place, length)
+        if found < 0:
+            return found
+        ids[count] = found
+        count += 1
+        place += length + 1
 
 
 cdef int64_t _read_text(
@@ -139,20 +166,13 @@ cdef int64_t _read_text(
     int32_t *ids, int64_t[::1] offsets, int64_t *bad
 ) noexcept nogil:
     """Read all lines; return the number of ids, or -1, -2 (see _lookup), or -3 - line for invalid UTF-8."""
-    cdef int64_t line, count = 0, found, room
-    cdef void *grown
+    cdef int64_t line, count = 0, found
     offsets[0] = 0
     for line in range(starts.shape[0]):
         bad[0] = _invalid(data + starts[line], data + ends[line])
         if bad[0] >= 0:
             return -3 - line
-        room = known.used + ends[line] - starts[line] + 1
-        if room > known.room:
-            grown = realloc(known.words, 2 * room)
-            if grown == NULL:
-                return -1
-            known.words, known.room = <uint8_t *>grown, 2 * room
-        found = _split(known, google, data + starts[line], data + ends[line], ids + count)
+        found = _split(known, google, data + starts[line], ends[line] - starts[line], ids + count)
         if found < 0:
             return found
         count += found
@@ -166,20 +186,18 @@ def words(texts, fold):
         raise KeyError(fold)
     check_lines(texts)
     cdef Vocabulary known
-    known.count = known.used = 0
+    memset(&known, 0, sizeof(Vocabulary))
     known.mask = 4095
-    known.room = 1 << 16
-    known.entries = <Entry *>malloc((known.mask + 1) * sizeof(Entry))
-    known.words = <uint8_t *>malloc(known.room)
+    known.entries = <Entry *>calloc(known.mask + 1, sizeof(Entry))
     try:
-        if known.entries == NULL or known.words == NULL:
+        if known.entries == NULL:
             raise MemoryError
-        for place in range(known.mask + 1):
-            known.entries[place].id = -1
         return _words(&known, texts, fold == "google")
     finally:
         free(known.entries)
+        free(known.ends)
         free(known.words)
+        free(known.line)
 
 
 cdef object _words(Vocabulary *known, texts, bint google):
@@ -191,7 +209,6 @@ cdef object _words(Vocabulary *known, texts, bint google):
     cdef int32_t[::1] ids
     cdef const uint8_t *bytes_at
     cdef int64_t bad = -1, count
-    cdef size_t place
     result = []
     for number, text in enumerate(texts):
         data = text.data
@@ -211,7 +228,6 @@ cdef object _words(Vocabulary *known, texts, bint google):
         result.append(Encoded(id_array[:count].copy(), offset_array))
     word_ends = np.empty(known.count, np.int64)
     cdef int64_t[::1] ends_at = word_ends
-    for place in range(known.mask + 1):
-        if known.entries[place].id >= 0:
-            ends_at[known.entries[place].id] = known.entries[place].start + known.entries[place].size
-    return Words(result, known.words[:known.used], word_ends)
+    if known.count:
+        memcpy(&ends_at[0], known.ends, known.count * sizeof(int64_t))
+    return Words(result, known.words[:_used(known)] if known.count else b"", word_ends)

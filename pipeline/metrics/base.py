@@ -248,7 +248,7 @@ class Metric(ABC):
     def sentence_scores(self, columns: Columns) -> Floats:
         """Return the score of each sentence with each reference: float64 [lines, references]."""
 
-    def sentence_outputs(self, columns: Columns) -> dict[str, Floats]:
+    def line_outputs(self, columns: Columns) -> dict[str, Floats]:
         """Return all that is told of each sentence at level mean, the score first: float64 [lines] each.
 
         References are combined as the policy says. Empty: the score alone, from sentence_scores().

@@ -79,8 +79,8 @@ class Rouge(Metric):
             why=f"only words of the tokenizers {' and '.join(FOLDS)} are stemmed",
         ),
         Option(
-            "sentences",
-            "sentences",
+            "split",
+            "split",
             "newline",
             "where a text is split into sentences: at newlines, at a marker, where a regular expression fits, nowhere",
             ("newline", "marker", "regex", "none"),
@@ -88,10 +88,10 @@ class Rouge(Metric):
         Option(
             "boundary",
             "boundary",
-            lambda given: BOUNDARIES.get(given.get("sentences", ""), ""),
+            lambda given: BOUNDARIES.get(given.get("split", ""), ""),
             "the marker (default <n>), or the regular expression; what it matches is no part of a sentence",
-            applies=lambda m: m.sentences in BOUNDARIES,
-            why="only sentences: marker and regex have one",
+            applies=lambda m: m.split in BOUNDARIES,
+            why="only split: marker and regex have one",
             form="some text",
             free=True,
         ),
@@ -138,7 +138,7 @@ class Rouge(Metric):
     tokenizer: str = "google"
     lowercase: bool = False
     stemmer: str = "none"
-    sentences: str = "newline"
+    split: str = "newline"
     boundary: str = ""
     weight: str = "1.2"
     beta: str = "1"
@@ -165,7 +165,7 @@ class Rouge(Metric):
             yield "references", f"merged is defined for n-grams and skip bigrams, not for {without}"
 
     def _wrong_boundary(self) -> Iterable[tuple[str, str]]:
-        if self.sentences == "regex":
+        if self.split == "regex":
             try:
                 re.compile(self.boundary)
             except re.error as error:
@@ -212,7 +212,7 @@ class Rouge(Metric):
         skips = [kind for kind in self.kinds if kind.family in ("S", "SU")]
         return RougeNeeds(
             Tokenization(self.tokenizer, lowercase=self.lowercase, stemmer=self.stemmer),
-            Splitting(self.sentences, self.boundary),
+            Splitting(self.split, self.boundary),
             max(order_of(kind, self.script) for kind in self.kinds),
             tuple(sorted({part for part in found if part})),
             tuple(sorted({kind.number for kind in skips})),
@@ -293,7 +293,7 @@ class Rouge(Metric):
             outputs |= {name: score, f"{name}_recall": recall, f"{name}_precision": precision}
         return outputs
 
-    def sentence_outputs(self, columns: Columns) -> dict[str, Floats]:
+    def line_outputs(self, columns: Columns) -> dict[str, Floats]:
         """Return the same for each text: float64 [lines]; over several sets of references their mean."""
         outputs = self.score(self.make_terms(columns))
         if not self._sets:

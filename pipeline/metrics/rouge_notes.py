@@ -49,7 +49,7 @@ def notes(statistics: Mapping[str, Iterable[Columns]], tokenizer: str, sums: boo
         if item.count
     ]
     if sums and statistics and longest <= 1:
-        found.append(Note("rougeLsum is the same as rougeL: no text has more than one sentence (see `sentences`)"))
+        found.append(Note("rougeLsum is the same as rougeL: no text has more than one sentence (see `split`)"))
     return found + result
 
 
