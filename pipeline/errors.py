@@ -81,7 +81,7 @@ class InvalidTextError(ValueError):
 
 
 class LongTextError(ValueError):
-    """A text is too long for what is asked: text (of references, then systems) and line, from 0, and what to tell the user."""
+    """A text is too long for what is asked: text (references, then systems) and line, from 0; what to tell the user."""
 
     def __init__(self, text: int, line: int, message: str) -> None:
         self.text, self.line, self.message = text, line, message

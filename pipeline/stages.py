@@ -158,7 +158,7 @@ def score(
 
 def notes(corpora: Sequence[Corpus], chosen: Sequence[Metric], statistics: Mapping[str, Counted]) -> list[str]:
     """Return what the metrics have to say of their counts, each with the place it is about."""
-    found = {}
+    found: dict[str, None] = {}
     for corpus in corpora:
         for metric in chosen:
             counted = {name: statistics[corpus.name][name, metric.needs].blocks() for name in corpus.systems}

@@ -31,15 +31,53 @@ IRREGULAR |= {word: word for word in ("howe", "proceed", "exceed", "succeed")}
 # Suffixes and what replaces them, as far as both programs share them; the first that fits is taken.
 STEP_2: Rules = tuple(
     tuple(rule.split(":"))  # type: ignore[misc]
-    for rule in (
-        "ational:ate tional:tion enci:ence anci:ance izer:ize bli:ble alli:al entli:ent eli:e ousli:ous ization:ize "
-        "ation:ate ator:ate alism:al iveness:ive fulness:ful ousness:ous aliti:al iviti:ive biliti:ble"
-    ).split()
+    for rule in [
+        "ational:ate",
+        "tional:tion",
+        "enci:ence",
+        "anci:ance",
+        "izer:ize",
+        "bli:ble",
+        "alli:al",
+        "entli:ent",
+        "eli:e",
+        "ousli:ous",
+        "ization:ize",
+        "ation:ate",
+        "ator:ate",
+        "alism:al",
+        "iveness:ive",
+        "fulness:ful",
+        "ousness:ous",
+        "aliti:al",
+        "iviti:ive",
+        "biliti:ble",
+    ]
 )
 STEP_3: Rules = (
     *(("icate", "ic"), ("ative", ""), ("alize", "al"), ("iciti", "ic"), ("ical", "ic"), ("ful", ""), ("ness", "")),
 )
-STEP_4 = "al ance ence er ic able ible ant ement ment ent ion ou ism ate iti ous ive ize".split()
+STEP_4 = [
+    "al",
+    "ance",
+    "ence",
+    "er",
+    "ic",
+    "able",
+    "ible",
+    "ant",
+    "ement",
+    "ment",
+    "ent",
+    "ion",
+    "ou",
+    "ism",
+    "ate",
+    "iti",
+    "ous",
+    "ive",
+    "ize",
+]
 
 
 def shape(word: str) -> str:
@@ -111,7 +149,7 @@ def _past(word: str) -> str:
 
 
 def _replaced(word: str, rules: Rules) -> str:
-    """Steps 2 and 3: the first suffix that fits decides, and is replaced after a stem with m > 0."""
+    """Replace the first suffix that fits, after a stem with m > 0 (steps 2 and 3)."""
     for suffix, new in rules:
         if word.endswith(suffix):
             stem = word.removesuffix(suffix)

@@ -181,7 +181,9 @@ class MemoryText:
     @cached_property
     def digest(self) -> str:
         """Digest of the texts; made where it is asked for."""
-        return hashlib.blake2b(self.content.ends.astype("<i8").tobytes() + self.content.data, digest_size=16).hexdigest()
+        return hashlib.blake2b(
+            self.content.ends.astype("<i8").tobytes() + self.content.data, digest_size=16
+        ).hexdigest()
 
     @property
     def place(self) -> str:
@@ -228,7 +230,7 @@ def text_in_memory(name: str, texts: Sequence[str]) -> MemoryText:
         raise CorpusError([_half(name, texts)]) from None
     sizes = np.fromiter(map(len, texts), np.int64, len(texts))
     wide = np.flatnonzero(~np.fromiter(map(str.isascii, texts), bool, len(texts))) if len(data) > len(joined) else ()
-    for number in wide:
+    for number in map(int, wide):
         sizes[number] = len(texts[number].encode())
     ends = np.cumsum(sizes, dtype=np.int64)
     blanks = np.flatnonzero(np.fromiter(map(str.isspace, texts), bool, len(texts)) | (sizes == 0)) + 1

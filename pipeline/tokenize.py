@@ -82,7 +82,9 @@ class Tokenization:
     @property
     def key(self) -> str:
         """A short name, safe in file names."""
-        return "-".join([self.tokenizer, *(["strip"] if self.strip else []), *(["lc"] if self.lowercase else []), *self._stem_key])
+        return "-".join(
+            [self.tokenizer, *(["strip"] if self.strip else []), *(["lc"] if self.lowercase else []), *self._stem_key]
+        )
 
     @property
     def _stem_key(self) -> list[str]:

@@ -85,7 +85,7 @@ def weighted_places(one: Tokens, two: Tokens, weigh: Callable[[int], float]) -> 
 
 
 def weighted_hits(reference: Sequence[Tokens], output: Sequence[Tokens], weigh: Callable[[int], float]) -> float:
-    """Hits with weights as ROUGE-1.5.5 sums them: a run ends where the next token is not hit, if the last of it counts."""
+    """Hits with weights as ROUGE-1.5.5 sums them: a run ends where the next token is no hit, if its last counts."""
     left = Counter(token for sentence in output for token in sentence)
     total = 0.0
     for sentence in reference:

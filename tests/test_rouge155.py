@@ -1,4 +1,4 @@
-"""ROUGE of flavour perl, to the digits that the script ROUGE-1.5.5 prints: `make_rouge155.py` says how they were had."""
+"""ROUGE of flavour perl, to the digits that the script ROUGE-1.5.5 prints (see `make_rouge155.py`)."""
 
 from __future__ import annotations
 

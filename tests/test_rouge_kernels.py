@@ -1,7 +1,8 @@
-"""The kernels' words, subsequences and skip bigrams: against naive ones, and the compiled twin against the Python one."""
+"""Words, subsequences and skip bigrams: of both kernels against naive ones, and of one against the other."""
 
 from __future__ import annotations
 
+import math
 import random
 import re
 import sys
@@ -28,7 +29,7 @@ SIZES = [0, 1, 2, 3, 5, 8, 20, 63, 64, 65, 127, 128, 129, 200]
 
 
 def weigh(k: int) -> float:
-    return float(k) ** 1.2
+    return math.pow(k, 1.2)
 
 
 def sentences(text: Text) -> Sentences:
@@ -169,6 +170,17 @@ def test_twins_are_equal(twins: tuple[ModuleType, ModuleType], seed: int) -> Non
         assert outcome(native, *arguments) == outcome(python, *arguments), name
 
 
+@pytest.mark.parametrize("seed", range(30))
+def test_matches_alone_are_those_of_the_twin(twins: tuple[ModuleType, ModuleType], seed: int) -> None:
+    """The compiled kernel counts the kind match, without a source, apart from all others."""
+    rng = random.Random(seed)
+    texts = [whole(text) for text in made(seed, rng.choice([0, 1, 4]), rng.choice([1, 2, 5]))]
+    cut = rng.randint(1, len(texts))
+    arguments = (None, texts[:cut], texts[cut:], rng.choice([1, 2, 3, 16]), ("match",))
+    python, native = (module.overlap(*arguments)["match"] for module in twins)
+    assert outcome(lambda: native) == outcome(lambda: python)
+
+
 def test_long_sentences_are_traced_in_segments(twins: tuple[ModuleType, ModuleType]) -> None:
     """Beyond 8 MB of columns the compiled twin makes them again, a segment at a time: 12,000 x 6,200 tokens is 9 MB."""
     rng = random.Random(9)
@@ -218,7 +230,8 @@ def test_unlimited_skip_bigrams_have_a_cap(twin: ModuleType) -> None:
         twin.skip_bigrams([whole(fits)], [whole(fits), whole(beyond)], -1)
     assert (caught.value.text, caught.value.line) == (2, 0)
     match, total = twin.skip_bigrams([whole(beyond)], [whole(beyond)], 0)
-    assert match.tolist() == [[common.MAX_SKIPPED]] and total.tolist() == [common.MAX_SKIPPED]
+    assert match.tolist() == [[common.MAX_SKIPPED]]
+    assert total.tolist() == [common.MAX_SKIPPED]
 
 
 def test_weighted_subsequences_have_a_cap(twin: ModuleType) -> None:
@@ -230,7 +243,15 @@ def test_weighted_subsequences_have_a_cap(twin: ModuleType) -> None:
         assert (caught.value.text, caught.value.line) == (1, 1)
 
 
-LINES = ["The cat's 2nd-best mat", "", "Ünïcode café K\u212aK \u0130stanbul \u0130", "ſ ﬁ ß Ⅷ ① ²", "a" * 70 + "B" * 9, "\n x\r", "ΑΣ"]
+LINES = [
+    "The cat's 2nd-best mat",
+    "",
+    "Ünïcode café K\u212aK \u0130stanbul \u0130",
+    "\u017f ﬁ ß Ⅷ ① ²",
+    "a" * 70 + "B" * 9,
+    "\n x\r",
+    "ΑΣ",
+]
 
 
 @pytest.mark.parametrize("fold", common.FOLDS)

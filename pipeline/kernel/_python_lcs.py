@@ -6,6 +6,7 @@ row i to row i + 1, so the zeros of the last column are the length (Crochemore e
 
 from __future__ import annotations
 
+import itertools
 from collections import Counter
 from typing import TYPE_CHECKING
 
@@ -185,4 +186,4 @@ def _line(text: Encoded, line: int) -> Sentence:
 def _sentences(text: Sentences, line: int) -> list[Sentence]:
     first, last = text.firsts[line : line + 2].tolist()
     offsets = text.offsets[first : last + 1].tolist()
-    return [tuple(text.ids[low:high].tolist()) for low, high in zip(offsets, offsets[1:], strict=False)]
+    return [tuple(text.ids[low:high].tolist()) for low, high in itertools.pairwise(offsets)]

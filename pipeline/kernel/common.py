@@ -50,8 +50,10 @@ class Words(NamedTuple):
 
 
 class Sentences(NamedTuple):
-    """Texts of several sentences: int32 ids; int64 offsets of each sentence's first id and firsts, one more than
-    lines, of each line's first sentence."""
+    """Texts of several sentences: int32 ids, int64 offsets of each sentence's first id, and each line's first sentence.
+
+    offsets are one more than sentences, firsts one more than lines.
+    """
 
     ids: NDArray[np.int32]
     offsets: NDArray[np.int64]
@@ -137,9 +139,7 @@ def check_skip(references: Sequence[Encoded], systems: Sequence[Encoded], gap: i
             raise LongTextError(number, line, f"{message}{MAX_SKIPPED:,} tokens); ask for a gap, such as S4 or SU4")
 
 
-def check_weighted(
-    references: Sequence[Sentences], systems: Sequence[Sentences], powers: NDArray[np.float64]
-) -> None:
+def check_weighted(references: Sequence[Sentences], systems: Sequence[Sentences], powers: NDArray[np.float64]) -> None:
     """Check what weighted_lcs() and weighted_union() are given.
 
     ValueError where powers do not reach to the longest sentence; LongTextError where two sentences of a line are

@@ -36,8 +36,10 @@ PRESENT = "present"
 
 
 class Field(NamedTuple):
-    """A group of columns: name; orders (0: one column, without an axis for orders); whether per reference; and
-    whether they are real numbers (float64), not integers."""
+    """A group of columns: name; orders (0: one column, without an axis for orders); whether per reference.
+
+    real: they are real numbers (float64), not integers.
+    """
 
     name: str
     orders: int = 0
@@ -89,7 +91,8 @@ class Schema:
 
     def unpack(self, packed: NDArray[Any]) -> dict[str, Ints]:
         """Return an array [..., width] as a mapping of int64 (real: float64) arrays."""
-        columns, start = {}, 0
+        columns: dict[str, Any] = {}
+        start = 0
         for field in self.fields:
             shape = self._shape(field)
             stop = start + int(np.prod(shape, dtype=int))

@@ -131,7 +131,9 @@ class Rouge(Metric):
             "of several references: the best, the mean, merged counts, or the mean over the sets that lack one",
             POLICIES["perl"],
         ),
-        Option("level", "level", "mean", "the mean of the texts' scores, or the score of summed counts", ("mean", "micro")),
+        Option(
+            "level", "level", "mean", "the mean of the texts' scores, or the score of summed counts", ("mean", "micro")
+        ),
     )
     flavour: str = "google"
     types: str = "1+2+L"
@@ -225,17 +227,17 @@ class Rouge(Metric):
     def terms(self) -> tuple[Field, ...]:
         """Matches and totals of each type."""
         names = [(kind, end) for kind in self.kinds for end in ("match", "reference", "output")]
-        return tuple(
-            Field(f"{kind.name}_{end}", per_reference=self._sets, real=kind.weighted) for kind, end in names
-        )
+        return tuple(Field(f"{kind.name}_{end}", per_reference=self._sets, real=kind.weighted) for kind, end in names)
 
     def make_terms(self, columns: Columns) -> dict[str, Ints]:
         """Return matches and totals of each type, of the reference chosen: [lines], or [lines, sets]."""
-        terms = {}
+        terms: dict[str, Ints] = {}
         for kind in self.kinds:
             found = parts(kind, columns, self.script, self.references == "merged", self.weight)
             combined = self._combined(kind, found, columns)
-            terms |= dict(zip((f"{kind.name}_{end}" for end in ("match", "reference", "output")), combined, strict=True))
+            terms |= dict(
+                zip((f"{kind.name}_{end}" for end in ("match", "reference", "output")), combined, strict=True)
+            )
         return terms
 
     def _combined(self, kind: Type, found: Parts, columns: Columns) -> list[Numbers]:
@@ -285,7 +287,7 @@ class Rouge(Metric):
 
     def score(self, totals: Columns) -> dict[str, Floats]:
         """Return for each type F, recall and precision: rouge1, rouge1_recall, rouge1_precision ..."""
-        outputs = {}
+        outputs: dict[str, Floats] = {}
         for kind in self.kinds:
             found = Parts(*(totals[f"{kind.name}_{end}"] for end in ("match", "reference", "output")))
             score, recall, precision = self._scores(kind, found)
@@ -313,4 +315,5 @@ class Rouge(Metric):
 
 
 def _picked(part: Numbers, chosen: Any) -> Numbers:
-    return part[np.arange(len(part)), chosen]
+    picked: Numbers = part[np.arange(len(part)), chosen]
+    return picked

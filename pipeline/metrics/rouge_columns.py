@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -115,8 +115,8 @@ class RougeNeeds:
                 gap = next(gap for gap in self.gaps if name == f"skip_{gap_name(gap)}")
                 match, total = _skipped(references, systems, gap, self.merged)
             else:
-                texts = [[_lead(text) for text in part] if name == "lead" else part for part in (references, systems)]
-                match, total = _ngrams(*texts, max(orders, 1), self.merged)
+                one, two = ([_lead(t) for t in part] if name == "lead" else part for part in (references, systems))
+                match, total = _ngrams(one, two, max(orders, 1), self.merged)
                 if not orders:
                     match, total = match[..., 0], total[..., 0]
             arrays[name] = match
@@ -124,8 +124,8 @@ class RougeNeeds:
                 arrays[f"{name}_total{ONE}"] = total
         return arrays
 
-    def _subsequences(self, references: list[Sentences], systems: list[Sentences]) -> dict[str, NDArray[np.generic]]:
-        arrays: dict[str, NDArray[np.generic]] = {}
+    def _subsequences(self, references: list[Sentences], systems: list[Sentences]) -> dict[str, NDArray[Any]]:
+        arrays: dict[str, NDArray[Any]] = {}
         powers = _powers([*references, *systems], float(self.weight)) if self.weight else np.zeros(0)
         whole = [found.whole for found in references], [found.whole for found in systems]
         for part in self.parts:

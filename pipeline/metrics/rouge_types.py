@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from .base import Columns, Floats, Ints
 
-    Numbers = NDArray[np.int64] | NDArray[np.float64]
+    Numbers = NDArray[Any]
 
 PATTERN = r"(?:[1-9]|L|Lsum|W|SU?[0-9]{0,4})"
 
@@ -57,7 +57,8 @@ def pairs(sizes: Ints, gap: int) -> Ints:
     reach = np.maximum(sizes - 1, 0)
     if gap != UNLIMITED:
         reach = np.minimum(reach, gap + 1)
-    return reach * sizes - reach * (reach + 1) // 2
+    found: Ints = reach * sizes - reach * (reach + 1) // 2
+    return found
 
 
 def order_of(kind: Type, script: bool) -> int:
@@ -78,8 +79,8 @@ def parts(kind: Type, columns: Columns, script: bool, merged: bool, weight: str)
     weighs the sum of its sentences' weights once more, and in SU leaves out the last unigram of each text.
     """
     if merged:
-        sizes = columns["hyp_len"][:, None]
-        return Parts(*(array[:, None] for array in _merged(kind, columns, script)), _total(kind, sizes, script))
+        match, total = _merged(kind, columns, script)
+        return Parts(match[:, None], total[:, None], _total(kind, columns["hyp_len"][:, None], script))
     ref_len, hyp_len = columns["ref_len"], columns["hyp_len"][:, None]
     if kind.family == "W":
         power = float(weight)
