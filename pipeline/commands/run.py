@@ -65,6 +65,8 @@ def run(args: argparse.Namespace) -> int:
         return 0
     with _Bar(enabled=not args.quiet and sys.stderr.isatty()) as progress:
         directory, results = stages.run(job, args.output, how._replace(progress=progress))
+    for warning in results.warnings[len(job.warnings) :] if not args.quiet else ():  # what only the counts tell
+        print(printable(f"warning: {warning}"), file=sys.stderr)
     if args.json:
         sys.stdout.write(results.to_json())
     else:

@@ -11,6 +11,7 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING, Any
 
+from ..errors import printable
 from .inputs import add_files, open_files
 from .run import jobs
 
@@ -49,11 +50,14 @@ def run(args: argparse.Namespace) -> int:
     from ..report.console import print_orders, print_results
     from ..results import Results
     from ..stages import describe
+    from ..suspicions import suspicions
 
     given = {key.removeprefix("option_"): value for key, value in vars(args).items() if key.startswith("option_")}
     metric = from_text(args.metric, {key: value for key, value in given.items() if value is not None})
     corpus = open_files(args)
     evaluation: Evaluation = evaluate_corpus(corpus, [metric], n_jobs=args.n_jobs)
+    for note in evaluation.warnings[len(suspicions(corpus)) :]:  # the others were told before
+        print(printable(f"warning: {note}"), file=sys.stderr)
     results = Results({corpus.name: describe(corpus)}, [result.found for result in evaluation], [])
     if args.json:
         sys.stdout.write(results.to_json())
