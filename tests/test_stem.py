@@ -16,9 +16,9 @@ from pipeline.errors import ConfigError
 from tests.conftest import SHARED
 
 SUFFIXES_TEXT = (
-    "ational tional enci anci izer bli alli entli eli ousli ization ation ator alism iveness fulness ousness aliti "
-    "iviti biliti fulli logi icate ative alize iciti ical ful ness al ance ence er ic able ible ant ement ment ent ion ou "
-    "ism ate iti ous ive ize e ll ed ing eed ied ies sses s y at bl iz sion tion"
+    "ational tional enci anci izer bli alli entli eli ousli ization ation ator alism iveness fulness ousness "
+    "aliti iviti biliti fulli logi icate ative alize iciti ical ful ness al ance ence er ic able ible ant "
+    "ement ment ent ion ou ism ate iti ous ive ize e ll ed ing eed ied ies sses s y at bl iz sion tion"
 )
 SUFFIXES = SUFFIXES_TEXT.split()
 

@@ -13,15 +13,9 @@ from libc.string cimport memset
 
 from .common import Encoded, check_parallel, check_sentences, check_weighted
 
-cdef extern from *:
-    """
-    #if defined(__GNUC__) || defined(__clang__)
-    #define gp_popcount(x) __builtin_popcountll(x)
-    #else
-    static inline int gp_popcount(unsigned long long x) { int n = 0; while (x) { x &= x - 1; n++; } return n; }
-    #endif
-    """
-    int gp_popcount(uint64_t x) nogil
+cdef extern from "_lcs.h" nogil:
+    int gp_popcount(uint64_t x)
+    int gp_rows256(const uint64_t *masks, const int32_t *ids, int64_t size, uint8_t *carry)
 
 cdef enum:
     KEPT = 1 << 20             # words of columns kept at once: 8 MB
@@ -40,6 +34,7 @@ cdef struct Job:
     int n_systems
     int64_t lines
     uint64_t *masks            # for each id, its places in the block; 0 between uses
+    uint64_t *wide             # the same of 256 rows, four words for each id
     int32_t *left              # for each id, how often the output has it left; 0 between uses
     uint8_t *carry             # for each column, what the block before carries; the size of the longest sentence
     uint8_t *hit               # for each row, whether it is hit
@@ -89,14 +84,23 @@ cdef inline void _unmark(uint64_t *masks, const int32_t *one, int64_t size) noex
 
 cdef int64_t _length(Job *job, const int32_t *one, int64_t m, const int32_t *two, int64_t n) noexcept nogil:
     """Return the length of a longest common subsequence."""
-    cdef int64_t low, size, length = 0
+    cdef int64_t low, size, i, length = 0
     if m <= 64:
         _mark(job.masks, one, m)
         length = gp_popcount(~_rows(job.masks, two, n, ALL, NULL))
         _unmark(job.masks, one, m)
         return length
     memset(job.carry, 0, n)
-    for low in range(0, m, 64):
+    low = 0
+    while m - low > 128:
+        size = m - low if m - low < 256 else 256
+        for i in range(size):
+            job.wide[4 * <int64_t>one[low + i] + (i >> 6)] |= <uint64_t>1 << (i & 63)
+        length += gp_rows256(job.wide, two, n, job.carry)
+        for i in range(size):
+            memset(job.wide + 4 * <int64_t>one[low + i], 0, 4 * sizeof(uint64_t))
+        low += size
+    for low in range(low, m, 64):
         size = m - low if m - low < 64 else 64
         _mark(job.masks, one + low, size)
         length += gp_popcount(~_block(job.masks, two, n, ALL, job.carry, NULL))
@@ -363,11 +367,12 @@ cdef class _Work:
         self.job.references = <Text *>malloc(len(references) * sizeof(Text))
         self.job.systems = <Text *>malloc((len(systems) + 1) * sizeof(Text))
         self.job.masks = <uint64_t *>calloc(ids, sizeof(uint64_t))
+        self.job.wide = <uint64_t *>calloc(4 * ids if longest > 128 else 1, sizeof(uint64_t))
         self.job.left = <int32_t *>calloc(ids, sizeof(int32_t))
         self.job.carry = <uint8_t *>malloc(longest)
         self.job.hit = <uint8_t *>malloc(longest)
         if (
-            self.job.references == NULL or self.job.systems == NULL or self.job.masks == NULL
+            self.job.references == NULL or self.job.systems == NULL or self.job.masks == NULL or self.job.wide == NULL
             or self.job.left == NULL or self.job.carry == NULL or self.job.hit == NULL
         ):
             raise MemoryError
@@ -385,6 +390,7 @@ cdef class _Work:
         free(self.job.references)
         free(self.job.systems)
         free(self.job.masks)
+        free(self.job.wide)
         free(self.job.left)
         free(self.job.carry)
         free(self.job.hit)
