@@ -12,7 +12,7 @@ import math
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
@@ -105,15 +105,19 @@ def _chosen(metric: Metric, systems: Sequence[HasBlocks], *_: int) -> list[Reduc
 
 def _summed(metric: Metric, system: HasBlocks, choose: Callable[[Columns], Ints | int]) -> Reduced:
     """Sum the terms for the references that choose() gives: one for each line, or one for all."""
-    schema = Schema(tuple(field._replace(per_reference=False) for field in metric.terms), 1)
-    totals = np.zeros(schema.width, schema.dtype)
+    fields = tuple(field._replace(per_reference=False) for field in metric.terms)
+    schema = Schema(tuple(field for field in fields if not field.real), 1)
+    totals, real = np.zeros(schema.width, np.int64), {f.name: Fraction(0) for f in fields if f.real}
     apart = any(field.per_reference for field in metric.terms)
     for columns in _present(metric, system):
         terms = metric.make_terms(columns)
         chosen = choose(columns) if apart else 0
         picked = {f.name: _pick(terms[f.name], chosen) if f.per_reference else terms[f.name] for f in metric.terms}
-        totals += schema.pack(picked).sum(axis=0)
-    return Reduced({name: float(value) for name, value in metric.score(schema.unpack(totals)).items()})
+        totals += schema.pack(picked).sum(axis=0) if schema.fields else 0
+        real = {name: total + exact_sum(picked[name].astype(np.float64)) for name, total in real.items()}
+    sums: dict[str, Any] = schema.unpack(totals) if schema.fields else {}
+    scores = metric.score(sums | {name: np.float64(total) for name, total in real.items()})
+    return Reduced({name: float(value) for name, value in scores.items()})
 
 
 def _apart(metric: Metric, systems: Sequence[HasBlocks], _: int, references: int, *__: int) -> list[Reduced]:
@@ -290,8 +294,10 @@ def exact_sum(values: Floats) -> Fraction:
     They are cut into pieces of 30 bits, which are summed as integers; of scores nothing is left after three.
     """
     total, rest = Fraction(0), values
+    limit = 2.0 ** (62 - len(values).bit_length())
     for place in (30, 60, 90):
-        pieces = np.rint(np.clip(np.ldexp(rest, place), -(2.0**31), 2.0**31))
+        top = math.ldexp(limit, -place)
+        pieces = np.rint(np.ldexp(np.clip(rest, -top, top), place))
         total += Fraction(int(pieces.astype(np.int64).sum()), 1 << place)
         rest = rest - np.ldexp(pieces, -place)
     return total + sum(map(Fraction, rest[rest != 0].tolist()), Fraction(0))

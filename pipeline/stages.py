@@ -163,9 +163,12 @@ def notes(corpora: Sequence[Corpus], chosen: Sequence[Metric], statistics: Mappi
         for metric in chosen:
             counted = {name: statistics[corpus.name][name, metric.needs].blocks() for name in corpus.systems}
             for note in metric.notes(counted):
-                text = corpus.systems.get(note.system or "")
-                text = corpus.references[note.reference] if note.reference is not None else text
-                place = f"{text.at(note.line)}: " if text else ""
+                place = ""  # names, no paths: results do not tell where files were
+                if note.reference is not None:
+                    text = corpus.references[note.reference]
+                    place = f"reference {note.reference} ({text.name}), line {text.number(note.line)} "
+                elif note.system is not None:
+                    place = f"system {note.system}, line {corpus.systems[note.system].number(note.line)} "
                 found[f"{corpus.name}: {place}{note.message}"] = None
     return list(found)
 

@@ -200,6 +200,10 @@ class MemoryText:
         """How many bytes there are."""
         return len(self.content.data)
 
+    def number(self, line: int) -> int:
+        """Return the number of a text, from 1."""
+        return line
+
     def at(self, line: int) -> str:
         """Return where a text, from 1, is."""
         return f"{self.name}, item {line}"

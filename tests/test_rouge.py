@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import random
 import re
 from pathlib import Path
@@ -13,6 +14,7 @@ import pytest
 import pipeline
 from pipeline.errors import ConfigError, InputError
 from pipeline.metrics import from_text
+from pipeline.reduce import exact_sum
 from pipeline.tokenize import TOKENIZERS
 from tests import naive_rouge as naive
 from tests.conftest import SHARED
@@ -316,11 +318,11 @@ def test_one_sentence_is_said_to_make_lsum_an_l() -> None:
 
 
 def test_a_line_that_loses_its_letters_is_told() -> None:
-    with pytest.warns(UserWarning, match="item 2: has letters, but no token") as caught:
+    with pytest.warns(UserWarning, match="system system, line 2 has letters, but no token") as caught:
         pipeline.evaluate(["a", "Привет", "мир", "..."], [["a", "b", "c", "d"]], metrics=["rouge"])
     (told,) = [str(item.message) for item in caught]
     assert told == (
-        "memory: hypotheses, item 2: has letters, but no token for the tokenizer google (1 more lines like it): every "
+        "memory: system system, line 2 has letters, but no token for the tokenizer google (nor has one more): every "
         "score with it is 0; `tokenizer: unicode` reads all scripts, `tokenizer: char` suits Chinese and Japanese too"
     )
 
@@ -415,3 +417,16 @@ def test_a_line_too_long_for_all_pairs_is_told_with_its_place(tmp_path: Path) ->
 def test_empty_texts_score_zero() -> None:
     outputs = pipeline.evaluate(["", "a", "..."], [["a", "", "..."]], metrics=[f"rouge[types={EVERY}]"]).outputs
     assert set(outputs.values()) == {0.0}
+
+
+# --- sums
+
+
+@pytest.mark.parametrize("scale", [1e-30, 1.0, 1e6, 1e300])
+def test_sums_are_exact(scale: float) -> None:
+    """As math.fsum's, whatever the sizes; numpy's own sum of these is not."""
+    rng = np.random.default_rng(3)
+    values = rng.random(5000) * scale * np.array([1.0, 1e-9] * 2500)
+    assert float(exact_sum(values)) == math.fsum(values.tolist())
+    assert float(exact_sum(values[:2500]) + exact_sum(values[2500:])) == math.fsum(values.tolist())
+    assert exact_sum(np.zeros(0)) == 0

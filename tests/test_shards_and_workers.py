@@ -37,6 +37,7 @@ if TYPE_CHECKING:
 
 LINES = 200
 METRICS = ["gleu[iter=8]", "gleu[variant=2016,refs=max]", "gleu[unit=char,n=2,iter=8]", "gleu[level=mean,lc=true]"]
+METRICS += ["rouge[types=2+Lsum+W+SU2,level=micro]", "rouge[flavour=perl,types=1+L+W+S,stemmer=porter,refs=jackknife]"]
 
 
 @pytest.fixture(scope="module")
@@ -55,7 +56,7 @@ def expected(config: Path, tmp_path_factory: pytest.TempPathFactory) -> Tree:
         run(config, output, How(1, "serial", LINES + 1))
     files = tree(output)
     assert set(files) > {"results.json", "scores.csv"}
-    assert sum(name.startswith("statistics/") for name in files) == 2 * 3 * 3  # data sets, systems, different needs
+    assert sum(name.startswith("statistics/") for name in files) == 2 * 3 * 5  # data sets, systems, different needs
     return files
 
 

@@ -54,7 +54,8 @@ def notes(statistics: Mapping[str, Iterable[Columns]], tokenizer: str, sums: boo
 
 
 def _emptied(found: Found, tokenizer: str) -> str:
-    more = f" ({found.count - 1} more lines like it)" if found.count > 1 else ""
+    others = found.count - 1
+    more = f" (nor have {others} more)" if others > 1 else " (nor has one more)" if others else ""
     return (
         f"has letters, but no token for the tokenizer {tokenizer}{more}: every score with it is 0; "
         "`tokenizer: unicode` reads all scripts, `tokenizer: char` suits Chinese and Japanese too"
