@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 import pipeline
+from pipeline import signature
 from pipeline.errors import ConfigError, InputError
 from pipeline.metrics import from_text
 from pipeline.reduce import exact_sum
@@ -371,6 +372,12 @@ def test_signatures_parse_back(text: str) -> None:
     metric = from_text(text)
     assert from_text(signed(metric, 3)) == metric
     assert re.fullmatch(r"[A-Za-z0-9._+-]+", metric.needs.key)
+
+
+@pytest.mark.parametrize("text", ["<n>", "a", "x", "x.3c", "x.", "é\n", "a|b:c,d]"])
+def test_any_text_can_stand_in_a_signature(text: str) -> None:
+    assert signature.unescape(signature.escape(text)) == text
+    assert re.fullmatch(r"[A-Za-z0-9_.+-]+", signature.escape(text))
 
 
 def test_missing_references(tmp_path: Path) -> None:
