@@ -46,7 +46,7 @@ class Lines(NamedTuple):
 def join_lines(texts: Iterable[bytes]) -> Lines:
     """Return texts (which may hold newlines) as Lines."""
     pieces = list(texts)
-    ends = np.cumsum([len(piece) for piece in pieces], dtype=np.int64) if pieces else np.zeros(0, np.int64)
+    ends = np.cumsum(np.fromiter(map(len, pieces), np.int64, len(pieces)))
     return Lines(b"".join(pieces), np.concatenate((np.zeros(min(len(pieces), 1), np.int64), ends[:-1])), ends)
 
 

@@ -26,7 +26,7 @@ from pathlib import Path
 from statistics import median
 from typing import TYPE_CHECKING
 
-from tests import bench_rouge
+from tests import bench_bleu, bench_rouge
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -254,6 +254,8 @@ ROWS: dict[str, tuple[Callable[[Bench], Iterator[Row]], bool]] = {
     "rouge": (Bench.rouge, False),
     "rouge-process": (Bench.rouge_process, False),
     "start": (Bench.start, False),
+    "bleu": (bench_bleu.bleu, False),
+    "chrf": (bench_bleu.chrf, False),
     "wc": (Bench.wc, False),
     "workers": (Bench.workers, False),
     "draws": (Bench.draws, False),

@@ -30,11 +30,26 @@ PEERS = {
 HEAVY = ["numpy", "pydantic", "yaml", "joblib", "rich"]
 
 ORDER = [
-    *("_version", "errors", "signature", "document", "compose", "selection", "models", "resolve", "config"),
+    *(
+        "_version",
+        "errors",
+        "signature",
+        "node",
+        "document",
+        "compose",
+        "selection",
+        "inputs",
+        "models",
+        "resolve",
+        "config",
+    ),
     *("formats.packed", "formats.spool", "formats.records", "formats.m2", "formats.__init__"),
     *("texts", "scan", "corpus", "suspicions", "shards"),
     *(
         "kernel.common",
+        "kernel.categories",
+        "kernel.characters",
+        "kernel._mteval",
         "kernel._python_words",
         "kernel._python_lcs",
         "kernel._python_skip",
@@ -42,10 +57,13 @@ ORDER = [
         "kernel._native",
         "kernel.__init__",
     ),
-    *("stem", "tokenize", "sampling"),
+    *("stem", "borrowed", "tokenize", "sampling"),
     *(
         "metrics.base",
         "metrics.overlap",
+        "metrics.bleu_smoothing",
+        "metrics.options",
+        "metrics.bleu",
         "metrics.rouge_sentences",
         "metrics.rouge_columns",
         "metrics.rouge_types",
@@ -176,7 +194,11 @@ def test_starting_costs_nothing(code: str) -> None:
 
 
 def test_the_modules_looked_for_would_be_found() -> None:
-    assert loaded("import pipeline.stages", HEAVY) == ["numpy", "pydantic", "yaml"]
+    assert loaded("import pipeline.config, pipeline.stages", HEAVY) == ["numpy", "pydantic", "yaml"]
+
+
+def test_scoring_without_a_config_costs_none() -> None:
+    assert loaded("import pipeline.api, pipeline.commands.score, pipeline.commands.gleu", HEAVY) == ["numpy"]
 
 
 def test_joblib_is_imported_only_for_workers(tmp_path: Path) -> None:

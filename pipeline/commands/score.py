@@ -12,8 +12,7 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 from ..errors import printable
-from .inputs import add_files, open_files
-from .run import jobs
+from .inputs import add_files, jobs, open_files
 
 if TYPE_CHECKING:
     import argparse

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 FOLDS = ("google", "perl")
 """How words() can fold text: lower-cased as str.lower() does, or its ASCII letters alone; then runs of a-z and 0-9."""
 
-SPLITS = ("whitespace", "ascii_whitespace", "blank", "char")
+SPLITS = ("whitespace", "ascii_whitespace", "blank", "char", "nonspace", "chrf", "13a", "zh", "intl")
 """How encode() can split lines."""
 
 KINDS = ("match", "penalty", "source_only", "common", "source_match")

@@ -33,6 +33,8 @@ if TYPE_CHECKING:
 
 PRESENT = "present"
 """The column that tells how many references a sentence has, where some are missing (see `reduce.compact`)."""
+LAST = "last"
+"""The column, made where a metric reads it, that is 1 for the last sentence of the data set and else 0."""
 
 
 class Field(NamedTuple):
@@ -149,7 +151,7 @@ class Option(NamedTuple):
 
     name: str
     key: str
-    default: str | int | bool | Callable[[Mapping[str, Any]], str]
+    default: str | int | bool | Callable[[Mapping[str, Any]], str | int]
     help: str
     choices: tuple[str, ...] | None = None
     minimum: int = 0
@@ -206,12 +208,27 @@ class Metric(ABC):
     """corpus: the score of summed terms; mean: the mean of sentence scores."""
 
     @property
+    def reads_last(self) -> bool:
+        """Whether make_terms() reads the column LAST."""
+        return False
+
+    @property
     def policy(self) -> str:
         """Which references count: a policy of `reduce.py`."""
         return "max"
 
     def misfit(self, references: int, *, missing: bool = False) -> str | None:
         """Return why the metric cannot score with a number of references, some of them missing, or None."""
+        del references, missing
+        return None
+
+    def notes(self, outputs: Mapping[str, float]) -> list[str]:
+        """Return what a reader of these outputs should know, such as why they are 0."""
+        del outputs
+        return []
+
+    def peer_signature(self, references: int, *, missing: bool = False) -> str | None:
+        """Return what the field's own tool would print for the same settings, or None where it has them not."""
         del references, missing
         return None
 
@@ -259,7 +276,7 @@ class Metric(ABC):
         del columns
         return {}
 
-    def notes(self, statistics: Mapping[str, Iterable[Columns]]) -> list[Note]:
+    def remarks(self, statistics: Mapping[str, Iterable[Columns]]) -> list[Note]:
         """Return what should be said of the counts of the systems of a data set; each gives its blocks once."""
         del statistics
         return []

@@ -309,7 +309,7 @@ class Rouge(Metric):
         first = next(iter(self.score(self.make_terms(columns)).values()))
         return first if self._sets else first[:, None]
 
-    def notes(self, statistics: Mapping[str, Iterable[Columns]]) -> list[Note]:
+    def remarks(self, statistics: Mapping[str, Iterable[Columns]]) -> list[Note]:
         """Tell of texts that lost all their letters, and of an Lsum that is an L."""
         return notes(statistics, self.tokenizer, any(kind.family == "Lsum" for kind in self.kinds))
 
