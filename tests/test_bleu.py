@@ -260,6 +260,14 @@ def test_moses_has_a_hard_zero() -> None:
     assert found.score == pytest.approx((4 / 5 * 3 / 4 * 2 / 3 * 1 / 2) ** 0.25, rel=1e-15)
 
 
+def test_moses_splits_at_ascii_white_space_alone() -> None:
+    """multi-bleu.perl splits bytes: the no-break space is part of a word, the line tabulation (11) is not."""
+    texts = ["a b\xa0c d\x0be f g h", "x y z w"], [["a b c d e f g h", "x y z w v"]]
+    outputs = ours(texts, "bleu[flavour=moses]").outputs
+    assert (one(outputs, "match"), one(outputs, "total")) == ([10, 7, 5, 3], [11, 9, 7, 5])
+    assert outputs["bleu"] == pytest.approx(0.618598527607, abs=1e-12)  # of a script in Perl that splits as that does
+
+
 def test_ties_and_inverted_brevity_penalty() -> None:
     """By hand: lengths 3 and 5 are as close to 4; e^(1 - 5/4), inverted e^(1 - 4/3)."""
     texts = ["a b c d"], [["a b c d e"], ["a b c"]]

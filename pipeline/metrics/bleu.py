@@ -42,7 +42,7 @@ FLAVOURS = {
     "sacrebleu": Flavour("13a", "exp"),
     "nltk": Flavour("whitespace", "method0", char="char"),
     "tensorflow": Flavour("13a", "none"),
-    "moses": Flavour("whitespace", "none"),
+    "moses": Flavour("ascii_whitespace", "none"),  # Perl splits bytes: a no-break space is part of a word
 }
 NUMBER = r"[0-9]{1,3}(\.[0-9]{1,17})?"
 WEIGHTS = rf"{NUMBER}(\+{NUMBER}){{0,8}}"
@@ -92,7 +92,7 @@ class Bleu(Metric):
             "tokenizer",
             "tok",
             lambda given: _flavour(given).tokenizer,
-            "how lines are split: 13a, or whitespace for the flavours nltk and moses",
+            "how lines are split: 13a, or whitespace for the flavour nltk, ascii_whitespace for moses",
             ("none", *TOKENIZERS),
         ),
         Option("lowercase", "lc", False, "compare without upper case", implicit=True),
