@@ -283,12 +283,17 @@ def test_zeros_say_why() -> None:
         "a c d e": "no 1-gram matches",
         "b y x q": "no 2-gram matches",
         "x y": "no output has 3 tokens",
-        "": "no output has 1 tokens",
+        "": "all outputs are empty",
     }
     for hypothesis, note in notes.items():
         found = ours(([hypothesis], [["x y b q r s"]]), "bleu[smooth=none,tok=none]")
         assert (found.score, found.found.notes) == (0, (note,))
     assert ours((["a b c d"], [["a b c d"]]), "bleu").found.notes == ()
+    found = ours((["a b c d"], [["a b c d"], [""]]), "bleu[flavour=tensorflow]")
+    assert (found.score, found.found.notes) == (0, ("the reference length is 0",))
+    found = ours((["a b c d"], [["a b c d " * 1000]]), "bleu")  # exp(1 - 1000)
+    assert (found.score, found.found.notes) == (0, ("the brevity penalty is 0",))
+    assert ours(([""], [["x"]]), "bleu[flavour=nltk]").found.notes == ("all outputs are empty",)
 
 
 def test_nltk_never_prints_1e_231() -> None:

@@ -327,13 +327,22 @@ class Bleu(Metric):
         """Return why a score is 0, and where nltk's definition looks at one sentence only."""
         notes = []
         if outputs["bleu"] == 0 and "match_1" in outputs:
-            order = next((n for n in range(1, self.order + 1) if outputs[f"match_{n}"] == 0), 0)
-            some = order and outputs[f"total_{order}"] > 0
-            notes += [f"no {order}-gram matches" if some else f"no output has {order} tokens"] if order else []
+            notes.append(self._why_zero(outputs))
         if self.reads_last:
             what = "lengths" if self.smoothing == "method6" else "5-grams"
             notes.append(f"{self.smoothing} reads {what} of the last sentence alone, as nltk's corpus_bleu does")
         return notes
+
+    def _why_zero(self, outputs: Mapping[str, float]) -> str:
+        """Return why a corpus score is 0."""
+        order = next((n for n in range(1, self.order + 1) if outputs[f"match_{n}"] == 0), 0)
+        if outputs["hyp_len"] == 0:
+            return "all outputs are empty"
+        if order and outputs[f"total_{order}"] > 0:
+            return f"no {order}-gram matches"
+        if order:
+            return f"no output has {order} tokens"
+        return "the reference length is 0" if outputs["ref_len"] == 0 else "the brevity penalty is 0"
 
     def peer_signature(self, references: int, *, missing: bool = False) -> str | None:
         """Return sacreBLEU's own signature, where it has these settings."""
