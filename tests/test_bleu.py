@@ -13,6 +13,7 @@ import bleuscore
 import pytest
 from nltk.translate.bleu_score import SmoothingFunction, corpus_bleu
 from sacrebleu.metrics.bleu import BLEU
+from sacrebleu.metrics.chrf import CHRF
 
 import pipeline
 from pipeline import metrics
@@ -325,6 +326,23 @@ def test_missing_references_are_those_of_sacrebleu(tmp_path: Path) -> None:
         for i, h in enumerate(hypotheses)
     ]
     assert 100 * mean.score == pytest.approx(sum(wanted) / len(wanted), rel=1e-12)
+
+
+def test_as_many_references_missing_on_every_line_are_no_variable_number(tmp_path: Path) -> None:
+    """sacreBLEU counts those that each line has."""
+    hypotheses, both = ["a b c d", "e f g h"], [["a b c d", ""], ["", "e f g x"]]
+    for name, text in (("hyp", hypotheses), ("ref0", both[0]), ("ref1", both[1])):
+        (tmp_path / name).write_text("".join(f"{line}\n" for line in text))
+    config = tmp_path / "config.yaml"
+    config.write_text(
+        "datasets: {d: {references: [ref0, ref1], empty_references: none}}\nsystems: {A: hyp}\nmetrics: [bleu, chrf]\n"
+    )
+    lacking: list[Any] = [[line or None for line in text] for text in both]
+    for found, oracle in zip(run(config, tmp_path / "run").scores, (BLEU(force=True), CHRF()), strict=True):
+        expected = oracle.corpus_score(hypotheses, lacking)
+        assert 100 * found.score == pytest.approx(expected.score, rel=1e-12)
+        assert found.peer_signature == f"{expected.name}|{oracle.get_signature()}"
+        assert "|nrefs:1|" in (found.peer_signature or "")
 
 
 def test_shards_workers_and_kernels_do_not_matter(tmp_path: Path) -> None:
