@@ -77,7 +77,9 @@ def test_references_are_compared_as_sacrebleu_compares_them(eps: bool) -> None:
     oracle = CHRF(eps_smoothing=eps)
 
     def score(match: list[int]) -> float:
-        return oracle._compute_f_score([number for counts in zip(total, total, match, strict=True) for number in counts])
+        return oracle._compute_f_score(
+            [number for counts in zip(total, total, match, strict=True) for number in counts]
+        )
 
     pairs = list(permutations(matches, 2))
     columns = {

@@ -134,7 +134,9 @@ class Chrf(Metric):
 
     def choose(self, columns: Columns) -> Ints:
         """Return the best reference of each sentence: int64 [lines]."""
-        return best_by([self._f_score(self._parts(self.make_terms(columns)), 100.0)])  # compared as sacreBLEU's percents
+        return best_by(
+            [self._f_score(self._parts(self.make_terms(columns)), 100.0)]
+        )  # compared as sacreBLEU's percents
 
     def _parts(self, totals: Columns) -> Parts:
         hyp, ref, match = (totals[name].astype(np.float64) for name in ("hyp_total", "ref_total", "match"))
