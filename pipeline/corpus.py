@@ -126,6 +126,15 @@ class Corpus:
         added = {name: self.references[number] for name, number in own.items()}
         return replace(self, systems={**self.systems, **added}, own=own)
 
+    def present(self) -> tuple[int, int]:
+        """Return how many references a line has: the least, the most."""
+        every = len(self.references)
+        blanks = [file.blanks for file in self.references if isinstance(file, TextFile)]
+        if not self.missing or not blanks:
+            return every, every
+        lines, lacking = np.unique(np.concatenate(blanks), return_counts=True)
+        return every - int(lacking.max()), every - (int(lacking.min()) if len(lines) == self.lines else 0)
+
     def texts(self) -> list[AnyText]:
         """Return all texts: source, references, systems."""
         return [*([self.source] if self.source else []), *self.references, *self.systems.values()]

@@ -144,6 +144,7 @@ def score(
     """Reduce statistics to the scores of every data set, metric and system, ranked."""
     scores = []
     for corpus in corpora:
+        least, most = corpus.present()
         for metric in chosen:
             left_out = metric.policy == "leave_one_out"
             names = [name for name in corpus.systems if left_out or name not in corpus.own]
@@ -155,7 +156,7 @@ def score(
                 humans = [item for item, number in zip(reduced, own, strict=True) if number is not None]
                 reduced.append(mean_of(humans))
             references = len(corpus.references)
-            printed, peer = signed(metric, references), metric.peer_signature(references, missing=corpus.missing)
+            printed, peer = signed(metric, references), metric.peer_signature(most, missing=least < most)
             places = ranks([item.score for item in reduced])
             for name, item, place in zip(names, reduced, places, strict=True):
                 notes = tuple(metric.notes(item.outputs))

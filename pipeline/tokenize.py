@@ -95,11 +95,11 @@ def _bare(lines: Lines) -> Iterator[bytes]:
 
 
 TOKENIZERS: dict[str, Tokenizer] = {
-    "whitespace": Tokenizer("whitespace", None, "at Unicode white space, as Python 3's str.split()"),
+    "whitespace": Tokenizer("whitespace", None, "at Unicode white space, as Python 3's str.split() (sacreBLEU's none)"),
     "ascii_whitespace": Tokenizer("ascii_whitespace", None, "at ASCII white space, as Python 2's str.split()"),
     "blank": Tokenizer("blank", None, "at every single blank, as str.split(' '): two blanks make an empty token"),
-    "char": Tokenizer("char", None, "every code point of the line is a token, blanks included"),
-    "nonspace": Tokenizer("nonspace", None, "every code point but white space is a token (sacreBLEU's char)"),
+    "char": Tokenizer("char", None, "every code point, blanks included; in bleu only of flavour nltk, else nonspace"),
+    "nonspace": Tokenizer("nonspace", None, "every code point but white space (sacreBLEU's char)"),
     "13a": Tokenizer("13a", _mteval, "punctuation apart, as mteval-v13a and sacreBLEU do for Western languages"),
     "zh": Tokenizer("zh", None, "Chinese characters apart, the rest nearly as 13a; as sacreBLEU"),
     "intl": Tokenizer("intl", None, "punctuation and symbols of all scripts apart, as mteval-v14 and sacreBLEU"),

@@ -3,6 +3,7 @@
 examples:
   gec-pipeline score gleu -s source.txt -r ref0.txt ref1.txt -o system.txt
   gec-pipeline score gleu -s source.txt -r ref0.txt ref1.txt -o a.txt b.txt --references max --order 3
+  gec-pipeline score bleu -r ref0.txt ref1.txt -o system.txt --tokenizer intl --lowercase true
   gec-pipeline score "gleu[level=mean,smoothing=ones]" -s source.txt -r ref*.txt -o system.txt --sentences
 """
 
@@ -35,11 +36,22 @@ def configure(parser: argparse.ArgumentParser) -> None:
     shown.add_argument("--json", action="store_true", help="print as results.json does")
     group = parser.add_argument_group("options of the metric")
     for name in dict.fromkeys(option.name for metric in METRICS.values() for option in metric.options):
-        option = next(o for m in METRICS.values() for o in m.options if o.name == name)
         flags = [f"--{name.replace('_', '-')}", *([f"--{name}"] if "_" in name else [])]
         if name == "references":  # -r's long name is taken: say it as the signature does
             flags = ["--refs"]
-        group.add_argument(*flags, dest=f"option_{name}", metavar="VALUE", help=f"{option.help}: {option.values()}")
+        group.add_argument(*flags, dest=f"option_{name}", metavar="VALUE", help=_help(name))
+
+
+def _help(name: str) -> str:
+    """Return what an option means, behind the metrics that it means that for, unless it is all of them."""
+    from ..metrics import METRICS
+
+    meant: dict[str, list[str]] = {}
+    for metric in METRICS.values():
+        for option in metric.options:
+            if option.name == name:
+                meant.setdefault(f"{option.help}: {option.values()}", []).append(metric.name)
+    return "; ".join(text if len(of) == len(METRICS) else f"({', '.join(of)}) {text}" for text, of in meant.items())
 
 
 def run(args: argparse.Namespace) -> int:

@@ -228,7 +228,10 @@ class Metric(ABC):
         return []
 
     def peer_signature(self, references: int, *, missing: bool = False) -> str | None:
-        """Return what the field's own tool would print for the same settings, or None where it has them not."""
+        """Return what the field's own tool would print for the same settings, or None where it has them not.
+
+        references: how many each line has; missing: not all lines have as many.
+        """
         del references, missing
         return None
 
