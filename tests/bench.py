@@ -280,7 +280,7 @@ def run_child(what: str, config: str, n_jobs: str) -> None:
     job = stages.prepare(config, how)
     opened = time.perf_counter()
     corpus = job.corpora[0]
-    counted = count_to_disk(corpus, job.needs, RunDirectory(Path(job.config.output.dir)), how)
+    counted, _ = count_to_disk(corpus, job.needs, RunDirectory(Path(job.config.output.dir)), how)
     written = time.perf_counter()
     if what == "draws":
         stages.score(job.corpora, job.metrics, {corpus.name: counted}, int(n_jobs))

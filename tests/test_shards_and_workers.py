@@ -18,7 +18,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from pipeline import count, execute, reduce, shards, stages, store
+from pipeline import columns, count, execute, reduce, shards, stages, store
 from pipeline.cli import main
 from pipeline.corpus import Span
 from pipeline.count import How, count_in_memory
@@ -136,7 +136,7 @@ def test_what_the_config_says_of_workers_cannot_be_seen(config: Path, expected: 
 def test_no_block_of_the_reducer_can_be_seen(
     config: Path, expected: Tree, tmp_path: Path, block: int, drawn: int
 ) -> None:
-    with mock.patch.object(store, "BLOCK", block), mock.patch.object(reduce, "DRAWN_LINES", drawn):
+    with mock.patch.object(columns, "BLOCK", block), mock.patch.object(reduce, "DRAWN_LINES", drawn):
         run(config, tmp_path / "run")
     files = tree(tmp_path / "run")
     assert {name: files[name] for name in ("results.json", "scores.csv")} == {
@@ -151,7 +151,7 @@ def test_no_block_of_systems_can_be_seen(config: Path, expected: Tree, tmp_path:
     assert tree(tmp_path / "run") == expected
 
 
-@pytest.mark.parametrize("lines", [store.BLOCK, store.BLOCK + 1])
+@pytest.mark.parametrize("lines", [columns.BLOCK, columns.BLOCK + 1])
 def test_more_lines_than_a_block(tmp_path: Path, lines: int) -> None:
     config = write_run(tmp_path, lines, systems="A", chosen=["gleu[n=1,iter=2]"])
     run(config, tmp_path / "one")

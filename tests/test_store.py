@@ -18,13 +18,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pipeline import store
+from pipeline import columns, store
 from pipeline._version import __version__
 from pipeline.errors import StoreError
 from pipeline.execute import narrow
 from pipeline.metrics.base import Field, Schema
 from pipeline.shards import Shard
-from pipeline.store import BLOCK, MemoryStatistics, RunDirectory, Statistics, content_key, write_atomic
+from pipeline.columns import BLOCK, MemoryStatistics, Statistics
+from pipeline.files import write_atomic
+from pipeline.store import RunDirectory, content_key
 from tests.conftest import metric_of, run, tree, write_config, write_run
 
 if TYPE_CHECKING:
@@ -102,7 +104,7 @@ def test_the_parts_cannot_be_seen_in_the_columns(
     whole = np.array(values, np.int64)[:, None]
     folder = tmp_path_factory.mktemp("parts")
     pieces = [narrow(piece) for piece in np.split(whole, sorted(min(cut, len(values)) for cut in cuts))]
-    with mock.patch.object(store, "BLOCK", 7):
+    with mock.patch.object(columns, "BLOCK", 7):
         one = joined(folder / "one", [whole], len(values), width=1)
         many = joined(folder / "many", pieces, len(values), width=1)
         assert many.path.read_bytes() == one.path.read_bytes()

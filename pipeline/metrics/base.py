@@ -30,6 +30,11 @@ if TYPE_CHECKING:
     Columns = Mapping[str, Ints]
 
 
+COUNTING = 1
+"""Version of the counting: raise it when any column of any needs comes out differently for the same text. Counts on
+disk are kept from one version of the program to the next as long as this stays."""
+
+
 class Field(NamedTuple):
     """A group of columns: name; orders (0: one column, without an axis for orders); whether per reference."""
 
