@@ -20,7 +20,7 @@ import numpy as np
 
 from .errors import StoreError
 from .execute import narrow
-from .files import digest, open_regular, parse_json, write_atomic
+from .files import digest, open_regular, write_atomic
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -84,19 +84,17 @@ class Statistics:
         """Return whether the file is there, was counted from the content that key stands for, and is undamaged."""
         try:
             with open_regular(self.path) as file:
-                header = parse_json(file.readline(MAX_HEADER))
-                if not isinstance(header, dict) or header.get("key") != key:
-                    return False
-                for _ in self._packed(file):
-                    pass
-        except (OSError, ValueError, StoreError):
+                return file.readline(MAX_HEADER) == self._header(key) and all(True for _ in self._packed(file))
+        except (OSError, StoreError):
             return False
-        return True
+
+    def _header(self, key: str) -> bytes:
+        names = self.schema.names
+        header = {"format": FORMAT, "key": key, "lines": self.lines, "block": BLOCK, "columns": names}
+        return json.dumps(header).encode() + b"\n"
 
     def join(self, waiting: Path, key: str, arrays: Iterable[NDArray[np.integer]]) -> None:
         """Write a .columns file from arrays of any lengths in the order of lines; at first to another path."""
-        names = self.schema.names
-        header = {"format": FORMAT, "key": key, "lines": self.lines, "block": BLOCK, "columns": names}
         checks: list[int] = []
 
         def blocks() -> Iterator[bytes]:
@@ -106,7 +104,7 @@ class Statistics:
                 yield data
             yield array_bytes(np.array(checks, np.int64).reshape(-1, 1))
 
-        write_atomic(waiting, chain([json.dumps(header).encode() + b"\n"], blocks()))
+        write_atomic(waiting, chain([self._header(key)], blocks()))
 
 
 @dataclass(frozen=True)

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from .corpus import Corpus
     from .metrics.base import Needs
     from .models import WrittenRun
+    from .parts import Found
     from .retry import Lost
     from .shards import Shard
     from .store import RunDirectory
@@ -98,17 +99,26 @@ def count_to_disk(
     except CorpusError:
         directory.remove_parts(parts)  # which of them are of the old lines cannot be told
         raise
-    joined = []
-    for cell, key in missing.items():
-        own = [known.get(Cell(key, low, high)) for low, high in work.ranges]
-        if None not in own:
-            arrays = (read_part(found) for found in own if found)
-            joined.append((directory.join(places[cell], key, arrays), places[cell]))
-    directory.put_in_place(joined)  # all or none: until then the parts are what the next run goes on from
+    _put_in_place(directory, places, work, known)
     if not lost:
         directory.remove_parts(parts)
     incomplete = {item.system for item in lost}
     return {cell: place for cell, place in places.items() if cell[0] not in incomplete}, _merged(lost)
+
+
+def _put_in_place(
+    directory: RunDirectory,
+    places: Mapping[tuple[str, Needs], Statistics],
+    work: _Work,
+    known: Mapping[Cell, Found],
+) -> None:
+    """Join what belongs together, and move it to its place, all or none: until then a later run goes on from parts."""
+    joined = []
+    for cell, key in work.missing.items():
+        own = [known[Cell(key, *lines)] for lines in work.ranges if Cell(key, *lines) in known]
+        if len(own) == len(work.ranges):
+            joined.append((directory.join(places[cell], key, map(read_part, own)), places[cell]))
+    directory.put_in_place(joined)
 
 
 class _Work(NamedTuple):
@@ -189,7 +199,9 @@ def _counted(
     def slow(number: int, seconds: float, middle: float) -> None:
         where = corpus.references[0].at(undone[number].low + 1)
         lines = f"lines {undone[number].low + 1:,} to {undone[number].high:,} (from {where} on)"
-        how.tell(f"{corpus.name}: {lines} are slow: {seconds:.0f} s so far, where half of the shards took {middle:.1f} s")
+        how.tell(
+            f"{corpus.name}: {lines} are slow: {seconds:.0f} s so far, where half of the shards took {middle:.1f} s"
+        )
 
     with Watch(n_jobs, slow) as watch:
         runner = Runner(n_jobs, backend, watch, lambda text: how.tell(f"{corpus.name}: {text}"))

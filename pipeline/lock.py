@@ -31,7 +31,9 @@ def held(folder: Path, holder: Callable[[], str], warn: Callable[[str], None]) -
         try:
             lock.acquire()
         except Timeout:
-            raise StoreError(f"{folder}: another run is using it ({holder()}); wait for its end, or name another") from None
+            raise StoreError(
+                f"{folder}: another run is using it ({holder()}); wait for its end, or name another"
+            ) from None
         except (OSError, RuntimeError) as error:
             reason = getattr(error, "strerror", None) or str(error)
             if not (folder / LOCK).is_file() or (folder / LOCK).is_symlink():

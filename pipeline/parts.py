@@ -9,15 +9,15 @@ from __future__ import annotations
 import json
 import os
 import re
-from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from .columns import read_array, array_bytes, damaged
+from .columns import array_bytes, damaged, read_array
 from .errors import StoreError
 from .files import digest, open_regular, parse_json, write_atomic
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
+    from pathlib import Path
 
     import numpy as np
     from numpy.typing import NDArray

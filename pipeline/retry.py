@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from .texts import Lines
     from .watch import Watch
 
+    Arrays = list[NDArray[np.integer] | None]
+
 DEATHS = 64
 """Workers that may die in a data set before what is not done is given up: by then it is not a line that is to blame."""
 
@@ -38,7 +40,7 @@ class Outcome(NamedTuple):
     """What became of a task: its arrays, None for each that is incomplete, and what was lost of them."""
 
     number: int
-    arrays: list[NDArray[np.integer] | None]
+    arrays: Arrays
     lost: list[Lost]
 
 
@@ -87,7 +89,8 @@ class Runner:
                 if halves:
                     one, two = (self._alone(task, half) for half in halves)
                     return _joined(one, two, len(task.needs), lines=part.high - part.low > 1)
-        return Outcome(task.number, [None] * len(task.needs) * (part.last - part.first), [Lost(task.number, *part)])
+        nothing: Arrays = [None] * (len(task.needs) * (part.last - part.first))
+        return Outcome(task.number, nothing, [Lost(task.number, *part)])
 
     def _backend(self) -> Backend:
         return "loky" if self.backend == "loky" else "serial"

@@ -142,7 +142,9 @@ def _run(job: Job, directory: RunDirectory, how: How, log: Log) -> Results:
     counted = time.time()
     log(f"counted in {counted - started:.1f} s")
     datasets = {corpus.name: describe(corpus) for corpus in job.corpora}
-    corpora = [corpus.without({item.system for item in missing if item.dataset == corpus.name}) for corpus in job.corpora]
+    corpora = [
+        corpus.without({item.system for item in missing if item.dataset == corpus.name}) for corpus in job.corpora
+    ]
     results = Results(datasets, score(corpora, job.metrics, statistics, how.threads), list(job.warnings), missing)
     directory.write("results.json", results.to_json())
     for name in job.config.output.formats:

@@ -1,10 +1,10 @@
 """A run directory: statistics and results on disk, written whole or not at all, keyed by content.
 
-    statistics/DATASET/SYSTEM.NEEDS.columns   one file for each system and set of columns (see columns.py)
-    unfinished/KEY.LOW-HIGH.part              what finished of a run under way; joined and removed at its end
-    results.json, *.csv                       depend on config, inputs and version alone
-    run.json                                  all the rest: versions, times, kernel, command, and the list of files
-    log.txt, run.lock                         what happened when; who is at work
+statistics/DATASET/SYSTEM.NEEDS.columns   one file for each system and set of columns (see columns.py)
+unfinished/KEY.LOW-HIGH.part              what finished of a run under way; joined and removed at its end
+results.json, *.csv                       depend on config, inputs and version alone
+run.json                                  all the rest: versions, times, kernel, command, and the list of files
+log.txt, run.lock                         what happened when; who is at work
 """
 
 from __future__ import annotations
@@ -112,7 +112,12 @@ class RunDirectory:
         kept = () if whole else (self.path / MANIFEST, self.path / LOG)
         files = [path for path in self.contents() if path not in kept]
         _delete([*files, *([self.path / lock.LOCK] if whole else ())])
-        folders = [*self._statistics(), self.path / "statistics", self.path / UNFINISHED, *([self.path] if whole else [])]
+        folders = [
+            *self._statistics(),
+            self.path / "statistics",
+            self.path / UNFINISHED,
+            *([self.path] if whole else []),
+        ]
         for folder in folders:
             if not folder.is_symlink():
                 with contextlib.suppress(OSError):  # it has other files

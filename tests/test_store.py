@@ -5,11 +5,12 @@ from __future__ import annotations
 import errno
 import json
 import os
+import shutil
+import subprocess
 import warnings
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from io import BytesIO
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from unittest import mock
 
@@ -18,19 +19,20 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pipeline import columns, store
-from pipeline._version import __version__
+from pipeline import columns, parts, store
+from pipeline.columns import BLOCK, MemoryStatistics, Statistics
+from pipeline.count import How
 from pipeline.errors import StoreError
 from pipeline.execute import narrow
-from pipeline.metrics.base import Field, Schema
-from pipeline.shards import Shard
-from pipeline.columns import BLOCK, MemoryStatistics, Statistics
 from pipeline.files import write_atomic
+from pipeline.metrics.base import COUNTING, Field, Schema
+from pipeline.parts import Cell
 from pipeline.store import RunDirectory, content_key
 from tests.conftest import metric_of, run, tree, write_config, write_run
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Iterator, Sequence
+    from pathlib import Path
 
     from numpy.typing import NDArray
 
@@ -39,20 +41,15 @@ if TYPE_CHECKING:
 SCHEMA = Schema((Field("length"), Field("match", 2, per_reference=True)), 2)
 """One column, and two orders for two references: five packed columns."""
 ENOSPC = OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-DEV_FULL = Path("/dev/full")
 
 
 def joined(folder: Path, arrays: Sequence[NDArray[np.integer]], lines: int, width: int = 5) -> Statistics:
-    """Write arrays as the parts of a system, join them, and return the columns."""
+    """Join the arrays of a system, and return its columns."""
     directory = RunDirectory(folder)
     directory.write_manifest({})
     schema = SCHEMA if width == 5 else Schema((Field("length"),), 1)
-    parts = [directory.part("key", Shard(number, number + 1, 0, 1)) for number, _ in enumerate(arrays)]
-    for part, array in zip(parts, arrays, strict=True):
-        directory.write_part(part, [array])
     statistics = directory.statistics("d", "A", "needs", schema, lines)
-    joined = directory.join(statistics, "key", [(part, 0) for part in parts])
-    directory.put_in_place([(joined, statistics)])
+    directory.put_in_place([(directory.join(statistics, "key", arrays), statistics)])
     return statistics
 
 
@@ -62,6 +59,8 @@ def raw_blocks(path: Path) -> tuple[dict[str, Any], list[NDArray[np.integer]]]:
     stream, blocks = BytesIO(body), []
     while stream.tell() < len(body):
         blocks.append(np.load(stream, allow_pickle=False))
+    checks = blocks.pop()
+    assert (checks.dtype, checks.shape) == (np.int64, (len(blocks), 1))
     return json.loads(header), blocks
 
 
@@ -135,7 +134,7 @@ def test_pack_and_unpack_are_each_other_s_inverse(data: st.DataObject, reference
 def test_columns_cut_short_are_told(tmp_path: Path, keep: int) -> None:
     statistics = joined(tmp_path, [np.arange(50).reshape(10, 5)], 10)
     statistics.path.write_bytes(statistics.path.read_bytes()[:keep])
-    with pytest.raises(StoreError, match=r"A\.needs\.columns: is damaged.*; delete it and run the same command again"):
+    with pytest.raises(StoreError, match=r"A\.needs\.columns: is damaged; run the same command again, wh"):
         list(statistics.blocks())
 
 
@@ -204,25 +203,88 @@ def test_wrong_headers_are_told(tmp_path: Path, old: bytes, new: bytes) -> None:
             list(statistics.blocks())
 
 
-@pytest.mark.parametrize("data", [b"", b"[1]\n", b"[1, 2\n", b"\xff\n"])
-def test_a_damaged_part_is_told(tmp_path: Path, data: bytes) -> None:
-    directory = RunDirectory(tmp_path)
-    part = directory.part("key", Shard(0, 1, 0, 1))
-    part.parent.mkdir(parents=True)
-    part.write_bytes(data)
-    with pytest.raises(StoreError):
-        directory.join(directory.statistics("d", "A", "needs", SCHEMA, 1), "key", [(part, 0)])
+# ---- parts
 
 
-def test_a_damaged_file_can_be_mended_as_the_message_says(tmp_path: Path) -> None:
+def part_of(folder: Path, **arrays: NDArray[np.integer]) -> tuple[Path, dict[str, int]]:
+    """Write a part of the lines 10 <= i < 12; return its path, and the widths of its arrays."""
+    RunDirectory(folder).write_part(10, 12, arrays)
+    (path,) = (folder / "unfinished").iterdir()
+    return path, {key: array.shape[1] for key, array in arrays.items()}
+
+
+ARRAYS: dict[str, NDArray[np.integer]] = {
+    "a": np.arange(6, dtype=np.uint16).reshape(2, 3),
+    "b": np.arange(-1, 1, dtype=np.int32).reshape(2, 1),
+}
+
+
+def test_parts_are_found_by_key_and_lines(tmp_path: Path) -> None:
+    _, widths = part_of(tmp_path, **ARRAYS)
+    found = parts.find(tmp_path / "unfinished", widths)
+    assert set(found) == {Cell("a", 10, 12), Cell("b", 10, 12)}
+    assert all((parts.read_part(found[Cell(key, 10, 12)]) == array).all() for key, array in ARRAYS.items())
+    assert set(parts.find(tmp_path / "unfinished", {"b": 1, "c": 1})) == {Cell("b", 10, 12)}
+
+
+def test_every_wrong_byte_of_a_part_is_noticed(tmp_path: Path) -> None:
+    """Byte by byte: what is found is as it was written, or it is not found."""
+    path, widths = part_of(tmp_path, **ARRAYS)
+    data = path.read_bytes()
+    for place in range(len(data)):
+        path.write_bytes(data[:place] + bytes([data[place] ^ 1]) + data[place + 1 :])
+        found = parts.find(tmp_path / "unfinished", widths)
+        assert all((parts.read_part(item) == ARRAYS[cell.key]).all() for cell, item in found.items())
+        assert len(found) < 2
+
+
+@pytest.mark.parametrize("keep", [0, 1, 20, 200, -1])
+def test_a_part_cut_short_is_not_found(tmp_path: Path, keep: int) -> None:
+    path, widths = part_of(tmp_path, **ARRAYS)
+    path.write_bytes(path.read_bytes()[:keep])
+    assert parts.find(tmp_path / "unfinished", widths) == {}
+
+
+@pytest.mark.parametrize(
+    "header",
+    [b"", b"[1]\n", b"[1, 2\n", b"\xff\n", b"null\n", b"[" * 100_000, b'[["a", -1, ""]]\n', b'[["a", 1e999, ""]]\n'],
+)
+def test_a_part_whose_header_is_wrong_is_not_found(tmp_path: Path, header: bytes) -> None:
+    path, widths = part_of(tmp_path, **ARRAYS)
+    path.write_bytes(header)
+    assert parts.find(tmp_path / "unfinished", widths) == {}
+
+
+def test_a_part_of_other_columns_is_not_found(tmp_path: Path) -> None:
+    part_of(tmp_path, **ARRAYS)
+    assert parts.find(tmp_path / "unfinished", {"a": 2}) == {}
+
+
+def test_a_part_damaged_after_it_was_found_is_told(tmp_path: Path) -> None:
+    path, widths = part_of(tmp_path, **ARRAYS)
+    found = parts.find(tmp_path / "unfinished", widths)[Cell("b", 10, 12)]
+    path.write_bytes(path.read_bytes()[:-1] + b"x")
+    with pytest.raises(StoreError, match="is damaged"):
+        parts.read_part(found)
+    path.unlink()
+    with pytest.raises(StoreError, match="cannot be read"):
+        parts.read_part(found)
+
+
+# ---- damage
+
+
+@pytest.mark.parametrize("place", [0.01, 0.3, 0.6, 0.9, 0.999])
+@pytest.mark.parametrize("damage", ["cut", "flip", "more"])
+def test_damaged_columns_are_noticed_and_counted_again(tmp_path: Path, place: float, damage: str) -> None:
     config = write_run(tmp_path)
     run(config, tmp_path / "run")
     before = tree(tmp_path / "run")
     path = next((tmp_path / "run" / "statistics").rglob("*.columns"))
-    path.write_bytes(path.read_bytes()[:-5])
-    with pytest.raises(StoreError, match="delete it and run the same command again"):
-        run(config, tmp_path / "run")
-    path.unlink()
+    data = path.read_bytes()
+    at = int(len(data) * place)
+    flipped = data[:at] + bytes([data[at] ^ 4]) + data[at + 1 :]
+    path.write_bytes({"cut": data[:at], "flip": flipped, "more": data + b"x"}[damage])
     run(config, tmp_path / "run")
     assert tree(tmp_path / "run") == before
 
@@ -244,7 +306,7 @@ def test_content_keys_differ_wherever_their_content_does() -> None:
         for parts in (("a",), ("b",), ("a", "b"), ("ab",), (["a"],), (needs,), (metric_of(n=3).needs,))
     ]
     assert len(set(keys)) == len(keys)
-    with mock.patch.object(store, "__version__", f"{__version__}.1"):
+    with mock.patch.object(store, "COUNTING", COUNTING + 1):
         assert content_key("a") != keys[0]
 
 
@@ -315,8 +377,9 @@ def test_a_run_killed_while_it_wrote_a_part_leaves_no_scrap(tmp_path: Path) -> N
     parts = tmp_path / "run" / "unfinished"
     RunDirectory(tmp_path / "run").write_manifest({})
     parts.mkdir(parents=True)
-    (parts / "key.0-1.0-1.part.tmp").write_bytes(b"half")
-    (parts / "key.1-2.0-1.part").write_bytes(b"of another run")
+    (parts / "key.0-1.part.tmp").write_bytes(b"half")
+    (parts / "key.1-2.part").write_bytes(b"of another run")
+    (parts / "key.joined").write_bytes(b"of another run")
     run(config, tmp_path / "run")
     assert tree(tmp_path / "run") == tree(tmp_path / "fresh")
     assert not parts.exists()
@@ -345,7 +408,7 @@ def test_files_that_a_new_config_does_not_make_are_deleted(tmp_path: Path) -> No
         "statistics/d/B.overlap-match-penalty-n2-whitespace.columns",
     }
     listed = json.loads((tmp_path / "run" / "run.json").read_text(encoding="utf-8"))["files"]
-    assert listed == sorted(tree(tmp_path / "run"))
+    assert listed == sorted([*tree(tmp_path / "run"), "log.txt"])
 
 
 @pytest.mark.parametrize(
@@ -368,7 +431,7 @@ def test_a_manifest_never_has_anything_deleted_outside(tmp_path: Path, name: str
     (tmp_path / "victim").write_text("mine")
     manifest = tmp_path / "run" / "run.json"
     names = [name, str(tmp_path / "victim"), f"~/{name}"]
-    manifest.write_text(json.dumps({"files": names}), encoding="utf-8")
+    manifest.write_text(json.dumps({"program": "gec-pipeline", "files": names}), encoding="utf-8")
     before = tree(tmp_path / "run")
     run(config, tmp_path / "run")
     assert (tmp_path / "victim").read_text() == "mine"
@@ -381,7 +444,9 @@ def test_a_link_out_of_the_folder_is_not_followed_to_delete(tmp_path: Path) -> N
     (tmp_path / "outside").mkdir()
     (tmp_path / "outside" / "victim").write_text("mine")
     (tmp_path / "run" / "link").symlink_to(tmp_path / "outside")
-    (tmp_path / "run" / "run.json").write_text(json.dumps({"files": ["link/victim"]}), encoding="utf-8")
+    (tmp_path / "run" / "run.json").write_text(
+        json.dumps({"program": "gec-pipeline", "files": ["link/victim"]}), encoding="utf-8"
+    )
     run(config, tmp_path / "run")
     assert (tmp_path / "outside" / "victim").read_text() == "mine"
 
@@ -421,6 +486,28 @@ def test_a_run_under_way_says_so(tmp_path: Path) -> None:
 # ---- full disks
 
 
+@pytest.fixture
+def small_disk(tmp_path: Path) -> Iterator[Callable[[int], Path]]:
+    """A function that mounts a file system of so many kilobytes, or gives the one it mounted another size."""
+    disk = tmp_path / "disk"
+    disk.mkdir()
+
+    def mounted(kilobytes: int) -> Path:
+        options = f"size={kilobytes}k" + (",remount" if disk.is_mount() else "")
+        done = subprocess.run(
+            ["mount", "-t", "tmpfs", "-o", options, "tmpfs", str(disk)], check=False, capture_output=True, text=True
+        )
+        if done.returncode:
+            pytest.skip(f"no file system can be mounted here: {done.stderr.strip()}")
+        return disk
+
+    if shutil.which("mount") is None:
+        pytest.skip("there is no command `mount` here")
+    yield mounted
+    if disk.is_mount():
+        subprocess.run(["umount", "-l", str(disk)], check=True)
+
+
 class FullFile:
     """A file whose disk is full after some bytes."""
 
@@ -447,12 +534,12 @@ class FullFile:
 def test_a_full_disk_leaves_the_old_file_and_no_scrap(tmp_path: Path, room: int) -> None:
     path = tmp_path / "file"
     write_atomic(path, b"old")
-    original = Path.open
+    original = os.fdopen
 
-    def full(self: Path, *args: Any, **kwargs: Any) -> Any:
-        return FullFile(original(self, *args, **kwargs), room)
+    def full(*args: Any) -> Any:
+        return FullFile(original(*args), room)
 
-    with mock.patch.object(Path, "open", full), pytest.raises(StoreError) as caught:
+    with mock.patch.object(os, "fdopen", full), pytest.raises(StoreError) as caught:
         write_atomic(path, [b"x" * 600, b"y" * 600])
     assert str(caught.value) == f"{path}: cannot be written: No space left on device; what was finished before is kept"
     assert tree(tmp_path) == {"file": b"old"}
@@ -465,17 +552,19 @@ def test_a_disk_that_is_full_at_any_step_is_told(tmp_path: Path, step: str) -> N
     assert tree(tmp_path) == {}
 
 
-@pytest.mark.skipif(not DEV_FULL.exists(), reason="there is no /dev/full")
-@pytest.mark.parametrize("name", ["run.json", "results.json", "scores.csv"])
-def test_a_really_full_disk(tmp_path: Path, name: str) -> None:
-    config = write_run(tmp_path)
-    RunDirectory(tmp_path / "run").write_manifest({})
-    (tmp_path / "run" / f"{name}.tmp").symlink_to(DEV_FULL)
-    with pytest.raises(StoreError, match=f"{name}: cannot be written: No space left on device; what was finished"):
-        run(config, tmp_path / "run")
-    run(config, tmp_path / "run")
+@pytest.mark.parametrize("kilobytes", [4, 24, 40, 60])
+def test_a_really_full_disk(tmp_path: Path, small_disk: Callable[[int], Path], kilobytes: int) -> None:
+    """With 4 kB not even the manifest fits, with 60 all but the last files."""
+    config = write_run(tmp_path, 400)
     run(config, tmp_path / "fresh")
-    assert tree(tmp_path / "run") == tree(tmp_path / "fresh")
+    assert sum(len(data) for data in tree(tmp_path / "fresh").values()) > 40_000
+    disk = small_disk(kilobytes)
+    with pytest.raises(StoreError, match="No space left on device"):
+        run(config, disk / "run", How(1, "serial", 100))
+    assert not (disk / "run" / "scores.csv").exists()
+    small_disk(4096)
+    run(config, disk / "run", How(1, "serial", 100))
+    assert tree(disk / "run") == tree(tmp_path / "fresh")
 
 
 @pytest.mark.parametrize("name", ["statistics", "statistics/d", "unfinished"])

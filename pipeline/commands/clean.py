@@ -1,5 +1,7 @@
-"""Delete what runs have left in their run directories: results, counts, unfinished work, log, and the folder if it is
-then empty. Files that the program has not written stay, and a folder that is no run directory is refused.
+"""Delete what runs have left in their run directories.
+
+That is results, counts, unfinished work, log, and the folder if it is then empty. Files that the program has not
+written stay, and a folder that is no run directory is refused.
 
 examples:
   gec-pipeline clean runs/quickstart --dry-run

@@ -1,7 +1,8 @@
 """Score the systems of a config on its data sets, rank them, and keep the results in the run directory.
 
 Scores go to standard output, progress and warnings to standard error. Running the same config again counts
-nothing twice; after an interruption, a killed worker or a full disk the same command goes on (`gec-pipeline help runs`).
+nothing twice; after an interruption, a killed worker or a full disk the same command goes on (see
+`gec-pipeline help runs`).
 
 examples:
   gec-pipeline run configs/quickstart.yaml
