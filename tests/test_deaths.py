@@ -246,7 +246,6 @@ def test_exactly_what_kills_is_given_up(drawn: tuple[int, int, set[tuple[int, in
         (item.number + i, s) for item in lost for i in range(item.low, item.high) for s in range(item.first, item.last)
     }
     assert cells == kills
-    harmless = [["a b"] * lines] * systems
     for outcome in found:
         whole = execute.count(task(outcome.number, outputs))[1]
         gone = {item.first for item in outcome.lost}
