@@ -1,4 +1,4 @@
-"""One run at a time in a run directory: a lock that ends with its process, however that ends."""
+"""One run at a time in a folder: a lock that ends with its process, however that ends."""
 
 from __future__ import annotations
 
@@ -14,6 +14,18 @@ if TYPE_CHECKING:
 
 LOCK = "run.lock"
 """An empty file; it stays, since deleting it would let two runs hold two files of this name."""
+
+
+def take(path: Path) -> object | None:
+    """Return a lock on a file, held as long as the object lives; None where another has it or there are no locks."""
+    from filelock import FileLock, Timeout
+
+    lock = FileLock(path, timeout=0, fallback_to_soft=False)
+    try:
+        lock.acquire()
+    except (Timeout, OSError, RuntimeError):
+        return None
+    return lock
 
 
 @contextmanager

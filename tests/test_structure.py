@@ -19,14 +19,26 @@ PEERS = {"gleu", "nltk", "sacrebleu", "pandas", "rouge_score", "gec_metrics", "e
 HEAVY = ["numpy", "pydantic", "yaml", "joblib", "rich"]
 
 ORDER = [
-    *("_version", "errors", "files", "signature", "document", "compose", "selection", "models", "resolve", "config"),
+    *(
+        "_version",
+        "errors",
+        "files",
+        "lock",
+        "signature",
+        "document",
+        "compose",
+        "selection",
+        "models",
+        "resolve",
+        "config",
+    ),
     *("formats.packed", "formats.spool", "formats.records", "formats.m2", "formats.__init__"),
     *("texts", "scan", "corpus", "suspicions", "shards"),
     *("kernel.common", "kernel._python", "kernel._native", "kernel.__init__"),
     *("tokenize", "sampling"),
     *("metrics.base", "metrics.overlap", "metrics.*", "metrics.__init__"),
     *("watch", "execute", "retry", "results"),
-    *("columns", "parts", "lock", "log", "manifest", "store", "count", "reduce", "rank"),
+    *("columns", "parts", "log", "manifest", "store", "count", "reduce", "rank"),
     *("report.*", "report.__init__"),
     *("defaults", "select", "stages", "schema", "api"),
     *("commands.__init__", "commands.*", "cli"),
