@@ -37,14 +37,16 @@ if TYPE_CHECKING:
 class How(NamedTuple):
     """What never changes a number: workers, backend, lines in a shard (None: by size), who hears of progress.
 
-    progress is called with (lines done, lines in all), where a line counts once for each system; tell with what a
-    user should know at once (a worker that died, a slow shard), note with what is for the log.
+    progress is called with (lines done, lines in all), where a line counts once for each system; stage with what is
+    done now; tell with what a user should know at once (a worker that died, a slow shard); note with what is for the
+    log.
     """
 
     n_jobs: int | Literal["auto"] | None = None
     backend: execute.Backend | None = None
     shard_lines: int | None = None
     progress: Progress | None = None
+    stage: Callable[[str], None] = lambda _: None
     tell: Callable[[str], None] = lambda _: None
     note: Callable[[str], None] = lambda _: None
 
@@ -87,6 +89,7 @@ def count_to_disk(
     work = _Work.of(corpus, missing, how)
     known = directory.parts({key: places[cell].schema.width for cell, key in missing.items()})
     undone = [piece for piece in work.pieces if any(cell and cell not in known for cell in work.cells(piece))]
+    how.stage("counting" if undone else "looking")
     how.note(f"{corpus.name}: {len(undone):,} of {len(work.pieces):,} shards of {len(work.names)} systems to count")
     lost: list[Missing] = []
     for piece, arrays, gone in _counted(corpus, work, undone, how):

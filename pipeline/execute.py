@@ -6,6 +6,8 @@ A worker gets byte ranges and needs, reads its own lines, and returns packed col
 from __future__ import annotations
 
 import os
+import threading
+import time
 import warnings
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
@@ -145,6 +147,18 @@ class _DiedError(Exception):
     """joblib's error, which is not imported where there are no workers."""
 
 
+def _end_with(parent: int) -> None:
+    """Have this worker process end soon after its parent, which may be killed: loky's would wait for minutes."""
+
+    def follow() -> None:
+        while os.getppid() == parent:
+            time.sleep(1)
+        os._exit(1)
+
+    if os.name == "posix":
+        threading.Thread(target=follow, name="follow", daemon=True).start()
+
+
 def _results(tasks: Iterator[Task], n_jobs: int, backend: Backend) -> Iterator[Done]:
     if backend == "serial":
         yield from map(count, tasks)
@@ -153,7 +167,8 @@ def _results(tasks: Iterator[Task], n_jobs: int, backend: Backend) -> Iterator[D
     from joblib.externals.loky.process_executor import BrokenProcessPool
 
     # A batch would be lost as a whole when its worker dies; shards are large enough to go one by one.
-    parallel = Parallel(n_jobs=n_jobs, backend=backend, return_as="generator_unordered", batch_size=1)
+    more = {"initializer": _end_with, "initargs": (os.getpid(),)} if backend == "loky" else {}
+    parallel = Parallel(n_jobs=n_jobs, backend=backend, return_as="generator_unordered", batch_size=1, **more)
     results = parallel(delayed(count)(task) for task in tasks)
     try:
         for result in results:  # noqa: UP028 (`yield from` would close the workers' generator itself, loudly)

@@ -141,6 +141,7 @@ def _run(job: Job, directory: RunDirectory, how: How, log: Log) -> Results:
         missing += lost
     counted = time.time()
     log(f"counted in {counted - started:.1f} s")
+    how.stage("scoring")
     datasets = {corpus.name: describe(corpus) for corpus in job.corpora}
     corpora = [
         corpus.without({item.system for item in missing if item.dataset == corpus.name}) for corpus in job.corpora

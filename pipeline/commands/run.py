@@ -24,8 +24,6 @@ from .inputs import add_selection, given
 if TYPE_CHECKING:
     import argparse
 
-    from ..count import Progress
-
 
 AGAIN = "the results are incomplete; run the same command again, with more memory or fewer workers, to go on"
 
@@ -60,17 +58,16 @@ def run(args: argparse.Namespace) -> int:
     from ..count import How
     from ..report.console import print_results, print_table
 
-    how = How(args.n_jobs, args.backend)
-    job = stages.prepare(args.config, how, given(args))
-    if not args.quiet:
-        for warning in job.warnings:
-            print(printable(f"warning: {warning}"), file=sys.stderr)
-    if args.dry_run:
-        header, rows = stages.plan(job, args.output)
-        print_table(header, rows, left=(0, 1, 2, 4))
-        return 0
-    with _Bar(enabled=not args.quiet and sys.stderr.isatty()) as bar:
-        how = how._replace(progress=bar.progress, tell=bar.tell)
+    with _Bar(enabled=not args.quiet and not args.dry_run and sys.stderr.isatty()) as bar:
+        how = How(args.n_jobs, args.backend, progress=bar.progress, stage=bar.stage, tell=bar.tell)
+        bar.stage("reading")
+        job = stages.prepare(args.config, how, given(args))
+        for warning in () if args.quiet else job.warnings:
+            bar.print(f"warning: {warning}")
+        if args.dry_run:
+            header, rows = stages.plan(job, args.output)
+            print_table(header, rows, left=(0, 1, 2, 4))
+            return 0
         directory, results = stages.run(job, args.output, how, fresh=args.fresh)
     if args.json:
         sys.stdout.write(results.to_json())
@@ -84,39 +81,48 @@ def run(args: argparse.Namespace) -> int:
 
 
 class _Bar:
-    """A progress bar on standard error, where that is a terminal: lines done, per second, time left."""
+    """A progress bar on standard error, where that is a terminal: what is done, lines per second, time left."""
 
     def __init__(self, *, enabled: bool) -> None:
         self.enabled = enabled
-        self.progress: Progress | None = None
 
     def __enter__(self) -> _Bar:
         if self.enabled:
             from rich.console import Console
-            from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+            from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
-            told = TextColumn("{task.fields[told]}")
-            columns = (TextColumn("counting"), BarColumn(), told, TimeRemainingColumn())
+            text, told = TextColumn("{task.description}", markup=False), TextColumn("{task.fields[told]}")
+            columns = (text, BarColumn(20), told, TimeElapsedColumn(), TimeRemainingColumn())
             self.bar = Progress(*columns, console=Console(stderr=True), transient=True)
             self.bar.start()
-            self.bar.add_task("", total=None, told="")
-            self.progress = self._update
         return self
 
-    def _update(self, done: int, whole: int) -> None:
-        rate = self.bar.tasks[0].speed
-        told = f"{done:,} of {whole:,} lines" + (f", {rate:,.0f}/s" if rate else "")
-        self.bar.update(self.bar.tasks[0].id, completed=done, total=whole, told=told)
+    def stage(self, name: str) -> None:
+        """Begin anew, with another name."""
+        if self.enabled:
+            for task in self.bar.task_ids:
+                self.bar.remove_task(task)
+            self.bar.add_task(printable(name), total=None, told="")
+
+    def progress(self, done: int, whole: int) -> None:
+        """Show how many lines are done."""
+        if self.enabled:
+            (task,) = self.bar.tasks
+            rate = f", {task.speed:,.0f}/s" if task.speed else ""
+            self.bar.update(task.id, completed=done, total=whole, told=f"{done / whole:.0%} of {whole:,} lines{rate}")
 
     def tell(self, text: str) -> None:
+        """Print what a user should know at once."""
+        self.print(f"note: {text}")
+
+    def print(self, text: str) -> None:
         """Print a line; above the bar, where there is one."""
-        line = printable(f"note: {text}")
         if self.enabled:
             from rich.text import Text
 
-            self.bar.console.print(Text(line))
+            self.bar.console.print(Text(printable(text)), soft_wrap=True)
         else:
-            print(line, file=sys.stderr, flush=True)
+            print(printable(text), file=sys.stderr, flush=True)
 
     def __exit__(self, *_: object) -> None:
         if self.enabled:
