@@ -32,9 +32,9 @@ class Log:
             raise StoreError(f"{path}: cannot be written: {error.strerror}") from None
         self._file = os.fdopen(number, "ab", buffering=0)
         found = os.fstat(number)
-        if not stat.S_ISREG(found.st_mode):
+        if not stat.S_ISREG(found.st_mode) or found.st_nlink > 1:
             self._file.close()
-            raise StoreError(f"{path}: cannot be written: is no regular file")
+            raise StoreError(f"{path}: cannot be written: is a link, or no regular file")
         if found.st_size > MAX_LOG:
             self._file.truncate(0)
 

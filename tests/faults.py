@@ -294,9 +294,8 @@ def main() -> None:
             kept = sum(trial.kept for trial in stopped)
             again = sum(max(trial.repeated, 0) for trial in stopped)
             good = sum(not trial.wrong for trial in own)
-            print(
-                f"{name}: {len(own)} times, exit codes {codes}; same bytes {good}; finished shards {kept}, of them counted again {again}"
-            )
+            print(f"{name}: {len(own)} times, exit codes {codes}; same bytes at the end: {good}; ", end="")
+            print(f"shards finished before {kept}, of them counted again {again}")
     sys.exit(any(trial.wrong for trial in trials))
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import hashlib
 import json
 import os
 import shutil
@@ -19,16 +20,19 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pipeline import columns, parts, store
+from pipeline import columns, execute, metrics, parts, stages, store
+from pipeline.cli import main
 from pipeline.columns import BLOCK, MemoryStatistics, Statistics
-from pipeline.count import How
+from pipeline.config import Dataset, System
+from pipeline.corpus import open_corpus
+from pipeline.count import How, count_in_memory
 from pipeline.errors import StoreError
 from pipeline.execute import narrow
 from pipeline.files import write_atomic
 from pipeline.metrics.base import COUNTING, Field, Schema
 from pipeline.parts import Cell
 from pipeline.store import RunDirectory, content_key
-from tests.conftest import metric_of, run, tree, write_config, write_run
+from tests.conftest import ROOT, metric_of, run, tree, write_config, write_run
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -310,6 +314,60 @@ def test_content_keys_differ_wherever_their_content_does() -> None:
         assert content_key("a") != keys[0]
 
 
+NEEDS = [
+    *(
+        "gleu",
+        "gleu[variant=paper]",
+        "gleu[variant=2015]",
+        "gleu[variant=2016-03]",
+        "gleu[unit=char,n=9]",
+        "gleu[lc=true]",
+    ),
+    *("google_gleu", "green", "gleu[tok=ascii_whitespace]", "gleu[tok=blank]"),
+]
+COUNTED = {1: "877286e0af06de60"}
+"""Version of the counting: digest of all columns of the sample under NEEDS."""
+
+
+def test_columns_change_only_with_the_version_of_the_counting() -> None:
+    """Where this fails, counts on disk from before would be taken for those of today.
+
+    Raise COUNTING, and add what is found here. The same digest for two versions would be a version too many.
+    """
+    chosen = [metrics.from_text(text) for text in NEEDS]
+    data = ROOT / "data"
+    systems = [System(path.stem, {"d": path}) for path in sorted((data / "systems").iterdir())]
+    references = (data / "reference0.txt", data / "reference1.txt")
+    corpus = open_corpus(Dataset("d", data / "source.txt", references), systems, [])
+    assert corpus
+    found = hashlib.blake2b(digest_size=8)
+    for (name, need), statistics in count_in_memory(corpus, [metric.needs for metric in chosen]).items():
+        found.update(repr((name, need.key, statistics.schema.names)).encode())
+        for block in statistics.blocks():
+            found.update(statistics.schema.pack(block).astype("<i8").tobytes())
+    assert COUNTED[COUNTING] == found.hexdigest()
+    assert len(set(COUNTED.values())) == len(COUNTED)
+
+
+def test_another_version_of_the_program_keeps_the_counts(tmp_path: Path) -> None:
+    config = write_run(tmp_path)
+    run(config, tmp_path / "run")
+    before = tree(tmp_path / "run")
+    with (
+        mock.patch.object(stages, "__version__", "99.9"),
+        mock.patch.object(execute, "run", side_effect=AssertionError("it counts")),
+    ):
+        run(config, tmp_path / "run")
+    after = tree(tmp_path / "run")
+    assert {name for name in before if before[name] != after[name]} == {"results.json", "scores.csv"}
+    with (
+        mock.patch.object(store, "COUNTING", COUNTING + 1),
+        mock.patch.object(execute, "run", side_effect=AssertionError("it counts")),
+        pytest.raises(AssertionError, match="it counts"),
+    ):
+        run(config, tmp_path / "run")
+
+
 # ---- whose folder it is
 
 
@@ -449,6 +507,64 @@ def test_a_link_out_of_the_folder_is_not_followed_to_delete(tmp_path: Path) -> N
     )
     run(config, tmp_path / "run")
     assert (tmp_path / "outside" / "victim").read_text() == "mine"
+
+
+def test_fresh_begins_anew(tmp_path: Path) -> None:
+    config = write_run(tmp_path)
+    run(config, tmp_path / "run")
+    before = tree(tmp_path / "run")
+    (tmp_path / "run" / "notes.txt").write_text("mine")
+    places = {path: path.stat().st_ino for path in (tmp_path / "run" / "statistics").rglob("*.columns")}
+    stages.run(stages.prepare(config), tmp_path / "run", fresh=True)
+    assert tree(tmp_path / "run") == {**before, "notes.txt": b"mine"}
+    assert all(path.stat().st_ino != inode for path, inode in places.items())
+    assert (tmp_path / "run" / "log.txt").read_text(encoding="utf-8").count("begins: ") == 2
+
+
+def test_clean_deletes_what_runs_have_written_and_nothing_else(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    config = write_run(tmp_path / "texts")
+    folder = tmp_path / "run"
+    run(config, folder)
+    (folder / "unfinished").mkdir()
+    for name in ("results.json.tmp", "unfinished/a.0-40.part", "unfinished/a.joined.tmp"):
+        (folder / name).write_text("half")
+    listed = sorted(path for path in folder.rglob("*") if path.is_file() and path.name != "run.lock")
+    mine = [folder / name for name in ("notes.txt", "statistics/d/mine.columns", "unfinished/mine.part")]
+    for path in mine:
+        path.write_text("mine")
+    before = {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+    assert main(["clean", str(folder), "--dry-run"]) == 0
+    said = capsys.readouterr()
+    assert sorted(said.out.splitlines()) == [str(path) for path in listed]
+    assert said.err.startswith(f"{folder}: {len(listed)} files, 0.0 MB would go")
+    assert {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()} == before
+    assert main(["clean", str(folder)]) == 0
+    assert {path for path in folder.rglob("*") if path.is_file()} == set(mine)
+    for path in mine:
+        path.unlink()
+    run(config, tmp_path / "other")
+    assert main(["clean", str(tmp_path / "other"), "-q"]) == 0
+    assert not (tmp_path / "other").exists()
+
+
+def test_clean_refuses_what_is_no_run_directory_before_it_deletes_anything(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run(write_run(tmp_path / "texts"), tmp_path / "run")
+    before = tree(tmp_path / "run")
+    (tmp_path / "empty").mkdir()
+    for name, message in (
+        ("texts", "holds files but no run.json, so no run of this program made it"),
+        ("empty", "has no run.json that tells what a run has written; nothing is deleted"),
+        ("none", "there is no such folder"),
+        ("texts/config.yaml", "is no folder"),
+    ):
+        assert main(["clean", str(tmp_path / "run"), str(tmp_path / name)]) == 2
+        assert message in capsys.readouterr().err
+    assert tree(tmp_path / "run") == before
+    assert (tmp_path / "texts" / "config.yaml").exists()
 
 
 @pytest.mark.parametrize(
