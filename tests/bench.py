@@ -26,6 +26,8 @@ from pathlib import Path
 from statistics import median
 from typing import TYPE_CHECKING
 
+from tests.bench_survive import survive
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
@@ -228,6 +230,11 @@ class Bench:
             "memory, 10M lines", f"{large:.0f} MB", f"1M lines: {small:.0f} MB", large / small, "1.3; 200 to 400 MB"
         )
 
+    def survive(self) -> Iterator[Row]:
+        """A run of 10M lines, whole, and killed half-way and continued: time, memory, disk."""
+        config = self.config(self.repeated(10 * MILLION), "survive")
+        yield from (Row(*row) for row in survive(config, self.folder))
+
 
 ROWS: dict[str, tuple[Callable[[Bench], Iterator[Row]], bool]] = {
     "package": (Bench.whole_process, False),
@@ -237,6 +244,7 @@ ROWS: dict[str, tuple[Callable[[Bench], Iterator[Row]], bool]] = {
     "workers": (Bench.workers, False),
     "draws": (Bench.draws, False),
     "memory": (Bench.memory, True),
+    "survive": (Bench.survive, True),
 }
 """Rows by name, and whether they are among the large ones."""
 
