@@ -6,6 +6,7 @@ A worker gets byte ranges and needs, reads its own lines, and returns packed col
 from __future__ import annotations
 
 import os
+import signal
 import threading
 import time
 import warnings
@@ -148,13 +149,17 @@ class _DiedError(Exception):
 
 
 def _end_with(parent: int) -> None:
-    """Have this worker process end soon after its parent, which may be killed: loky's would wait for minutes."""
+    """Have this worker process end soon after its parent, which may be killed: loky's would wait for minutes.
+
+    Ctrl-C at a terminal goes to all of them: it is the parent's, which ends its workers, and says so once.
+    """
 
     def follow() -> None:
         while os.getppid() == parent:
             time.sleep(1)
         os._exit(1)
 
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
     if os.name == "posix":
         threading.Thread(target=follow, name="follow", daemon=True).start()
 

@@ -85,7 +85,8 @@ class Runner:
             except WorkerDiedError as died:
                 halves = part.halves()
                 what = "two smaller shards are tried" if halves else "it is given up"
-                self._died(f"{died.reason} over {part.high - part.low:,} lines alone; {what}")
+                lines = f"{part.high - part.low:,} lines" if part.high - part.low > 1 else "a line"
+                self._died(f"{died.reason} over {lines} alone; {what}")
                 if halves:
                     one, two = (self._alone(task, half) for half in halves)
                     return _joined(one, two, len(task.needs), lines=part.high - part.low > 1)

@@ -190,7 +190,7 @@ def test_memory_that_runs_out_is_like_a_death(config: Path, tmp_path: Path, how:
     assert results.missing == [Missing("d", "C", 3, 3)]
     assert told[0] == "d: memory ran out; its work is tried again"
     assert told[1] == "d: memory ran out over 40 lines alone; two smaller shards are tried"
-    assert told[-1] == "d: memory ran out over 1 lines alone; it is given up"
+    assert told[-1] == "d: memory ran out over a line alone; it is given up"
     run(config, tmp_path / "run", how)
     run(config, tmp_path / "fresh")
     assert tree(tmp_path / "run") == tree(tmp_path / "fresh")

@@ -11,6 +11,7 @@ import subprocess
 import sys
 import time
 from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING
 from unittest import mock
 
@@ -26,7 +27,6 @@ from tests.conftest import ROOT, run, tree, write_run
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
 
 HOLD = """
 import sys, time
@@ -182,22 +182,42 @@ def test_what_is_not_ours_stays(tmp_path: Path, temporary: Path) -> None:
 # ---- signals
 
 
+def started(folder: Path, backend: str) -> subprocess.Popen[str]:
+    """Start a run of some seconds as the leader of a process group; return when its first shard is done."""
+    config = write_run(folder, 30_000, chosen=["gleu", "gleu[unit=char]", "gleu[n=9]"])
+    (folder / "temporary").mkdir()
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), "PIPELINE_KERNEL": "python"}
+    environment["TMPDIR"] = str(folder / "temporary")
+    command = [sys.executable, "-m", "pipeline", "run", str(config), "--output", str(folder / "run")]
+    command += ["--n-jobs", "2", "--backend", backend]
+    process = subprocess.Popen(
+        command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True
+    )
+    parts = folder / "run" / "unfinished"
+    while process.poll() is None and not (parts.is_dir() and any(parts.iterdir())):
+        time.sleep(0.05)
+    return process
+
+
+@pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="there is no /proc here")
+def test_workers_end_with_a_parent_that_is_killed(tmp_path: Path) -> None:
+    with started(tmp_path, "loky") as process:
+        workers = Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text(encoding="ascii").split()
+        assert len(workers) >= 2
+        process.kill()
+    for _ in range(100):
+        alive = [pid for pid in workers if Path(f"/proc/{pid}").exists()]
+        if not alive:
+            break
+        time.sleep(0.1)
+    assert alive == []
+
+
 @pytest.mark.parametrize("name", ["SIGINT", "SIGTERM", "SIGHUP"])
 @pytest.mark.parametrize("backend", ["serial", "threading", "loky"])
 def test_signals_end_a_run_cleanly(tmp_path: Path, name: str, backend: str) -> None:
     """The signal goes to the whole process group, as from a terminal."""
-    config = write_run(tmp_path, 30_000, chosen=["gleu", "gleu[unit=char]", "gleu[n=9]"])
-    (tmp_path / "temporary").mkdir()
-    environment = {**os.environ, "PYTHONPATH": str(ROOT), "PIPELINE_KERNEL": "python"}
-    environment["TMPDIR"] = str(tmp_path / "temporary")
-    command = [sys.executable, "-m", "pipeline", "run", str(config), "--output", str(tmp_path / "run")]
-    command += ["--n-jobs", "2", "--backend", backend]
-    with subprocess.Popen(
-        command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True
-    ) as process:
-        parts = tmp_path / "run" / "unfinished"
-        while process.poll() is None and not (parts.is_dir() and any(parts.iterdir())):
-            time.sleep(0.05)
+    with started(tmp_path, backend) as process:
         os.killpg(process.pid, getattr(signal, name))
         out, err = process.communicate(timeout=60)
     assert (process.returncode, out) == (130, "")
