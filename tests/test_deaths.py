@@ -310,6 +310,6 @@ def test_a_slow_shard_is_told_with_its_lines(
     monkeypatch.setattr(watch, "LEAST", 0.3)
     monkeypatch.setattr(watch, "PAUSE", 0.05)
     run(config, tmp_path / "run", How(2, backend, 20, tell=told.append))
-    assert len(told) == 1
     where = f"{tmp_path / 'd' / 'ref0'}:141"
-    assert told[0].startswith(f"d: lines 141 to 160 (from {where} on) are slow: ")
+    expected = f"d: lines 141 to 160 (from {where} on) are slow: "
+    assert sum(text.startswith(expected) for text in told) == 1  # a worker that is slow to start may be told too
