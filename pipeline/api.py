@@ -49,7 +49,8 @@ class Result:
 
     score: the ranked score, a fraction; outputs: all that the metric tells (score, precisions, counts ...);
     samples: spread over draws of references, or None; rank: among the systems of the same call, from 1;
-    signature: the metric with all settings, which `metrics=[signature]` takes back.
+    signature: the metric with all settings, which `metrics=[signature]` takes back; notes: what a reader should know
+    (why a score is 0 ...); peer_signature: what the field's own tool prints for the same settings (sacreBLEU's).
     """
 
     found: Score
@@ -62,6 +63,8 @@ class Result:
     score = property(lambda self: self.found.score, doc="The score, a fraction.")
     outputs = property(lambda self: self.found.outputs, doc="All outputs by name.")
     rank = property(lambda self: self.found.rank, doc="Rank among the systems, from 1.")
+    notes = property(lambda self: self.found.notes, doc="What a reader should know of the score.")
+    peer_signature = property(lambda self: self.found.peer_signature, doc="Signature of the field's own tool.")
 
     @property
     def samples(self) -> Samples | None:
@@ -242,7 +245,7 @@ def _corpus(
     named += [(f"references[{number}]", texts) for number, texts in enumerate(references)]
     named += [(f"hypotheses[{name!r}]" if hypotheses is systems else "hypotheses", t) for name, t in systems.items()]
     for name, texts in named:
-        if not _is_list(texts) or not all(isinstance(text, str) for text in texts):
+        if not _is_list(texts) or not all(issubclass(kind, str) for kind in set(map(type, texts))):
             raise InputError(f"{name}: expected a list of strings")
     opened = [text_in_memory(name, list(items)) for name, items in named]
     first = int(sources is not None)

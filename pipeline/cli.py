@@ -109,6 +109,7 @@ def _dispatch(arguments: list[str]) -> int:
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", parser_class=Parser)
     if name is not None and name not in COMMANDS:
         parser.error(f"no command '{name}'{did_you_mean(name, COMMANDS)}; known: {', '.join(COMMANDS)}")
+    chosen: argparse.ArgumentParser = parser
     for command, summary in COMMANDS.items():
         module = import_module(f".commands.{command}", __package__) if command == name else None
         formatter = argparse.RawDescriptionHelpFormatter
@@ -122,7 +123,12 @@ def _dispatch(arguments: list[str]) -> int:
         if module:
             module.configure(sub)
             sub.set_defaults(call=module.run)
-    parsed = parser.parse_args(arguments)
+            chosen = sub
+    parsed, unknown = parser.parse_known_args(arguments)
+    if unknown:
+        known = list(chosen._option_string_actions)  # noqa: SLF001 (argparse tells its options nowhere else)
+        hints = {flag: did_you_mean(flag.partition("=")[0], known) for flag in unknown if flag.startswith("-")}
+        chosen.error(", ".join(f"no argument '{word}' is known{hints.get(word, '')}" for word in unknown))
     if parsed.version:
         from . import kernel
 

@@ -9,8 +9,9 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
-from .document import MAX_DEPTH, Mark, Node, parse, read
+from .document import MAX_DEPTH, parse, read
 from .errors import ConfigError, Problem
+from .node import Mark, Node
 
 MAX_INCLUDED = 100
 """Files that a config may include, directly or through others."""

@@ -14,6 +14,7 @@ from pydantic import BaseModel, ValidationError
 
 from .compose import compose
 from .errors import ConfigError, Problem, did_you_mean
+from .inputs import STDIN, Column, Dataset, Input, Match, System
 from .models import (
     BACKENDS,
     FORMATS,
@@ -27,13 +28,13 @@ from .models import (
     WrittenRun,
     WrittenTsv,
 )
-from .resolve import STDIN, Column, Dataset, Input, Match, Resolver, System, natural
+from .resolve import Resolver, natural
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from .document import Node
+    from .node import Node
 
 __all__ = [
     "BACKENDS",

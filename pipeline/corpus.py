@@ -15,7 +15,7 @@ from . import formats
 from .errors import ConfigError, CorpusError, Problem
 from .formats.m2 import spool_m2
 from .formats.spool import SEPARATOR, STDIN, Origin, Spool, Spooled
-from .models import UNPACKED
+from .inputs import UNPACKED
 from .scan import scan
 from .texts import (
     NEWLINE,
@@ -34,7 +34,7 @@ from .texts import (
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping, Sequence
 
-    from .resolve import Dataset, Input, System
+    from .inputs import Dataset, Input, System
     from .selection import Selection
 
 __all__ = [

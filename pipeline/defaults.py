@@ -6,9 +6,9 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from . import signature
-from .document import Node
 from .errors import ConfigError
 from .metrics import METRICS, resolve
+from .node import Node
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

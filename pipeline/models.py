@@ -7,11 +7,12 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Discriminator, Field, Tag, WithJsonSchema
 
+from .inputs import UNPACKED
+
 BACKENDS = ("auto", "serial", "threading", "loky")
 FORMATS = ("json", "csv")
 KINDS = ("jsonl", "tsv", "parquet")
 """Files with a text in each record; the key that names such a file."""
-UNPACKED = 1 << 34
 
 
 def _whole(value: object) -> object:

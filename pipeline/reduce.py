@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
-from .metrics.base import Schema
+from .metrics.base import LAST, Schema
 from .results import Samples
 from .sampling import Drawer, Draws
 
@@ -79,8 +79,18 @@ def reduce(
 def _present(metric: Metric, system: HasBlocks) -> Iterator[Columns]:
     """Yield blocks in which no reference is missing (see compact)."""
     apart = [field.name for field in metric.needs.schema(1).fields if field.per_reference]
-    for columns in system.blocks():
-        yield compact(columns, apart)
+    blocks = (compact(columns, apart) for columns in system.blocks())
+    yield from _with_last(blocks) if metric.reads_last else blocks
+
+
+def _with_last(blocks: Iterator[Columns]) -> Iterator[Columns]:
+    """Yield blocks with the column LAST: int64 [lines], 1 for the last line of the last block."""
+    ahead = next(blocks, None)
+    while ahead is not None:
+        columns, ahead = ahead, next(blocks, None)
+        last = np.zeros(len(columns["hyp_len"]), np.int64)
+        last[-1:] = ahead is None
+        yield {**columns, LAST: last}
 
 
 def compact(columns: Columns, apart: Sequence[str]) -> Columns:

@@ -3,79 +3,27 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from .compose import base_of
 from .errors import ConfigError, Problem, did_you_mean
+from .inputs import STDIN, Column, Dataset, Input, Match, System
 from .models import KINDS, WrittenDataset, WrittenJsonl, WrittenParquet, WrittenTsv
-from .selection import Selection, read_numbers, select
+from .selection import read_numbers, select
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from .document import Node
     from .models import WrittenConfig
+    from .node import Node
+    from .selection import Selection
 
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+-]*")
 MAX_NAME = 100
 TEXT_SUFFIXES = frozenset({".txt", ".out", ".hyp", ".sys", ".tok"})
 PACKED_SUFFIXES = frozenset({".gz", ".bz2", ".xz", ".zst"})
-STDIN = Path("/dev/stdin")
-"""What the path - stands for."""
-
-Kind = Literal["jsonl", "tsv", "parquet"]
 Location = tuple[str | int, ...]
-
-
-@dataclass(frozen=True)
-class Column:
-    """Texts in the records of a file. header: tsv has names in its first line; null: a missing text is allowed."""
-
-    kind: Kind
-    path: Path
-    column: str
-    header: bool = False
-    null: bool = False
-
-
-Input = Path | Column
-"""Where texts are: a file of lines, or a column."""
-
-
-@dataclass(frozen=True)
-class Dataset:
-    """A data set: source (or None) and references, in the order written, or M2, which has both.
-
-    explicit: missing_annotator was written; place: where the config names the data set.
-    """
-
-    name: str
-    source: Input | None
-    references: tuple[Input, ...]
-    empty_references: Literal["keep", "error", "none"] = "keep"
-    m2: Path | None = None
-    missing_annotator: Literal["first", "source", "none"] = "first"
-    explicit: bool = False
-    selection: Selection | None = None
-
-
-@dataclass(frozen=True)
-class System:
-    """A system's output for each data set it has one for."""
-
-    name: str
-    paths: dict[str, Input]
-
-
-@dataclass(frozen=True)
-class Match:
-    """What a glob matched, for the user to see. place: the key that holds it."""
-
-    place: str
-    pattern: str
-    files: tuple[Path, ...]
 
 
 class Resolver:

@@ -27,7 +27,10 @@ class Samples:
 
 @dataclass(frozen=True)
 class Score:
-    """The score of a system on a data set; all values are fractions. rank: 1 is best, equal scores share one."""
+    """The score of a system on a data set; all values are fractions. rank: 1 is best, equal scores share one.
+
+    notes: what a reader should know of this score; peer_signature: what the field's own tool would call it.
+    """
 
     dataset: str
     system: str
@@ -36,6 +39,8 @@ class Score:
     outputs: dict[str, float]
     samples: Samples | None
     rank: int
+    notes: tuple[str, ...] = ()
+    peer_signature: str | None = None
 
 
 @dataclass(frozen=True)
@@ -101,7 +106,8 @@ def _score(item: dict[str, Any]) -> Score:
         low, high = (_number(value) for value in samples["interval"])
         samples = Samples(samples["iterations"], _number(samples["std"]), (low, high))
     outputs = {name: _number(value) for name, value in item["outputs"].items()}
-    return Score(**{**item, "score": _number(item["score"]), "outputs": outputs, "samples": samples})
+    read = {"score": _number(item["score"]), "outputs": outputs, "samples": samples}
+    return Score(**{**item, **read, "notes": tuple(item.get("notes", ()))})
 
 
 def _number(value: float | None) -> float:

@@ -14,8 +14,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from . import config, kernel, metrics, signature
+from . import kernel, metrics, signature
 from ._version import __version__
+from .borrowed import unavailable
 from .corpus import Corpus, Opener, open_corpus
 from .count import AUTO, How, count_to_disk, placed
 from .defaults import with_defaults
@@ -33,6 +34,7 @@ from .suspicions import suspicions
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
+    from .config import Config
     from .count import Counted
     from .metrics.base import Metric, Needs
 
@@ -45,7 +47,7 @@ HUMAN = "REFERENCE"
 class Job:
     """A checked run: config, metrics, indexed text files, and warnings about them."""
 
-    config: config.Config
+    config: Config
     metrics: tuple[Metric, ...]
     corpora: tuple[Corpus, ...]
     warnings: tuple[str, ...]
@@ -59,6 +61,8 @@ class Job:
 
 def prepare(path: str | Path, how: How = AUTO, given: Given = ALL) -> Job:
     """Read and check config, metrics and every text file; raises ConfigError with all problems found."""
+    from . import config  # YAML and its models: not for those who score without
+
     settings, nodes, problems = config.load(path, given.settings)
     chosen = metrics.resolve_all(with_defaults(nodes, settings.root if settings else None, problems), problems)
     corpora: list[Corpus | None] = []
@@ -77,7 +81,8 @@ def prepare(path: str | Path, how: How = AUTO, given: Given = ALL) -> Job:
 
 def fit(chosen: Sequence[Metric], corpora: Sequence[Corpus | None]) -> list[Problem]:
     """Return why metrics cannot score the data sets they are asked to."""
-    problems = []
+    lacking = (unavailable(getattr(metric, "tokenizer", "")) for metric in chosen)
+    problems = [Problem("", message) for message in dict.fromkeys(lacking) if message]
     for corpus in corpora:
         messages = (
             [metric.misfit(len(corpus.references), missing=corpus.missing) for metric in chosen] if corpus else []
@@ -179,10 +184,13 @@ def score(
                 names.append(HUMAN)
                 humans = [item for item, number in zip(reduced, own, strict=True) if number is not None]
                 reduced.append(mean_of(humans))
-            printed = signed(metric, len(corpus.references))
+            references = len(corpus.references)
+            printed, peer = signed(metric, references), metric.peer_signature(references, missing=corpus.missing)
             places = ranks([item.score for item in reduced])
             for name, item, place in zip(names, reduced, places, strict=True):
-                scores.append(Score(corpus.name, name, printed, item.score, item.outputs, item.samples, place))
+                notes = tuple(metric.notes(item.outputs))
+                found = Score(corpus.name, name, printed, item.score, item.outputs, item.samples, place, notes, peer)
+                scores.append(found)
     return scores
 
 
@@ -199,7 +207,7 @@ def describe(corpus: Corpus) -> DatasetInfo:
     return DatasetInfo(corpus.lines, len(corpus.references), digests)
 
 
-def _missing_sources(settings: config.Config, chosen: Sequence[Metric]) -> Iterator[Problem]:
+def _missing_sources(settings: Config, chosen: Sequence[Metric]) -> Iterator[Problem]:
     needing = {metric.name: metric.hint for metric in chosen if metric.needs.source}
     for dataset in settings.datasets:
         for name, hint in needing.items() if dataset.source is None and not dataset.m2 else ():

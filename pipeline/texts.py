@@ -44,7 +44,7 @@ class Lines(NamedTuple):
 def join_lines(texts: Iterable[bytes]) -> Lines:
     """Return texts (which may hold newlines) as Lines."""
     pieces = list(texts)
-    ends = np.cumsum([len(piece) for piece in pieces], dtype=np.int64) if pieces else np.zeros(0, np.int64)
+    ends = np.cumsum(np.fromiter(map(len, pieces), np.int64, len(pieces)))
     return Lines(b"".join(pieces), np.concatenate((np.zeros(min(len(pieces), 1), np.int64), ends[:-1])), ends)
 
 
@@ -89,7 +89,8 @@ class Odd(NamedTuple):
     @classmethod
     def of(cls, data: bytes) -> Odd:
         """Return what is odd in some bytes."""
-        return cls(sum(data.count(mark) for mark in SUBWORDS if mark in data), data.count(b"\0"))
+        here = [mark for mark in SUBWORDS if mark[:1] in data]  # one byte is found much faster than several
+        return cls(sum(data.count(mark) for mark in here), data.count(b"\0") if b"\0" in data else 0)
 
 
 ORDINARY = Odd()
@@ -232,16 +233,16 @@ AnyText = TextFile | MemoryText
 
 def text_in_memory(name: str, texts: Sequence[str]) -> MemoryText:
     """Return strings (which may hold newlines) as text; raises CorpusError for strings that UTF-8 cannot hold."""
-    pieces, digest = [], hashlib.blake2b(digest_size=16)
-    for number, text in enumerate(texts, 1):
-        try:
-            pieces.append(text.encode())
-        except UnicodeEncodeError as error:
-            message = f"character {error.start + 1} is half of a surrogate pair, which is no text"
-            raise CorpusError([Problem(f"{name}, item {number}", message)]) from None
-        digest.update(len(pieces[-1]).to_bytes(8, "little") + pieces[-1])
-    blanks = [number for number, text in enumerate(texts, 1) if not text.split()]
-    lines, first = join_lines(pieces), blanks[0] if blanks else 0
+    try:
+        lines = join_lines([text.encode() for text in texts])
+    except UnicodeEncodeError as error:
+        number = next(number for number, text in enumerate(texts, 1) if text is error.object or text == error.object)
+        message = f"character {error.start + 1} is half of a surrogate pair, which is no text"
+        raise CorpusError([Problem(f"{name}, item {number}", message)]) from None
+    digest = hashlib.blake2b(lines.ends.astype("<i8").tobytes(), digest_size=16)
+    digest.update(lines.data)
+    blanks = [number for number, text in enumerate(texts, 1) if not text or text.isspace()]
+    first = blanks[0] if blanks else 0
     return MemoryText(name, lines, digest.hexdigest(), len(blanks), first, odd=Odd.of(lines.data))
 
 

@@ -5,15 +5,18 @@ To add one: a function from Lines to Lines whose tokens are separated by white s
 
 from __future__ import annotations
 
+import functools
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
-from . import kernel
+import numpy as np
+
+from . import borrowed, kernel
 from .corpus import Lines, join_lines
 from .errors import InvalidTextError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from .kernel.common import Encoded
 
@@ -26,11 +29,57 @@ class Tokenizer(NamedTuple):
     help: str
 
 
+BREAK = b"\xff"
+"""What separates lines where a whole shard is changed at once: no UTF-8 has it."""
+ENTITIES = ((b"&quot;", b'"'), (b"&amp;", b"&"), (b"&lt;", b"<"), (b"&gt;", b">"))
+"""What mteval-v13a replaces, in this order."""
+
+
+def _mteval(lines: Lines) -> Lines:
+    """Replace what mteval-v13a does before it splits: <skipped>, hyphens and newlines inside of lines, entities."""
+    data = lines.data
+    inside = _newlines_inside(lines)
+    entities = b"&" in data and any(entity in data for entity, _ in ENTITIES)
+    if not inside and not entities and not (b"<" in data and b"<skipped>" in data):
+        return lines
+    text = BREAK.join(_bare(lines) if inside else lines.texts()) + BREAK
+    for old, new in ((b"<skipped>", b""), (b"-\n", b""), (b"\n", b" "), *ENTITIES):
+        text = text.replace(old, new)
+    ends = np.flatnonzero(np.frombuffer(text, np.uint8) == BREAK[0])[: len(lines.starts)]
+    return Lines(text, np.concatenate((np.zeros(1, np.int64), ends + 1))[:-1], ends)
+
+
+def _newlines_inside(lines: Lines) -> bool:
+    """Return whether a line has a newline inside."""
+    if not len(lines.starts) or b"\n" not in lines.data:
+        return False
+    places = np.flatnonzero(np.frombuffer(lines.data, np.uint8) == ord("\n"))
+    owners = np.searchsorted(lines.starts, places, side="right") - 1
+    return bool(((owners >= 0) & (places < lines.ends[owners])).any())
+
+
+def _bare(lines: Lines) -> Iterator[bytes]:
+    """Yield lines without white space at their ends (a hyphen there is not before a newline)."""
+    for line in lines.texts():
+        yield line.decode().rstrip().encode() if b"\n" in line else line
+
+
 TOKENIZERS: dict[str, Tokenizer] = {
     "whitespace": Tokenizer("whitespace", None, "at Unicode white space, as Python 3's str.split()"),
     "ascii_whitespace": Tokenizer("ascii_whitespace", None, "at ASCII white space, as Python 2's str.split()"),
     "blank": Tokenizer("blank", None, "at every single blank, as str.split(' '): two blanks make an empty token"),
     "char": Tokenizer("char", None, "every code point of the line is a token, blanks included"),
+    "nonspace": Tokenizer("nonspace", None, "every code point but white space is a token (sacreBLEU's char)"),
+    "13a": Tokenizer("13a", _mteval, "punctuation apart, as mteval-v13a and sacreBLEU do for Western languages"),
+    "zh": Tokenizer("zh", None, "Chinese characters apart, the rest nearly as 13a; as sacreBLEU"),
+    "intl": Tokenizer("intl", None, "punctuation and symbols of all scripts apart, as mteval-v14 and sacreBLEU"),
+    "chrf": Tokenizer("chrf", None, "at white space, one ASCII punctuation mark apart, as chrF++'s words"),
+    **{
+        name: Tokenizer(
+            "whitespace", functools.partial(borrowed.prepare, name), f"sacreBLEU's, pip install {b.install}"
+        )
+        for name, b in borrowed.BORROWED.items()
+    },
 }
 
 
@@ -53,16 +102,24 @@ class Tokenization:
         prepared = [self._prepare(text, tokenizer, number) for number, text in enumerate(texts)]
         return kernel.encode(prepared, tokenizer.split)
 
+    def tokens(self, text: str) -> list[str]:
+        """Return the tokens of one text, to be shown: what the ids of encode() stand for."""
+        from .kernel import _python
+
+        (line,) = self._prepare(join_lines([text.encode()]), TOKENIZERS[self.tokenizer], 0).texts()
+        split = _python.SPLITS[TOKENIZERS[self.tokenizer].split]
+        return [token if isinstance(token, str) else token.decode() for token in split(line)]
+
     def _prepare(self, text: Lines, tokenizer: Tokenizer, number: int) -> Lines:
-        if self.strip or self.lowercase:
-            cleaned = []
-            for index, line in enumerate(text.texts()):
-                try:
-                    cleaned.append(self._clean(line))
-                except UnicodeDecodeError as error:
-                    raise InvalidTextError(number, index, error.start) from None
-            text = join_lines(cleaned)
-        return tokenizer.prepare(text) if tokenizer.prepare else text
+        try:
+            if self.lowercase and not self.strip and text.data.isascii():
+                text = text._replace(data=text.data.lower())
+            elif self.strip or self.lowercase:
+                text = join_lines(self._clean(line) for line in text.texts())
+            return tokenizer.prepare(text) if tokenizer.prepare else text
+        except UnicodeDecodeError as error:
+            index = next(index for index, line in enumerate(text.texts()) if error.object == line)
+            raise InvalidTextError(number, index, error.start) from None
 
     def _clean(self, line: bytes) -> bytes:
         text = line.decode()

@@ -26,6 +26,7 @@ from pathlib import Path
 from statistics import median
 from typing import TYPE_CHECKING
 
+from tests import bench_bleu
 from tests.bench_survive import survive
 
 if TYPE_CHECKING:
@@ -240,6 +241,8 @@ ROWS: dict[str, tuple[Callable[[Bench], Iterator[Row]], bool]] = {
     "package": (Bench.whole_process, False),
     "google": (Bench.google, False),
     "start": (Bench.start, False),
+    "bleu": (bench_bleu.bleu, False),
+    "chrf": (bench_bleu.chrf, False),
     "wc": (Bench.wc, False),
     "workers": (Bench.workers, False),
     "draws": (Bench.draws, False),

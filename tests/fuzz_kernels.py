@@ -38,6 +38,7 @@ NEIGHBOURS = sorted(
 )
 """Characters next to white space in code point order."""
 WORDS = ["a", "b", "ab", "the", ",", "naïve", "日本", "日", "😀", "\x00", "\x7f", "\ufeff", "\U0010ffff"]
+WORDS += ["1", "23", ".", ",.", "...", "-", "--", "(", "'s", "€", "٣", "،", "。", "!?", "½", "\u2028"]
 LONG = "abcdefgh"
 INVALID = {
     "overlong": ["c080", "c1bf", "e08080", "e09fbf", "f0808080", "f08fbfbf"],
@@ -173,7 +174,7 @@ class Maker:
         every = KINDS + MERGED_KINDS
         some = tuple(self.rng.sample(every, self.rng.randint(1, len(every))))
         kinds = self.rng.choices([every, KINDS, MERGED_KINDS, some, (), ("match", "none")], [10, 10, 10, 20, 1, 1])
-        split = self.rng.choices([*SPLITS, "words"], [20, 6, 6, 6, 1])
+        split = self.rng.choices([*SPLITS, "words"], [20, 6, 6, 6, 4, 4, 8, 8, 8, 1])
         return Shard(made, split[0], references, has_source, order, kinds[0])
 
 

@@ -20,9 +20,10 @@ from hypothesis import strategies as st
 
 from pipeline import metrics, stages
 from pipeline.config import Config, load, natural
-from pipeline.document import from_plain, parse, read
+from pipeline.document import parse, read
 from pipeline.errors import ConfigError, Problem
 from pipeline.metrics import METRICS
+from pipeline.node import from_plain
 from pipeline.schema import json_schema
 from tests.conftest import ROOT, metric_of
 
@@ -635,12 +636,17 @@ def test_a_printed_signature_is_taken_back() -> None:
     assert metrics_of(f"['{printed}']") == (metric_of(refs="max", n=2),)
 
 
+WRITTEN = ["0.1", "1", "5", "0.5+0.5", "0.2+0.3+0.5", "0.25+0.25+0.25+0.25", "0.5+0.5_0.25+0.25+0.25+0.25"]
+"""Values of options that are texts of some form, for those whose form they have."""
+
+
 def any_options(metric: type[Metric]) -> st.SearchStrategy[dict[str, Any]]:
     """Values for all options of a metric, whether they go together or not."""
     values: dict[str, st.SearchStrategy[Any]] = {}
     for option in metric.options:
         whole = st.integers(option.minimum, option.maximum) if option.maximum is not None else st.booleans()
-        values[option.name] = st.sampled_from(option.choices) if option.choices else whole
+        texts = [text for text in WRITTEN if option.pattern and re.fullmatch(option.pattern, text)]
+        values[option.name] = st.sampled_from(option.choices or texts) if option.choices or texts else whole
     return st.fixed_dictionaries(values)
 
 
@@ -668,7 +674,8 @@ def test_every_signature_parses_back_to_an_equal_metric(name: str, data: st.Data
     assert again == metric
     assert hash(again) == hash(metric)
     assert made(METRICS[name], values, "key") == metric
-    inside = ",".join(f"{key}={value}".lower() for key, value in metric.settings())
+    pairs = [(key, str(value).lower() if isinstance(value, bool) else value) for key, value in metric.settings()]
+    inside = ",".join(f"{key}={value}" for key, value in pairs)
     assert metrics.from_text(f"{name}[{inside}]") == metric
 
 

@@ -19,6 +19,8 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from sacrebleu.metrics.bleu import BLEU
+from sacrebleu.metrics.chrf import CHRF
 
 from pipeline import kernel as chosen_kernel
 from pipeline.cli import main
@@ -324,8 +326,13 @@ PLAIN: dict[str, Callable[[str], Iterable[str | bytes]]] = {
     "ascii_whitespace": lambda line: line.encode().split(),
     "blank": lambda line: line.split(" "),
     "char": list,
+    "nonspace": lambda line: BLEU(tokenize="char")._preprocess_segment(line).split(),
+    "chrf": CHRF()._remove_punctuation,
+    "13a": lambda line: BLEU(tokenize="13a")._preprocess_segment(line).split(),
+    "zh": lambda line: BLEU(tokenize="zh")._preprocess_segment(line).split(),
+    "intl": lambda line: BLEU(tokenize="intl")._preprocess_segment(line).split(),
 }
-"""The definition of each split in Python (specification, lines and tokens)."""
+"""The definition of each split: in Python (specification, lines and tokens), or sacreBLEU's, live."""
 
 
 @pytest.mark.usefixtures("kernel")

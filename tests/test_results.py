@@ -80,7 +80,8 @@ def test_the_form_of_results_json(tmp_path: Path) -> None:
     assert set(content) == {"schema", "datasets", "scores", "warnings", "missing"}
     assert set(content["datasets"]["d"]["digests"]) == {"source", "reference 0", "reference 1", "system A", "system B"}
     (first, _) = content["scores"]
-    assert set(first) == {"dataset", "system", "metric", "score", "outputs", "samples", "rank"}
+    names = {"dataset", "system", "metric", "score", "outputs", "samples", "rank", "notes", "peer_signature"}
+    assert set(first) == names
     assert set(first["samples"]) == {"iterations", "std", "interval"}
     assert next(iter(first["outputs"].values())) == first["score"]
 

@@ -25,18 +25,36 @@ ORDER = [
         "files",
         "lock",
         "signature",
+        "node",
         "document",
         "compose",
         "selection",
+        "inputs",
         "models",
         "resolve",
         "config",
     ),
     *("formats.packed", "formats.spool", "formats.records", "formats.m2", "formats.__init__"),
     *("texts", "scan", "corpus", "suspicions", "shards"),
-    *("kernel.common", "kernel._python", "kernel._native", "kernel.__init__"),
-    *("tokenize", "sampling"),
-    *("metrics.base", "metrics.overlap", "metrics.*", "metrics.__init__"),
+    *(
+        "kernel.common",
+        "kernel.categories",
+        "kernel.characters",
+        "kernel._mteval",
+        "kernel._python",
+        "kernel._native",
+        "kernel.__init__",
+    ),
+    *("borrowed", "tokenize", "sampling"),
+    *(
+        "metrics.base",
+        "metrics.overlap",
+        "metrics.bleu_smoothing",
+        "metrics.options",
+        "metrics.bleu",
+        "metrics.*",
+        "metrics.__init__",
+    ),
     *("watch", "execute", "retry", "results"),
     *("columns", "parts", "log", "manifest", "store", "count", "reduce", "rank"),
     *("report.*", "report.__init__"),
@@ -162,7 +180,11 @@ def test_starting_costs_nothing(code: str) -> None:
 
 
 def test_the_modules_looked_for_would_be_found() -> None:
-    assert loaded("import pipeline.stages", HEAVY) == ["numpy", "pydantic", "yaml"]
+    assert loaded("import pipeline.config, pipeline.stages", HEAVY) == ["numpy", "pydantic", "yaml"]
+
+
+def test_scoring_without_a_config_costs_none() -> None:
+    assert loaded("import pipeline.api, pipeline.commands.score, pipeline.commands.gleu", HEAVY) == ["numpy"]
 
 
 def test_joblib_is_imported_only_for_workers(tmp_path: Path) -> None:

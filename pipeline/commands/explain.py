@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..api import evaluate_corpus
-from ..corpus import Corpus, join_lines, read_texts, text_in_memory
+from ..corpus import Corpus, read_texts, text_in_memory
 from ..count import count_in_memory
 from ..errors import ConfigError, InputError, printable
 from ..metrics import METRICS, from_text
@@ -106,7 +106,7 @@ def _sentence(corpus: Corpus, metrics: Sequence[Gleu], line: int) -> None:
 
 
 def _reference(metric: Gleu, source: str, reference: str, output: str, other: Gleu | None) -> None:
-    tokens = [_tokens(metric, text) for text in (source, reference, output)]
+    tokens = [metric.needs.tokenization.tokens(text) for text in (source, reference, output)]
     _say(f"  variant {metric.variant}{_summary(metric, source, reference, output)}", "bold")
     if other:
         _say("  n-grams that it counts differently:")
@@ -144,17 +144,6 @@ def _parts(metric: Gleu, sigma: Grams, rho: Grams, eta: Grams) -> dict[str, Gram
     else:
         penalised = (eta & sigma) - (eta & rho)
     return {"match": match, "penalised": penalised, "missing": rho - eta, "other": eta - match - penalised}
-
-
-def _tokens(metric: Gleu, text: str) -> list[str]:
-    """Split as the metric does, by the kernel itself: ids that are equal where tokens are, shown by their text."""
-    line = join_lines([text.encode()])
-    ids = metric.needs.tokenization.encode([line])[0].ids.tolist()
-    pieces = list(text.strip() if metric.strip else text) if metric.unit == "char" else text.split()
-    if metric.tokenizer == "blank" and metric.unit == "word":
-        pieces = text.split(" ")
-    folded = [piece.lower() for piece in pieces] if metric.lowercase else pieces
-    return folded if len(folded) == len(ids) else [str(number) for number in ids]
 
 
 def _grams(tokens: Sequence[str], n: int) -> Grams:

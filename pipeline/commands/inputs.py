@@ -6,9 +6,9 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..config import STDIN, Dataset, System
 from ..corpus import open_corpus
 from ..errors import ConfigError, CorpusError, Problem, printable
+from ..inputs import STDIN, Dataset, System
 from ..select import Given
 from ..suspicions import suspicions
 
@@ -71,3 +71,13 @@ def add_selection(parser: argparse.ArgumentParser) -> None:
 def given(args: argparse.Namespace) -> Given:
     """Return what --set and --only say."""
     return Given(tuple(args.settings), tuple(args.only))
+
+
+def jobs(text: str) -> int | str:
+    """Read a number of workers; for argparse."""
+    if text == "auto" or (text.isascii() and text.isdigit() and int(text) > 0):
+        return text if text == "auto" else int(text)
+    raise ValueError(text)
+
+
+jobs.__name__ = "number of workers (auto, or from 1)"

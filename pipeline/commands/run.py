@@ -19,23 +19,13 @@ from typing import TYPE_CHECKING
 
 from ..config import BACKENDS
 from ..errors import IncompleteError, printable
-from .inputs import add_selection, given
+from .inputs import add_selection, given, jobs
 
 if TYPE_CHECKING:
     import argparse
 
 
 AGAIN = "the results are incomplete; run the same command again, with more memory or fewer workers, to go on"
-
-
-def jobs(text: str) -> int | str:
-    """Read a number of workers; for argparse."""
-    if text == "auto" or (text.isascii() and text.isdigit() and int(text) > 0):
-        return text if text == "auto" else int(text)
-    raise ValueError(text)
-
-
-jobs.__name__ = "number of workers (auto, or from 1)"
 
 
 def configure(parser: argparse.ArgumentParser) -> None:

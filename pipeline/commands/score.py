@@ -11,8 +11,7 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING, Any
 
-from .inputs import add_files, open_files
-from .run import jobs
+from .inputs import add_files, jobs, open_files
 
 if TYPE_CHECKING:
     import argparse

@@ -11,7 +11,7 @@ from .spool import SEPARATOR, Origin, Spool, Spooled, is_plain, named, reason
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from ..resolve import Column, Input
+    from ..inputs import Column, Input
 
 __all__ = ["SEPARATOR", "Origin", "Spool", "Spooled", "file_of", "is_plain", "named", "reason", "spooled"]
 

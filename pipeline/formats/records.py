@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from ..resolve import Column
+    from ..inputs import Column
 
 
 def jsonl(path: Path, name: str, wanted: Column) -> Iterator[bytes]:

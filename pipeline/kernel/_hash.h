@@ -52,6 +52,20 @@ static inline int gp_plain(const unsigned char *p) {
 #endif
 }
 
+/* How many of the 8 bytes at p come before the first that is no letter a-z or A-Z; 8 if none is. */
+static inline int gp_letters(const unsigned char *p) {
+#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+    uint64_t word = gp_read8(p), small = (word & 0x7F7F7F7F7F7F7F7Fu) | 0x2020202020202020u;
+    uint64_t letters = (small + 0x1F1F1F1F1F1F1F1Fu) & ~(small + 0x0505050505050505u) & ~word & 0x8080808080808080u;
+    uint64_t found = letters ^ 0x8080808080808080u;
+    return found ? __builtin_ctzll(found) >> 3 : 8;
+#else
+    int count = 0;
+    while (count < 8 && ((p[count] | 0x20) >= 'a') && ((p[count] | 0x20) <= 'z')) count++;
+    return count;
+#endif
+}
+
 /* The bytes of a token of at most 8 bytes as one number: equal numbers and sizes are equal tokens. */
 static inline uint64_t gp_pack(const unsigned char *p, size_t size) {
     if (size >= 4) return gp_read4(p) << 32 | gp_read4(p + size - 4);

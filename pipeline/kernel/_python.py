@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..errors import InvalidTextError
+from . import _mteval
 from .common import WITHOUT_OUTPUT, Encoded, check_overlap, check_texts
 
 if TYPE_CHECKING:
@@ -31,8 +32,25 @@ SPLITS: dict[str, Callable[[bytes], Iterable[str | bytes]]] = {
     "ascii_whitespace": lambda line: line.decode() and line.split(),
     "blank": lambda line: line.decode().split(" "),
     "char": lambda line: line.decode(),
+    "nonspace": lambda line: "".join(line.decode().split()),
+    "chrf": lambda line: [part for word in line.decode().split() for part in _without_punctuation(word)],
+    "13a": lambda line: _mteval.western(line.decode()),
+    "zh": lambda line: _mteval.chinese(line.decode()),
+    "intl": lambda line: _mteval.international(line.decode()),
 }
 """How a line becomes tokens. Each decodes, so that invalid UTF-8 is refused whatever the split."""
+
+
+PUNCTUATION = frozenset("!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~")
+
+
+def _without_punctuation(word: str) -> list[str]:
+    """Return a word and the ASCII punctuation at its end, or else at its start: one character, as chrF++ has it."""
+    if len(word) > 1 and word[-1] in PUNCTUATION:
+        return [word[:-1], word[-1]]
+    if len(word) > 1 and word[0] in PUNCTUATION:
+        return [word[0], word[1:]]
+    return [word]
 
 
 def encode(texts: Sequence[Lines], split: str) -> list[Encoded]:

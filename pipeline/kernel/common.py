@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     from ..corpus import Lines
 
-SPLITS = ("whitespace", "ascii_whitespace", "blank", "char")
+SPLITS = ("whitespace", "ascii_whitespace", "blank", "char", "nonspace", "chrf", "13a", "zh", "intl")
 """How encode() can split lines."""
 
 KINDS = ("match", "penalty", "source_only", "common", "source_match")

@@ -8,9 +8,11 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from .. import signature
-from ..document import Node, from_plain
 from ..errors import ConfigError, Problem, did_you_mean
+from ..node import Node, from_plain
 from .base import Metric
+from .bleu import Bleu
+from .chrf import Chrf
 from .gleu import Gleu
 from .google_gleu import GoogleGleu
 from .green import Green
@@ -23,7 +25,13 @@ if TYPE_CHECKING:
 MAX_COMBINATIONS = 1000
 """Metrics that one entry of a config may ask for by lists of values."""
 
-METRICS: dict[str, type[Metric]] = {"gleu": Gleu, "google_gleu": GoogleGleu, "green": Green}
+METRICS: dict[str, type[Metric]] = {
+    "gleu": Gleu,
+    "google_gleu": GoogleGleu,
+    "green": Green,
+    "bleu": Bleu,
+    "chrf": Chrf,
+}
 
 
 def from_text(text: str, more: Mapping[str, str] | None = None) -> Metric:

@@ -34,6 +34,9 @@ COUNTING = 1
 """Version of the counting: raise it when any column of any needs comes out differently for the same text. Counts on
 disk are kept from one version of the program to the next as long as this stays."""
 
+LAST = "last"
+"""The column, made where a metric reads it, that is 1 for the last sentence of the data set and else 0."""
+
 
 class Field(NamedTuple):
     """A group of columns: name; orders (0: one column, without an axis for orders); whether per reference."""
@@ -129,7 +132,7 @@ class Option(NamedTuple):
 
     name: str
     key: str
-    default: str | int | bool | Callable[[Mapping[str, Any]], str]
+    default: str | int | bool | Callable[[Mapping[str, Any]], str | int]
     help: str
     choices: tuple[str, ...] | None = None
     minimum: int = 0
@@ -182,12 +185,27 @@ class Metric(ABC):
     """corpus: the score of summed terms; mean: the mean of sentence scores."""
 
     @property
+    def reads_last(self) -> bool:
+        """Whether make_terms() reads the column LAST."""
+        return False
+
+    @property
     def policy(self) -> str:
         """Which references count: a policy of `reduce.py`."""
         return "max"
 
     def misfit(self, references: int, *, missing: bool = False) -> str | None:
         """Return why the metric cannot score with a number of references, some of them missing, or None."""
+        del references, missing
+        return None
+
+    def notes(self, outputs: Mapping[str, float]) -> list[str]:
+        """Return what a reader of these outputs should know, such as why they are 0."""
+        del outputs
+        return []
+
+    def peer_signature(self, references: int, *, missing: bool = False) -> str | None:
+        """Return what the field's own tool would print for the same settings, or None where it has them not."""
         del references, missing
         return None
 

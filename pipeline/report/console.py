@@ -32,9 +32,22 @@ def print_results(results: Results, digits: int) -> None:
                 " 1 references", " 1 reference"
             )
         )
-        header, rows = _ranked(sorted(group, key=lambda s: s.rank), digits)
-        print_table(header, rows)
+        scores = sorted(group, key=lambda s: s.rank)
+        print_table(*_ranked(scores, digits))
         print(metric)
+        if scores[0].peer_signature:
+            print(printable(scores[0].peer_signature))
+        for line in _notes(scores):
+            print(printable(f"note: {line}"))
+
+
+def _notes(scores: Sequence[Score]) -> list[str]:
+    """Return each note once, behind the systems that it is of, unless it is of all."""
+    systems: dict[str, list[str]] = {}
+    for score in scores:
+        for note in score.notes:
+            systems.setdefault(note, []).append(score.system)
+    return [note if len(of) == len(scores) else f"{', '.join(of)}: {note}" for note, of in systems.items()]
 
 
 def _ranked(scores: Sequence[Score], digits: int) -> tuple[list[str], list[list[str]]]:

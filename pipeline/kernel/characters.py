@@ -1,0 +1,73 @@
+"""What kind each code point is for the tokenisers 13a, zh and intl: one table for each, which both kernels read.
+
+The three are the same rules over other kinds of characters: mteval-v13a's for Western text, the same after every
+Chinese character stands alone (zh), and mteval-v14's, with Unicode's categories (intl).
+"""
+
+from __future__ import annotations
+
+import functools
+from typing import TYPE_CHECKING
+
+from . import categories
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+OTHER, DIGIT, POINT, ALONE, DASH, SPACE = range(6)
+"""Kinds. POINT: a token of its own unless between digits; ALONE: always one; DASH: one after a digit."""
+
+Range = tuple[int, int]
+
+WHITE_SPACE: tuple[Range, ...] = (
+    *((0x09, 0x0D), (0x1C, 0x20), (0x85, 0x85), (0xA0, 0xA0), (0x1680, 0x1680)),
+    *((0x2000, 0x200A), (0x2028, 0x2029), (0x202F, 0x202F), (0x205F, 0x205F), (0x3000, 0x3000)),
+)
+"""What str.split() splits at."""
+
+ASCII_ALONE: tuple[Range, ...] = ((0x21, 0x26), (0x28, 0x2B), (0x2F, 0x2F), (0x3A, 0x40), (0x5B, 0x60), (0x7B, 0x7E))
+"""ASCII punctuation, but for the apostrophe, comma, dash and full stop."""
+
+CHINESE: tuple[Range, ...] = (
+    *((0x3400, 0x4DB5), (0x4E00, 0x9FA5), (0x9FA6, 0x9FBB), (0xF900, 0xFA2D), (0xFA30, 0xFA6A), (0xFA70, 0xFAD9)),
+    (0x2001, 0x2A6D),  # meant as 20000-2A6D6 (extension B), but read as four hexadecimal digits and a character
+    (0x2F81, 0x2FA1),  # meant as 2F800-2FA1D, and read in the same way
+    *((0xFF00, 0xFFEF), (0x2E80, 0x2EFF), (0x3000, 0x303F), (0x31C0, 0x31EF), (0x2F00, 0x2FDF), (0x2FF0, 0x2FFF)),
+    *((0x3100, 0x312F), (0x31A0, 0x31BF), (0xFE10, 0xFE1F), (0xFE30, 0xFE4F), (0x2600, 0x26FF), (0x2700, 0x27BF)),
+    *((0x3200, 0x32FF), (0x3300, 0x33FF)),
+)
+"""What sacreBLEU's zh takes for Chinese characters, its two slips included."""
+
+
+def parse(text: str) -> list[Range]:
+    """Return the stretches of code points of a text such as "21-23 2B"."""
+    pairs = (word.partition("-") for word in text.split())
+    return [(int(first, 16), int(last or first, 16)) for first, _, last in pairs]
+
+
+@functools.cache
+def kinds(split: str) -> bytes:
+    """Return the kind of every code point for 13a, zh or intl; KeyError for another name."""
+    table = bytearray(0x110000)
+    for kind, ranges in _RULES[split]():
+        for first, last in ranges:
+            table[first : last + 1] = bytes([kind]) * (last + 1 - first)
+    return bytes(table)
+
+
+def _western() -> list[tuple[int, Iterable[Range]]]:
+    points = [(ord(","), ord(",")), (ord("."), ord("."))]
+    dash = [(ord("-"), ord("-"))]
+    return [(DIGIT, [(0x30, 0x39)]), (POINT, points), (ALONE, ASCII_ALONE), (DASH, dash), (SPACE, WHITE_SPACE)]
+
+
+def _chinese() -> list[tuple[int, Iterable[Range]]]:
+    return [*_western(), (ALONE, CHINESE), (SPACE, WHITE_SPACE)]
+
+
+def _international() -> list[tuple[int, Iterable[Range]]]:
+    numbers, punctuation, symbols = map(parse, (categories.NUMBERS, categories.PUNCTUATION, categories.SYMBOLS))
+    return [(DIGIT, numbers), (POINT, punctuation), (ALONE, symbols), (SPACE, WHITE_SPACE)]
+
+
+_RULES = {"13a": _western, "zh": _chinese, "intl": _international}

@@ -1,0 +1,181 @@
+"""chrF and chrF++ (Popović 2015, 2017): F-score of character n-grams, and of word n-grams too where asked for."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar, NamedTuple
+
+import numpy as np
+
+from ..tokenize import Tokenization
+from .base import Field, Metric, Option, Schema, best_by, by_order
+from .bleu import SACREBLEU
+from .bleu_smoothing import ratio
+from .options import LEVEL
+from .overlap import OverlapNeeds
+
+if TYPE_CHECKING:
+    from .base import Columns, Floats, Ints, Text
+
+EPSILON = 1e-16
+"""What stands for a precision, recall or F-score without n-grams where smoothing is asked for."""
+
+
+@dataclass(frozen=True)
+class ChrfNeeds:
+    """N-grams of characters, and of words (None: of none) behind them, as if of higher orders."""
+
+    characters: OverlapNeeds
+    words: OverlapNeeds | None
+
+    source: ClassVar[bool] = False
+
+    @property
+    def order(self) -> int:
+        """Orders of characters and of words together."""
+        return self.characters.order + (self.words.order if self.words else 0)
+
+    @property
+    def key(self) -> str:
+        """A name that differs whenever the columns can."""
+        return "-".join(["chrf", self.characters.key, *([self.words.key] if self.words else [])])
+
+    def schema(self, references: int) -> Schema:
+        """Return the n-grams of output and reference, and their matches; hyp_len and ref_len are in characters."""
+        lengths = (Field("hyp_len"), Field("ref_len", per_reference=True), Field("total", self.order))
+        apart = (Field(name, self.order, per_reference=True) for name in ("ref_total", "match"))
+        return Schema((*lengths, *apart), references)
+
+    def count(self, text: Text) -> list[dict[str, Ints]]:
+        """Count a shard: characters, then words."""
+        counted = [needs.count(text) for needs in (self.characters, self.words) if needs]
+        return [self._together(*parts) for parts in zip(*counted, strict=True)]
+
+    def _together(self, characters: dict[str, Ints], words: dict[str, Ints] | None = None) -> dict[str, Ints]:
+        parts = [(characters, self.characters), *([(words, self.words)] if words and self.words else [])]
+        totals = [np.maximum(part["ref_len"][..., None] - np.arange(needs.order), 0) for part, needs in parts]
+        joined = {name: np.concatenate([part[name] for part, _ in parts], axis=-1) for name in ("total", "match")}
+        lengths = {"hyp_len": characters["hyp_len"], "ref_len": characters["ref_len"]}
+        return lengths | joined | {"ref_total": np.concatenate(totals, axis=-1)}
+
+
+class Parts(NamedTuple):
+    """Precisions and recalls [..., orders], and which orders have n-grams on both sides."""
+
+    precision: Floats
+    recall: Floats
+    both: Floats
+
+
+@dataclass(frozen=True)
+class Chrf(Metric):
+    """chrF: F-score from the means of precision and recall over orders, of characters without white space.
+
+    Per sentence the reference with the best score counts, the first of equals; where it has no n-gram of an order, the
+    output's of that order do not count. With word_order 2 it is chrF++. Source: sacreBLEU 2; chrF++.py for smoothing.
+    """
+
+    name: ClassVar[str] = "chrf"
+    summary: ClassVar[str] = "chrF and chrF++ (Popović 2015, 2017), as sacreBLEU; needs no source"
+    options: ClassVar[tuple[Option, ...]] = (
+        Option("char_order", "nc", 6, "longest n-grams of characters", minimum=1, maximum=9),
+        Option("word_order", "nw", 0, "longest n-grams of words; 2: chrF++", minimum=0, maximum=9),
+        Option("beta", "beta", 2, "weight of recall", minimum=1, maximum=9),
+        Option("lowercase", "lc", False, "compare without upper case", implicit=True),
+        Option("whitespace", "space", False, "white space is a character too"),
+        Option("eps_smoothing", "eps", False, "average F-scores of orders, as chrF++.py, nltk and Moses do"),
+        LEVEL,
+    )
+    char_order: int = 6
+    word_order: int = 0
+    beta: int = 2
+    lowercase: bool = False
+    whitespace: bool = False
+    eps_smoothing: bool = False
+    level: str = "corpus"
+
+    @property
+    def needs(self) -> ChrfNeeds:
+        """Matches with each reference."""
+        split = Tokenization("char" if self.whitespace else "nonspace", lowercase=self.lowercase)
+        characters = OverlapNeeds(split, self.char_order, ("match",), source=False)
+        words = OverlapNeeds(Tokenization("chrf", lowercase=self.lowercase), self.word_order, ("match",), source=False)
+        return ChrfNeeds(characters, words if self.word_order else None)
+
+    @property
+    def _order(self) -> int:
+        return self.char_order + self.word_order
+
+    @property
+    def terms(self) -> tuple[Field, ...]:
+        """N-grams of the output, of the reference, and matches."""
+        return tuple(Field(name, self._order, per_reference=True) for name in ("hyp_total", "ref_total", "match"))
+
+    def make_terms(self, columns: Columns) -> dict[str, Ints]:
+        """Leave out n-grams of the output where the reference has none of the order."""
+        ref_total = columns["ref_total"]
+        hyp_total = np.where(ref_total > 0, columns["total"][:, None, :], 0)
+        return {"hyp_total": hyp_total, "ref_total": ref_total, "match": columns["match"]}
+
+    def score(self, totals: Columns) -> dict[str, Floats]:
+        """Return chrf, precision and recall (means over orders with n-grams on both sides), and each order's counts.
+
+        Orders of words follow those of characters: with char_order 6, precision_7 is that of single words.
+        """
+        parts = self._parts(totals)
+        precision, recall = self._means(parts)
+        outputs = {"chrf": self._f_score(parts), "precision": precision, "recall": recall}
+        apart = {"precision": parts.precision * parts.both, "recall": parts.recall * parts.both}
+        return outputs | by_order(apart | {name: totals[name] for name in ("match", "hyp_total", "ref_total")})
+
+    def sentence_scores(self, columns: Columns) -> Floats:
+        """Return float64 [lines, references]."""
+        return self._f_score(self._parts(self.make_terms(columns)))
+
+    def choose(self, columns: Columns) -> Ints:
+        """Return the best reference of each sentence: int64 [lines]."""
+        return best_by([self.sentence_scores(columns)])
+
+    def _parts(self, totals: Columns) -> Parts:
+        hyp, ref, match = (totals[name].astype(np.float64) for name in ("hyp_total", "ref_total", "match"))
+        precision = np.where(hyp > 0, ratio(match, hyp), EPSILON)
+        recall = np.where(ref > 0, ratio(match, ref), EPSILON)
+        return Parts(precision, recall, ((hyp > 0) & (ref > 0)).astype(np.float64))
+
+    def _means(self, parts: Parts) -> tuple[Floats, Floats]:
+        """Return precision and recall [...], added up order after order, so that ties are sacreBLEU's."""
+        orders, precision, recall = (np.zeros(parts.both.shape[:-1]) for _ in range(3))
+        for n in range(self._order):
+            orders = orders + parts.both[..., n]
+            precision = precision + parts.precision[..., n] * parts.both[..., n]
+            recall = recall + parts.recall[..., n] * parts.both[..., n]
+        return ratio(precision, orders), ratio(recall, orders)
+
+    def _f_score(self, parts: Parts) -> Floats:
+        """Return the score [...]."""
+        factor = float(self.beta**2)
+        if self.eps_smoothing:
+            total = np.zeros(parts.both.shape[:-1])
+            for n in range(self._order):
+                precision, recall = parts.precision[..., n], parts.recall[..., n]
+                under = factor * precision + recall
+                total = total + np.where(under > 0, ratio((1 + factor) * precision * recall, under), EPSILON)
+            return total / self._order
+        precision, recall = self._means(parts)
+        return ratio((1 + factor) * precision * recall, factor * precision + recall)
+
+    def peer_signature(self, references: int, *, missing: bool = False) -> str | None:
+        """Return sacreBLEU's own signature."""
+        if self.level != "corpus":
+            return None
+        parts = {
+            "nrefs": "var" if missing else references,
+            "case": "lc" if self.lowercase else "mixed",
+            "eff": "no" if self.eps_smoothing else "yes",
+            "nc": self.char_order,
+            "nw": self.word_order,
+            "space": "yes" if self.whitespace else "no",
+            "version": SACREBLEU,
+        }
+        name = f"chrF{self.beta}{'+' * self.word_order}"
+        return "|".join([name, *(f"{key}:{value}" for key, value in parts.items())])
