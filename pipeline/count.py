@@ -160,8 +160,9 @@ def placed(
 ) -> tuple[dict[tuple[str, Needs], Statistics], dict[tuple[str, Needs], str]]:
     """Return, for each system and needs, where its columns are or will be, and the key of what they depend on."""
     places, keys = {}, {}
-    base = _base(corpus)
     for need in needs:
+        tokenization = getattr(need, "tokenization", None)
+        base = [*_base(corpus), *([tokenization.version] if tokenization and tokenization.version else [])]
         schema = need.schema(len(corpus.references))
         for name, file in corpus.systems.items():
             places[name, need] = directory.statistics(corpus.name, name, need.key, schema, corpus.lines)

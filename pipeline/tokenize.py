@@ -96,6 +96,11 @@ class Tokenization:
         """A short name, safe in file names."""
         return "-".join([self.tokenizer, *(["strip"] if self.strip else []), *(["lc"] if self.lowercase else [])])
 
+    @property
+    def version(self) -> str:
+        """What tokens depend on that is no part of this program: the version of a package, or nothing."""
+        return borrowed.version(self.tokenizer)
+
     def encode(self, texts: Sequence[Lines]) -> list[Encoded]:
         """Return the ids of the lines of several texts, equal where tokens are equal."""
         tokenizer = TOKENIZERS[self.tokenizer]

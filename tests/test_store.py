@@ -20,7 +20,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pipeline import columns, execute, metrics, parts, stages, store
+from pipeline import borrowed, columns, execute, metrics, parts, stages, store
 from pipeline.cli import main
 from pipeline.columns import BLOCK, MemoryStatistics, Statistics
 from pipeline.config import Dataset, System
@@ -366,6 +366,20 @@ def test_another_version_of_the_program_keeps_the_counts(tmp_path: Path) -> None
         pytest.raises(AssertionError, match="it counts"),
     ):
         run(config, tmp_path / "run")
+
+
+def test_another_version_of_a_borrowed_tokenizer_has_the_text_counted_again(tmp_path: Path) -> None:
+    """Its tokens are made by a package, whose version the version of our counting knows nothing of."""
+    config = write_run(tmp_path, chosen=["bleu[tok=ja-mecab]"])
+    made = mock.patch.object(borrowed, "_tokenizer", return_value=mock.Mock(side_effect=str))
+    with made as tokenizer, mock.patch.object(execute, "run", wraps=execute.run) as counting:
+        tokenizer.return_value.signature.return_value = "ja-1"
+        run(config, tmp_path / "run", How(1, "serial"))
+        run(config, tmp_path / "run", How(1, "serial"))
+        assert counting.call_count == 1
+        tokenizer.return_value.signature.return_value = "ja-2"
+        run(config, tmp_path / "run", How(1, "serial"))
+        assert counting.call_count == 2
 
 
 # ---- whose folder it is
