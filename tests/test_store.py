@@ -278,8 +278,8 @@ def test_a_part_damaged_after_it_was_found_is_told(tmp_path: Path) -> None:
 # ---- damage
 
 
-@pytest.mark.parametrize("place", [0.01, 0.3, 0.6, 0.9, 0.999])
-@pytest.mark.parametrize("damage", ["cut", "flip", "more"])
+@pytest.mark.parametrize("place", [0.01, 0.1, 0.3, 0.6, 0.9, 0.999])
+@pytest.mark.parametrize("damage", ["cut", "flip", "more", "between"])
 def test_damaged_columns_are_noticed_and_counted_again(tmp_path: Path, place: float, damage: str) -> None:
     config = write_run(tmp_path)
     run(config, tmp_path / "run")
@@ -288,7 +288,9 @@ def test_damaged_columns_are_noticed_and_counted_again(tmp_path: Path, place: fl
     data = path.read_bytes()
     at = int(len(data) * place)
     flipped = data[:at] + bytes([data[at] ^ 4]) + data[at + 1 :]
-    path.write_bytes({"cut": data[:at], "flip": flipped, "more": data + b"x"}[damage])
+    digests = len(columns.array_bytes(np.zeros((1, 1), np.int64)))  # of one block, at the end
+    between = data[:-digests] + b"x" * at + data[-digests:]
+    path.write_bytes({"cut": data[:at], "flip": flipped, "more": data + b"x" * at, "between": between}[damage])
     run(config, tmp_path / "run")
     assert tree(tmp_path / "run") == before
 
