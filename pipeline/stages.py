@@ -152,11 +152,10 @@ def _run(job: Job, directory: RunDirectory, how: How, log: Log) -> Results:
         corpus.without({item.system for item in missing if item.dataset == corpus.name}) for corpus in job.corpora
     ]
     results = Results(datasets, score(corpora, job.metrics, statistics, how.threads), list(job.warnings), missing)
-    directory.write("results.json", results.to_json())
-    for name in job.config.output.formats:
-        if name in FORMATS:
-            file, render = FORMATS[name]
-            directory.write(file, render(results))
+    reports = {"results.json": Results.to_json, **dict(FORMATS[f] for f in job.config.output.formats if f in FORMATS)}
+    directory.announce(names=reports)
+    for file, render in reports.items():
+        directory.write(file, render(results))
     if not job.partial and not missing:  # what the rest of the config has there is still good
         directory.remove_stale()
     seconds = {"counting": round(counted - started, 3), "all": round(time.time() - started, 3)}

@@ -88,9 +88,9 @@ class RunDirectory:
         self._about = content
         write_manifest(self.path, content, self.files | self._before | {LOG})
 
-    def announce(self, statistics: Iterable[Statistics]) -> None:
+    def announce(self, statistics: Iterable[Statistics] = (), names: Iterable[str] = ()) -> None:
         """List files before they are written, so that whatever stops this run, a later one may remove them."""
-        self._before |= {place.path.relative_to(self.path).as_posix() for place in statistics}
+        self._before |= {place.path.relative_to(self.path).as_posix() for place in statistics} | set(names)
         self.write_manifest({**self._about, **running()})
 
     def remove_stale(self) -> None:

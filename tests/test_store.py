@@ -526,6 +526,20 @@ def test_a_link_out_of_the_folder_is_not_followed_to_delete(tmp_path: Path) -> N
     assert (tmp_path / "outside" / "victim").read_text() == "mine"
 
 
+def test_columns_of_a_run_that_stopped_before_its_results_are_known_to_a_later_one(tmp_path: Path) -> None:
+    config = write_run(tmp_path)
+    with mock.patch.object(RunDirectory, "write", side_effect=KeyboardInterrupt), pytest.raises(KeyboardInterrupt):
+        run(config, tmp_path / "run")
+    assert len(list((tmp_path / "run").rglob("*.columns"))) == 2
+    (tmp_path / "run" / "scores.csv.tmp").write_text("half")
+    other = write_config(tmp_path / "other.yaml", chosen=["gleu[n=2]"], output={"formats": ["json"]})
+    run(config, tmp_path / "before")
+    (tmp_path / "before" / "scores.csv.tmp").write_text("half")
+    for name in ("run", "before", "fresh"):
+        run(other, tmp_path / name)
+    assert tree(tmp_path / "run") == tree(tmp_path / "before") == tree(tmp_path / "fresh")
+
+
 def test_fresh_begins_anew(tmp_path: Path) -> None:
     config = write_run(tmp_path)
     run(config, tmp_path / "run")
