@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from tests.conftest import ROOT, tree
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
 HOWS = {
     "1 worker": ["--n-jobs", "1"],
@@ -59,9 +59,8 @@ def measured(config: Path, run: Path, how: Sequence[str], kill_at: int | None = 
     return found
 
 
-def survive(config: Path, folder: Path) -> list[tuple[str, str, str, float, str]]:
-    """Return rows of the benchmark: name, the whole run, the run killed half-way and continued, ratio, aim."""
-    rows = []
+def survive(config: Path, folder: Path) -> Iterator[tuple[str, str, str, float, str]]:
+    """Yield rows of the benchmark: name, the whole run, the run killed half-way and continued, ratio, aim."""
     for name, how in HOWS.items():
         one, two = folder / "one", folder / "two"
         for run in (one, two):
@@ -79,10 +78,9 @@ def survive(config: Path, folder: Path) -> list[tuple[str, str, str, float, str]
         both = first.seconds + second.seconds
         told = f"killed with {kept} of {shards} shards: {first.seconds:.1f} s + {second.seconds:.1f} s"
         told += f", {again - (shards - kept)} shards counted again"
-        rows.append((f"10M lines, {name}", str(whole), told, both / whole.seconds, "1.0 to 1.3 times the time"))
         for run in (one, two):
             shutil.rmtree(run)
-    return rows
+        yield f"10M lines, {name}", str(whole), told, both / whole.seconds, "1.0 to 1.3 times the time"
 
 
 def counted(run: Path) -> list[tuple[int, int]]:
