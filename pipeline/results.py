@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 import math
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from .errors import StoreError
+from .files import read_json
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -52,16 +53,31 @@ class DatasetInfo:
 
 
 @dataclass(frozen=True)
+class Missing:
+    """Lines of a system that could not be counted, from 1, both ends included: it has no score on this data set."""
+
+    dataset: str
+    system: str
+    first: int
+    last: int
+
+    def __str__(self) -> str:
+        lines = f"line {self.first:,}" if self.first == self.last else f"lines {self.first:,} to {self.last:,}"
+        return f"{self.dataset}: {self.system} has no scores: {lines} could not be counted"
+
+
+@dataclass(frozen=True)
 class Results:
-    """The content of results.json."""
+    """The content of results.json; missing: empty but where the run is incomplete."""
 
     datasets: dict[str, DatasetInfo]
     scores: list[Score]
     warnings: list[str] = field(default_factory=list)
+    missing: list[Missing] = field(default_factory=list)
 
     def only(self, system: str) -> Results:
         """Return the same results with the scores of one system."""
-        return Results(self.datasets, [score for score in self.scores if score.system == system], self.warnings)
+        return replace(self, scores=[score for score in self.scores if score.system == system])
 
     def to_json(self) -> str:
         """Return the text of results.json; the same results give the same text."""
@@ -72,11 +88,12 @@ class Results:
     def read(path: Path) -> Results:
         """Read results.json; raises StoreError where it is missing, damaged or of another schema."""
         try:
-            content = json.loads(path.read_text(encoding="utf-8"))
+            content = read_json(path)
             if content["schema"] != SCHEMA:
                 raise StoreError(f"{path}: is of schema {content['schema']}; this version reads {SCHEMA}")
             datasets = {name: DatasetInfo(**info) for name, info in content["datasets"].items()}
-            return Results(datasets, [_score(item) for item in content["scores"]], content["warnings"])
+            missing = [Missing(**item) for item in content.get("missing", ())]
+            return Results(datasets, [_score(item) for item in content["scores"]], content["warnings"], missing)
         except OSError as error:
             raise StoreError(f"{path}: cannot be read: {error.strerror}") from None
         except (ValueError, KeyError, TypeError, AttributeError) as error:

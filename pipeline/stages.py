@@ -6,8 +6,10 @@ config -> corpus -> shards -> statistics (workers) -> store -> reduce -> rank ->
 from __future__ import annotations
 
 import platform
+import shlex
 import sys
 import time
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -19,10 +21,12 @@ from .corpus import Corpus, Opener, open_corpus
 from .count import AUTO, How, count_to_disk, placed
 from .defaults import with_defaults
 from .errors import ConfigError, Problem
+from .log import Log
+from .manifest import running
 from .rank import ranks
 from .reduce import mean_of, reduce
 from .report import FORMATS
-from .results import DatasetInfo, Results, Score
+from .results import DatasetInfo, Missing, Results, Score
 from .select import ALL, Given, select
 from .store import RunDirectory
 from .suspicions import suspicions
@@ -111,31 +115,57 @@ def plan(job: Job, output: str | Path | None = None) -> tuple[list[str], list[li
     return ["dataset", "system", "metric", "lines", "counts"], rows
 
 
-def run(job: Job, output: str | Path | None = None, how: How = AUTO) -> tuple[RunDirectory, Results]:
+def run(
+    job: Job, output: str | Path | None = None, how: How = AUTO, *, fresh: bool = False
+) -> tuple[RunDirectory, Results]:
     """Do a checked run; return its directory (output, else the config's output.dir) and what it found.
 
-    Raises StoreError where the directory cannot be used, IncompleteError where workers were lost.
+    fresh: first delete what earlier runs have left there. Where lines could not be counted, the results say what is
+    missing, and the same run later goes on. Raises StoreError where the directory cannot be used.
     """
-    started = time.time()
     directory = RunDirectory(Path(output or job.config.output.dir))
-    how = how.under(job.config.run)
-    about = {"program": f"gec-pipeline {__version__}", "kernel": kernel.name()}
-    directory.write_manifest({**about, "state": "running"})
-    statistics = {corpus.name: count_to_disk(corpus, job.needs, directory, how) for corpus in job.corpora}
+    with directory.held(how.tell):
+        directory.write_manifest({"kernel": kernel.name(), **running()})
+        if fresh:
+            directory.clear(whole=False)
+        with closing(Log(directory.path)) as log:
+            log(f"begins: gec-pipeline {__version__}, {kernel.name()} kernel: {shlex.join(sys.argv)}")
+            try:
+                return directory, _run(job, directory, how.under(job.config.run).logged(log), log)
+            except BaseException as error:
+                log(f"stopped: {type(error).__name__}: {error}")
+                raise
+
+
+def _run(job: Job, directory: RunDirectory, how: How, log: Log) -> Results:
+    started = time.time()
+    statistics: dict[str, Counted] = {}
+    missing: list[Missing] = []
+    for corpus in job.corpora:
+        statistics[corpus.name], lost = count_to_disk(corpus, job.needs, directory, how)
+        missing += lost
     counted = time.time()
+    log(f"counted in {counted - started:.1f} s")
+    how.stage("scoring")
     datasets = {corpus.name: describe(corpus) for corpus in job.corpora}
-    warnings = [*job.warnings, *notes(job.corpora, job.metrics, statistics)]
-    results = Results(datasets, score(job.corpora, job.metrics, statistics, how.threads), warnings)
-    directory.write("results.json", results.to_json())
-    for name in job.config.output.formats:
-        if name in FORMATS:
-            file, render = FORMATS[name]
-            directory.write(file, render(results))
-    if not job.partial:  # what the rest of the config has there is still good
+    corpora = [
+        corpus.without({item.system for item in missing if item.dataset == corpus.name}) for corpus in job.corpora
+    ]
+    warnings = [*job.warnings, *remarks(corpora, job.metrics, statistics)]
+    results = Results(datasets, score(corpora, job.metrics, statistics, how.threads), warnings, missing)
+    reports = {"results.json": Results.to_json, **dict(FORMATS[f] for f in job.config.output.formats if f in FORMATS)}
+    directory.announce(names=reports)
+    for file, render in reports.items():
+        directory.write(file, render(results))
+    if not job.partial and not missing:  # what the rest of the config has there is still good
         directory.remove_stale()
     seconds = {"counting": round(counted - started, 3), "all": round(time.time() - started, 3)}
-    directory.write_manifest({**about, "state": "done", "seconds": seconds, **_machine(job)})
-    return directory, results
+    state = "incomplete" if missing else "done"
+    directory.write_manifest({"kernel": kernel.name(), "state": state, "seconds": seconds, **_machine(job)})
+    for item in [*job.warnings, *missing]:
+        log(str(item))
+    log(f"{state} in {seconds['all']} s")
+    return results
 
 
 def score(
@@ -151,7 +181,7 @@ def score(
             columns = [statistics[corpus.name][name, metric.needs] for name in names]
             own = [corpus.own.get(name) for name in names]
             reduced = reduce(metric, columns, corpus.lines, len(corpus.references), threads, own)
-            if left_out:
+            if left_out and len([name for name in names if name in corpus.own]) == len(corpus.own):  # none is lost
                 names.append(HUMAN)
                 humans = [item for item, number in zip(reduced, own, strict=True) if number is not None]
                 reduced.append(mean_of(humans))
@@ -165,7 +195,7 @@ def score(
     return scores
 
 
-def notes(corpora: Sequence[Corpus], chosen: Sequence[Metric], statistics: Mapping[str, Counted]) -> list[str]:
+def remarks(corpora: Sequence[Corpus], chosen: Sequence[Metric], statistics: Mapping[str, Counted]) -> list[str]:
     """Return what the metrics have to say of their counts, each with the place it is about."""
     found: dict[str, None] = {}
     for corpus in corpora:

@@ -53,7 +53,8 @@ def join_lines(texts: Iterable[bytes]) -> Lines:
 class Span(NamedTuple):
     """Lines of a file, as a worker needs to know them: where to read, what to skip, how many lines.
 
-    separator: the byte that ends a line; place: what the user calls the file, where that is not its path.
+    separator: the byte that ends a line; place: what the user calls the file, where that is not its path; stamp: the
+    file's size and time when it was checked.
     """
 
     path: str
@@ -63,6 +64,22 @@ class Span(NamedTuple):
     lines: int
     separator: bytes = NEWLINE
     place: str = ""
+    stamp: tuple[int, int] | None = None
+
+
+class Stamp(NamedTuple):
+    """What tells that a file may have changed."""
+
+    size: int
+    mtime: int
+    ctime: int
+    inode: int
+
+    @classmethod
+    def of(cls, file: int | str | Path) -> Stamp:
+        """Return the stamp of a file, by its path or descriptor; raises OSError."""
+        found = os.stat(file)  # noqa: PTH116 (also of a descriptor)
+        return cls(found.st_size, found.st_mtime_ns, found.st_ctime_ns, found.st_ino)
 
 
 class Odd(NamedTuple):
@@ -87,7 +104,8 @@ class TextFile:
 
     digest: of the lines, whatever their line ends; blanks: int64 numbers, from 1, of the lines without a token;
     places: int64 byte offset of every stride-th line, then the size of the file; origin: what the user calls it;
-    numbers: int64 numbers that the lines have there, where lines were selected; keeper: what must live as long.
+    numbers: int64 numbers that the lines have there, where lines were selected; keeper: what must live as long;
+    stamp: the file's when it was opened to be checked.
     """
 
     path: Path
@@ -103,6 +121,7 @@ class TextFile:
     origin: Origin | None = None
     numbers: NDArray[np.int64] | None = field(default=None, repr=False, compare=False)
     keeper: object = field(default=None, repr=False, compare=False)
+    stamp: Stamp | None = field(default=None, repr=False, compare=False)
 
     @property
     def blank(self) -> int:
@@ -137,7 +156,8 @@ class TextFile:
         first, last = low // self.stride, -(-high // self.stride)
         start, stop = int(self.places[first]), int(self.places[min(last, len(self.places) - 1)])
         path = os.path.abspath(self.path)  # noqa: PTH100 (a worker may stand in another folder; keeps links as they are)
-        return Span(path, start, stop - start, low - first * self.stride, high - low, self.separator, self.place)
+        stamp = self.stamp[:2] if self.stamp else None
+        return Span(path, start, stop - start, low - first * self.stride, high - low, self.separator, self.place, stamp)
 
 
 def read_span(span: Span) -> Lines:
@@ -147,9 +167,10 @@ def read_span(span: Span) -> Lines:
         with open(span.path, "rb") as file:  # noqa: PTH123 (a worker opens thousands: no Path objects)
             file.seek(span.start)
             data = file.read(span.size)
+            same = span.stamp is None or Stamp.of(file.fileno())[:2] == span.stamp
     except OSError as error:
         raise CorpusError([Problem(place, f"cannot be read: {error.strerror}")]) from None
-    whole = len(data) == span.size
+    whole = same and len(data) == span.size
     plain = span.separator == NEWLINE
     if span.start == 0 and plain:
         data = data.removeprefix(BOM)
@@ -201,7 +222,7 @@ class MemoryText:
         return len(self.content.data)
 
     def number(self, line: int) -> int:
-        """Return the number of a text, from 1."""
+        """Return the number of a text, from 1: the same."""
         return line
 
     def at(self, line: int) -> str:

@@ -137,6 +137,11 @@ class Tokenization:
     def _stem_key(self) -> list[str]:
         return [] if self.stemmer == "none" else [f"stem_{self.stemmer}"]
 
+    @property
+    def version(self) -> str:
+        """What tokens depend on that is no part of this program: the version of a package, or nothing."""
+        return borrowed.version(self.tokenizer)
+
     def encode(self, texts: Sequence[Lines]) -> list[Encoded]:
         """Return the ids of the lines of several texts, equal where tokens are equal."""
         tokenizer = TOKENIZERS[self.tokenizer]

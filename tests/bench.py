@@ -27,6 +27,7 @@ from statistics import median
 from typing import TYPE_CHECKING
 
 from tests import bench_bleu, bench_rouge
+from tests.bench_survive import survive
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -247,6 +248,11 @@ class Bench:
         ours, theirs, ratio = self.pairs(lambda: self.seconds(mine), lambda: self.seconds(peer))
         yield Row("rouge of one system, whole process", f"{ours:.2f} s", f"rouge-score: {theirs:.2f} s", ratio, "-")
 
+    def survive(self) -> Iterator[Row]:
+        """A run of 10M lines, whole, and killed half-way and continued: time, memory, disk."""
+        config = self.config(self.repeated(10 * MILLION), "survive")
+        yield from (Row(*row) for row in survive(config, self.folder))
+
 
 ROWS: dict[str, tuple[Callable[[Bench], Iterator[Row]], bool]] = {
     "package": (Bench.whole_process, False),
@@ -260,6 +266,7 @@ ROWS: dict[str, tuple[Callable[[Bench], Iterator[Row]], bool]] = {
     "workers": (Bench.workers, False),
     "draws": (Bench.draws, False),
     "memory": (Bench.memory, True),
+    "survive": (Bench.survive, True),
 }
 """Rows by name, and whether they are among the large ones."""
 
@@ -303,7 +310,7 @@ def run_child(what: str, config: str, n_jobs: str) -> None:
     job = stages.prepare(config, how)
     opened = time.perf_counter()
     corpus = job.corpora[0]
-    counted = count_to_disk(corpus, job.needs, RunDirectory(Path(job.config.output.dir)), how)
+    counted, _ = count_to_disk(corpus, job.needs, RunDirectory(Path(job.config.output.dir)), how)
     written = time.perf_counter()
     if what == "draws":
         stages.score(job.corpora, job.metrics, {corpus.name: counted}, int(n_jobs))

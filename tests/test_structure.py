@@ -33,6 +33,8 @@ ORDER = [
     *(
         "_version",
         "errors",
+        "files",
+        "lock",
         "signature",
         "node",
         "document",
@@ -70,7 +72,8 @@ ORDER = [
         "metrics.*",
         "metrics.__init__",
     ),
-    *("execute", "results", "store", "count", "reduce", "rank"),
+    *("watch", "execute", "retry", "results"),
+    *("columns", "parts", "log", "manifest", "store", "count", "reduce", "rank"),
     *("report.*", "report.__init__"),
     *("defaults", "select", "stages", "schema", "api"),
     *("commands.__init__", "commands.*", "cli"),

@@ -31,6 +31,9 @@ if TYPE_CHECKING:
     Columns = Mapping[str, Ints]
 
 
+COUNTING = 1
+"""Version of the counting: raise it when any column of any needs comes out differently for the same text. Counts on
+ disk are kept from one version of the program to the next as long as this stays."""
 PRESENT = "present"
 """The column that tells how many references a sentence has, where some are missing (see `reduce.compact`)."""
 LAST = "last"
