@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 from ._version import __version__
 
 if TYPE_CHECKING:
-    from .api import Evaluation, Result, evaluate, load, run
+    from .api import Evaluation, Result, compare, evaluate, load, run
 
-__all__ = ["Evaluation", "Result", "__version__", "evaluate", "load", "run"]
+__all__ = ["Evaluation", "Result", "__version__", "compare", "evaluate", "load", "run"]
 
 
 def __getattr__(name: str) -> Any:

@@ -26,18 +26,19 @@ from typing import TYPE_CHECKING, Any, Literal, overload
 import numpy as np
 
 from . import metrics as _metrics
-from . import stages
+from . import stages, stored
 from .columns import MemoryStatistics, Statistics
 from .corpus import MAX_REFERENCES, Corpus, check_parallel, text_in_memory
 from .count import How, count_in_memory
 from .errors import IncompleteError, InputError, Problem, did_you_mean
 from .reduce import sentence_spread
 from .results import Results
+from .significance import statistics_of, with_statistics
 from .suspicions import misshapen, suspicions
 
 if TYPE_CHECKING:
     from .metrics.base import Floats, Ints, Metric
-    from .results import Samples, Score
+    from .results import Bootstrap, Samples, Score
 
 ONE = "system"
 """The name of a system that is given without one."""
@@ -72,6 +73,11 @@ class Result:
         return self.found.samples
 
     @property
+    def bootstrap(self) -> Bootstrap | None:
+        """Interval, rank range and cluster over samples of the sentences, where `statistics` were asked for."""
+        return self.found.bootstrap
+
+    @property
     def sentences(self) -> Floats:
         """The score of each sentence: float64 [lines]; over several references the mean (max: the best)."""
         return self.sentence_spread()["score"]
@@ -88,8 +94,7 @@ class Result:
     def columns(self) -> dict[str, Ints]:
         """The integers of each sentence by name (match_2@0: order 2, first reference): int64 [lines] each."""
         schema = self.statistics.schema
-        packed = np.concatenate([schema.pack(columns) for columns in self.statistics.blocks()])
-        return {name: packed[:, index] for index, name in enumerate(schema.names)}
+        return schema.named(np.concatenate([schema.pack(columns) for columns in self.statistics.blocks()]))
 
     def to_pandas(self) -> Any:
         """Return a DataFrame with a row for each sentence: its score, then its columns. Needs pandas."""
@@ -221,6 +226,17 @@ def load(directory: str | Path) -> Evaluation:
         place = Statistics.place(Path(directory), score.dataset, score.system, metric.needs.key)
         results.append(Result(score, metric, Statistics(place, schema, info.lines)))
     return Evaluation(results, found.warnings)
+
+
+def compare(run: str | Path, run2: str | Path | None = None, **settings: str | float) -> Results:
+    """Return the results of a run directory, or the systems of two, with intervals, rank ranges and paired tests.
+
+    settings: baseline, test, correction, level, resamples, trials, seed, as in a config's `statistics`. In the result
+    `scores[i].bootstrap` and `tests` are new. Reads the kept counts, never the texts. Raises InputError.
+    """
+    results, found = stored.load_two(Path(run), Path(run2)) if run2 is not None else stored.load(Path(run))
+    wanted = statistics_of({name: str(value) for name, value in settings.items()})
+    return with_statistics(stored.restricted(results, found), found, wanted)
 
 
 def _corpus(

@@ -30,6 +30,8 @@ COMMANDS = {
     "init": "write a config to start from",
     "show": "print the results of a run",
     "clean": "delete what a run has left behind",
+    "compare": "test which differences between the systems of a run, or of two runs, are real",
+    "rank": "rank the systems of a run: intervals, ranges of ranks, clusters, groups",
     "list": "list metrics with their options, tokenizers or samplers",
     "schema": "print the JSON Schema of configs, for editors",
     "doctor": "tell versions, kernel and optional parts of this installation",

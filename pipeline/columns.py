@@ -37,7 +37,7 @@ FORMAT = 2
 MAX_HEADER = 1 << 20
 """Bytes of the first line: 255 references give 20,000 names."""
 _HEADER = re.compile(
-    rb"\{'descr': '(<u2|<i4|<i8|<f8)', 'fortran_order': False, 'shape': \(([0-9]{1,18}), ([0-9]{1,18})\), \} *\n"
+    rb"\{'descr': '(<u2|<i4|<i8)', 'fortran_order': False, 'shape': \(([0-9]{1,18}), ([0-9]{1,18})\), \} *\n"
 )
 
 

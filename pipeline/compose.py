@@ -11,11 +11,10 @@ from pathlib import Path
 
 from .document import MAX_DEPTH, parse, read
 from .errors import ConfigError, Problem
-from .node import Mark, Node
+from .node import COMMAND_LINE, Mark, Node
 
 MAX_INCLUDED = 100
 """Files that a config may include, directly or through others."""
-COMMAND_LINE = "--set"
 
 _ONE_OF = ({"m2", "path"}, {"source", "references", "m2", "path"})
 """A data set that has a key of the first takes no default of the second."""
@@ -160,14 +159,6 @@ def _marked(node: Node, mark: Mark, path: str) -> Node:
     if isinstance(node.value, list):
         return Node([_marked(child, mark, f"{path}[{i}]") for i, child in enumerate(node.value)], mark, path)
     return Node(node.value, mark, path)
-
-
-def base_of(node: Node) -> Path:
-    """Return the folder that a relative path of this node is against: that of the file that wrote it.
-
-    What `--set` wrote is against the working directory.
-    """
-    return Path() if node.mark.file.startswith(f"{COMMAND_LINE} ") else Path(node.mark.file).parent
 
 
 def _with_defaults(root: Node) -> Node:

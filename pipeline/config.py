@@ -7,7 +7,7 @@ files, and the metrics' nodes (their options are checked by `metrics.resolve`, s
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from pydantic import BaseModel, ValidationError
@@ -26,6 +26,7 @@ from .models import (
     WrittenOutput,
     WrittenParquet,
     WrittenRun,
+    WrittenStatistics,
     WrittenTsv,
 )
 from .resolve import Resolver, natural
@@ -49,6 +50,7 @@ __all__ = [
     "WrittenConfig",
     "WrittenOutput",
     "WrittenRun",
+    "WrittenStatistics",
     "load",
     "natural",
 ]
@@ -69,6 +71,7 @@ class Config:
     output: WrittenOutput
     matches: tuple[Match, ...] = ()
     notes: tuple[str, ...] = ()
+    statistics: WrittenStatistics | None = None
 
 
 def load(path: str | Path, settings: Sequence[str] = ()) -> tuple[Config | None, tuple[Node, ...], list[Problem]]:
@@ -91,6 +94,7 @@ def load(path: str | Path, settings: Sequence[str] = ()) -> tuple[Config | None,
     config = Config(
         root, datasets, systems, nodes, written.run, written.output, tuple(resolver.matches), tuple(resolver.notes)
     )
+    config = replace(config, statistics=written.statistics)
     return config, nodes, problems
 
 
@@ -98,6 +102,8 @@ def _idle(root: Node, written: WrittenConfig, systems: Sequence[System], problem
     """Tell of settings and data sets that nothing uses."""
     if written.run.backend == "serial" and written.run.n_jobs not in ("auto", 1):
         problems.append(root.problem("has no effect with `backend: serial`; leave one out", ("run", "n_jobs")))
+    if written.statistics:
+        _idle_statistics(root, written.statistics, [system.name for system in systems], problems)
     for name in written.datasets:
         if systems and not any(name in system.paths for system in systems):
             problems.append(root.problem("no system has an output for this data set", ("datasets", name)))
@@ -106,6 +112,17 @@ def _idle(root: Node, written: WrittenConfig, systems: Sequence[System], problem
         for key, child in common.value.items():
             if not any(dataset.get(key) is child for dataset in datasets.value.values()):
                 problems.append(root.problem("no data set takes this default", ("defaults", "datasets", key)))
+
+
+def _idle_statistics(root: Node, given: WrittenStatistics, systems: Sequence[str], problems: list[Problem]) -> None:
+    """Tell of a baseline that is no system, and of settings that the test makes idle."""
+    if given.baseline is not None and systems and given.baseline not in systems:
+        hint = did_you_mean(given.baseline, systems)
+        problems.append(root.problem(f"no system is called '{given.baseline}'{hint}", ("statistics", "baseline")))
+    idle = {"none": ("baseline", "correction", "trials"), "approximate_randomization": ()}
+    for key in idle.get(given.test, ("trials",)):
+        if key in given.model_fields_set:
+            problems.append(root.problem(f"has no effect with `test: {given.test}`; leave it out", ("statistics", key)))
 
 
 def _validate(root: Node, problems: list[Problem]) -> WrittenConfig | None:
@@ -169,6 +186,7 @@ _MODELS: dict[str, type[BaseModel]] = {
     "datasets": WrittenDataset,
     "defaults": WrittenDefaults,
     "run": WrittenRun,
+    "statistics": WrittenStatistics,
     "output": WrittenOutput,
     "<jsonl>": WrittenJsonl,
     "<tsv>": WrittenTsv,

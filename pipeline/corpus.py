@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping, Sequence
 
     from .inputs import Dataset, Input, System
+    from .metrics.base import Needs
     from .selection import Selection
 
 __all__ = [
@@ -130,6 +131,8 @@ class Corpus:
     notes: tuple[str, ...] = ()
     own: Mapping[str, int] = field(default_factory=dict)
     """Systems that are references themselves, and which."""
+    external: Mapping[Needs, Corpus] = field(default_factory=dict)
+    """Files of numbers for metrics that read no text: a data set without references for each."""
 
     def with_references(self) -> Corpus:
         """Return the same with each reference as one more system; raises CorpusError where a name is taken."""

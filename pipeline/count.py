@@ -37,9 +37,9 @@ if TYPE_CHECKING:
 class How(NamedTuple):
     """What never changes a number: workers, backend, lines in a shard (None: by size), who hears of progress.
 
-    progress is called with (lines done, lines in all), where a line counts once for each system; stage with what is
-    done now; tell with what a user should know at once (a worker that died, a slow shard); note with what is for the
-    log.
+    progress is called with (lines done, lines in all), where a line counts once for each system; testing with
+    (samples and trials done, in all); stage with what is done now; tell with what a user should know at once (a worker
+    that died, a slow shard); note with what is for the log.
     """
 
     n_jobs: int | Literal["auto"] | None = None
@@ -49,6 +49,7 @@ class How(NamedTuple):
     stage: Callable[[str], None] = lambda _: None
     tell: Callable[[str], None] = lambda _: None
     note: Callable[[str], None] = lambda _: None
+    testing: Progress | None = None
 
     def under(self, settings: WrittenRun) -> How:
         """Return this with what it leaves open taken from a config."""
@@ -72,6 +73,26 @@ class How(NamedTuple):
 
 
 AUTO = How()
+
+
+def count_all(
+    corpus: Corpus, needs: Sequence[Needs], directory: RunDirectory, how: How = AUTO
+) -> tuple[Counted, list[Missing]]:
+    """Do what count_to_disk() does, for needs of text and of files of numbers."""
+    counted: dict[tuple[str, Needs], Statistics | MemoryStatistics] = {}
+    missing: list[Missing] = []
+    for files, wanted in by_files(corpus, needs):
+        found, lost = count_to_disk(files, wanted, directory, how)
+        counted |= found
+        missing += lost
+    return counted, missing
+
+
+def by_files(corpus: Corpus, needs: Sequence[Needs]) -> list[tuple[Corpus, list[Needs]]]:
+    """Return what is read for some needs, and which: the texts first, then files of numbers."""
+    of_text = [need for need in needs if need not in corpus.external]
+    numbers = [(corpus.external[need], [need]) for need in needs if need in corpus.external]
+    return [*([(corpus, of_text)] if of_text else []), *numbers]
 
 
 def count_to_disk(

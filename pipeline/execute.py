@@ -11,7 +11,7 @@ import threading
 import time
 import warnings
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
@@ -52,10 +52,8 @@ class Task:
     """Number of the first line, from 0."""
 
 
-def narrow(array: NDArray[Any]) -> NDArray[Any]:
-    """Return an array of counts in the narrowest of uint16, int32 and int64 that holds them (float64 as it is)."""
-    if array.dtype == np.float64:
-        return array
+def narrow(array: NDArray[np.integer]) -> NDArray[np.integer]:
+    """Return an array of counts in the narrowest of uint16, int32 and int64 that holds them."""
     top = int(array.max(initial=0))
     low = int(array.min(initial=0))
     if low >= 0 and top <= np.iinfo(np.uint16).max:

@@ -14,18 +14,22 @@ UNPACKED = 1 << 34
 STDIN = Path("/dev/stdin")
 """What the path - stands for."""
 
-Kind = Literal["jsonl", "tsv", "parquet"]
+Kind = Literal["jsonl", "tsv", "parquet", "numbers"]
 
 
 @dataclass(frozen=True)
 class Column:
-    """Texts in the records of a file. header: tsv has names in its first line; null: a missing text is allowed."""
+    """Texts in the records of a file. header: tsv has names in its first line; null: a missing text is allowed.
+
+    Of numbers there may be several, joined by +; header: they were named; decimals: of counts, None: any number.
+    """
 
     kind: Kind
     path: Path
     column: str
     header: bool = False
     null: bool = False
+    decimals: int | None = None
 
 
 Input = Path | Column
@@ -64,3 +68,8 @@ class Match:
     place: str
     pattern: str
     files: tuple[Path, ...]
+
+
+def fill(path: str, dataset: str, system: str) -> str:
+    """Return a written path with its placeholders replaced."""
+    return path.replace("{dataset}", dataset).replace("{system}", system)

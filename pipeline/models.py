@@ -64,6 +64,12 @@ PathText = Annotated[
 Column = Annotated[str, Field(min_length=1), WithJsonSchema({"type": ["string", "integer"], "minLength": 1})]
 
 
+def _level(value: object) -> object:
+    if isinstance(value, str) and re.fullmatch(r"0?\.[0-9]{1,6}", value) and float(value) > 0:
+        return float(value)
+    raise ValueError("expected a number between 0 and 1, such as 0.95, with at most 6 decimals")
+
+
 class _Written(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
 
@@ -174,6 +180,30 @@ class WrittenRun(_Written):
     )
 
 
+class WrittenStatistics(_Written):
+    """Intervals, ranges of ranks and paired tests; without this section none are made."""
+
+    baseline: str | None = Field(None, description="the system that the others are compared with; default: all pairs")
+    test: Literal["approximate_randomization", "paired_bootstrap", "sign", "none"] = Field(
+        "approximate_randomization", description="the paired test; none: no comparisons"
+    )
+    correction: Literal["holm", "bonferroni", "none"] = Field(
+        "holm", description="of p-values for several comparisons by one metric on one data set"
+    )
+    level: Annotated[float, BeforeValidator(_level)] = Field(
+        0.95, description="of intervals and rank ranges; 1 - level is that of significance"
+    )
+    resamples: Annotated[int, Field(ge=1, le=1_000_000), BeforeValidator(_whole)] = Field(
+        1000, description="bootstrap samples"
+    )
+    trials: Annotated[int, Field(ge=1, le=100_000_000), BeforeValidator(_whole)] = Field(
+        10_000, description="shuffles of approximate randomisation"
+    )
+    seed: Annotated[int, Field(ge=0, le=2**32 - 1), BeforeValidator(_whole)] = Field(
+        12345, description="of both random streams"
+    )
+
+
 class WrittenOutput(_Written):
     """Where results go and how they are printed."""
 
@@ -194,5 +224,6 @@ class WrittenConfig(_Written):
     datasets: dict[str, WrittenDataset] = Field(min_length=1)
     systems: WrittenSystems = Field(description="name: path, name: {dataset: path}, or a list of globs")
     metrics: list[Any] = Field(min_length=1)
+    statistics: WrittenStatistics | None = Field(None, description="intervals and tests; {} takes the defaults")
     run: WrittenRun = WrittenRun()
     output: WrittenOutput = WrittenOutput()

@@ -4,12 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from .errors import Problem
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
+
+
+COMMAND_LINE = "--set"
+"""What stands for the file of a node that the command line wrote."""
 
 
 @dataclass(frozen=True)
@@ -77,3 +82,11 @@ def from_plain(value: object, name: str, path: str = "") -> Node:
     if value is None:
         return Node(None, mark, path)
     return Node(str(value).lower() if isinstance(value, bool) else str(value), mark, path)
+
+
+def base_of(node: Node) -> Path:
+    """Return the folder that a relative path of this node is against: that of the file that wrote it.
+
+    What `--set` wrote is against the working directory.
+    """
+    return Path() if node.mark.file.startswith(f"{COMMAND_LINE} ") else Path(node.mark.file).parent

@@ -31,6 +31,8 @@ Z95 = 1.959963984540054
 """Quantile 0.975 of the normal distribution, as in the original program's interval."""
 DRAWN_LINES = 2048
 """Lines whose draws are multiplied at once: bounds memory at iterations times this. Divides the store's BLOCK."""
+SENTENCES = frozenset({"mean", "sum"})
+"""Levels that are made of sentence scores."""
 THREADED = 1 << 24
 """Draws from which several threads are worth their start."""
 
@@ -68,14 +70,14 @@ def reduce(
     threads share the iterations of a sampled score; own: which reference a system is itself, for the policy
     leave_one_out (None, or left out: none).
     """
-    if metric.level == "mean":
-        return [_mean(metric, system) for system in systems]
+    if metric.level in SENTENCES:
+        return [_sentences(metric, system) for system in systems]
     if metric.policy == "leave_one_out":
         return _left_out(metric, systems, lines, references, threads, own or [None] * len(systems))
     return POLICIES[metric.policy](metric, systems, lines, references, threads)
 
 
-def _present(metric: Metric, system: HasBlocks) -> Iterator[Columns]:
+def present_blocks(metric: Metric, system: HasBlocks) -> Iterator[Columns]:
     """Yield blocks in which no reference is missing (see compact)."""
     apart = [field.name for field in metric.needs.schema(1).fields if field.per_reference]
     blocks = (compact(columns, apart) for columns in system.blocks())
@@ -98,6 +100,8 @@ def compact(columns: Columns, apart: Sequence[str]) -> Columns:
     The places behind them repeat the first, so that the best reference is the same; the column PRESENT, int64
     [lines], tells how many there are. apart: names of the columns per reference.
     """
+    if "ref_len" not in columns:  # numbers from a file: no references at all
+        return columns
     missing = columns["ref_len"] < 0
     if PRESENT in columns or not missing.any():
         return columns
@@ -115,19 +119,27 @@ def _chosen(metric: Metric, systems: Sequence[HasBlocks], *_: int) -> list[Reduc
 
 def _summed(metric: Metric, system: HasBlocks, choose: Callable[[Columns], Ints | int]) -> Reduced:
     """Sum the terms for the references that choose() gives: one for each line, or one for all."""
-    fields = tuple(field._replace(per_reference=False) for field in metric.terms)
-    schema = Schema(tuple(field for field in fields if not field.real), 1)
-    totals, real = np.zeros(schema.width, np.int64), {f.name: Fraction(0) for f in fields if f.real}
-    apart = any(field.per_reference for field in metric.terms)
-    for columns in _present(metric, system):
-        terms = metric.make_terms(columns)
-        chosen = choose(columns) if apart else 0
-        picked = {f.name: _pick(terms[f.name], chosen) if f.per_reference else terms[f.name] for f in metric.terms}
+    schema, totals = picked_schema(metric), np.zeros(picked_schema(metric).width, np.int64)
+    real = {field.name: Fraction(0) for field in metric.terms if field.real}
+    for columns in present_blocks(metric, system):
+        picked = picked_terms(metric, columns, choose)
         totals += schema.pack(picked).sum(axis=0) if schema.fields else 0
         real = {name: total + exact_sum(picked[name].astype(np.float64)) for name, total in real.items()}
     sums: dict[str, Any] = schema.unpack(totals) if schema.fields else {}
     scores = metric.score(sums | {name: np.float64(total) for name, total in real.items()})
     return Reduced({name: float(value) for name, value in scores.items()})
+
+
+def picked_schema(metric: Metric) -> Schema:
+    """Return the whole numbers among the terms of a sentence for one reference."""
+    return Schema(tuple(field._replace(per_reference=False) for field in metric.terms if not field.real), 1)
+
+
+def picked_terms(metric: Metric, columns: Columns, choose: Callable[[Columns], Ints | int]) -> Columns:
+    """Return the terms of each sentence for the references that choose() gives: as picked_schema() says."""
+    terms = metric.make_terms(columns)
+    chosen = choose(columns) if any(field.per_reference for field in metric.terms) else 0
+    return {f.name: _pick(terms[f.name], chosen) if f.per_reference else terms[f.name] for f in metric.terms}
 
 
 def _apart(metric: Metric, systems: Sequence[HasBlocks], _: int, references: int, *__: int) -> list[Reduced]:
@@ -160,7 +172,7 @@ def _left_out(
     for left_out in range(references):
         kept = [r for r in range(references) if r != left_out]
         concerned = [number for number, is_reference in enumerate(own) if is_reference in (None, left_out)]
-        subset = [_Subset(systems[number], kept, apart) for number in concerned]
+        subset = [Subset(systems[number], kept, apart) for number in concerned]
         for number, reduced in zip(concerned, _sampled(metric, subset, lines, len(kept), threads), strict=True):
             outputs[number].append(reduced.outputs)
     return [mean_of([Reduced(one) for one in found]) for found in outputs]
@@ -173,7 +185,7 @@ def mean_of(reduced: Sequence[Reduced]) -> Reduced:
 
 
 @dataclass(frozen=True)
-class _Subset:
+class Subset:
     """Statistics with some of the references only."""
 
     whole: HasBlocks
@@ -181,6 +193,7 @@ class _Subset:
     apart: frozenset[str]
 
     def blocks(self) -> Iterator[dict[str, Ints]]:
+        """Yield the columns of those references, block after block."""
         for columns in self.whole.blocks():
             yield columns | {name: columns[name][:, self.kept] for name in self.apart}
 
@@ -246,7 +259,7 @@ def _drawn_outputs(metric: Metric, systems: Sequence[HasBlocks], draws: Draws, t
 def _fixed(metric: Metric, system: HasBlocks, schema: Schema) -> Ints:
     """Return the sums of the terms that no draw changes: int64 [width]."""
     totals = np.zeros(schema.width, np.int64)
-    for columns in _present(metric, system):
+    for columns in present_blocks(metric, system):
         totals += schema.pack(metric.make_terms(columns)).sum(axis=0)
     return totals
 
@@ -254,10 +267,10 @@ def _fixed(metric: Metric, system: HasBlocks, schema: Schema) -> Ints:
 def _drawn(metric: Metric, systems: Sequence[HasBlocks], draws: Draws, schema: Schema, first: int, last: int) -> Floats:
     """Return the sums of the terms drawn in the iterations first <= i < last: [iterations, systems, width]."""
     sums = np.zeros((last - first, len(systems), schema.width))
-    drawer = Drawer(draws, first, last)
-    for blocks in zip(*(_present(metric, system) for system in systems), strict=True):
+    drawer = Drawer(draws, range(first, last))
+    for blocks in zip(*(present_blocks(metric, system) for system in systems), strict=True):
         made = [metric.make_terms(columns) for columns in blocks]
-        packed = [[_reference(schema, terms, r) for r in range(draws.references)] for terms in made]
+        packed = [[packed_reference(schema, terms, r) for r in range(draws.references)] for terms in made]
         present = blocks[0].get(PRESENT)
         for low in range(0, len(packed[0][0]), DRAWN_LINES):
             part = slice(low, low + DRAWN_LINES)
@@ -266,7 +279,7 @@ def _drawn(metric: Metric, systems: Sequence[HasBlocks], draws: Draws, schema: S
     return sums
 
 
-def _reference(schema: Schema, terms: Columns, reference: int) -> Floats:
+def packed_reference(schema: Schema, terms: Columns, reference: int) -> Floats:
     """Return the packed terms of one reference: float64 [lines, width]."""
     return schema.pack({field.name: terms[field.name][:, reference] for field in schema.fields}).astype(np.float64)
 
@@ -287,15 +300,16 @@ def _drawn_sums(draws: NDArray[np.uint8], terms: Sequence[Sequence[Floats]]) -> 
     return sums
 
 
-def _mean(metric: Metric, system: HasBlocks) -> Reduced:
-    """Average the outputs of sentences; the sums are exact, so the blocks do not matter."""
+def _sentences(metric: Metric, system: HasBlocks) -> Reduced:
+    """Average or sum the outputs of sentences; the sums are exact, so the blocks do not matter."""
     sums: dict[str, Fraction] = {}
     lines = 0
-    for columns in _present(metric, system):
+    for columns in present_blocks(metric, system):
         for name, values in sentence_outputs(metric, columns).items():
             sums[name] = sums.get(name, Fraction(0)) + exact_sum(values)
-        lines += len(columns["ref_len"])
-    return Reduced({name: float(total) / lines for name, total in sums.items()})
+        lines += len(next(iter(columns.values())))
+    divisor = lines if metric.level == "mean" else 1
+    return Reduced({name: float(total) / divisor for name, total in sums.items()})
 
 
 def exact_sum(values: Floats) -> Fraction:
@@ -324,7 +338,7 @@ def sentence_outputs(metric: Metric, columns: Columns) -> dict[str, Floats]:
     """Return what level mean averages, the score first: float64 [lines] each."""
     apart = [field.name for field in metric.needs.schema(1).fields if field.per_reference]
     outputs = metric.line_outputs(compact(columns, apart))
-    return outputs or {metric.name: sentence_scores(metric, columns)}
+    return outputs or {metric.output: sentence_scores(metric, columns)}
 
 
 def sentence_scores(metric: Metric, columns: Columns) -> Floats:

@@ -6,10 +6,10 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from .compose import base_of
 from .errors import ConfigError, Problem, did_you_mean
-from .inputs import STDIN, Column, Dataset, Input, Match, System
+from .inputs import STDIN, Column, Dataset, Input, Match, System, fill
 from .models import KINDS, WrittenDataset, WrittenJsonl, WrittenParquet, WrittenTsv
+from .node import base_of
 from .selection import read_numbers, select
 
 if TYPE_CHECKING:
@@ -212,11 +212,6 @@ class Resolver:
         for name, paths in found.items():
             self.notes += [f"{d}: no output of system {name} matches" for d in datasets if d not in paths]
         return tuple(System(name, paths) for name, paths in found.items())
-
-
-def fill(path: str, dataset: str, system: str) -> str:
-    """Return a written path with its placeholders replaced."""
-    return path.replace("{dataset}", dataset).replace("{system}", system)
 
 
 def is_glob(text: str) -> bool:

@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 SCHEMA = 1
+HUMAN = "REFERENCE"
+"""The row of references: leave_one_out that is the mean of the references' own scores (JFLEG's REFERENCE)."""
 
 
 @dataclass(frozen=True)
@@ -23,6 +25,45 @@ class Samples:
     iterations: int
     std: float
     interval: tuple[float, float]
+
+
+@dataclass(frozen=True)
+class Bootstrap:
+    """A score in bootstrap samples of the sentences: mean, deviation (the standard error), percentile interval.
+
+    ranks: best and worst of the system in the samples, less the extremes; cluster: from 1, of systems whose ranks
+    cannot be told apart.
+    """
+
+    mean: float
+    std: float
+    interval: tuple[float, float]
+    ranks: tuple[int, int]
+    cluster: int
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Two systems compared: difference of the scores of system and other, and whether it is real.
+
+    interval: of the difference, by bootstrap; better: the share of samples in which system scores higher (ties count
+    half); wins, losses, ties: sentences that system has better, worse, as good; cohen_d: mean of the differences of
+    sentence scores over their deviation; p, p_adjusted: of the test, before and after the correction.
+    """
+
+    dataset: str
+    metric: str
+    system: str
+    other: str
+    difference: float
+    interval: tuple[float, float]
+    better: float
+    wins: int
+    losses: int
+    ties: int
+    cohen_d: float
+    p: float
+    p_adjusted: float
 
 
 @dataclass(frozen=True)
@@ -41,6 +82,7 @@ class Score:
     rank: int
     notes: tuple[str, ...] = ()
     peer_signature: str | None = None
+    bootstrap: Bootstrap | None = None
 
 
 @dataclass(frozen=True)
@@ -68,16 +110,22 @@ class Missing:
 
 @dataclass(frozen=True)
 class Results:
-    """The content of results.json; missing: empty but where the run is incomplete."""
+    """The content of results.json.
+
+    missing: empty but where the run is incomplete; statistics: the settings of intervals and tests, None where there
+    are none.
+    """
 
     datasets: dict[str, DatasetInfo]
     scores: list[Score]
     warnings: list[str] = field(default_factory=list)
     missing: list[Missing] = field(default_factory=list)
+    statistics: dict[str, Any] | None = None
+    tests: list[Comparison] = field(default_factory=list)
 
     def only(self, system: str) -> Results:
         """Return the same results with the scores of one system."""
-        return replace(self, scores=[score for score in self.scores if score.system == system])
+        return replace(self, scores=[score for score in self.scores if score.system == system], tests=[])
 
     def to_json(self) -> str:
         """Return the text of results.json; the same results give the same text."""
@@ -93,7 +141,9 @@ class Results:
                 raise StoreError(f"{path}: is of schema {content['schema']}; this version reads {SCHEMA}")
             datasets = {name: DatasetInfo(**info) for name, info in content["datasets"].items()}
             missing = [Missing(**item) for item in content.get("missing", ())]
-            return Results(datasets, [_score(item) for item in content["scores"]], content["warnings"], missing)
+            scores = [_score(item) for item in content["scores"]]
+            tests = [_comparison(item) for item in content.get("tests", ())]
+            return Results(datasets, scores, content["warnings"], missing, content.get("statistics"), tests)
         except OSError as error:
             raise StoreError(f"{path}: cannot be read: {error.strerror}") from None
         except (ValueError, KeyError, TypeError, AttributeError) as error:
@@ -106,8 +156,20 @@ def _score(item: dict[str, Any]) -> Score:
         low, high = (_number(value) for value in samples["interval"])
         samples = Samples(samples["iterations"], _number(samples["std"]), (low, high))
     outputs = {name: _number(value) for name, value in item["outputs"].items()}
-    read = {"score": _number(item["score"]), "outputs": outputs, "samples": samples}
+    bootstrap = item.get("bootstrap")  # files of earlier versions have none
+    if bootstrap is not None:
+        low, high = (_number(value) for value in bootstrap["interval"])
+        best, worst = bootstrap["ranks"]
+        mean, std = _number(bootstrap["mean"]), _number(bootstrap["std"])
+        bootstrap = Bootstrap(mean, std, (low, high), (best, worst), bootstrap["cluster"])
+    read = {"score": _number(item["score"]), "outputs": outputs, "samples": samples, "bootstrap": bootstrap}
     return Score(**{**item, **read, "notes": tuple(item.get("notes", ()))})
+
+
+def _comparison(item: dict[str, Any]) -> Comparison:
+    low, high = (_number(value) for value in item["interval"])
+    numbers = {key: _number(item[key]) for key in ("difference", "better", "cohen_d", "p", "p_adjusted")}
+    return Comparison(**{**item, **numbers, "interval": (low, high)})
 
 
 def _number(value: float | None) -> float:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
     from numpy.typing import NDArray
 
@@ -52,17 +52,17 @@ class Draws(NamedTuple):
 
         Of the iterations first <= i < last (all, without them).
         """
-        drawer = Drawer(self, first, self.iterations if last is None else last)
+        drawer = Drawer(self, range(first, self.iterations if last is None else last))
         for low in range(0, self.lines, size):
             yield drawer.take(min(size, self.lines - low))
 
 
 class Drawer:
-    """Draws for the iterations first <= i < last, block of lines after block of lines."""
+    """Draws for some of the iterations, block of lines after block of lines."""
 
-    def __init__(self, draws: Draws, first: int, last: int) -> None:
+    def __init__(self, draws: Draws, iterations: Iterable[int]) -> None:
         self.references = draws.references
-        self.streams = [STREAMS[draws.sampler](draws, iteration) for iteration in range(first, last)]
+        self.streams = [STREAMS[draws.sampler](draws, iteration) for iteration in iterations]
 
     def take(self, lines: int, present: Ints | None = None) -> NDArray[np.uint8]:
         """Return the references drawn for the next lines, from 0: uint8 [iterations, lines].

@@ -18,16 +18,20 @@ from . import kernel, metrics, signature
 from ._version import __version__
 from .borrowed import unavailable
 from .corpus import Corpus, Opener, open_corpus
-from .count import AUTO, How, count_to_disk, placed
+from .count import AUTO, How, by_files, count_all, placed
 from .defaults import with_defaults
 from .errors import ConfigError, Problem
+from .external import misused, parted, with_numbers
 from .log import Log
 from .manifest import running
 from .rank import ranks
 from .reduce import mean_of, reduce
 from .report import FORMATS
-from .results import DatasetInfo, Missing, Results, Score
+from .report.tables import tests_to_csv
+from .resample import unsupported
+from .results import HUMAN, DatasetInfo, Missing, Results, Score
 from .select import ALL, Given, select
+from .significance import Measured, measure, with_statistics
 from .store import RunDirectory
 from .suspicions import suspicions
 
@@ -37,10 +41,6 @@ if TYPE_CHECKING:
     from .config import Config
     from .count import Counted
     from .metrics.base import Metric, Needs
-
-
-HUMAN = "REFERENCE"
-"""The row of references: leave_one_out that is the mean of the references' own scores (JFLEG's REFERENCE)."""
 
 
 @dataclass(frozen=True)
@@ -69,7 +69,12 @@ def prepare(path: str | Path, how: How = AUTO, given: Given = ALL) -> Job:
     if settings:
         settings, chosen = select(settings, chosen, given.only, problems)
         opener = Opener(how.under(settings.run).threads, settings.run.max_unpacked)
-        corpora = [open_corpus(dataset, settings.systems, problems, opener=opener) for dataset in settings.datasets]
+        problems += misused(settings, chosen)
+        reasons = (unsupported(metric) for metric in chosen if settings.statistics)
+        problems += [settings.root.problem(reason, ("statistics",)) for reason in reasons if reason]
+        systems = with_numbers(settings.systems, chosen)
+        opened_all = [open_corpus(dataset, systems, problems, opener=opener) for dataset in settings.datasets]
+        corpora = [corpus and parted(corpus, chosen) for corpus in opened_all]
         problems += _missing_sources(settings, chosen)
     problems += fit(chosen, corpora)
     if problems or settings is None:
@@ -87,6 +92,8 @@ def fit(chosen: Sequence[Metric], corpora: Sequence[Corpus | None]) -> list[Prob
         messages = (
             [metric.misfit(len(corpus.references), missing=corpus.missing) for metric in chosen] if corpus else []
         )
+        if corpus and any(metric.from_files and metric.needs not in corpus.external for metric in chosen):
+            messages.append("external reads files that a config names: `gec-pipeline help statistics`")
         problems += [Problem("", f"{corpus.name}: {message}") for message in messages if message and corpus]
     return problems
 
@@ -106,7 +113,9 @@ def plan(job: Job, output: str | Path | None = None) -> tuple[list[str], list[li
     directory = RunDirectory(Path(output or job.config.output.dir), make=False)
     rows = []
     for corpus in job.corpora:
-        places, keys = placed(corpus, job.needs, directory)
+        found = [placed(files, wanted, directory) for files, wanted in by_files(corpus, job.needs)]
+        places = {cell: place for some, _ in found for cell, place in some.items()}
+        keys = {cell: key for _, some in found for cell, key in some.items()}
         for metric in job.metrics:
             for name in corpus.systems:
                 cell = name, metric.needs
@@ -142,7 +151,7 @@ def _run(job: Job, directory: RunDirectory, how: How, log: Log) -> Results:
     statistics: dict[str, Counted] = {}
     missing: list[Missing] = []
     for corpus in job.corpora:
-        statistics[corpus.name], lost = count_to_disk(corpus, job.needs, directory, how)
+        statistics[corpus.name], lost = count_all(corpus, job.needs, directory, how)
         missing += lost
     counted = time.time()
     log(f"counted in {counted - started:.1f} s")
@@ -153,7 +162,13 @@ def _run(job: Job, directory: RunDirectory, how: How, log: Log) -> Results:
     ]
     warnings = [*job.warnings, *remarks(corpora, job.metrics, statistics)]
     results = Results(datasets, score(corpora, job.metrics, statistics, how.threads), warnings, missing)
+    if job.config.statistics:
+        how.stage("resampling")
+        found = list(measured(corpora, job.metrics, statistics, results))
+        results = with_statistics(results, found, job.config.statistics, how.testing)
     reports = {"results.json": Results.to_json, **dict(FORMATS[f] for f in job.config.output.formats if f in FORMATS)}
+    if results.tests and "csv" in job.config.output.formats:
+        reports["tests.csv"] = tests_to_csv
     directory.announce(names=reports)
     for file, render in reports.items():
         directory.write(file, render(results))
@@ -212,6 +227,18 @@ def remarks(corpora: Sequence[Corpus], chosen: Sequence[Metric], statistics: Map
     return list(found)
 
 
+def measured(
+    corpora: Sequence[Corpus], chosen: Sequence[Metric], statistics: Mapping[str, Counted], results: Results
+) -> Iterator[Measured]:
+    """Yield what intervals and tests are made of, for every data set and metric."""
+    for corpus in corpora:
+        for metric in chosen:
+            printed, counted = signed(metric, len(corpus.references)), statistics[corpus.name]
+            scores = [score for score in results.scores if (score.dataset, score.metric) == (corpus.name, printed)]
+            columns = [counted.get((score.system, metric.needs)) for score in scores]
+            yield measure(metric, results.datasets[corpus.name], scores, columns)
+
+
 def signed(metric: Metric, references: int) -> str:
     """Return the signature of a metric in this version, for a number of references."""
     return signature.render(metric.name, [*metric.settings(references), ("v", __version__)])
@@ -222,6 +249,8 @@ def describe(corpus: Corpus) -> DatasetInfo:
     digests = {"source": corpus.source.digest} if corpus.source else {}
     digests |= {f"reference {number}": file.digest for number, file in enumerate(corpus.references)}
     digests |= {f"system {name}": file.digest for name, file in corpus.systems.items()}
+    for need, files in corpus.external.items():
+        digests |= {f"{need.key} {name}": file.digest for name, file in files.systems.items()}
     return DatasetInfo(corpus.lines, len(corpus.references), digests)
 
 

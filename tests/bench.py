@@ -27,6 +27,7 @@ from statistics import median
 from typing import TYPE_CHECKING
 
 from tests import bench_bleu, bench_rouge
+from tests.bench_statistics import SAMPLES, TRIALS, run_statistics
 from tests.bench_survive import survive
 
 if TYPE_CHECKING:
@@ -176,6 +177,27 @@ class Bench:
         name = f"Google-GLEU of {len(systems)} systems"
         yield Row(name, f"{ours:.3f} s", f"nltk: {peer:.2f} s", ratio, "peer 25 to 100 times slower")
 
+    def statistics(self) -> Iterator[Row]:
+        """1,000 bootstrap samples, and 10,000 shuffles against a baseline, from stored columns, against sacreBLEU."""
+        source, references, systems = self.conll()
+        files = ",".join(str(path) for path in [source, *references, *systems])
+        mine, theirs = (self.child("statistics", what, files, "bleu") for what in ("ours", "sacrebleu"))
+        if abs(mine["low"] - theirs["low"]) > 1e-6 or mine["p"] != theirs["p"]:
+            raise SystemExit(f"sacrebleu has other intervals or p-values: {mine}, {theirs}")
+        saved, self.runs = self.runs, min(self.runs, 3)
+        for key, name, aim in (
+            ("bootstrap", f"{SAMPLES:,} bootstrap samples of {len(systems)} systems", "under 1 s"),
+            ("tests", f"{TRIALS:,} shuffles of {len(systems) - 1} pairs", "under 1 s"),
+        ):
+            ours, peer, ratio = self.pairs(
+                lambda key=key: self.child("statistics", "ours", files, "bleu")[key],  # type: ignore[misc]
+                lambda key=key: self.child("statistics", "sacrebleu", files, "bleu")[key],  # type: ignore[misc]
+            )
+            yield Row(f"{name}, BLEU", f"{ours:.3f} s", f"sacrebleu: {peer:.1f} s", ratio, aim)
+            seconds = median(self.child("statistics", "ours", files, "gleu")[key] for _ in range(self.runs))
+            yield Row(f"{name}, GLEU+ with draws", f"{seconds:.3f} s", "-", float("nan"), aim)
+        self.runs = saved
+
     def start(self) -> Iterator[Row]:
         """CPU seconds of --version and the quickstart, against `import numpy`."""
         numpy = [sys.executable, "-c", "import numpy"]
@@ -259,6 +281,7 @@ ROWS: dict[str, tuple[Callable[[Bench], Iterator[Row]], bool]] = {
     "google": (Bench.google, False),
     "rouge": (Bench.rouge, False),
     "rouge-process": (Bench.rouge_process, False),
+    "statistics": (Bench.statistics, False),
     "start": (Bench.start, False),
     "bleu": (bench_bleu.bleu, False),
     "chrf": (bench_bleu.chrf, False),
@@ -337,10 +360,14 @@ def main() -> None:
     parser.add_argument("--large", action="store_true", help="also the rows that need minutes and gigabytes")
     parser.add_argument("--folder", type=Path, help="keep the corpora here (default: a temporary folder)")
     parser.add_argument("--json", type=Path, help="write the figures here too")
-    parser.add_argument("--child", nargs=3, help=argparse.SUPPRESS)
+    parser.add_argument("--child", nargs="+", help=argparse.SUPPRESS)
     args = parser.parse_args()
     if args.child:
-        (run_google if args.child[0] in ("google", "nltk") else run_child)(*args.child)
+        what, *rest = args.child
+        if what == "statistics":
+            run_statistics(*rest)
+        else:
+            (run_google if what in ("google", "nltk") else run_child)(what, *rest)
         return
     rows: list[Row] = []
     with tempfile.TemporaryDirectory() as temporary:

@@ -19,7 +19,7 @@ from pipeline.cli import main
 from pipeline.count import How
 from pipeline.errors import IncompleteError
 from pipeline.execute import Task, WorkerDiedError
-from pipeline.results import Missing, Results
+from pipeline.results import HUMAN, Missing, Results
 from pipeline.retry import Runner
 from pipeline.texts import join_lines, read_span
 from pipeline.watch import Watch
@@ -199,10 +199,10 @@ def test_memory_that_runs_out_is_like_a_death(config: Path, tmp_path: Path, how:
 def test_a_reference_lost_as_a_system_leaves_no_mean_of_the_others(tmp_path: Path) -> None:
     config = write_run(tmp_path, 30, references=3, systems="A", chosen=["gleu[refs=leave_one_out,iter=2]"])
     whole = {score.system for score in run(config, tmp_path / "fresh").scores}
-    assert whole == {"A", "reference0", "reference1", "reference2", stages.HUMAN}
+    assert whole == {"A", "reference0", "reference1", "reference2", HUMAN}
     lost = [Missing("d", "reference1", 1, 1)]
-    original = count.count_to_disk
-    with mock.patch.object(stages, "count_to_disk", lambda *given: (original(*given)[0], lost)):
+    original = count.count_all
+    with mock.patch.object(stages, "count_all", lambda *given: (original(*given)[0], lost)):
         assert {score.system for score in run(config, tmp_path / "run").scores} == {"A", "reference0", "reference2"}
 
 

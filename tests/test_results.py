@@ -16,7 +16,7 @@ from pipeline.errors import StoreError
 from pipeline.rank import ranks
 from pipeline.report.numbers import percent, round_half_up
 from pipeline.report.tables import to_csv
-from pipeline.results import DatasetInfo, Results, Samples, Score
+from pipeline.results import Bootstrap, Comparison, DatasetInfo, Results, Samples, Score
 from tests import naive
 from tests.conftest import run, write_run
 
@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
 NUMBERS = st.floats(allow_nan=True, allow_infinity=False)
 TEXTS = st.text(st.characters(exclude_categories=["Cs"]), max_size=8)
+COUNTS = st.integers(0, 99)
+PAIRS = st.tuples(NUMBERS, NUMBERS)
 SCORES = st.builds(
     Score,
     dataset=TEXTS,
@@ -34,7 +36,9 @@ SCORES = st.builds(
     outputs=st.dictionaries(TEXTS, NUMBERS, max_size=3),
     samples=st.none() | st.builds(Samples, st.integers(1, 9), NUMBERS, st.tuples(NUMBERS, NUMBERS)),
     rank=st.integers(1, 99),
+    bootstrap=st.none() | st.builds(Bootstrap, NUMBERS, NUMBERS, PAIRS, st.tuples(COUNTS, COUNTS), COUNTS),
 )
+TESTS = st.builds(Comparison, *[TEXTS] * 4, NUMBERS, PAIRS, NUMBERS, *[COUNTS] * 3, *[NUMBERS] * 3)
 RESULTS = st.builds(
     Results,
     datasets=st.dictionaries(
@@ -42,6 +46,8 @@ RESULTS = st.builds(
     ),
     scores=st.lists(SCORES, max_size=3),
     warnings=st.lists(TEXTS, max_size=2),
+    statistics=st.none() | st.fixed_dictionaries({"level": st.floats(0.1, 0.9), "baseline": st.none() | TEXTS}),
+    tests=st.lists(TESTS, max_size=3),
 )
 
 
@@ -77,10 +83,22 @@ def test_the_form_of_results_json(tmp_path: Path) -> None:
     run(write_run(tmp_path, 12), tmp_path / "run")
     content = json.loads((tmp_path / "run" / "results.json").read_text(encoding="utf-8"))
     assert content["schema"] == 1
-    assert set(content) == {"schema", "datasets", "scores", "warnings", "missing"}
+    assert set(content) == {"schema", "datasets", "scores", "warnings", "missing", "statistics", "tests"}
+    assert (content["statistics"], content["tests"]) == (None, [])
     assert set(content["datasets"]["d"]["digests"]) == {"source", "reference 0", "reference 1", "system A", "system B"}
     (first, _) = content["scores"]
-    names = {"dataset", "system", "metric", "score", "outputs", "samples", "rank", "notes", "peer_signature"}
+    names = {
+        "dataset",
+        "system",
+        "metric",
+        "score",
+        "outputs",
+        "samples",
+        "rank",
+        "notes",
+        "peer_signature",
+        "bootstrap",
+    }
     assert set(first) == names
     assert set(first["samples"]) == {"iterations", "std", "interval"}
     assert next(iter(first["outputs"].values())) == first["score"]
@@ -109,6 +127,13 @@ def test_damaged_results_are_told(tmp_path: Path, text: str) -> None:
     path.write_bytes(text.encode("latin-1"))
     with pytest.raises(StoreError, match=r"results\.json: is not the results file of a run"):
         Results.read(path)
+
+
+def test_files_from_before_there_were_statistics_are_read(tmp_path: Path) -> None:
+    content = json.loads(one(0.25).to_json())
+    del content["tests"], content["statistics"], content["scores"][0]["bootstrap"]
+    (tmp_path / "results.json").write_text(json.dumps(content), encoding="utf-8")
+    assert Results.read(tmp_path / "results.json") == one(0.25)
 
 
 def test_results_of_another_schema_are_told(tmp_path: Path) -> None:

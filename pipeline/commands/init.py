@@ -38,6 +38,8 @@ systems:                    # name: path of the output; or a list of globs, such
 metrics:
   - gleu                    # or with options: {{name: gleu, references: max}}
 
+# statistics: {{}}            # intervals, ranks and paired tests: gec-pipeline help statistics
+
 run: {{n_jobs: auto}}         # workers; never changes a number
 output:
   dir: runs/{dataset}             # relative to where you run the command

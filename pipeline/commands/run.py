@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING
 
 from ..config import BACKENDS
 from ..errors import IncompleteError, printable
+from .bar import Bar
 from .inputs import add_selection, given, jobs
 
 if TYPE_CHECKING:
@@ -48,8 +49,8 @@ def run(args: argparse.Namespace) -> int:
     from ..count import How
     from ..report.console import print_results, print_table
 
-    with _Bar(enabled=not args.quiet and not args.dry_run and sys.stderr.isatty()) as bar:
-        how = How(args.n_jobs, args.backend, progress=bar.progress, stage=bar.stage, tell=bar.tell)
+    with Bar(enabled=not args.quiet and not args.dry_run and sys.stderr.isatty()) as bar:
+        how = How(args.n_jobs, args.backend, progress=bar.lines, stage=bar.stage, tell=bar.tell, testing=bar.samples)
         bar.stage("reading")
         job = stages.prepare(args.config, how, given(args))
         for warning in () if args.quiet else job.warnings:
@@ -70,52 +71,3 @@ def run(args: argparse.Namespace) -> int:
     if results.missing:
         raise IncompleteError("\n".join([*map(str, results.missing), AGAIN]))
     return 0
-
-
-class _Bar:
-    """A progress bar on standard error, where that is a terminal: what is done, lines per second, time left."""
-
-    def __init__(self, *, enabled: bool) -> None:
-        self.enabled = enabled
-
-    def __enter__(self) -> _Bar:
-        if self.enabled:
-            from rich.console import Console
-            from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
-
-            text, told = TextColumn("{task.description}", markup=False), TextColumn("{task.fields[told]}")
-            columns = (text, BarColumn(20), told, TimeElapsedColumn(), TimeRemainingColumn())
-            self.bar = Progress(*columns, console=Console(stderr=True), transient=True)
-            self.bar.start()
-        return self
-
-    def stage(self, name: str) -> None:
-        """Begin anew, with another name."""
-        if self.enabled:
-            for task in self.bar.task_ids:
-                self.bar.remove_task(task)
-            self.bar.add_task(printable(name), total=None, told="")
-
-    def progress(self, done: int, whole: int) -> None:
-        """Show how many lines are done."""
-        if self.enabled:
-            (task,) = self.bar.tasks
-            rate = f", {task.speed:,.0f}/s" if task.speed else ""
-            self.bar.update(task.id, completed=done, total=whole, told=f"{done / whole:.0%} of {whole:,} lines{rate}")
-
-    def tell(self, text: str) -> None:
-        """Print what a user should know at once."""
-        self.print(f"note: {text}")
-
-    def print(self, text: str) -> None:
-        """Print a line; above the bar, where there is one."""
-        if self.enabled:
-            from rich.text import Text
-
-            self.bar.console.print(Text(printable(text)), soft_wrap=True)
-        else:
-            print(printable(text), file=sys.stderr, flush=True)
-
-    def __exit__(self, *_: object) -> None:
-        if self.enabled:
-            self.bar.stop()

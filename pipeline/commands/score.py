@@ -26,7 +26,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments: the files, and every option of every metric."""
     from ..metrics import METRICS
 
-    parser.add_argument("metric", metavar="METRIC", help=f"one of {', '.join(METRICS)}; also with options")
+    known = {name: metric for name, metric in METRICS.items() if not metric.from_files}
+    parser.add_argument("metric", metavar="METRIC", help=f"one of {', '.join(known)}; also with options")
     add_files(parser)
     parser.add_argument("--digits", type=int, default=2, choices=range(13), metavar="N", help="decimals (default: 2)")
     parser.add_argument("--n-jobs", type=jobs, default="auto", metavar="N", help="workers (default: auto)")
@@ -35,7 +36,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     shown.add_argument("--sentences", action="store_true", help="print each sentence: score, std, low, high")
     shown.add_argument("--json", action="store_true", help="print as results.json does")
     group = parser.add_argument_group("options of the metric")
-    for name in dict.fromkeys(option.name for metric in METRICS.values() for option in metric.options):
+    for name in dict.fromkeys(option.name for metric in known.values() for option in metric.options):
         flags = [f"--{name.replace('_', '-')}", *([f"--{name}"] if "_" in name else [])]
         if name == "references":  # -r's long name is taken: say it as the signature does
             flags = ["--refs"]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from .numbers import numbers
 from .records import jsonl, parquet, tsv
 from .spool import SEPARATOR, Origin, Spool, Spooled, is_plain, named, reason
 
@@ -19,6 +20,7 @@ READERS: dict[str, Callable[[Path, str, Column], Iterator[bytes]]] = {
     "jsonl": jsonl,
     "tsv": tsv,
     "parquet": parquet,
+    "numbers": numbers,
 }
 
 

@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 from .. import signature
 from ..errors import ConfigError, Problem, did_you_mean
-from ..node import Node, from_plain
+from ..node import Node, base_of, from_plain
 from .base import Metric
 from .bleu import Bleu
 from .chrf import Chrf
+from .external import External
 from .gleu import Gleu
 from .google_gleu import GoogleGleu
 from .green import Green
@@ -33,6 +34,7 @@ METRICS: dict[str, type[Metric]] = {
     "bleu": Bleu,
     "chrf": Chrf,
     "rouge": Rouge,
+    "external": External,
 }
 
 
@@ -137,6 +139,8 @@ def _read_options(metric: type[Metric], node: Node, problems: list[Problem]) -> 
         else:
             try:
                 given[option.name] = option.read(child.value)
+                if option.path:
+                    given[option.name] = str(base_of(child) / child.value)
             except ValueError as error:
                 problems.append(node.problem(str(error), [key]))
     return given

@@ -43,7 +43,7 @@ LAST = "last"
 class Field(NamedTuple):
     """A group of columns: name; orders (0: one column, without an axis for orders); whether per reference.
 
-    real: they are real numbers (float64), not integers.
+    real: they are float64 numbers, of which a table holds the bits.
     """
 
     name: str
@@ -91,6 +91,7 @@ class Schema:
         parts = []
         for field in self.fields:
             array, shape = columns[field.name], self._shape(field)
+            array = array.astype(np.float64).view(np.int64) if field.real else array
             parts.append(array.reshape((*array.shape[: array.ndim - len(shape)], -1)) if shape else array[..., None])
         return np.concatenate(parts, axis=-1)
 
@@ -101,10 +102,16 @@ class Schema:
         for field in self.fields:
             shape = self._shape(field)
             stop = start + int(np.prod(shape, dtype=int))
-            part = packed[..., start:stop].reshape(packed.shape[:-1] + shape)
-            columns[field.name] = part.astype(np.float64 if field.real else np.int64)
+            array = packed[..., start:stop].reshape(packed.shape[:-1] + shape).astype(np.int64)
+            columns[field.name] = array.view(np.float64) if field.real else array
             start = stop
         return columns
+
+    def named(self, packed: Ints) -> dict[str, NDArray[Any]]:
+        """Return the packed columns [..., width] by their names."""
+        real = {field.name for field in self.fields if field.real}
+        columns = {name: np.ascontiguousarray(packed[..., index]) for index, name in enumerate(self.names)}
+        return {name: array.view(np.float64) if name in real else array for name, array in columns.items()}
 
 
 class Text(NamedTuple):
@@ -142,6 +149,10 @@ class Needs(Protocol):
         """Return the columns of each system: a mapping of int64 arrays as schema() says, lines first."""
 
 
+_TAKEN = frozenset({"score"})
+"""Names of options that a metric has a method of."""
+
+
 class Option(NamedTuple):
     """A setting of a metric, the same in YAML, signature and command line.
 
@@ -149,7 +160,8 @@ class Option(NamedTuple):
     function of the options before it; choices: the values allowed, or None for true and false, for a whole number
     where maximum is given, or for a text that matches pattern, as form says; applies: whether the option can
     change a number, given the others (None: always); why: said when it is set and cannot; implicit: left out of
-    the signature at its default; free: any text, escaped in the signature.
+    the signature at its default; free: any text, escaped in the signature; path: against the folder of the file that
+    wrote it; told: whether in signatures.
     """
 
     name: str
@@ -165,11 +177,13 @@ class Option(NamedTuple):
     pattern: str = ""
     form: str = ""
     free: bool = False
+    path: bool = False
+    told: bool = True
 
     @property
     def attribute(self) -> str:
         """The name of the metric's attribute."""
-        return f"{self.name}_" if iskeyword(self.name) else self.name
+        return f"{self.name}_" if iskeyword(self.name) or self.name in _TAKEN else self.name
 
     def values(self) -> str:
         """Return the allowed values in words."""
@@ -206,9 +220,16 @@ class Metric(ABC):
     hint: ClassVar[str] = ""
     """Said when the metric misses a source: what was perhaps meant."""
     options: ClassVar[tuple[Option, ...]]
+    from_files: ClassVar[bool] = False
+    """Whether its columns come from files that a config names, not from text."""
 
     level: str
-    """corpus: the score of summed terms; mean: the mean of sentence scores."""
+    """corpus: the score of summed terms; mean, sum: the mean or sum of sentence scores."""
+
+    @property
+    def output(self) -> str:
+        """What the score is called."""
+        return self.name
 
     @property
     def reads_last(self) -> bool:
@@ -248,7 +269,7 @@ class Metric(ABC):
         for option in self.options:
             value = getattr(self, option.attribute)
             idle = option.applies is not None and not option.applies(self)
-            if not idle and not (option.implicit and value == option.default):
+            if option.told and not idle and not (option.implicit and value == option.default):
                 settings.append((option.key, signature.escape(value) if option.free else value))
         return settings + ([("nrefs", references)] if references is not None else [])
 

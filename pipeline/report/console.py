@@ -9,12 +9,22 @@ from itertools import groupby
 from typing import TYPE_CHECKING
 
 from ..errors import printable
+from .comparisons import (
+    bootstrap_columns,
+    is_significant,
+    matrix,
+    pair_table,
+    settings_line,
+    shown_p,
+    signed,
+    tests_of,
+)
 from .numbers import percent, round_half_up
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from ..results import Results, Score
+    from ..results import Comparison, Results, Score
 
 COUNTS = frozenset(
     {"match", "penalty", "numer", "total", "hyp_len", "ref_len", "hyp_total", "ref_total", "tp", "fp", "fn"}
@@ -39,12 +49,14 @@ def print_results(results: Results, digits: int) -> None:
             )
         )
         scores = sorted(group, key=lambda s: s.rank)
-        print_table(*_ranked(scores, digits))
+        print_table(*_ranked(results, scores, digits))
         print(metric)
         if scores[0].peer_signature:
             print(printable(scores[0].peer_signature))
         for line in _notes(scores):
             print(printable(f"note: {line}"))
+    if results.statistics:
+        print(settings_line(results.statistics))
 
 
 def _notes(scores: Sequence[Score]) -> list[str]:
@@ -56,19 +68,50 @@ def _notes(scores: Sequence[Score]) -> list[str]:
     return [note if len(of) == len(scores) else f"{', '.join(of)}: {note}" for note, of in systems.items()]
 
 
-def _ranked(scores: Sequence[Score], digits: int) -> tuple[list[str], list[list[str]]]:
+def print_comparisons(results: Results, digits: int, *, pairs: bool = False) -> None:
+    """Print, for each data set and metric, who differs from whom: a row a pair, or two tables of all pairs."""
+    for dataset, metric in dict.fromkeys((test.dataset, test.metric) for test in results.tests):
+        print(f"{printable(dataset)}  {metric}")
+        scores = [score for score in results.scores if (score.dataset, score.metric) == (dataset, metric)]
+        names = [score.system for score in sorted(scores, key=lambda s: s.rank)]
+        tests = sorted(tests_of(results, scores[0]), key=lambda t: (names.index(t.system), names.index(t.other)))
+        if pairs or (results.statistics or {}).get("baseline") is not None:
+            print_table(*pair_table(results, tests, digits), left=(0, 1))
+        else:
+            _print_matrices(
+                results, [name for name in names if any(name in (t.system, t.other) for t in tests)], tests, digits
+            )
+        print()
+    print(settings_line(results.statistics or {}))
+
+
+def _print_matrices(results: Results, names: Sequence[str], tests: Sequence[Comparison], digits: int) -> None:
+    def difference(test: Comparison, turned: bool) -> str:
+        star = "*" if is_significant(test, results) else ""
+        return signed(-test.difference if turned else test.difference, digits) + star
+
+    print("difference of scores: row less column")
+    print_table(*matrix(names, tests, difference), left=(0,))
+    print("p: adjusted")
+    print_table(*matrix(names, tests, lambda test, _: shown_p(test.p_adjusted)), left=(0,))
+
+
+def _ranked(results: Results, scores: Sequence[Score], digits: int) -> tuple[list[str], list[list[str]]]:
     name = next(iter(scores[0].outputs))
     sampled = any(score.samples for score in scores)
     more = [key for key in scores[0].outputs if key != name and ("@" in key or key in SHOWN or _TYPE.fullmatch(key))]
-    header = ["rank", "system", name, *more, *(["std", "95% of draws"] if sampled else [])]
+    titles, cells = bootstrap_columns(results, scores, digits)
+    header = ["rank", "system", name, *more, *(["std", "95% of draws"] if sampled else []), *titles]
     rows = []
-    for score in scores:
+    for score, cell in zip(scores, cells, strict=True):
         row = [str(score.rank), score.system, percent(score.score, digits)]
         row += [percent(score.outputs[key], digits + 2 * (key == "standard_error")) for key in more]
         if sampled and score.samples:
             low, high = (percent(bound, digits) for bound in score.samples.interval)
             row += [percent(score.samples.std, digits + 1), f"{low} to {high}" if low != "-" else "-"]
-        rows.append(row)
+        elif sampled:
+            row += ["-", "-"]
+        rows.append(row + cell)
     return header, rows
 
 

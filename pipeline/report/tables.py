@@ -31,9 +31,30 @@ def _rows(results: Results) -> Iterator[list[str]]:
             low, high = score.samples.interval
             values |= {"samples_iterations": score.samples.iterations, "samples_std": score.samples.std}
             values |= {"samples_low": low, "samples_high": high}
+        if score.bootstrap:
+            found = score.bootstrap
+            values |= {"bootstrap_mean": found.mean, "bootstrap_std": found.std}
+            values |= {"interval_low": found.interval[0], "interval_high": found.interval[1]}
+            values |= {"rank_best": found.ranks[0], "rank_worst": found.ranks[1], "cluster": found.cluster}
         for name, value in (values | score.outputs).items():
-            text = "" if isinstance(value, float) and math.isnan(value) else repr(value)
-            yield [_safe(score.dataset), _safe(score.system), _safe(score.metric), _safe(name), text]
+            yield [_safe(score.dataset), _safe(score.system), _safe(score.metric), _safe(name), _number(value)]
+
+
+def tests_to_csv(results: Results) -> str:
+    """Return one row for each comparison of two systems, unrounded."""
+    stream = io.StringIO()
+    writer = csv.writer(stream, lineterminator="\n")
+    numbers = ("difference", "low", "high", "better", "wins", "losses", "ties", "cohen_d", "p", "p_adjusted")
+    writer.writerow(["dataset", "metric", "system", "other", *numbers])
+    for test in results.tests:
+        values = {**vars(test), "low": test.interval[0], "high": test.interval[1]}
+        names = [_safe(text) for text in (test.dataset, test.metric, test.system, test.other)]
+        writer.writerow([*names, *(_number(values[name]) for name in numbers)])
+    return stream.getvalue()
+
+
+def _number(value: float) -> str:
+    return "" if isinstance(value, float) and math.isnan(value) else repr(value)
 
 
 def _safe(cell: str) -> str:

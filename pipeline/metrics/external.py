@@ -1,0 +1,224 @@
+"""Numbers that another program has found for each sentence: a score, or hits and misses of an ERRANT or M² run."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+
+from .base import Field, Metric, Option, Schema
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from .base import Columns, Floats, Ints, Text
+
+COUNTS = ("tp", "fp", "fn")
+TAKEN = frozenset(
+    {
+        "precision",
+        "recall",
+        *COUNTS,
+        "match",
+        "penalty",
+        "numer",
+        "total",
+        "hyp_len",
+        "ref_len",
+        "hyp_total",
+        "ref_total",
+    }
+)
+"""Names of other outputs; those of counts are not shown in percent."""
+
+
+@dataclass(frozen=True)
+class ExternalNeeds:
+    """Numbers of each sentence, as `formats/numbers.py` writes them: floats, or whole numbers of 10**-decimals."""
+
+    title: str
+    names: tuple[str, ...]
+    decimals: int | None
+    source: bool = False
+
+    @property
+    def key(self) -> str:
+        """A name that differs whenever the columns can."""
+        places = f"-d{self.decimals}" if self.decimals else ""
+        return f"external-{self.title}-{'-'.join(self.names)}{places}"
+
+    def schema(self, references: int) -> Schema:
+        """Return a column for each name."""
+        return Schema(tuple(Field(name, real=self.decimals is None) for name in self.names), references)
+
+    def count(self, text: Text) -> list[dict[str, Ints]]:
+        """Read the numbers of each system."""
+        kind = np.float64 if self.decimals is None else np.int64
+        result: list[dict[str, Any]] = []
+        for lines in text.systems:
+            rows = [row.split() for row in lines.texts()]
+            table = np.array([[kind(cell) for cell in row] for row in rows], kind).reshape(len(rows), len(self.names))
+            result.append({name: table[:, number] for number, name in enumerate(self.names)})
+        return result
+
+
+def _counts(metric: External) -> bool:
+    return metric.score_ == "f_beta"
+
+
+def _default_scale(given: Mapping[str, object]) -> str:
+    return "100" if given.get("score") == "sum" else "1"
+
+
+_NUMBER: dict[str, Any] = {
+    "pattern": r"[0-9]{1,9}(\.[0-9]{1,6})?",
+    "form": "a number such as 2 or 0.5, with at most 6 decimals",
+}
+
+
+@dataclass(frozen=True)
+class External(Metric):
+    """The mean or sum of a number of each sentence, or F-beta of the sums of true and false positives and negatives.
+
+    F-beta as ERRANT and the M² scorer have it: precision is 1 where nothing was proposed, recall 1 where nothing was
+    to be found; F is 0 where both are 0. A sentence's score is the same of its own numbers.
+    """
+
+    name: ClassVar[str] = "external"
+    summary: ClassVar[str] = "numbers of each sentence that another program has written into files"
+    from_files: ClassVar[bool] = True
+    options: ClassVar[tuple[Option, ...]] = (
+        Option(
+            "title",
+            "title",
+            "external",
+            "what the score is called",
+            pattern=r"[A-Za-z][A-Za-z0-9_.+-]{0,49}",
+            form="a name of at most 50 letters, digits and _ . + -, a letter first",
+        ),
+        Option(
+            "score",
+            "score",
+            "mean",
+            "mean or sum of one number, or F-beta of true positives, false positives and false negatives",
+            ("mean", "sum", "f_beta"),
+        ),
+        Option(
+            "beta",
+            "beta",
+            "0.5",
+            "weight of recall against precision",
+            applies=_counts,
+            why=("only score: f_beta has one"),
+            **_NUMBER,
+        ),
+        Option(
+            "decimals",
+            "decimals",
+            0,
+            "decimals that the counts have; more are rounded (0: whole numbers only)",
+            maximum=9,
+            applies=_counts,
+            why="only score: f_beta counts; other numbers are taken as they are",
+            implicit=True,
+        ),
+        Option(
+            "scale",
+            "scale",
+            _default_scale,
+            "the number that is shown as 100",
+            applies=lambda m: not _counts(m),
+            why=("F-beta is a fraction"),
+            **_NUMBER,
+        ),
+        Option(
+            "files",
+            "files",
+            "",
+            "the files, one for each system, such as scores/{system}.txt",
+            pattern=r"[^\x00]+",
+            form="a path; {system} and {dataset} in it are replaced",
+            path=True,
+            told=False,
+        ),
+        Option(
+            "columns",
+            "columns",
+            "",
+            "which columns of the files, by name or by number from 1, such as F0.5 or TP+FP+FN",
+            pattern=r"[^\x00+]+(\+[^\x00+]+)*",
+            form="names or numbers of columns, joined by +",
+            told=False,
+        ),
+    )
+
+    title: str = "external"
+    score_: str = "mean"
+    beta: str = "0.5"
+    decimals: int = 0
+    scale: str = "1"
+    files: str = field(default="", compare=False)
+    columns: str = field(default="", compare=False)
+
+    def conflicts(self) -> list[tuple[str, str]]:
+        """Return a title that another output has, and columns that are too many or too few."""
+        found = []
+        if self.title in TAKEN:
+            found.append(("title", f"'{self.title}' is what another output is called"))
+        wanted = len(self.needs.names)
+        if self.columns and len(self.columns.split("+")) != wanted:
+            found.append(("columns", f"score: {self.score_} takes {wanted}, found '{self.columns}'"))
+        if not _counts(self) and float(self.scale) == 0:
+            found.append(("scale", "expected a number above 0"))
+        return found
+
+    @property
+    def output(self) -> str:
+        """The title."""
+        return self.title
+
+    @property
+    def level(self) -> str:  # type: ignore[override]
+        """A corpus of counts, or the mean or sum of sentence scores."""
+        return "corpus" if _counts(self) else self.score_
+
+    @property
+    def policy(self) -> str:
+        """One number for each sentence, however many references there were."""
+        return "merged"
+
+    @property
+    def needs(self) -> ExternalNeeds:
+        """The numbers of the files."""
+        return ExternalNeeds(self.title, *((COUNTS, self.decimals) if _counts(self) else (("value",), None)))
+
+    @property
+    def terms(self) -> tuple[Field, ...]:
+        """The counts."""
+        return tuple(Field(name) for name in COUNTS)
+
+    def make_terms(self, columns: Columns) -> dict[str, Ints]:
+        """Return the counts."""
+        return {name: columns[name] for name in COUNTS}
+
+    def score(self, totals: Columns) -> dict[str, Floats]:
+        """Return F-beta (called as the title says), precision, recall, and the counts."""
+        score, precision, recall = self._f_beta(totals)
+        counts = {name: totals[name] / 10**self.decimals for name in COUNTS}
+        return {self.title: score, "precision": precision, "recall": recall} | counts
+
+    def sentence_scores(self, columns: Columns) -> Floats:
+        """Return float64 [lines, 1]."""
+        if _counts(self):
+            return self._f_beta(columns)[0][:, None]
+        values: Floats = (columns["value"] / float(self.scale))[:, None]
+        return values
+
+    def _f_beta(self, counts: Columns) -> tuple[Floats, Floats, Floats]:
+        tp, fp, fn = (counts[name] for name in COUNTS)
+        weight = float(self.beta) ** 2
+        with np.errstate(divide="ignore", invalid="ignore"):
+            precision, recall = np.where(fp == 0, 1.0, tp / (tp + fp)), np.where(fn == 0, 1.0, tp / (tp + fn))
+            score = (1 + weight) * precision * recall / (weight * precision + recall)
+        return np.where((precision == 0) | (recall == 0), 0.0, score), precision, recall

@@ -1,0 +1,208 @@
+"""From scores and columns to intervals, ranges of ranks and comparisons: what the section `statistics` asks for."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from itertools import combinations
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from .errors import InputError, did_you_mean
+from .paired import CORRECTIONS, approximate_randomization, paired_bootstrap, sentencewise
+from .rank import clusters, rank_ranges, ranks
+from .reduce import present_blocks, sentence_scores
+from .resample import bootstrap, parts, percentile_interval
+from .results import HUMAN, Bootstrap, Comparison
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from .metrics.base import Floats, Metric
+    from .models import WrittenStatistics
+    from .reduce import HasBlocks
+    from .resample import Progress
+    from .results import DatasetInfo, Results, Score
+    from .sums import Part
+
+
+@dataclass(frozen=True)
+class Measured:
+    """A metric on a data set: scores of its systems, and the columns of each, in the same order.
+
+    own: which reference a system is (None: none); human: whether a last score is the mean of those, without columns.
+    """
+
+    metric: Metric
+    lines: int
+    references: int
+    scores: tuple[Score, ...]
+    columns: tuple[HasBlocks, ...]
+    own: tuple[int | None, ...]
+    human: bool = False
+
+    @property
+    def names(self) -> list[str]:
+        """The names of the systems."""
+        return [score.system for score in self.scores]
+
+
+def statistics_of(texts: Mapping[str, str], prefix: str = "") -> WrittenStatistics:
+    """Return settings from texts, as a config has them; raises InputError that names the one that is wrong."""
+    from pydantic import ValidationError
+
+    from .models import WrittenStatistics
+
+    try:
+        return WrittenStatistics.model_validate(texts)
+    except ValidationError as error:
+        item = error.errors(include_url=False)[0]
+        name, text = str(item["loc"][0]), item["msg"].removeprefix("Value error, ")
+        if item["type"] == "extra_forbidden":
+            text = f"is no setting{did_you_mean(name, WrittenStatistics.model_fields)}"
+        raise InputError(f"{prefix}{name} {item['input']}: {text[:1].lower()}{text[1:]}") from None
+
+
+def measure(
+    metric: Metric, info: DatasetInfo, scores: Sequence[Score], columns: Sequence[HasBlocks | None]
+) -> Measured:
+    """Return scores of one metric on one data set with their columns; None: there are none of a mean of systems."""
+    left_out = metric.policy == "leave_one_out"
+    numbers = {f"reference{number}": number for number in range(info.references)} if left_out else {}
+    found = tuple(blocks for blocks in columns if blocks is not None)
+    own = tuple(numbers.get(score.system) for score, blocks in zip(scores, columns, strict=True) if blocks is not None)
+    human = left_out and scores[-1].system == HUMAN
+    return Measured(metric, info.lines, info.references, tuple(scores), found, own, human)
+
+
+def with_statistics(
+    results: Results,
+    found: Sequence[Measured],
+    settings: WrittenStatistics,
+    progress: Progress | None = None,
+) -> Results:
+    """Return the results with intervals, rank ranges and comparisons."""
+    scores: dict[tuple[str, str, str], Score] = {(s.dataset, s.metric, s.system): s for s in results.scores}
+    tests: list[Comparison] = []
+    for measured in found:
+        more, compared = analyse(measured, settings, progress)
+        scores |= {(s.dataset, s.metric, s.system): s for s in more}
+        tests += compared
+    warnings = dict.fromkeys(
+        [*results.warnings, *(text for measured in found for text in _lacking(measured, settings))]
+    )
+    told = settings.model_dump()
+    return replace(results, scores=list(scores.values()), warnings=list(warnings), statistics=told, tests=tests)
+
+
+def _lacking(measured: Measured, settings: WrittenStatistics) -> Iterator[str]:
+    if settings.test != "none" and settings.baseline is not None and settings.baseline not in measured.names:
+        dataset = measured.scores[0].dataset
+        yield f"{dataset}: has no output of the baseline, {settings.baseline}: nothing is compared there"
+
+
+def analyse(
+    measured: Measured, settings: WrittenStatistics, progress: Progress | None = None
+) -> tuple[list[Score], list[Comparison]]:
+    """Return the scores with their bootstrap, and the comparisons that the settings ask for."""
+    chosen = parts(measured.metric, measured.columns, measured.lines, measured.references, measured.own)
+    count = len(measured.columns)
+    samples = bootstrap(chosen, count, measured.lines, settings.resamples, settings.seed, progress)
+    comparisons = _comparisons(measured, chosen, samples, settings, progress)
+    if measured.human:
+        humans = [number for number, own in enumerate(measured.own) if own is not None]
+        samples = np.concatenate([samples, samples[:, humans].mean(axis=1, keepdims=True)], axis=1)
+    return _with_bootstrap(measured.scores, samples, settings.level), comparisons
+
+
+def _with_bootstrap(scores: Sequence[Score], samples: Floats, level: float) -> list[Score]:
+    low, high = (bounds.tolist() for bounds in percentile_interval(samples, level))
+    means = samples.mean(axis=0).tolist()
+    deviations = samples.std(axis=0, ddof=1).tolist() if len(samples) > 1 else [0.0] * len(means)
+    ranges = rank_ranges(samples, level)
+    places = clusters(ranks([score.score for score in scores]), ranges)
+    rows = zip(scores, means, deviations, low, high, ranges, places, strict=True)
+    return [
+        replace(score, bootstrap=Bootstrap(mean, std, (least, most), best_and_worst, cluster))
+        for score, mean, std, least, most, best_and_worst, cluster in rows
+    ]
+
+
+def pairs_of(measured: Measured, baseline: str | None) -> list[tuple[int, int]]:
+    """Return the pairs to compare: each system with the baseline, or all; references are no systems here."""
+    systems = [number for number in range(len(measured.columns)) if measured.own[number] is None]
+    if baseline is None:
+        return list(combinations(systems, 2))
+    return [
+        (number, known)
+        for known in systems
+        if measured.names[known] == baseline
+        for number in systems
+        if number != known
+    ]
+
+
+def _comparisons(
+    measured: Measured,
+    chosen: Sequence[Part],
+    samples: Floats,
+    settings: WrittenStatistics,
+    progress: Progress | None,
+) -> list[Comparison]:
+    pairs = pairs_of(measured, settings.baseline) if settings.test != "none" else []
+    if not pairs:
+        return []
+    compared = sentencewise(_sentence_scores(measured), pairs)
+    scores = [score.score for score in measured.scores]
+    if settings.test == "sign":
+        values = [one.sign_test for one in compared]
+    elif settings.test == "paired_bootstrap":
+        values = paired_bootstrap(samples, scores, pairs)
+    else:
+        values = approximate_randomization(
+            chosen, scores, pairs, measured.lines, settings.trials, settings.seed, progress
+        )
+    same = _same(chosen, len(measured.columns))
+    values = [1.0 if same[one] == same[two] else value for value, (one, two) in zip(values, pairs, strict=True)]
+    adjusted = CORRECTIONS[settings.correction](values)
+    found = []
+    for (one, two), each, p, p_adjusted in zip(pairs, compared, values, adjusted, strict=True):
+        system, other = measured.scores[one], measured.scores[two]
+        differences = samples[:, one] - samples[:, two]
+        low, high = percentile_interval(differences, settings.level)
+        better = float(((differences > 0) + 0.5 * (differences == 0)).mean())
+        found.append(
+            Comparison(
+                system.dataset,
+                system.metric,
+                system.system,
+                other.system,
+                system.score - other.score,
+                (float(low), float(high)),
+                better,
+                each.wins,
+                each.losses,
+                each.ties,
+                each.cohen_d,
+                p,
+                p_adjusted,
+            )
+        )
+    return found
+
+
+def _sentence_scores(measured: Measured) -> Iterator[Floats]:
+    """Yield the sentence scores of all systems: float64 [systems, lines], block after block."""
+    metric = measured.metric
+    for blocks in zip(*(present_blocks(metric, system) for system in measured.columns), strict=True):
+        yield np.stack([sentence_scores(metric, columns) for columns in blocks])
+
+
+def _same(chosen: Sequence[Part], systems: int) -> list[tuple[bytes, ...]]:
+    """Return for each system what is equal for two that are equal on every sentence."""
+    found: list[tuple[bytes, ...]] = [()] * systems
+    tables = {id(part.table): part for part in chosen}  # turns of a draw share theirs
+    for part in tables.values():
+        for number, digest in zip(part.numbers, part.table.digests(), strict=True):
+            found[number] = (*found[number], digest)
+    return found
