@@ -13,7 +13,7 @@ extensions = [
         "pipeline.kernel." + path.stem,
         [path.as_posix()],
         include_dirs=["pipeline/kernel"],
-        depends=["pipeline/kernel/_hash.h"],
+        depends=["pipeline/kernel/_hash.h", "pipeline/kernel/_words.h", "pipeline/kernel/_lcs.h"],
         extra_compile_args=FLAGS,
     )
     for path in sorted(Path("pipeline/kernel").glob("_native_*.pyx"))

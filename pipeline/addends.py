@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 import numpy as np
 
-from .metrics.base import Schema
-from .reduce import PRESENT, packed_reference, picked_schema, picked_terms, present_blocks, sentence_scores
+from .metrics.base import PRESENT, Schema
+from .reduce import packed_reference, picked_schema, picked_terms, present_blocks, sentence_scores
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -27,13 +27,13 @@ import numpy as np
 
 from . import metrics as _metrics
 from . import stages, stored
+from .columns import MemoryStatistics, Statistics
 from .corpus import MAX_REFERENCES, Corpus, check_parallel, text_in_memory
 from .count import How, count_in_memory
-from .errors import InputError, Problem, did_you_mean
+from .errors import IncompleteError, InputError, Problem, did_you_mean
 from .reduce import sentence_spread
 from .results import Results
 from .significance import statistics_of, with_statistics
-from .store import MemoryStatistics, Statistics
 from .suspicions import misshapen, suspicions
 
 if TYPE_CHECKING:
@@ -199,14 +199,19 @@ def evaluate_corpus(corpus: Corpus, chosen: Sequence[Metric], *, n_jobs: int | L
         need = measures[score.metric].needs
         statistics = counted.get((score.system, need)) or MemoryStatistics([], need.schema(len(corpus.references)))
         results.append(Result(score, measures[score.metric], statistics))
-    return Evaluation(results, suspicions(corpus))
+    return Evaluation(results, [*suspicions(corpus), *stages.remarks([corpus], chosen, {corpus.name: counted})])
 
 
 def run(
     path: str | Path, output: str | Path | None = None, *, n_jobs: int | Literal["auto"] | None = None
 ) -> Evaluation:
-    """Run a config as `gec-pipeline run` does, into its run directory (or output); raises InputError."""
-    directory, _ = stages.run(stages.prepare(path), output, How(n_jobs=n_jobs))
+    """Run a config as `gec-pipeline run` does, into its run directory (or output).
+
+    Raises InputError, and IncompleteError where lines could not be counted: what could be is in the run directory.
+    """
+    directory, found = stages.run(stages.prepare(path), output, How(n_jobs=n_jobs))
+    if found.missing:
+        raise IncompleteError("\n".join(map(str, found.missing)))
     return load(directory.path)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from importlib import import_module
+from importlib import import_module, metadata
 from typing import TYPE_CHECKING, NamedTuple
 
 from .errors import InputError
@@ -63,3 +63,8 @@ def signature(name: str) -> str:
     """Return what sacreBLEU calls the tokeniser, its dictionary's version included."""
     named: str = getattr(_tokenizer(name), "signature")()  # noqa: B009 (the package has no types)
     return named
+
+
+def version(name: str) -> str:
+    """Return what a tokeniser's tokens depend on beside the text: package, dictionary; "" for one of our own."""
+    return f"sacrebleu {metadata.version('sacrebleu')}, {signature(name)}" if name in BORROWED else ""

@@ -7,8 +7,11 @@ To add a command: a file in `commands/` with configure(parser) and run(args), an
 from __future__ import annotations
 
 import argparse
+import contextlib
 import os
+import signal
 import sys
+import threading
 from importlib import import_module
 from typing import TYPE_CHECKING, NoReturn
 
@@ -16,7 +19,7 @@ from ._version import __version__
 from .errors import PipelineError, did_you_mean, printable
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
 COMMANDS = {
     "run": "run a config: score systems, rank them, keep the results",
@@ -26,6 +29,7 @@ COMMANDS = {
     "explain": "take one sentence apart: which n-grams match, are penalised, are missing",
     "init": "write a config to start from",
     "show": "print the results of a run",
+    "clean": "delete what a run has left behind",
     "compare": "test which differences between the systems of a run, or of two runs, are real",
     "rank": "rank the systems of a run: intervals, ranges of ranks, clusters, groups",
     "human": "rank systems by human judgements: Expected Wins, TrueSkill, agreement of the judges",
@@ -57,7 +61,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         os.environ.setdefault(variable, "1")  # matrix products here are small: threads would only wait for each other
     try:
         try:
-            return _dispatch(arguments)
+            with interruptible():
+                return _dispatch(arguments)
         finally:
             sys.stdout.flush()  # here, where a closed pipe is still silent
     except PipelineError as error:
@@ -72,6 +77,28 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # nothing more to say at exit
         return 0
+
+
+@contextlib.contextmanager
+def interruptible() -> Iterator[None]:
+    """Have SIGTERM, and SIGHUP where it is not ignored (nohup), end a command as Ctrl-C does."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    names = [name for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)]
+    before = {number: signal.getsignal(number) for number in (getattr(signal, name) for name in names)}
+    for number, handler in before.items():
+        if handler == signal.SIG_DFL:
+            signal.signal(number, _interrupt)
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+def _interrupt(*_: object) -> NoReturn:
+    raise KeyboardInterrupt
 
 
 def _dispatch(arguments: list[str]) -> int:

@@ -23,6 +23,7 @@ from .texts import (
     Lines,
     MemoryText,
     Span,
+    Stamp,
     TextFile,
     join_lines,
     read_span,
@@ -31,7 +32,7 @@ from .texts import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Collection, Iterator, Mapping, Sequence
 
     from .inputs import Dataset, Input, System
     from .metrics.base import Needs
@@ -77,6 +78,7 @@ def _index(file: Spooled, spool: Spool | None = None) -> TextFile:
     path, separator, origin = file
     try:
         with path.open("rb") as opened:
+            stamp = Stamp.of(opened.fileno())
             found = scan(opened, separator, PIECE, STRIDE)
     except (OSError, ValueError) as error:
         raise CorpusError([Problem(origin.name, formats.reason(path, error))]) from None
@@ -96,7 +98,20 @@ def _index(file: Spooled, spool: Spool | None = None) -> TextFile:
         separator,
         None if origin == Origin(str(path)) else origin,
         keeper=spool,
+        stamp=stamp,
     )
+
+
+def changed(file: AnyText) -> bool:
+    """Whether a file has other lines than when it was checked; it is read again only where its stamp is another."""
+    if not isinstance(file, TextFile) or file.stamp is None:
+        return False
+    try:
+        if Stamp.of(file.path) == file.stamp:
+            return False
+        return _index(Spooled(file.path, file.separator, Origin(str(file.path)))).digest != file.digest
+    except (OSError, CorpusError):
+        return True
 
 
 @dataclass(frozen=True)
@@ -128,6 +143,26 @@ class Corpus:
             raise CorpusError([Problem(self.name, message)])
         added = {name: self.references[number] for name, number in own.items()}
         return replace(self, systems={**self.systems, **added}, own=own)
+
+    def present(self) -> tuple[int, int]:
+        """Return how many references a line has: the least, the most."""
+        every = len(self.references)
+        blanks = [file.blanks for file in self.references if isinstance(file, TextFile)]
+        if not self.missing or not blanks:
+            return every, every
+        lines, lacking = np.unique(np.concatenate(blanks), return_counts=True)
+        return every - int(lacking.max()), every - (int(lacking.min()) if len(lines) == self.lines else 0)
+
+    def without(self, names: Collection[str]) -> Corpus:
+        """Return the same without some systems."""
+        return replace(self, systems={name: file for name, file in self.systems.items() if name not in names})
+
+    def check_unchanged(self) -> None:
+        """Raise CorpusError where a file has other lines than when it was checked."""
+        found = dict.fromkeys(file.place for file in self.texts() if changed(file))
+        if found:
+            message = "changed while it was being scored; nothing of it is kept: run the same command again"
+            raise CorpusError([Problem(place, message) for place in found])
 
     def texts(self) -> list[AnyText]:
         """Return all texts: source, references, systems."""

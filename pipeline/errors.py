@@ -80,6 +80,17 @@ class InvalidTextError(ValueError):
         return type(self), (self.text, self.line, self.byte)
 
 
+class LongTextError(ValueError):
+    """A text is too long for what is asked: text (references, then systems) and line, from 0; what to tell the user."""
+
+    def __init__(self, text: int, line: int, message: str) -> None:
+        self.text, self.line, self.message = text, line, message
+        super().__init__(f"text {text}, line {line}: {message}")
+
+    def __reduce__(self) -> tuple[type[LongTextError], tuple[int, int, str]]:
+        return type(self), (self.text, self.line, self.message)
+
+
 class IncompleteError(PipelineError):
     """Work was cut short; what finished is kept and the same command goes on."""
 

@@ -6,6 +6,9 @@ A worker gets byte ranges and needs, reads its own lines, and returns packed col
 from __future__ import annotations
 
 import os
+import signal
+import threading
+import time
 import warnings
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
@@ -14,7 +17,7 @@ import numpy as np
 
 from . import kernel
 from .corpus import Lines, Span, read_span
-from .errors import CorpusError, IncompleteError, InvalidTextError, Problem
+from .errors import CorpusError, InvalidTextError, LongTextError, Problem
 from .metrics.base import Text
 
 if TYPE_CHECKING:
@@ -23,6 +26,10 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from .metrics.base import Needs
+    from .watch import Watch
+
+    Done = tuple[int, list[NDArray[np.integer]]]
+    """Number of a task; packed columns of each system, needs after needs."""
 
 SMALL = {"python": 1 << 19, "native": 1 << 25}
 """Bytes of text up to which starting workers costs more than it saves, for each kernel."""
@@ -41,6 +48,8 @@ class Task:
     needs: tuple[Needs, ...]
     missing: bool = False
     """A blank reference line is no reference: its columns have ref_len -1."""
+    low: int = 0
+    """Number of the first line, from 0."""
 
 
 def narrow(array: NDArray[np.integer]) -> NDArray[np.integer]:
@@ -53,7 +62,7 @@ def narrow(array: NDArray[np.integer]) -> NDArray[np.integer]:
     return array.astype(np.int32 if fits else np.int64)
 
 
-def count(task: Task) -> tuple[int, list[NDArray[np.integer]]]:
+def count(task: Task) -> Done:
     """Read and count a shard; return the task's number, and packed columns of each system, needs after needs."""
     spans = [*([task.source] if task.source else []), *task.references, *task.systems]
     texts = [read_span(span) if isinstance(span, Span) else span for span in spans]
@@ -78,6 +87,10 @@ def count(task: Task) -> tuple[int, list[NDArray[np.integer]]]:
             guilty = spans[error.text]
             place = (guilty.place or guilty.path) if isinstance(guilty, Span) else ""
             raise CorpusError([Problem(place, "is no longer valid UTF-8; it changed since it was checked")]) from None
+        except LongTextError as error:
+            guilty = [*task.references, *task.systems][error.text]
+            place = (guilty.place or guilty.path) if isinstance(guilty, Span) else "text"
+            raise CorpusError([Problem(f"{place}:{task.low + error.line + 1}", error.message)]) from None
     return task.number, packed
 
 
@@ -104,25 +117,75 @@ def plan(n_jobs: int | Literal["auto"], backend: Backend, size: int) -> tuple[in
     return n_jobs, backend
 
 
-def run(tasks: Sequence[Task], n_jobs: int, backend: Backend) -> Iterator[tuple[int, list[NDArray[np.integer]]]]:
-    """Yield what count() returns for each task, in the order in which they finish."""
+class WorkerDiedError(Exception):
+    """A worker process was killed, or memory ran out; tasks: those handed out and not done, one of them the cause."""
+
+    def __init__(self, tasks: Iterable[Task], reason: str) -> None:
+        self.tasks, self.reason = list(tasks), reason
+        super().__init__(reason)
+
+
+def run(tasks: Sequence[Task], n_jobs: int, backend: Backend, watch: Watch | None = None) -> Iterator[Done]:
+    """Yield what count() returns for each task, in the order in which they finish; raises WorkerDiedError.
+
+    watch: is told of each task that is handed to a worker, and of its end.
+    """
+    handed: dict[int, Task] = {}
+
+    def hand(task: Task) -> Task:
+        handed[task.number] = task
+        if watch:
+            watch.handed(task.number)
+        return task
+
+    try:
+        for done in _results(map(hand, tasks), n_jobs, backend):
+            del handed[done[0]]
+            if watch:
+                watch.done(done[0])
+            yield done
+    except MemoryError:
+        raise WorkerDiedError(handed.values(), "memory ran out") from None
+    except _DiedError:
+        raise WorkerDiedError(handed.values(), "a worker process died (out of memory, or killed)") from None
+
+
+class _DiedError(Exception):
+    """joblib's error, which is not imported where there are no workers."""
+
+
+def _end_with(parent: int) -> None:
+    """Have this worker process end soon after its parent, which may be killed: loky's would wait for minutes.
+
+    Ctrl-C at a terminal goes to all of them: it is the parent's, which ends its workers, and says so once.
+    """
+
+    def follow() -> None:
+        while os.getppid() == parent:
+            time.sleep(1)
+        os._exit(1)
+
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    if os.name == "posix":
+        threading.Thread(target=follow, name="follow", daemon=True).start()
+
+
+def _results(tasks: Iterator[Task], n_jobs: int, backend: Backend) -> Iterator[Done]:
     if backend == "serial":
         yield from map(count, tasks)
         return
     from joblib import Parallel, delayed
-    from joblib.externals.loky.process_executor import TerminatedWorkerError
+    from joblib.externals.loky.process_executor import BrokenProcessPool
 
-    parallel = Parallel(n_jobs=n_jobs, backend=backend, return_as="generator_unordered")
-    jobs: Iterable[object] = (delayed(count)(task) for task in tasks)
-    results = parallel(jobs)
+    # A batch would be lost as a whole when its worker dies; shards are large enough to go one by one.
+    more = {"initializer": _end_with, "initargs": (os.getpid(),)} if backend == "loky" else {}
+    parallel = Parallel(n_jobs=n_jobs, backend=backend, return_as="generator_unordered", batch_size=1, **more)
+    results = parallel(delayed(count)(task) for task in tasks)
     try:
         for result in results:  # noqa: UP028 (`yield from` would close the workers' generator itself, loudly)
             yield result
-    except TerminatedWorkerError:
-        message = (
-            "a worker process died (out of memory, or killed); what was counted is kept: run the same command again"
-        )
-        raise IncompleteError(message) from None
+    except BrokenProcessPool:
+        raise _DiedError from None
     finally:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # joblib tells how many tasks were cancelled; the user knows why

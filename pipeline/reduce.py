@@ -11,11 +11,12 @@ import itertools
 import math
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
-from .metrics.base import LAST, Schema
+from .metrics.base import LAST, PRESENT, Schema
 from .results import Samples
 from .sampling import Drawer, Draws
 
@@ -32,8 +33,6 @@ DRAWN_LINES = 2048
 """Lines whose draws are multiplied at once: bounds memory at iterations times this. Divides the store's BLOCK."""
 SENTENCES = frozenset({"mean", "sum"})
 """Levels that are made of sentence scores."""
-PRESENT = "present"
-"""The column that compact() adds: how many references a sentence has."""
 THREADED = 1 << 24
 """Draws from which several threads are worth their start."""
 
@@ -104,7 +103,7 @@ def compact(columns: Columns, apart: Sequence[str]) -> Columns:
     if "ref_len" not in columns:  # numbers from a file: no references at all
         return columns
     missing = columns["ref_len"] < 0
-    if not missing.any():
+    if PRESENT in columns or not missing.any():
         return columns
     present = (~missing).sum(axis=1)
     order = np.argsort(missing, axis=1, kind="stable")
@@ -120,16 +119,20 @@ def _chosen(metric: Metric, systems: Sequence[HasBlocks], *_: int) -> list[Reduc
 
 def _summed(metric: Metric, system: HasBlocks, choose: Callable[[Columns], Ints | int]) -> Reduced:
     """Sum the terms for the references that choose() gives: one for each line, or one for all."""
-    schema = picked_schema(metric)
-    totals = np.zeros(schema.width, np.int64)
+    schema, totals = picked_schema(metric), np.zeros(picked_schema(metric).width, np.int64)
+    real = {field.name: Fraction(0) for field in metric.terms if field.real}
     for columns in present_blocks(metric, system):
-        totals += schema.pack(picked_terms(metric, columns, choose)).sum(axis=0)
-    return Reduced({name: float(value) for name, value in metric.score(schema.unpack(totals)).items()})
+        picked = picked_terms(metric, columns, choose)
+        totals += schema.pack(picked).sum(axis=0) if schema.fields else 0
+        real = {name: total + exact_sum(picked[name].astype(np.float64)) for name, total in real.items()}
+    sums: dict[str, Any] = schema.unpack(totals) if schema.fields else {}
+    scores = metric.score(sums | {name: np.float64(total) for name, total in real.items()})
+    return Reduced({name: float(value) for name, value in scores.items()})
 
 
 def picked_schema(metric: Metric) -> Schema:
-    """Return the terms of a sentence for one reference."""
-    return Schema(tuple(field._replace(per_reference=False) for field in metric.terms), 1)
+    """Return the whole numbers among the terms of a sentence for one reference."""
+    return Schema(tuple(field._replace(per_reference=False) for field in metric.terms if not field.real), 1)
 
 
 def picked_terms(metric: Metric, columns: Columns, choose: Callable[[Columns], Ints | int]) -> Columns:
@@ -298,14 +301,30 @@ def _drawn_sums(draws: NDArray[np.uint8], terms: Sequence[Sequence[Floats]]) -> 
 
 
 def _sentences(metric: Metric, system: HasBlocks) -> Reduced:
-    """Average or sum sentence scores; the sum is exact (fsum), so the blocks do not matter."""
-    sums, lines = [], 0
+    """Average or sum the outputs of sentences; the sums are exact, so the blocks do not matter."""
+    sums: dict[str, Fraction] = {}
+    lines = 0
     for columns in present_blocks(metric, system):
-        scores = sentence_scores(metric, columns)
-        sums.append(scores)
-        lines += len(scores)
-    total = math.fsum(v for part in sums for v in part.tolist())
-    return Reduced({metric.output: total / lines if metric.level == "mean" else total})
+        for name, values in sentence_outputs(metric, columns).items():
+            sums[name] = sums.get(name, Fraction(0)) + exact_sum(values)
+        lines += len(next(iter(columns.values())))
+    divisor = lines if metric.level == "mean" else 1
+    return Reduced({name: float(total) / divisor for name, total in sums.items()})
+
+
+def exact_sum(values: Floats) -> Fraction:
+    """Return the sum of finite numbers without any rounding: float() of it is what math.fsum gives.
+
+    They are cut into pieces of 30 bits, which are summed as integers; of scores nothing is left after three.
+    """
+    total, rest = Fraction(0), values
+    limit = 2.0 ** (62 - len(values).bit_length())
+    for place in (30, 60, 90):
+        top = math.ldexp(limit, -place)
+        pieces = np.rint(np.ldexp(np.clip(rest, -top, top), place))
+        total += Fraction(int(pieces.astype(np.int64).sum()), 1 << place)
+        rest = rest - np.ldexp(pieces, -place)
+    return total + sum(map(Fraction, rest[rest != 0].tolist()), Fraction(0))
 
 
 def _mean_and_std(values: Floats) -> tuple[Floats, Floats]:
@@ -313,6 +332,13 @@ def _mean_and_std(values: Floats) -> tuple[Floats, Floats]:
     equal = values.max(axis=-1) == values.min(axis=-1)
     mean = np.where(equal, values[..., 0], values.mean(axis=-1))
     return mean, np.where(equal, 0.0, values.std(axis=-1))
+
+
+def sentence_outputs(metric: Metric, columns: Columns) -> dict[str, Floats]:
+    """Return what level mean averages, the score first: float64 [lines] each."""
+    apart = [field.name for field in metric.needs.schema(1).fields if field.per_reference]
+    outputs = metric.line_outputs(compact(columns, apart))
+    return outputs or {metric.output: sentence_scores(metric, columns)}
 
 
 def sentence_scores(metric: Metric, columns: Columns) -> Floats:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from .addends import Chosen, Drawn, Sentences
+from .errors import InputError
 from .reduce import SENTENCES, Subset
 from .sums import Part, Table, sums
 from .weights import Bootstrap
@@ -36,6 +37,8 @@ def parts(
     metric: Metric, systems: Sequence[HasBlocks], lines: int, references: int, own: Sequence[int | None] = ()
 ) -> list[Part]:
     """Return the parts of a metric's score, by its level and policy for references (own: as in reduce())."""
+    if reason := unsupported(metric):
+        raise InputError(reason)
     numbers, ones = range(len(systems)), [1.0] * len(systems)
     if metric.level in SENTENCES:
         return [Part(Table(Sentences.of(metric, systems, lines), metric, systems, lines), numbers, ones)]
@@ -55,6 +58,13 @@ def parts(
         draws = draws._replace(sampler="numpy", iterations=max(draws.iterations // references, 1))
     table = Table(Drawn(metric, references), metric, systems, lines)
     return [Part(table, numbers, ones, draws, _turns(references))]
+
+
+def unsupported(metric: Metric) -> str | None:
+    """Return why a metric has neither intervals nor tests, or None."""
+    if metric.level not in SENTENCES and any(field.real for field in metric.terms):
+        return f"{metric.name}: sums of real numbers have neither intervals nor tests (level: mean has)"
+    return None
 
 
 def _turns(references: int) -> list[int]:

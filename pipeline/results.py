@@ -8,6 +8,7 @@ from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from .errors import StoreError
+from .files import read_json
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -94,15 +95,32 @@ class DatasetInfo:
 
 
 @dataclass(frozen=True)
-class Results:
-    """The content of results.json. statistics: the settings of intervals and tests, None where there are none.
+class Missing:
+    """Lines of a system that could not be counted, from 1, both ends included: it has no score on this data set."""
 
-    human: how the metrics agree with people (meta_evaluation.MetaEvaluation as a mapping), None where none were asked.
+    dataset: str
+    system: str
+    first: int
+    last: int
+
+    def __str__(self) -> str:
+        lines = f"line {self.first:,}" if self.first == self.last else f"lines {self.first:,} to {self.last:,}"
+        return f"{self.dataset}: {self.system} has no scores: {lines} could not be counted"
+
+
+@dataclass(frozen=True)
+class Results:
+    """The content of results.json.
+
+    missing: empty but where the run is incomplete; statistics: the settings of intervals and tests, None where there
+    are none; human: how the metrics agree with people (meta_evaluation.MetaEvaluation as a mapping), None where that
+    was not asked.
     """
 
     datasets: dict[str, DatasetInfo]
     scores: list[Score]
     warnings: list[str] = field(default_factory=list)
+    missing: list[Missing] = field(default_factory=list)
     statistics: dict[str, Any] | None = None
     tests: list[Comparison] = field(default_factory=list)
     human: dict[str, Any] | None = None
@@ -120,15 +138,15 @@ class Results:
     def read(path: Path) -> Results:
         """Read results.json; raises StoreError where it is missing, damaged or of another schema."""
         try:
-            content = json.loads(path.read_text(encoding="utf-8"))
+            content = read_json(path)
             if content["schema"] != SCHEMA:
                 raise StoreError(f"{path}: is of schema {content['schema']}; this version reads {SCHEMA}")
             datasets = {name: DatasetInfo(**info) for name, info in content["datasets"].items()}
+            missing = [Missing(**item) for item in content.get("missing", ())]
             scores = [_score(item) for item in content["scores"]]
             tests = [_comparison(item) for item in content.get("tests", ())]
-            return Results(
-                datasets, scores, content["warnings"], content.get("statistics"), tests, content.get("human")
-            )
+            human = content.get("human")
+            return Results(datasets, scores, content["warnings"], missing, content.get("statistics"), tests, human)
         except OSError as error:
             raise StoreError(f"{path}: cannot be read: {error.strerror}") from None
         except (ValueError, KeyError, TypeError, AttributeError) as error:

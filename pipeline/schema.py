@@ -60,6 +60,8 @@ def _value(option: Option) -> dict[str, Any]:
     if option.choices:
         numbers = [int(choice) for choice in option.choices if choice.isdigit()]
         return {"enum": [*option.choices, *numbers]}
+    if option.free:
+        return {"type": "string", "minLength": 1}
     if option.pattern:  # a number written without quotes is a number to an editor
         return {"anyOf": [{"type": "string", "pattern": f"^({option.pattern})$"}, {"type": "number", "minimum": 0}]}
     if option.maximum is None:

@@ -16,6 +16,20 @@ INFORMATIVE = frozenset({"nrefs", "v"})
 _VALUE = re.compile(r"[A-Za-z0-9_.+-]+")
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
 
+_ESCAPED = re.compile(r"x((?:\.[0-9a-f]{2})+)")
+
+
+def escape(text: str) -> str:
+    """Return any text as a value of a signature: as it is where it can stand there, else x.3c.6e ... of its bytes."""
+    plain = _VALUE.fullmatch(text) and not _ESCAPED.fullmatch(text)
+    return text if plain else "x" + "".join(f".{byte:02x}" for byte in text.encode())
+
+
+def unescape(text: str) -> str:
+    """Return the text that escape() was given; one that it never returns is taken as it is. May raise ValueError."""
+    found = _ESCAPED.fullmatch(text)
+    return bytes.fromhex(found[1].replace(".", "")).decode() if found else text
+
 
 def render(name: str, settings: Iterable[tuple[str, object]]) -> str:
     """Return "name|key:value|...", in the order given.

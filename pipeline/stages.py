@@ -6,8 +6,10 @@ config -> corpus -> shards -> statistics (workers) -> store -> reduce -> rank ->
 from __future__ import annotations
 
 import platform
+import shlex
 import sys
 import time
+from contextlib import closing
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -20,12 +22,15 @@ from .count import AUTO, How, by_files, count_all, placed
 from .defaults import with_defaults
 from .errors import ConfigError, InputError, Problem
 from .external import misused, parted, with_numbers
+from .log import Log
+from .manifest import running
 from .node import base_of
 from .rank import ranks
 from .reduce import mean_of, reduce
 from .report import FORMATS
 from .report.tables import tests_to_csv
-from .results import HUMAN, DatasetInfo, Results, Score
+from .resample import unsupported
+from .results import HUMAN, DatasetInfo, Missing, Results, Score
 from .select import ALL, Given, select
 from .significance import Measured, measure, with_statistics
 from .store import RunDirectory
@@ -68,6 +73,8 @@ def prepare(path: str | Path, how: How = AUTO, given: Given = ALL) -> Job:
         settings, chosen = select(settings, chosen, given.only, problems)
         opener = Opener(how.under(settings.run).threads, settings.run.max_unpacked)
         problems += misused(settings, chosen)
+        reasons = (unsupported(metric) for metric in chosen if settings.statistics)
+        problems += [settings.root.problem(reason, ("statistics",)) for reason in reasons if reason]
         systems = with_numbers(settings.systems, chosen)
         opened_all = [open_corpus(dataset, systems, problems, opener=opener) for dataset in settings.datasets]
         corpora = [corpus and parted(corpus, chosen) for corpus in opened_all]
@@ -123,37 +130,66 @@ def plan(job: Job, output: str | Path | None = None) -> tuple[list[str], list[li
     return ["dataset", "system", "metric", "lines", "counts"], rows
 
 
-def run(job: Job, output: str | Path | None = None, how: How = AUTO) -> tuple[RunDirectory, Results]:
+def run(
+    job: Job, output: str | Path | None = None, how: How = AUTO, *, fresh: bool = False
+) -> tuple[RunDirectory, Results]:
     """Do a checked run; return its directory (output, else the config's output.dir) and what it found.
 
-    Raises StoreError where the directory cannot be used, IncompleteError where workers were lost.
+    fresh: first delete what earlier runs have left there. Where lines could not be counted, the results say what is
+    missing, and the same run later goes on. Raises StoreError where the directory cannot be used.
     """
-    started = time.time()
     directory = RunDirectory(Path(output or job.config.output.dir))
-    how = how.under(job.config.run)
-    about = {"program": f"gec-pipeline {__version__}", "kernel": kernel.name()}
-    directory.write_manifest({**about, "state": "running"})
-    statistics = {corpus.name: count_all(corpus, job.needs, directory, how) for corpus in job.corpora}
+    with directory.held(how.tell):
+        directory.write_manifest({"kernel": kernel.name(), **running()})
+        if fresh:
+            directory.clear(whole=False)
+        with closing(Log(directory.path)) as log:
+            log(f"begins: gec-pipeline {__version__}, {kernel.name()} kernel: {shlex.join(sys.argv)}")
+            try:
+                return directory, _run(job, directory, how.under(job.config.run).logged(log), log)
+            except BaseException as error:
+                log(f"stopped: {type(error).__name__}: {error}")
+                raise
+
+
+def _run(job: Job, directory: RunDirectory, how: How, log: Log) -> Results:
+    started = time.time()
+    statistics: dict[str, Counted] = {}
+    missing: list[Missing] = []
+    for corpus in job.corpora:
+        statistics[corpus.name], lost = count_all(corpus, job.needs, directory, how)
+        missing += lost
     counted = time.time()
+    log(f"counted in {counted - started:.1f} s")
+    how.stage("scoring")
     datasets = {corpus.name: describe(corpus) for corpus in job.corpora}
-    results = Results(datasets, score(job.corpora, job.metrics, statistics, how.threads), list(job.warnings))
+    corpora = [
+        corpus.without({item.system for item in missing if item.dataset == corpus.name}) for corpus in job.corpora
+    ]
+    warnings = [*job.warnings, *remarks(corpora, job.metrics, statistics)]
+    results = Results(datasets, score(corpora, job.metrics, statistics, how.threads), warnings, missing)
     if job.config.statistics:
-        found = list(measured(job.corpora, job.metrics, statistics, results))
+        how.stage("resampling")
+        found = list(measured(corpora, job.metrics, statistics, results))
         results = with_statistics(results, found, job.config.statistics, how.testing)
     if job.config.human and job.people:
-        results = with_people(job, statistics, results, how)
-    directory.write("results.json", results.to_json())
-    for name in job.config.output.formats:
-        if name in FORMATS:
-            file, render = FORMATS[name]
-            directory.write(file, render(results))
+        how.stage("correlating")
+        results = with_people(job, corpora, statistics, results, how)
+    reports = {"results.json": Results.to_json, **dict(FORMATS[f] for f in job.config.output.formats if f in FORMATS)}
     if results.tests and "csv" in job.config.output.formats:
-        directory.write("tests.csv", tests_to_csv(results))
-    if not job.partial:  # what the rest of the config has there is still good
+        reports["tests.csv"] = tests_to_csv
+    directory.announce(names=reports)
+    for file, render in reports.items():
+        directory.write(file, render(results))
+    if not job.partial and not missing:  # what the rest of the config has there is still good
         directory.remove_stale()
     seconds = {"counting": round(counted - started, 3), "all": round(time.time() - started, 3)}
-    directory.write_manifest({**about, "state": "done", "seconds": seconds, **_machine(job)})
-    return directory, results
+    state = "incomplete" if missing else "done"
+    directory.write_manifest({"kernel": kernel.name(), "state": state, "seconds": seconds, **_machine(job)})
+    for item in [*job.warnings, *missing]:
+        log(str(item))
+    log(f"{state} in {seconds['all']} s")
+    return results
 
 
 def score(
@@ -162,24 +198,42 @@ def score(
     """Reduce statistics to the scores of every data set, metric and system, ranked."""
     scores = []
     for corpus in corpora:
+        least, most = corpus.present()
         for metric in chosen:
             left_out = metric.policy == "leave_one_out"
             names = [name for name in corpus.systems if left_out or name not in corpus.own]
             columns = [statistics[corpus.name][name, metric.needs] for name in names]
             own = [corpus.own.get(name) for name in names]
             reduced = reduce(metric, columns, corpus.lines, len(corpus.references), threads, own)
-            if left_out:
+            if left_out and len([name for name in names if name in corpus.own]) == len(corpus.own):  # none is lost
                 names.append(HUMAN)
                 humans = [item for item, number in zip(reduced, own, strict=True) if number is not None]
                 reduced.append(mean_of(humans))
             references = len(corpus.references)
-            printed, peer = signed(metric, references), metric.peer_signature(references, missing=corpus.missing)
+            printed, peer = signed(metric, references), metric.peer_signature(most, missing=least < most)
             places = ranks([item.score for item in reduced])
             for name, item, place in zip(names, reduced, places, strict=True):
                 notes = tuple(metric.notes(item.outputs))
                 found = Score(corpus.name, name, printed, item.score, item.outputs, item.samples, place, notes, peer)
                 scores.append(found)
     return scores
+
+
+def remarks(corpora: Sequence[Corpus], chosen: Sequence[Metric], statistics: Mapping[str, Counted]) -> list[str]:
+    """Return what the metrics have to say of their counts, each with the place it is about."""
+    found: dict[str, None] = {}
+    for corpus in corpora:
+        for metric in chosen:
+            counted = {name: statistics[corpus.name][name, metric.needs].blocks() for name in corpus.systems}
+            for note in metric.remarks(counted):
+                place = ""  # names, no paths: results do not tell where files were
+                if note.reference is not None:
+                    text = corpus.references[note.reference]
+                    place = f"reference {note.reference} ({text.name}), line {text.number(note.line)} "
+                elif note.system is not None:
+                    place = f"system {note.system}, line {corpus.systems[note.system].number(note.line)} "
+                found[f"{corpus.name}: {place}{note.message}"] = None
+    return list(found)
 
 
 def measured(
@@ -213,13 +267,15 @@ def _people(settings: Config, problems: list[Problem]) -> People | None:
     return people
 
 
-def with_people(job: Job, statistics: Mapping[str, Counted], results: Results, how: How = AUTO) -> Results:
+def with_people(
+    job: Job, corpora: Sequence[Corpus], statistics: Mapping[str, Counted], results: Results, how: How = AUTO
+) -> Results:
     """Return the results with how far the metrics agree with people."""
     from .meta_evaluation import meta_evaluate, metric_scores
 
     if job.config.human is None or job.people is None:
         return results
-    found = metric_scores(measured(job.corpora, job.metrics, statistics, results))
+    found = metric_scores(measured(corpora, job.metrics, statistics, results))
     try:
         made = meta_evaluate(found, job.people, job.config.human, how.testing)
     except InputError as error:  # such as a data set that lacks outputs: the scores are good without

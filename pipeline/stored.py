@@ -6,11 +6,12 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from . import metrics
+from .columns import Statistics
 from .errors import StoreError, did_you_mean
 from .rank import ranks
 from .results import HUMAN, Results, Score
 from .significance import Measured, measure
-from .store import RunDirectory, Statistics
+from .store import RunDirectory
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -61,7 +62,8 @@ def load_two(one: Path, two: Path) -> tuple[Results, list[Measured]]:
     scores = [score for measured in joined for score in measured.scores]
     datasets = {name: info for name, info in datasets.items() if any(score.dataset == name for score in scores)}
     warnings = list(dict.fromkeys([*results.warnings, *more_results.warnings]))
-    return Results(datasets, scores, warnings, results.statistics), joined
+    missing = [*results.missing, *more_results.missing]
+    return Results(datasets, scores, warnings, missing, results.statistics), joined
 
 
 def _check_data(name: str, one: DatasetInfo, two: DatasetInfo, first: Path, second: Path) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from .texts import MemoryText, read_texts
+from .texts import MemoryText, read_texts, same
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -36,7 +36,7 @@ def _odd_files(corpus: Corpus) -> Iterator[str]:
 
 def _references(corpus: Corpus) -> Iterator[str]:
     for number, reference in enumerate(corpus.references):
-        if corpus.source and reference.digest == corpus.source.digest:
+        if corpus.source and same(reference, corpus.source):
             yield f"reference {number} ({reference.name}) is the same text as the source"
         if reference.blank and not corpus.missing:
             lines = f"{reference.blank} empty lines, the first is line {reference.first_blank}"
@@ -44,15 +44,16 @@ def _references(corpus: Corpus) -> Iterator[str]:
 
 
 def _systems(corpus: Corpus) -> Iterator[str]:
-    seen = {reference.digest: f"reference {number}" for number, reference in enumerate(corpus.references)}
+    seen = [(reference, f"reference {number}") for number, reference in enumerate(corpus.references)]
     given = [*([corpus.source] if corpus.source else []), *corpus.references]
     expected = any(text.odd.subwords for text in given)
     for name, file in corpus.systems.items():
         if name in corpus.own:
             continue
-        if file.digest in seen:
-            yield f"system {name} is the same text as {seen[file.digest]}"
-        seen.setdefault(file.digest, f"system {name}")
+        twin = next((called for text, called in seen if same(file, text)), None)
+        if twin:
+            yield f"system {name} is the same text as {twin}"
+        seen.append((file, f"system {name}"))
         if file.blank * 2 > file.lines:
             yield f"system {name}: {file.blank} of {file.lines} lines are empty"
         if file.odd.subwords and not expected:

@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import hashlib
 import os
+import re
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -51,7 +53,8 @@ def join_lines(texts: Iterable[bytes]) -> Lines:
 class Span(NamedTuple):
     """Lines of a file, as a worker needs to know them: where to read, what to skip, how many lines.
 
-    separator: the byte that ends a line; place: what the user calls the file, where that is not its path.
+    separator: the byte that ends a line; place: what the user calls the file, where that is not its path; stamp: the
+    file's size and time when it was checked.
     """
 
     path: str
@@ -61,6 +64,22 @@ class Span(NamedTuple):
     lines: int
     separator: bytes = NEWLINE
     place: str = ""
+    stamp: tuple[int, int] | None = None
+
+
+class Stamp(NamedTuple):
+    """What tells that a file may have changed."""
+
+    size: int
+    mtime: int
+    ctime: int
+    inode: int
+
+    @classmethod
+    def of(cls, file: int | str | Path) -> Stamp:
+        """Return the stamp of a file, by its path or descriptor; raises OSError."""
+        found = os.stat(file)  # noqa: PTH116 (also of a descriptor)
+        return cls(found.st_size, found.st_mtime_ns, found.st_ctime_ns, found.st_ino)
 
 
 class Odd(NamedTuple):
@@ -72,8 +91,8 @@ class Odd(NamedTuple):
     @classmethod
     def of(cls, data: bytes) -> Odd:
         """Return what is odd in some bytes."""
-        here = [mark for mark in SUBWORDS if mark[:1] in data]  # one byte is found much faster than several
-        return cls(sum(data.count(mark) for mark in here), data.count(b"\0") if b"\0" in data else 0)
+        marks = [mark for mark in SUBWORDS if mark[-2:-1] in data]  # one byte is found much faster than three
+        return cls(sum(data.count(mark) for mark in marks), data.count(b"\0") if b"\0" in data else 0)
 
 
 ORDINARY = Odd()
@@ -85,7 +104,8 @@ class TextFile:
 
     digest: of the lines, whatever their line ends; blanks: int64 numbers, from 1, of the lines without a token;
     places: int64 byte offset of every stride-th line, then the size of the file; origin: what the user calls it;
-    numbers: int64 numbers that the lines have there, where lines were selected; keeper: what must live as long.
+    numbers: int64 numbers that the lines have there, where lines were selected; keeper: what must live as long;
+    stamp: the file's when it was opened to be checked.
     """
 
     path: Path
@@ -101,6 +121,7 @@ class TextFile:
     origin: Origin | None = None
     numbers: NDArray[np.int64] | None = field(default=None, repr=False, compare=False)
     keeper: object = field(default=None, repr=False, compare=False)
+    stamp: Stamp | None = field(default=None, repr=False, compare=False)
 
     @property
     def blank(self) -> int:
@@ -135,7 +156,8 @@ class TextFile:
         first, last = low // self.stride, -(-high // self.stride)
         start, stop = int(self.places[first]), int(self.places[min(last, len(self.places) - 1)])
         path = os.path.abspath(self.path)  # noqa: PTH100 (a worker may stand in another folder; keeps links as they are)
-        return Span(path, start, stop - start, low - first * self.stride, high - low, self.separator, self.place)
+        stamp = self.stamp[:2] if self.stamp else None
+        return Span(path, start, stop - start, low - first * self.stride, high - low, self.separator, self.place, stamp)
 
 
 def read_span(span: Span) -> Lines:
@@ -145,9 +167,10 @@ def read_span(span: Span) -> Lines:
         with open(span.path, "rb") as file:  # noqa: PTH123 (a worker opens thousands: no Path objects)
             file.seek(span.start)
             data = file.read(span.size)
+            same = span.stamp is None or Stamp.of(file.fileno())[:2] == span.stamp
     except OSError as error:
         raise CorpusError([Problem(place, f"cannot be read: {error.strerror}")]) from None
-    whole = len(data) == span.size
+    whole = same and len(data) == span.size
     plain = span.separator == NEWLINE
     if span.start == 0 and plain:
         data = data.removeprefix(BOM)
@@ -171,11 +194,17 @@ class MemoryText:
 
     name: str
     content: Lines
-    digest: str
     blank: int
     first_blank: int
     has_bom: bool = False
     odd: Odd = ORDINARY
+
+    @cached_property
+    def digest(self) -> str:
+        """Digest of the texts; made where it is asked for."""
+        return hashlib.blake2b(
+            self.content.ends.astype("<i8").tobytes() + self.content.data, digest_size=16
+        ).hexdigest()
 
     @property
     def place(self) -> str:
@@ -192,6 +221,10 @@ class MemoryText:
         """How many bytes there are."""
         return len(self.content.data)
 
+    def number(self, line: int) -> int:
+        """Return the number of a text, from 1: the same."""
+        return line
+
     def at(self, line: int) -> str:
         """Return where a text, from 1, is."""
         return f"{self.name}, item {line}"
@@ -206,19 +239,36 @@ class MemoryText:
 AnyText = TextFile | MemoryText
 
 
+def same(one: AnyText, two: AnyText) -> bool:
+    """Return whether two texts have the same lines."""
+    if isinstance(one, MemoryText) and isinstance(two, MemoryText):
+        return one.content.data == two.content.data and np.array_equal(one.content.ends, two.content.ends)
+    return one.digest == two.digest
+
+
 def text_in_memory(name: str, texts: Sequence[str]) -> MemoryText:
     """Return strings (which may hold newlines) as text; raises CorpusError for strings that UTF-8 cannot hold."""
+    joined = "".join(texts)
     try:
-        lines = join_lines([text.encode() for text in texts])
-    except UnicodeEncodeError as error:
-        number = next(number for number, text in enumerate(texts, 1) if text is error.object or text == error.object)
-        message = f"character {error.start + 1} is half of a surrogate pair, which is no text"
-        raise CorpusError([Problem(f"{name}, item {number}", message)]) from None
-    digest = hashlib.blake2b(lines.ends.astype("<i8").tobytes(), digest_size=16)
-    digest.update(lines.data)
-    blanks = [number for number, text in enumerate(texts, 1) if not text or text.isspace()]
-    first = blanks[0] if blanks else 0
-    return MemoryText(name, lines, digest.hexdigest(), len(blanks), first, odd=Odd.of(lines.data))
+        data = joined.encode()
+    except UnicodeEncodeError:
+        raise CorpusError([_half(name, texts)]) from None
+    sizes = np.fromiter(map(len, texts), np.int64, len(texts))
+    wide = np.flatnonzero(~np.fromiter(map(str.isascii, texts), bool, len(texts))) if len(data) > len(joined) else ()
+    for number in map(int, wide):
+        sizes[number] = len(texts[number].encode())
+    ends = np.cumsum(sizes, dtype=np.int64)
+    blanks = np.flatnonzero(np.fromiter(map(str.isspace, texts), bool, len(texts)) | (sizes == 0)) + 1
+    first = int(blanks[0]) if len(blanks) else 0
+    return MemoryText(name, Lines(data, ends - sizes, ends), len(blanks), first, odd=Odd.of(data))
+
+
+def _half(name: str, texts: Sequence[str]) -> Problem:
+    """Return what is wrong with the first text that UTF-8 cannot hold."""
+    found = ((number, re.search("[\ud800-\udfff]", text)) for number, text in enumerate(texts, 1))
+    number, match = next((number, match) for number, match in found if match)
+    message = f"character {match.start() + 1} is half of a surrogate pair, which is no text"
+    return Problem(f"{name}, item {number}", message)
 
 
 def read_texts(text: AnyText, low: int, high: int) -> list[str]:

@@ -26,8 +26,9 @@ from pathlib import Path
 from statistics import median
 from typing import TYPE_CHECKING
 
-from tests import bench_bleu
+from tests import bench_bleu, bench_rouge
 from tests.bench_statistics import SAMPLES, TRIALS, run_statistics
+from tests.bench_survive import survive
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -252,10 +253,34 @@ class Bench:
             "memory, 10M lines", f"{large:.0f} MB", f"1M lines: {small:.0f} MB", large / small, "1.3; 200 to 400 MB"
         )
 
+    def rouge(self) -> Iterator[Row]:
+        """ROUGE-1, 2 and L in memory, against three packages with as many threads (see `bench_rouge.py`)."""
+        _, references, systems = self.conll()
+        for row in bench_rouge.measured(references[0], systems[0], self.runs):
+            yield Row(*row)
+
+    def rouge_process(self) -> Iterator[Row]:
+        """ROUGE-1, 2 and L of a file, whole process, against a script around rouge-score."""
+        _, references, systems = self.conll()
+        files = references[0], systems[0]
+        script = "import sys; sys.argv[1:1] = ['rouge-score', 'lines', '1+2+L', '1']; from tests.bench_rouge import *; "
+        script += "task(sys.argv[1], ['1', '2', 'L'], *pairs(*map(Path, sys.argv[5:]), 'lines'), 1)()"
+        peer: list[str | Path] = [sys.executable, "-c", script, *files]
+        mine: list[str | Path] = [sys.executable, "-m", "pipeline", "score", "rouge", "-r", files[0], "-o", files[1]]
+        ours, theirs, ratio = self.pairs(lambda: self.seconds(mine), lambda: self.seconds(peer))
+        yield Row("rouge of one system, whole process", f"{ours:.2f} s", f"rouge-score: {theirs:.2f} s", ratio, "-")
+
+    def survive(self) -> Iterator[Row]:
+        """A run of 10M lines, whole, and killed half-way and continued: time, memory, disk."""
+        config = self.config(self.repeated(10 * MILLION), "survive")
+        yield from (Row(*row) for row in survive(config, self.folder))
+
 
 ROWS: dict[str, tuple[Callable[[Bench], Iterator[Row]], bool]] = {
     "package": (Bench.whole_process, False),
     "google": (Bench.google, False),
+    "rouge": (Bench.rouge, False),
+    "rouge-process": (Bench.rouge_process, False),
     "statistics": (Bench.statistics, False),
     "start": (Bench.start, False),
     "bleu": (bench_bleu.bleu, False),
@@ -264,6 +289,7 @@ ROWS: dict[str, tuple[Callable[[Bench], Iterator[Row]], bool]] = {
     "workers": (Bench.workers, False),
     "draws": (Bench.draws, False),
     "memory": (Bench.memory, True),
+    "survive": (Bench.survive, True),
 }
 """Rows by name, and whether they are among the large ones."""
 
@@ -307,7 +333,7 @@ def run_child(what: str, config: str, n_jobs: str) -> None:
     job = stages.prepare(config, how)
     opened = time.perf_counter()
     corpus = job.corpora[0]
-    counted = count_to_disk(corpus, job.needs, RunDirectory(Path(job.config.output.dir)), how)
+    counted, _ = count_to_disk(corpus, job.needs, RunDirectory(Path(job.config.output.dir)), how)
     written = time.perf_counter()
     if what == "draws":
         stages.score(job.corpora, job.metrics, {corpus.name: counted}, int(n_jobs))

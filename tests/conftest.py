@@ -149,10 +149,14 @@ class Tree(dict[str, bytes]):
         return f"Tree({ {name: len(data) for name, data in self.items()} })"
 
 
+OWN = ("run.json", "run.lock", "log.txt")
+"""Files of a run directory that tell how and when the work was done."""
+
+
 def tree(folder: Path) -> Tree:
-    """Return the files of a run directory that must not depend on how the work was done: all but run.json."""
+    """Return the files of a run directory that must not depend on how the work was done: all but OWN."""
     files = {path.relative_to(folder).as_posix(): path for path in folder.rglob("*") if path.is_file()}
-    return Tree({name: path.read_bytes() for name, path in sorted(files.items()) if name != "run.json"})
+    return Tree({name: path.read_bytes() for name, path in sorted(files.items()) if path.name not in OWN})
 
 
 def metric_of(**options: str | int | bool) -> Metric:

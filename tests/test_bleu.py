@@ -13,6 +13,7 @@ import bleuscore
 import pytest
 from nltk.translate.bleu_score import SmoothingFunction, corpus_bleu
 from sacrebleu.metrics.bleu import BLEU
+from sacrebleu.metrics.chrf import CHRF
 
 import pipeline
 from pipeline import metrics
@@ -260,6 +261,14 @@ def test_moses_has_a_hard_zero() -> None:
     assert found.score == pytest.approx((4 / 5 * 3 / 4 * 2 / 3 * 1 / 2) ** 0.25, rel=1e-15)
 
 
+def test_moses_splits_at_ascii_white_space_alone() -> None:
+    """multi-bleu.perl splits bytes: the no-break space is part of a word, the line tabulation (11) is not."""
+    texts = ["a b\xa0c d\x0be f g h", "x y z w"], [["a b c d e f g h", "x y z w v"]]
+    outputs = ours(texts, "bleu[flavour=moses]").outputs
+    assert (one(outputs, "match"), one(outputs, "total")) == ([10, 7, 5, 3], [11, 9, 7, 5])
+    assert outputs["bleu"] == pytest.approx(0.618598527607, abs=1e-12)  # of a script in Perl that splits as that does
+
+
 def test_ties_and_inverted_brevity_penalty() -> None:
     """By hand: lengths 3 and 5 are as close to 4; e^(1 - 5/4), inverted e^(1 - 4/3)."""
     texts = ["a b c d"], [["a b c d e"], ["a b c"]]
@@ -275,12 +284,17 @@ def test_zeros_say_why() -> None:
         "a c d e": "no 1-gram matches",
         "b y x q": "no 2-gram matches",
         "x y": "no output has 3 tokens",
-        "": "no output has 1 tokens",
+        "": "all outputs are empty",
     }
     for hypothesis, note in notes.items():
         found = ours(([hypothesis], [["x y b q r s"]]), "bleu[smooth=none,tok=none]")
         assert (found.score, found.found.notes) == (0, (note,))
     assert ours((["a b c d"], [["a b c d"]]), "bleu").found.notes == ()
+    found = ours((["a b c d"], [["a b c d"], [""]]), "bleu[flavour=tensorflow]")
+    assert (found.score, found.found.notes) == (0, ("the reference length is 0",))
+    found = ours((["a b c d"], [["a b c d " * 1000]]), "bleu")  # exp(1 - 1000)
+    assert (found.score, found.found.notes) == (0, ("the brevity penalty is 0",))
+    assert ours(([""], [["x"]]), "bleu[flavour=nltk]").found.notes == ("all outputs are empty",)
 
 
 def test_nltk_never_prints_1e_231() -> None:
@@ -314,6 +328,23 @@ def test_missing_references_are_those_of_sacrebleu(tmp_path: Path) -> None:
     assert 100 * mean.score == pytest.approx(sum(wanted) / len(wanted), rel=1e-12)
 
 
+def test_as_many_references_missing_on_every_line_are_no_variable_number(tmp_path: Path) -> None:
+    """sacreBLEU counts those that each line has."""
+    hypotheses, both = ["a b c d", "e f g h"], [["a b c d", ""], ["", "e f g x"]]
+    for name, text in (("hyp", hypotheses), ("ref0", both[0]), ("ref1", both[1])):
+        (tmp_path / name).write_text("".join(f"{line}\n" for line in text))
+    config = tmp_path / "config.yaml"
+    config.write_text(
+        "datasets: {d: {references: [ref0, ref1], empty_references: none}}\nsystems: {A: hyp}\nmetrics: [bleu, chrf]\n"
+    )
+    lacking: list[Any] = [[line or None for line in text] for text in both]
+    for found, oracle in zip(run(config, tmp_path / "run").scores, (BLEU(force=True), CHRF()), strict=True):
+        expected = oracle.corpus_score(hypotheses, lacking)
+        assert 100 * found.score == pytest.approx(expected.score, rel=1e-12)
+        assert found.peer_signature == f"{expected.name}|{oracle.get_signature()}"
+        assert "|nrefs:1|" in (found.peer_signature or "")
+
+
 def test_shards_workers_and_kernels_do_not_matter(tmp_path: Path) -> None:
     from pipeline.count import How
     from tests.conftest import forced_kernel
@@ -335,6 +366,10 @@ def test_shards_workers_and_kernels_do_not_matter(tmp_path: Path) -> None:
         ("bleu[flavour=tensorflow,ties=first]", "takes the shortest length"),
         ("bleu[n=3,weights=0.5+0.5]", "the weights are for order 2, found 3"),
         ("bleu[weights=0+0]", "all weights of a set are 0"),
+        ("bleu[flavour=nltk,weights=0.4]", "one weight alone can only be 1"),
+        ("bleu[flavour=nltk,weights=0.5+0.5_0.4]", "one weight alone can only be 1"),
+        ("bleu[flavour=nltk,reweigh=true,n=3]", "for weights of 0.25 of four orders"),
+        ("bleu[flavour=nltk,reweigh=true,weights=0.5+0.5]", "for weights of 0.25 of four orders"),
         ("bleu[weights=1+x]", "a number for each order joined by +"),
         ("bleu[flavour=nltk,smooth=method6,n=2]", "method6 needs an order of at least 3"),
         ("bleu[tok=13b]", "did you mean '13a'?"),

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from itertools import product
+from itertools import permutations, product
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import pytest
 from sacrebleu.metrics.chrf import CHRF
 
+from pipeline.metrics.chrf import Chrf
 from tests.test_bleu import Texts, conll, generated, ours, sample
 
 if TYPE_CHECKING:
@@ -64,3 +66,26 @@ def test_sample_and_real_outputs_as_sacrebleu(shared: Path) -> None:
         same_as_sacrebleu(sample(), f"nw={words}", word_order=words)
         for name in ("AMU", "RAC", "PKU"):
             same_as_sacrebleu(conll(shared, name), f"nw={words}", sentences=False, word_order=words)
+
+
+@pytest.mark.parametrize("eps", [False, True])
+def test_references_are_compared_as_sacrebleu_compares_them(eps: bool) -> None:
+    """Scores that are equal but for rounding: it compares percents, in which some are equal, or are not, again."""
+    total = [10, 9, 8, 7, 6, 5]
+    matches = [[10, 6, 4, 3, 2, 0], [8, 6, 4, 3, 2, 1], [10, 9, 4, 3, 0, 0], [8, 7, 5, 3, 2, 1], [10, 7, 5, 3, 2, 0]]
+    matches += [[10, 9, 5, 4, 0, 0], [8, 6, 5, 4, 2, 1], [10, 5, 4, 3, 2, 0], [8, 5, 4, 3, 2, 1]]
+    oracle = CHRF(eps_smoothing=eps)
+
+    def score(match: list[int]) -> float:
+        return oracle._compute_f_score(
+            [number for counts in zip(total, total, match, strict=True) for number in counts]
+        )
+
+    pairs = list(permutations(matches, 2))
+    columns = {
+        "total": np.array([total] * len(pairs)),
+        "ref_total": np.array([[total] * 2] * len(pairs)),
+        "match": np.array(pairs),
+    }
+    wanted = [int(score(second) > score(first)) for first, second in pairs]
+    assert Chrf(eps_smoothing=eps).choose(columns).tolist() == wanted

@@ -602,3 +602,13 @@ def test_the_api_of_the_program_is_what_the_command_calls() -> None:
     entry = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
     assert 'gec-pipeline = "pipeline.cli:main"' in entry
     assert "from .cli import main" in (PACKAGE / "__main__.py").read_text(encoding="utf-8")
+
+
+def test_help_of_score_says_what_an_option_means_for_each_metric(call: Call) -> None:
+    """Metrics share names of options, not their values."""
+    said = " ".join(call("score", "--help").out.split())
+    assert "(gleu) a weight for each reference" in said
+    assert "(bleu) a weight for each order" in said
+    assert "none, ones; (bleu) what stands for precisions of 0" in said
+    assert "(chrf) weight of recall: a whole number from 1 to 9" in said
+    assert "--lowercase VALUE compare without upper case: true, false" in said  # all metrics have it

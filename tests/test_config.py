@@ -647,6 +647,8 @@ def any_options(metric: type[Metric]) -> st.SearchStrategy[dict[str, Any]]:
         whole = st.integers(option.minimum, option.maximum) if option.maximum is not None else st.booleans()
         texts = [text for text in WRITTEN if option.pattern and re.fullmatch(option.pattern, text)]
         values[option.name] = st.sampled_from(option.choices or texts) if option.choices or texts else whole
+        if option.free:
+            values[option.name] = st.text(min_size=1, max_size=8)
     return st.fixed_dictionaries(values)
 
 

@@ -364,11 +364,13 @@ def test_a_file_that_stopped_to_be_utf8_since_it_was_checked_is_told(
 ) -> None:
     job = stages.prepare(write_run(tmp_path, chosen=[metric]))
     path = tmp_path / "d" / role
+    before = path.stat()
     path.write_bytes(path.read_bytes()[:-2] + b"\xff\n")
+    os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns))  # else the change itself is told
     with pytest.raises(CorpusError) as caught:
         stages.run(job, tmp_path / "run")
     assert kernel
-    assert str(path) in str(caught.value)
+    assert str(caught.value) == f"{path}: is no longer valid UTF-8; it changed since it was checked"
 
 
 @pytest.mark.parametrize("backend", ["threading", "loky"])
@@ -416,3 +418,67 @@ def test_problems_of_files_and_config_are_told_together(tmp_path: Path) -> None:
         stages.prepare(config)
     places = [Path(problem.place.split(":")[0]).name for problem in caught.value.problems]
     assert sorted(places) == ["A", "config.yaml", "ref0"]
+
+
+# ---- files that change while a run is at work
+
+
+def changed_while_counting(config: Path, path: Path, back: bool, shard_lines: int = 10) -> None:
+    """Run a config, and change a letter of a file, its length kept, after the second shard; back: its time too."""
+    original, done = execute.count, 0
+    before = path.stat()
+
+    def count(task: execute.Task) -> execute.Done:
+        nonlocal done
+        done += 1
+        found = original(task)
+        if done == 2:
+            data = path.read_bytes()
+            path.write_bytes(data[:-3] + (b"x" if data[-3:-2] != b"x" else b"y") + data[-2:])
+            if back:
+                os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns))
+        return found
+
+    with mock.patch.object(execute, "count", count):
+        run(config, config.parent / "run", How(1, "serial", shard_lines))
+
+
+@pytest.mark.parametrize("name", ["A", "ref0", "source"])
+@pytest.mark.parametrize("back", [False, True])
+def test_a_file_that_changes_while_it_is_scored_is_told(tmp_path: Path, name: str, back: bool) -> None:
+    """By a reader, where the time of the file tells it; else at the end, and then nothing is kept."""
+    config = write_run(tmp_path, 50)
+    message = "changed while it was being scored" if back else "the file changed while it was being read"
+    with pytest.raises(CorpusError, match=f"{name}: {message}"):
+        changed_while_counting(config, tmp_path / "d" / name, back)
+    assert not list((tmp_path / "run").rglob("*.columns"))
+    assert len(list((tmp_path / "run").rglob("*.part"))) == (0 if back else 2)
+    run(config, tmp_path / "run")
+    run(config, tmp_path / "fresh")
+    assert tree(tmp_path / "run") == tree(tmp_path / "fresh")
+
+
+def test_a_file_that_is_only_touched_or_linked_is_not_told(tmp_path: Path) -> None:
+    """Its inode changes, and it is read again: its lines are the same."""
+    config = write_run(tmp_path, 50)
+    original = execute.count
+
+    def count(task: execute.Task) -> execute.Done:
+        (tmp_path / "d" / "A").chmod(0o600)
+        return original(task)
+
+    with mock.patch.object(execute, "count", count):
+        assert run(config, tmp_path / "run").scores
+
+
+def test_a_file_that_goes_while_it_is_scored_is_told(tmp_path: Path) -> None:
+    config = write_run(tmp_path, 50)
+    original = execute.count
+
+    def count(task: execute.Task) -> execute.Done:
+        found = original(task)
+        (tmp_path / "d" / "A").unlink()
+        return found
+
+    with mock.patch.object(execute, "count", count), pytest.raises(CorpusError, match="A: changed while it was being"):
+        run(config, tmp_path / "run")

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 PACK: dict[str, Callable[[bytes], bytes]] = {
-    "gz": gzip.compress,
+    "gz": lambda data: gzip.compress(data, mtime=0),
     "bz2": bz2.compress,
     "xz": lzma.compress,
     "zst": lambda data: zstandard.ZstdCompressor().compress(data),

@@ -141,7 +141,7 @@ def test_neither_blocks_nor_groups_nor_memory_can_be_seen(
     for name, value in zip(("resample.GROUP", "resample.ROWS", "sums.KEPT"), limits, strict=True):
         monkeypatch.setattr(f"pipeline.{name}", value)
     monkeypatch.setattr("pipeline.sums.DRAWN_LINES", 5)
-    monkeypatch.setattr("pipeline.store.BLOCK", 4)
+    monkeypatch.setattr("pipeline.columns.BLOCK", 4)
     found = bootstrap(parts(job.metrics[0], columns, LINES, 3), 2, LINES, SAMPLES, SEED)
     assert found.tobytes() == expected.tobytes()
 

@@ -83,7 +83,7 @@ def test_the_form_of_results_json(tmp_path: Path) -> None:
     run(write_run(tmp_path, 12), tmp_path / "run")
     content = json.loads((tmp_path / "run" / "results.json").read_text(encoding="utf-8"))
     assert content["schema"] == 1
-    assert set(content) == {"schema", "datasets", "scores", "warnings", "statistics", "tests", "human"}
+    assert set(content) == {"schema", "datasets", "scores", "warnings", "missing", "statistics", "tests", "human"}
     assert (content["statistics"], content["tests"]) == (None, [])
     assert set(content["datasets"]["d"]["digests"]) == {"source", "reference 0", "reference 1", "system A", "system B"}
     (first, _) = content["scores"]

@@ -5,8 +5,6 @@ from __future__ import annotations
 import gc
 import os
 import shutil
-import signal
-import time
 import warnings
 from contextlib import contextmanager
 from pathlib import Path
@@ -18,11 +16,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from pipeline import count, execute, reduce, shards, stages, store
-from pipeline.cli import main
+from pipeline import columns, count, execute, reduce, shards, stages, store
 from pipeline.corpus import Span
 from pipeline.count import How, count_in_memory
-from pipeline.errors import IncompleteError, StoreError
+from pipeline.errors import StoreError
 from pipeline.shards import Shard, cut
 from tests.conftest import Tree, forced_kernel, run, tree, write_config, write_run
 
@@ -37,6 +34,7 @@ if TYPE_CHECKING:
 
 LINES = 200
 METRICS = ["gleu[iter=8]", "gleu[variant=2016,refs=max]", "gleu[unit=char,n=2,iter=8]", "gleu[level=mean,lc=true]"]
+METRICS += ["rouge[types=2+Lsum+W+SU2,level=micro]", "rouge[flavour=perl,types=1+L+W+S,stemmer=porter,refs=jackknife]"]
 
 
 @pytest.fixture(scope="module")
@@ -55,7 +53,7 @@ def expected(config: Path, tmp_path_factory: pytest.TempPathFactory) -> Tree:
         run(config, output, How(1, "serial", LINES + 1))
     files = tree(output)
     assert set(files) > {"results.json", "scores.csv"}
-    assert sum(name.startswith("statistics/") for name in files) == 2 * 3 * 3  # data sets, systems, different needs
+    assert sum(name.startswith("statistics/") for name in files) == 2 * 3 * 5  # data sets, systems, different needs
     return files
 
 
@@ -136,7 +134,7 @@ def test_what_the_config_says_of_workers_cannot_be_seen(config: Path, expected: 
 def test_no_block_of_the_reducer_can_be_seen(
     config: Path, expected: Tree, tmp_path: Path, block: int, drawn: int
 ) -> None:
-    with mock.patch.object(store, "BLOCK", block), mock.patch.object(reduce, "DRAWN_LINES", drawn):
+    with mock.patch.object(columns, "BLOCK", block), mock.patch.object(reduce, "DRAWN_LINES", drawn):
         run(config, tmp_path / "run")
     files = tree(tmp_path / "run")
     assert {name: files[name] for name in ("results.json", "scores.csv")} == {
@@ -151,7 +149,7 @@ def test_no_block_of_systems_can_be_seen(config: Path, expected: Tree, tmp_path:
     assert tree(tmp_path / "run") == expected
 
 
-@pytest.mark.parametrize("lines", [store.BLOCK, store.BLOCK + 1])
+@pytest.mark.parametrize("lines", [columns.BLOCK, columns.BLOCK + 1])
 def test_more_lines_than_a_block(tmp_path: Path, lines: int) -> None:
     config = write_run(tmp_path, lines, systems="A", chosen=["gleu[n=1,iter=2]"])
     run(config, tmp_path / "one")
@@ -202,9 +200,9 @@ def counted(output: Path, config: Path, how: How = count.AUTO) -> list[int]:
     done: list[int] = []
     original = execute.run
 
-    def watched(tasks: Sequence[execute.Task], n_jobs: int, backend: execute.Backend) -> Iterator[Done]:
+    def watched(tasks: Sequence[execute.Task], *more: Any) -> Iterator[Done]:
         done.extend(number for number, _ in enumerate(tasks))
-        yield from original(tasks, n_jobs, backend)
+        yield from original(tasks, *more)
 
     with mock.patch.object(execute, "run", watched):
         run(config, output, how)
@@ -223,9 +221,9 @@ def interrupted(output: Path, config: Path, parts: int, how: How, error: BaseExc
     """Run a config until some parts are done."""
     original, done = execute.run, 0
 
-    def stopped(tasks: Sequence[execute.Task], n_jobs: int, backend: execute.Backend) -> Iterator[Done]:
+    def stopped(*given: Any) -> Iterator[Done]:
         nonlocal done
-        for item in original(tasks, n_jobs, backend):
+        for item in original(*given):
             if done == parts:
                 raise error
             done += 1
@@ -379,47 +377,6 @@ def test_progress_counts_every_line_of_every_system_once_and_goes_on(config: Pat
     heard.clear()
     run(config, tmp_path, how)
     assert heard == [(480, 600), (600, 600), (120, 603), (240, 603), (360, 603), (480, 603), (600, 603), (603, 603)]
-
-
-# ---- workers that die
-
-
-def kill_at(number: int) -> Any:
-    """Return a count() that kills its process at a task, after the others had time to finish."""
-    original = execute.count
-
-    def deadly(task: execute.Task) -> Done:
-        if task.number == number:
-            time.sleep(0.3)
-            os.kill(os.getpid(), signal.SIGKILL)
-        return original(task)
-
-    return deadly
-
-
-def test_a_killed_worker_is_told_and_the_same_command_goes_on(config: Path, expected: Tree, tmp_path: Path) -> None:
-    how = How(2, "loky", 40)
-    with (
-        mock.patch.object(execute, "count", kill_at(4)),
-        pytest.raises(IncompleteError, match="run the same command again"),
-    ):
-        run(config, tmp_path, how)
-    assert not (tmp_path / "results.json").exists()
-    assert 0 < len(counted(tmp_path, config, how)) < 11
-    assert tree(tmp_path) == expected
-
-
-def test_a_killed_worker_gives_exit_code_3(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    config = write_run(tmp_path, 40)
-    command = ["run", str(config), "--output", str(tmp_path / "run"), "--n-jobs", "2", "--backend", "loky"]
-    with mock.patch.object(execute, "count", kill_at(0)):
-        assert main(command) == 3
-    out, err = capsys.readouterr()
-    assert out == ""
-    assert "error: a worker process died" in err
-    assert main(command) == 0
-    run(config, tmp_path / "fresh")
-    assert tree(tmp_path / "run") == tree(tmp_path / "fresh")
 
 
 # ---- how much work is worth a worker

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import errno
+import hashlib
 import json
 import os
+import shutil
+import subprocess
 import warnings
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from io import BytesIO
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from unittest import mock
 
@@ -18,17 +20,23 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pipeline import store
-from pipeline._version import __version__
+from pipeline import borrowed, columns, execute, metrics, parts, stages, store
+from pipeline.cli import main
+from pipeline.columns import BLOCK, MemoryStatistics, Statistics
+from pipeline.config import Dataset, System
+from pipeline.corpus import open_corpus
+from pipeline.count import How, count_in_memory
 from pipeline.errors import StoreError
 from pipeline.execute import narrow
-from pipeline.metrics.base import Field, Schema
-from pipeline.shards import Shard
-from pipeline.store import BLOCK, MemoryStatistics, RunDirectory, Statistics, content_key, write_atomic
-from tests.conftest import metric_of, run, tree, write_config, write_run
+from pipeline.files import write_atomic
+from pipeline.metrics.base import COUNTING, Field, Schema
+from pipeline.parts import Cell
+from pipeline.store import RunDirectory, content_key
+from tests.conftest import ROOT, metric_of, run, tree, write_config, write_run
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Iterator, Sequence
+    from pathlib import Path
 
     from numpy.typing import NDArray
 
@@ -37,20 +45,15 @@ if TYPE_CHECKING:
 SCHEMA = Schema((Field("length"), Field("match", 2, per_reference=True)), 2)
 """One column, and two orders for two references: five packed columns."""
 ENOSPC = OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-DEV_FULL = Path("/dev/full")
 
 
 def joined(folder: Path, arrays: Sequence[NDArray[np.integer]], lines: int, width: int = 5) -> Statistics:
-    """Write arrays as the parts of a system, join them, and return the columns."""
+    """Join the arrays of a system, and return its columns."""
     directory = RunDirectory(folder)
     directory.write_manifest({})
     schema = SCHEMA if width == 5 else Schema((Field("length"),), 1)
-    parts = [directory.part("key", Shard(number, number + 1, 0, 1)) for number, _ in enumerate(arrays)]
-    for part, array in zip(parts, arrays, strict=True):
-        directory.write_part(part, [array])
     statistics = directory.statistics("d", "A", "needs", schema, lines)
-    joined = directory.join(statistics, "key", [(part, 0) for part in parts])
-    directory.put_in_place([(joined, statistics)])
+    directory.put_in_place([(directory.join(statistics, "key", arrays), statistics)])
     return statistics
 
 
@@ -60,6 +63,8 @@ def raw_blocks(path: Path) -> tuple[dict[str, Any], list[NDArray[np.integer]]]:
     stream, blocks = BytesIO(body), []
     while stream.tell() < len(body):
         blocks.append(np.load(stream, allow_pickle=False))
+    checks = blocks.pop()
+    assert (checks.dtype, checks.shape) == (np.int64, (len(blocks), 1))
     return json.loads(header), blocks
 
 
@@ -102,7 +107,7 @@ def test_the_parts_cannot_be_seen_in_the_columns(
     whole = np.array(values, np.int64)[:, None]
     folder = tmp_path_factory.mktemp("parts")
     pieces = [narrow(piece) for piece in np.split(whole, sorted(min(cut, len(values)) for cut in cuts))]
-    with mock.patch.object(store, "BLOCK", 7):
+    with mock.patch.object(columns, "BLOCK", 7):
         one = joined(folder / "one", [whole], len(values), width=1)
         many = joined(folder / "many", pieces, len(values), width=1)
         assert many.path.read_bytes() == one.path.read_bytes()
@@ -133,7 +138,7 @@ def test_pack_and_unpack_are_each_other_s_inverse(data: st.DataObject, reference
 def test_columns_cut_short_are_told(tmp_path: Path, keep: int) -> None:
     statistics = joined(tmp_path, [np.arange(50).reshape(10, 5)], 10)
     statistics.path.write_bytes(statistics.path.read_bytes()[:keep])
-    with pytest.raises(StoreError, match=r"A\.needs\.columns: is damaged.*; delete it and run the same command again"):
+    with pytest.raises(StoreError, match=r"A\.needs\.columns: is damaged; run the same command again, wh"):
         list(statistics.blocks())
 
 
@@ -202,25 +207,90 @@ def test_wrong_headers_are_told(tmp_path: Path, old: bytes, new: bytes) -> None:
             list(statistics.blocks())
 
 
-@pytest.mark.parametrize("data", [b"", b"[1]\n", b"[1, 2\n", b"\xff\n"])
-def test_a_damaged_part_is_told(tmp_path: Path, data: bytes) -> None:
-    directory = RunDirectory(tmp_path)
-    part = directory.part("key", Shard(0, 1, 0, 1))
-    part.parent.mkdir(parents=True)
-    part.write_bytes(data)
-    with pytest.raises(StoreError):
-        directory.join(directory.statistics("d", "A", "needs", SCHEMA, 1), "key", [(part, 0)])
+# ---- parts
 
 
-def test_a_damaged_file_can_be_mended_as_the_message_says(tmp_path: Path) -> None:
+def part_of(folder: Path, **arrays: NDArray[np.integer]) -> tuple[Path, dict[str, int]]:
+    """Write a part of the lines 10 <= i < 12; return its path, and the widths of its arrays."""
+    RunDirectory(folder).write_part(10, 12, arrays)
+    (path,) = (folder / "unfinished").iterdir()
+    return path, {key: array.shape[1] for key, array in arrays.items()}
+
+
+ARRAYS: dict[str, NDArray[np.integer]] = {
+    "a": np.arange(6, dtype=np.uint16).reshape(2, 3),
+    "b": np.arange(-1, 1, dtype=np.int32).reshape(2, 1),
+}
+
+
+def test_parts_are_found_by_key_and_lines(tmp_path: Path) -> None:
+    _, widths = part_of(tmp_path, **ARRAYS)
+    found = parts.find(tmp_path / "unfinished", widths)
+    assert set(found) == {Cell("a", 10, 12), Cell("b", 10, 12)}
+    assert all((parts.read_part(found[Cell(key, 10, 12)]) == array).all() for key, array in ARRAYS.items())
+    assert set(parts.find(tmp_path / "unfinished", {"b": 1, "c": 1})) == {Cell("b", 10, 12)}
+
+
+def test_every_wrong_byte_of_a_part_is_noticed(tmp_path: Path) -> None:
+    """Byte by byte: what is found is as it was written, or it is not found."""
+    path, widths = part_of(tmp_path, **ARRAYS)
+    data = path.read_bytes()
+    for place in range(len(data)):
+        path.write_bytes(data[:place] + bytes([data[place] ^ 1]) + data[place + 1 :])
+        found = parts.find(tmp_path / "unfinished", widths)
+        assert all((parts.read_part(item) == ARRAYS[cell.key]).all() for cell, item in found.items())
+        assert len(found) < 2
+
+
+@pytest.mark.parametrize("keep", [0, 1, 20, 200, -1])
+def test_a_part_cut_short_is_not_found(tmp_path: Path, keep: int) -> None:
+    path, widths = part_of(tmp_path, **ARRAYS)
+    path.write_bytes(path.read_bytes()[:keep])
+    assert parts.find(tmp_path / "unfinished", widths) == {}
+
+
+@pytest.mark.parametrize(
+    "header",
+    [b"", b"[1]\n", b"[1, 2\n", b"\xff\n", b"null\n", b"[" * 100_000, b'[["a", -1, ""]]\n', b'[["a", 1e999, ""]]\n'],
+)
+def test_a_part_whose_header_is_wrong_is_not_found(tmp_path: Path, header: bytes) -> None:
+    path, widths = part_of(tmp_path, **ARRAYS)
+    path.write_bytes(header)
+    assert parts.find(tmp_path / "unfinished", widths) == {}
+
+
+def test_a_part_of_other_columns_is_not_found(tmp_path: Path) -> None:
+    part_of(tmp_path, **ARRAYS)
+    assert parts.find(tmp_path / "unfinished", {"a": 2}) == {}
+
+
+def test_a_part_damaged_after_it_was_found_is_told(tmp_path: Path) -> None:
+    path, widths = part_of(tmp_path, **ARRAYS)
+    found = parts.find(tmp_path / "unfinished", widths)[Cell("b", 10, 12)]
+    path.write_bytes(path.read_bytes()[:-1] + b"x")
+    with pytest.raises(StoreError, match="is damaged"):
+        parts.read_part(found)
+    path.unlink()
+    with pytest.raises(StoreError, match="cannot be read"):
+        parts.read_part(found)
+
+
+# ---- damage
+
+
+@pytest.mark.parametrize("place", [0.01, 0.1, 0.3, 0.6, 0.9, 0.999])
+@pytest.mark.parametrize("damage", ["cut", "flip", "more", "between"])
+def test_damaged_columns_are_noticed_and_counted_again(tmp_path: Path, place: float, damage: str) -> None:
     config = write_run(tmp_path)
     run(config, tmp_path / "run")
     before = tree(tmp_path / "run")
     path = next((tmp_path / "run" / "statistics").rglob("*.columns"))
-    path.write_bytes(path.read_bytes()[:-5])
-    with pytest.raises(StoreError, match="delete it and run the same command again"):
-        run(config, tmp_path / "run")
-    path.unlink()
+    data = path.read_bytes()
+    at = int(len(data) * place)
+    flipped = data[:at] + bytes([data[at] ^ 4]) + data[at + 1 :]
+    digests = len(columns.array_bytes(np.zeros((1, 1), np.int64)))  # of one block, at the end
+    between = data[:-digests] + b"x" * at + data[-digests:]
+    path.write_bytes({"cut": data[:at], "flip": flipped, "more": data + b"x" * at, "between": between}[damage])
     run(config, tmp_path / "run")
     assert tree(tmp_path / "run") == before
 
@@ -242,8 +312,76 @@ def test_content_keys_differ_wherever_their_content_does() -> None:
         for parts in (("a",), ("b",), ("a", "b"), ("ab",), (["a"],), (needs,), (metric_of(n=3).needs,))
     ]
     assert len(set(keys)) == len(keys)
-    with mock.patch.object(store, "__version__", f"{__version__}.1"):
+    with mock.patch.object(store, "COUNTING", COUNTING + 1):
         assert content_key("a") != keys[0]
+
+
+NEEDS = [
+    *(
+        "gleu",
+        "gleu[variant=paper]",
+        "gleu[variant=2015]",
+        "gleu[variant=2016-03]",
+        "gleu[unit=char,n=9]",
+        "gleu[lc=true]",
+    ),
+    *("google_gleu", "green", "gleu[tok=ascii_whitespace]", "gleu[tok=blank]"),
+]
+COUNTED = {1: "877286e0af06de60"}
+"""Version of the counting: digest of all columns of the sample under NEEDS."""
+
+
+def test_columns_change_only_with_the_version_of_the_counting() -> None:
+    """Where this fails, counts on disk from before would be taken for those of today.
+
+    Raise COUNTING, and add what is found here. The same digest for two versions would be a version too many.
+    """
+    chosen = [metrics.from_text(text) for text in NEEDS]
+    data = ROOT / "data"
+    systems = [System(path.stem, {"d": path}) for path in sorted((data / "systems").iterdir())]
+    references = (data / "reference0.txt", data / "reference1.txt")
+    corpus = open_corpus(Dataset("d", data / "source.txt", references), systems, [])
+    assert corpus
+    found = hashlib.blake2b(digest_size=8)
+    for (name, need), statistics in count_in_memory(corpus, [metric.needs for metric in chosen]).items():
+        found.update(repr((name, need.key, statistics.schema.names)).encode())
+        for block in statistics.blocks():
+            found.update(statistics.schema.pack(block).astype("<i8").tobytes())
+    assert COUNTED[COUNTING] == found.hexdigest()
+    assert len(set(COUNTED.values())) == len(COUNTED)
+
+
+def test_another_version_of_the_program_keeps_the_counts(tmp_path: Path) -> None:
+    config = write_run(tmp_path)
+    run(config, tmp_path / "run")
+    before = tree(tmp_path / "run")
+    with (
+        mock.patch.object(stages, "__version__", "99.9"),
+        mock.patch.object(execute, "run", side_effect=AssertionError("it counts")),
+    ):
+        run(config, tmp_path / "run")
+    after = tree(tmp_path / "run")
+    assert {name for name in before if before[name] != after[name]} == {"results.json", "scores.csv"}
+    with (
+        mock.patch.object(store, "COUNTING", COUNTING + 1),
+        mock.patch.object(execute, "run", side_effect=AssertionError("it counts")),
+        pytest.raises(AssertionError, match="it counts"),
+    ):
+        run(config, tmp_path / "run")
+
+
+def test_another_version_of_a_borrowed_tokenizer_has_the_text_counted_again(tmp_path: Path) -> None:
+    """Its tokens are made by a package, whose version the version of our counting knows nothing of."""
+    config = write_run(tmp_path, chosen=["bleu[tok=ja-mecab]"])
+    made = mock.patch.object(borrowed, "_tokenizer", return_value=mock.Mock(side_effect=str))
+    with made as tokenizer, mock.patch.object(execute, "run", wraps=execute.run) as counting:
+        tokenizer.return_value.signature.return_value = "ja-1"
+        run(config, tmp_path / "run", How(1, "serial"))
+        run(config, tmp_path / "run", How(1, "serial"))
+        assert counting.call_count == 1
+        tokenizer.return_value.signature.return_value = "ja-2"
+        run(config, tmp_path / "run", How(1, "serial"))
+        assert counting.call_count == 2
 
 
 # ---- whose folder it is
@@ -302,6 +440,7 @@ def test_a_run_killed_before_its_first_file_was_whole_goes_on(tmp_path: Path) ->
     config = write_run(tmp_path)
     (tmp_path / "run").mkdir()
     (tmp_path / "run" / "run.json.tmp").write_bytes(b'{"prog')
+    (tmp_path / "run" / "run.lock").touch()
     run(config, tmp_path / "run")
     run(config, tmp_path / "fresh")
     assert tree(tmp_path / "run") == tree(tmp_path / "fresh")
@@ -313,8 +452,9 @@ def test_a_run_killed_while_it_wrote_a_part_leaves_no_scrap(tmp_path: Path) -> N
     parts = tmp_path / "run" / "unfinished"
     RunDirectory(tmp_path / "run").write_manifest({})
     parts.mkdir(parents=True)
-    (parts / "key.0-1.0-1.part.tmp").write_bytes(b"half")
-    (parts / "key.1-2.0-1.part").write_bytes(b"of another run")
+    (parts / "key.0-1.part.tmp").write_bytes(b"half")
+    (parts / "key.1-2.part").write_bytes(b"of another run")
+    (parts / "key.joined").write_bytes(b"of another run")
     run(config, tmp_path / "run")
     assert tree(tmp_path / "run") == tree(tmp_path / "fresh")
     assert not parts.exists()
@@ -343,7 +483,7 @@ def test_files_that_a_new_config_does_not_make_are_deleted(tmp_path: Path) -> No
         "statistics/d/B.overlap-match-penalty-n2-whitespace.columns",
     }
     listed = json.loads((tmp_path / "run" / "run.json").read_text(encoding="utf-8"))["files"]
-    assert listed == sorted(tree(tmp_path / "run"))
+    assert listed == sorted([*tree(tmp_path / "run"), "log.txt"])
 
 
 @pytest.mark.parametrize(
@@ -366,7 +506,7 @@ def test_a_manifest_never_has_anything_deleted_outside(tmp_path: Path, name: str
     (tmp_path / "victim").write_text("mine")
     manifest = tmp_path / "run" / "run.json"
     names = [name, str(tmp_path / "victim"), f"~/{name}"]
-    manifest.write_text(json.dumps({"files": names}), encoding="utf-8")
+    manifest.write_text(json.dumps({"program": "gec-pipeline", "files": names}), encoding="utf-8")
     before = tree(tmp_path / "run")
     run(config, tmp_path / "run")
     assert (tmp_path / "victim").read_text() == "mine"
@@ -379,9 +519,85 @@ def test_a_link_out_of_the_folder_is_not_followed_to_delete(tmp_path: Path) -> N
     (tmp_path / "outside").mkdir()
     (tmp_path / "outside" / "victim").write_text("mine")
     (tmp_path / "run" / "link").symlink_to(tmp_path / "outside")
-    (tmp_path / "run" / "run.json").write_text(json.dumps({"files": ["link/victim"]}), encoding="utf-8")
+    (tmp_path / "run" / "run.json").write_text(
+        json.dumps({"program": "gec-pipeline", "files": ["link/victim"]}), encoding="utf-8"
+    )
     run(config, tmp_path / "run")
     assert (tmp_path / "outside" / "victim").read_text() == "mine"
+
+
+def test_columns_of_a_run_that_stopped_before_its_results_are_known_to_a_later_one(tmp_path: Path) -> None:
+    config = write_run(tmp_path)
+    with mock.patch.object(RunDirectory, "write", side_effect=KeyboardInterrupt), pytest.raises(KeyboardInterrupt):
+        run(config, tmp_path / "run")
+    assert len(list((tmp_path / "run").rglob("*.columns"))) == 2
+    (tmp_path / "run" / "scores.csv.tmp").write_text("half")
+    other = write_config(tmp_path / "other.yaml", chosen=["gleu[n=2]"], output={"formats": ["json"]})
+    run(config, tmp_path / "before")
+    (tmp_path / "before" / "scores.csv.tmp").write_text("half")
+    for name in ("run", "before", "fresh"):
+        run(other, tmp_path / name)
+    assert tree(tmp_path / "run") == tree(tmp_path / "before") == tree(tmp_path / "fresh")
+
+
+def test_fresh_begins_anew(tmp_path: Path) -> None:
+    config = write_run(tmp_path)
+    run(config, tmp_path / "run")
+    before = tree(tmp_path / "run")
+    (tmp_path / "run" / "notes.txt").write_text("mine")
+    with mock.patch.object(execute, "run", wraps=execute.run) as counting:
+        run(config, tmp_path / "run")
+        assert not counting.called
+        stages.run(stages.prepare(config), tmp_path / "run", fresh=True)
+        assert counting.called
+    assert tree(tmp_path / "run") == {**before, "notes.txt": b"mine"}
+    assert (tmp_path / "run" / "log.txt").read_text(encoding="utf-8").count("begins: ") == 3
+
+
+def test_clean_deletes_what_runs_have_written_and_nothing_else(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    config = write_run(tmp_path / "texts")
+    folder = tmp_path / "run"
+    run(config, folder)
+    (folder / "unfinished").mkdir()
+    for name in ("results.json.tmp", "unfinished/a.0-40.part", "unfinished/a.joined.tmp"):
+        (folder / name).write_text("half")
+    listed = sorted(path for path in folder.rglob("*") if path.is_file() and path.name != "run.lock")
+    mine = [folder / name for name in ("notes.txt", "statistics/d/mine.columns", "unfinished/mine.part")]
+    for path in mine:
+        path.write_text("mine")
+    before = {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+    assert main(["clean", str(folder), "--dry-run"]) == 0
+    said = capsys.readouterr()
+    assert sorted(said.out.splitlines()) == [str(path) for path in listed]
+    assert said.err.startswith(f"{folder}: {len(listed)} files, 0.0 MB would go")
+    assert {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()} == before
+    assert main(["clean", str(folder)]) == 0
+    assert {path for path in folder.rglob("*") if path.is_file()} == set(mine)
+    for path in mine:
+        path.unlink()
+    run(config, tmp_path / "other")
+    assert main(["clean", str(tmp_path / "other"), "-q"]) == 0
+    assert not (tmp_path / "other").exists()
+
+
+def test_clean_refuses_what_is_no_run_directory_before_it_deletes_anything(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run(write_run(tmp_path / "texts"), tmp_path / "run")
+    before = tree(tmp_path / "run")
+    (tmp_path / "empty").mkdir()
+    for name, message in (
+        ("texts", "holds files but no run.json, so no run of this program made it"),
+        ("empty", "has no run.json that tells what a run has written; nothing is deleted"),
+        ("none", "there is no such folder"),
+        ("texts/config.yaml", "is no folder"),
+    ):
+        assert main(["clean", str(tmp_path / "run"), str(tmp_path / name)]) == 2
+        assert message in capsys.readouterr().err
+    assert tree(tmp_path / "run") == before
+    assert (tmp_path / "texts" / "config.yaml").exists()
 
 
 @pytest.mark.parametrize(
@@ -419,6 +635,28 @@ def test_a_run_under_way_says_so(tmp_path: Path) -> None:
 # ---- full disks
 
 
+@pytest.fixture
+def small_disk(tmp_path: Path) -> Iterator[Callable[[int], Path]]:
+    """A function that mounts a file system of so many kilobytes, or gives the one it mounted another size."""
+    disk = tmp_path / "disk"
+    disk.mkdir()
+
+    def mounted(kilobytes: int) -> Path:
+        options = f"size={kilobytes}k" + (",remount" if disk.is_mount() else "")
+        done = subprocess.run(
+            ["mount", "-t", "tmpfs", "-o", options, "tmpfs", str(disk)], check=False, capture_output=True, text=True
+        )
+        if done.returncode:
+            pytest.skip(f"no file system can be mounted here: {done.stderr.strip()}")
+        return disk
+
+    if shutil.which("mount") is None:
+        pytest.skip("there is no command `mount` here")
+    yield mounted
+    if disk.is_mount():
+        subprocess.run(["umount", "-l", str(disk)], check=True)
+
+
 class FullFile:
     """A file whose disk is full after some bytes."""
 
@@ -445,12 +683,12 @@ class FullFile:
 def test_a_full_disk_leaves_the_old_file_and_no_scrap(tmp_path: Path, room: int) -> None:
     path = tmp_path / "file"
     write_atomic(path, b"old")
-    original = Path.open
+    original = os.fdopen
 
-    def full(self: Path, *args: Any, **kwargs: Any) -> Any:
-        return FullFile(original(self, *args, **kwargs), room)
+    def full(*args: Any) -> Any:
+        return FullFile(original(*args), room)
 
-    with mock.patch.object(Path, "open", full), pytest.raises(StoreError) as caught:
+    with mock.patch.object(os, "fdopen", full), pytest.raises(StoreError) as caught:
         write_atomic(path, [b"x" * 600, b"y" * 600])
     assert str(caught.value) == f"{path}: cannot be written: No space left on device; what was finished before is kept"
     assert tree(tmp_path) == {"file": b"old"}
@@ -463,17 +701,19 @@ def test_a_disk_that_is_full_at_any_step_is_told(tmp_path: Path, step: str) -> N
     assert tree(tmp_path) == {}
 
 
-@pytest.mark.skipif(not DEV_FULL.exists(), reason="there is no /dev/full")
-@pytest.mark.parametrize("name", ["run.json", "results.json", "scores.csv"])
-def test_a_really_full_disk(tmp_path: Path, name: str) -> None:
-    config = write_run(tmp_path)
-    RunDirectory(tmp_path / "run").write_manifest({})
-    (tmp_path / "run" / f"{name}.tmp").symlink_to(DEV_FULL)
-    with pytest.raises(StoreError, match=f"{name}: cannot be written: No space left on device; what was finished"):
-        run(config, tmp_path / "run")
-    run(config, tmp_path / "run")
+@pytest.mark.parametrize("kilobytes", [4, 24, 40, 60])
+def test_a_really_full_disk(tmp_path: Path, small_disk: Callable[[int], Path], kilobytes: int) -> None:
+    """With 4 kB not even the manifest fits, with 60 all but the last files."""
+    config = write_run(tmp_path, 400)
     run(config, tmp_path / "fresh")
-    assert tree(tmp_path / "run") == tree(tmp_path / "fresh")
+    assert sum(len(data) for data in tree(tmp_path / "fresh").values()) > 40_000
+    disk = small_disk(kilobytes)
+    with pytest.raises(StoreError, match="No space left on device"):
+        run(config, disk / "run", How(1, "serial", 100))
+    assert not (disk / "run" / "scores.csv").exists()
+    small_disk(4096)
+    run(config, disk / "run", How(1, "serial", 100))
+    assert tree(disk / "run") == tree(tmp_path / "fresh")
 
 
 @pytest.mark.parametrize("name", ["statistics", "statistics/d", "unfinished"])

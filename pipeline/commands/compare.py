@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, get_args
 
 from ..errors import InputError, did_you_mean, printable
 from ..models import WrittenStatistics
-from .run import Bar
+from .bar import Bar
 
 if TYPE_CHECKING:
     import argparse
@@ -88,8 +88,9 @@ def compared(args: argparse.Namespace, second: str | None, baseline: str | None,
         hint = did_you_mean(settings.baseline, names)
         raise InputError(f"--baseline {settings.baseline}: no system is called so{hint}; there are {', '.join(names)}")
     kept = stored.restricted(results, chosen)
-    with Bar("resampling", "samples", enabled=not args.quiet and sys.stderr.isatty()) as progress:
-        results = with_statistics(kept, chosen, settings, progress)
+    with Bar(enabled=not args.quiet and sys.stderr.isatty()) as bar:
+        bar.stage("resampling")
+        results = with_statistics(kept, chosen, settings, bar.samples)
     for warning in () if args.quiet else results.warnings:
         print(printable(f"warning: {warning}"), file=sys.stderr)
     return results

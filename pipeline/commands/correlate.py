@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..errors import InputError, printable
-from .run import Bar
+from .bar import Bar
 
 if TYPE_CHECKING:
     import argparse
@@ -70,8 +70,9 @@ def run(args: argparse.Namespace) -> int:
     settings = _settings(args)
     found = _metrics(args)
     people = open_people(Path(args.human), settings, sorted({name for metric in found for name in metric.scores}))
-    with Bar("TrueSkill", "matches", enabled=not args.quiet and sys.stderr.isatty()) as progress:
-        made = meta_evaluate(found, people, settings, progress)
+    with Bar(enabled=not args.quiet and sys.stderr.isatty()) as bar:
+        bar.stage("correlating")
+        made = meta_evaluate(found, people, settings, bar.matches)
     if args.json:
         sys.stdout.write(json.dumps(without_nan(made.plain()), indent=1, ensure_ascii=False, allow_nan=False) + "\n")
     else:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     import argparse
 
-REQUIRED = ("numpy", "pydantic", "pyyaml", "rich", "joblib")
+REQUIRED = ("numpy", "pydantic", "pyyaml", "rich", "joblib", "filelock")
 OPTIONAL: dict[str, str] = {
     "pandas": "Result.to_pandas()",
     "pyarrow": "Parquet files",

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import InputError, printable
 from ..formats.spool import STDIN
-from .run import Bar
+from .bar import Bar
 
 if TYPE_CHECKING:
     import argparse
@@ -120,8 +120,9 @@ class _Found:
         from ..skill import trueskill
 
         args = self.args
-        with Bar("TrueSkill", "matches", enabled=not args.quiet and sys.stderr.isatty()) as progress:
-            means = trueskill(self.judgments, args.trueskill, args.seed, args.engine, progress)
+        with Bar(enabled=not args.quiet and sys.stderr.isatty()) as bar:
+            bar.stage("TrueSkill")
+            means = trueskill(self.judgments, args.trueskill, args.seed, args.engine, bar.matches)
         return ranked(means.mean(axis=0), means, args.level)
 
     def _mean_kappas(self) -> tuple[float, float]:

@@ -1,13 +1,15 @@
 """Score the systems of a config on its data sets, rank them, and keep the results in the run directory.
 
 Scores go to standard output, progress and warnings to standard error. Running the same config again counts
-nothing twice; after an interruption the same command goes on.
+nothing twice; after an interruption, a killed worker or a full disk the same command goes on (see
+`gec-pipeline help runs`).
 
 examples:
   gec-pipeline run configs/quickstart.yaml
   gec-pipeline run eval.yaml --output runs/today --digits 4 --n-jobs 2
   gec-pipeline run eval.yaml -q --json > results.json
   gec-pipeline run eval.yaml --only AMU --set metrics.0.order=3 --dry-run
+  gec-pipeline run eval.yaml --fresh
 """
 
 from __future__ import annotations
@@ -16,13 +18,15 @@ import sys
 from typing import TYPE_CHECKING
 
 from ..config import BACKENDS
-from ..errors import printable
+from ..errors import IncompleteError, printable
+from .bar import Bar
 from .inputs import add_selection, given, jobs
 
 if TYPE_CHECKING:
     import argparse
 
-    from ..count import Progress
+
+AGAIN = "the results are incomplete; run the same command again, with more memory or fewer workers, to go on"
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -30,6 +34,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("config", help="a YAML file; `gec-pipeline help config` explains it")
     add_selection(parser)
     parser.add_argument("--dry-run", action="store_true", help="print what would be counted; compute nothing")
+    parser.add_argument("--fresh", action="store_true", help="first delete what earlier runs left in the run directory")
     parser.add_argument("--output", metavar="DIR", help="run directory, instead of the config's output.dir")
     parser.add_argument("--n-jobs", type=jobs, metavar="N", help="workers, instead of the config's run.n_jobs")
     parser.add_argument("--backend", choices=BACKENDS, help="who runs them, instead of the config's run.backend")
@@ -44,57 +49,25 @@ def run(args: argparse.Namespace) -> int:
     from ..count import How
     from ..report.console import print_results, print_table
 
-    how = How(args.n_jobs, args.backend)
-    job = stages.prepare(args.config, how, given(args))
-    if not args.quiet:
-        for warning in job.warnings:
-            print(printable(f"warning: {warning}"), file=sys.stderr)
-    if args.dry_run:
-        header, rows = stages.plan(job, args.output)
-        print_table(header, rows, left=(0, 1, 2, 4))
-        return 0
-    shown = not args.quiet and sys.stderr.isatty()
-    with Bar("counting", "lines", enabled=shown) as progress, Bar("resampling", "samples", enabled=shown) as testing:
-        directory, results = stages.run(job, args.output, how._replace(progress=progress, testing=testing))
+    with Bar(enabled=not args.quiet and not args.dry_run and sys.stderr.isatty()) as bar:
+        how = How(args.n_jobs, args.backend, progress=bar.lines, stage=bar.stage, tell=bar.tell, testing=bar.samples)
+        bar.stage("reading")
+        job = stages.prepare(args.config, how, given(args))
+        for warning in () if args.quiet else job.warnings:
+            bar.print(f"warning: {warning}")
+        if args.dry_run:
+            header, rows = stages.plan(job, args.output)
+            print_table(header, rows, left=(0, 1, 2, 4))
+            return 0
+        directory, results = stages.run(job, args.output, how, fresh=args.fresh)
+        for warning in results.warnings[len(job.warnings) :] if not args.quiet else ():  # what only the counts tell
+            bar.print(f"warning: {warning}")
     if args.json:
         sys.stdout.write(results.to_json())
     else:
         print_results(results, job.config.output.digits if args.digits is None else args.digits)
     if not args.quiet:
         print(printable(f"results: {directory.path}"), file=sys.stderr)
+    if results.missing:
+        raise IncompleteError("\n".join([*map(str, results.missing), AGAIN]))
     return 0
-
-
-class Bar:
-    """A progress bar on standard error, where that is a terminal: what is done, per second, time left."""
-
-    def __init__(self, title: str, unit: str, *, enabled: bool) -> None:
-        self.title, self.unit, self.enabled, self.started = title, unit, enabled, False
-
-    def __enter__(self) -> Progress | None:
-        if not self.enabled:
-            return None
-        from rich.console import Console
-        from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
-
-        told = TextColumn("{task.fields[told]}")
-        columns = (TextColumn(self.title), BarColumn(), told, TimeRemainingColumn())
-        self.bar = Progress(*columns, console=Console(stderr=True), transient=True)
-        task = self.bar.add_task("", total=None, told="")
-
-        def progress(done: int, whole: int) -> None:
-            if not self.started:  # only now: two bars may be open, one after the other in use
-                self.bar.start()
-                self.started = True
-            rate = self.bar.tasks[0].speed
-            told = f"{done:,} of {whole:,} {self.unit}" + (f", {rate:,.0f}/s" if rate else "")
-            self.bar.update(task, completed=done, total=whole, told=told)
-            if done == whole:
-                self.__exit__()
-
-        return progress
-
-    def __exit__(self, *_: object) -> None:
-        if self.started:
-            self.bar.stop()
-            self.started = False

@@ -3,6 +3,7 @@
 examples:
   gec-pipeline score gleu -s source.txt -r ref0.txt ref1.txt -o system.txt
   gec-pipeline score gleu -s source.txt -r ref0.txt ref1.txt -o a.txt b.txt --references max --order 3
+  gec-pipeline score bleu -r ref0.txt ref1.txt -o system.txt --tokenizer intl --lowercase true
   gec-pipeline score "gleu[level=mean,smoothing=ones]" -s source.txt -r ref*.txt -o system.txt --sentences
 """
 
@@ -11,6 +12,7 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING, Any
 
+from ..errors import printable
 from .inputs import add_files, jobs, open_files
 
 if TYPE_CHECKING:
@@ -35,11 +37,22 @@ def configure(parser: argparse.ArgumentParser) -> None:
     shown.add_argument("--json", action="store_true", help="print as results.json does")
     group = parser.add_argument_group("options of the metric")
     for name in dict.fromkeys(option.name for metric in known.values() for option in metric.options):
-        option = next(o for m in known.values() for o in m.options if o.name == name)
         flags = [f"--{name.replace('_', '-')}", *([f"--{name}"] if "_" in name else [])]
         if name == "references":  # -r's long name is taken: say it as the signature does
             flags = ["--refs"]
-        group.add_argument(*flags, dest=f"option_{name}", metavar="VALUE", help=f"{option.help}: {option.values()}")
+        group.add_argument(*flags, dest=f"option_{name}", metavar="VALUE", help=_help(name))
+
+
+def _help(name: str) -> str:
+    """Return what an option means, behind the metrics that it means that for, unless it is all of them."""
+    from ..metrics import METRICS
+
+    meant: dict[str, list[str]] = {}
+    for metric in METRICS.values():
+        for option in metric.options:
+            if option.name == name:
+                meant.setdefault(f"{option.help}: {option.values()}", []).append(metric.name)
+    return "; ".join(text if len(of) == len(METRICS) else f"({', '.join(of)}) {text}" for text, of in meant.items())
 
 
 def run(args: argparse.Namespace) -> int:
@@ -49,11 +62,14 @@ def run(args: argparse.Namespace) -> int:
     from ..report.console import print_orders, print_results
     from ..results import Results
     from ..stages import describe
+    from ..suspicions import suspicions
 
     given = {key.removeprefix("option_"): value for key, value in vars(args).items() if key.startswith("option_")}
     metric = from_text(args.metric, {key: value for key, value in given.items() if value is not None})
     corpus = open_files(args)
     evaluation: Evaluation = evaluate_corpus(corpus, [metric], n_jobs=args.n_jobs)
+    for note in evaluation.warnings[len(suspicions(corpus)) :]:  # the others were told before
+        print(printable(f"warning: {note}"), file=sys.stderr)
     results = Results({corpus.name: describe(corpus)}, [result.found for result in evaluation], [])
     if args.json:
         sys.stdout.write(results.to_json())

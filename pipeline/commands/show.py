@@ -43,6 +43,6 @@ def run(args: argparse.Namespace) -> int:
             raise StoreError(f"{args.run}: has no system '{args.system}'{hint}; it has {', '.join(names)}")
         results = results.only(args.system)
     (print_orders if args.orders else print_results)(results, args.digits)
-    for warning in results.warnings:
+    for warning in [*results.warnings, *results.missing]:
         print(printable(f"warning: {warning}"), file=sys.stderr)
     return 0

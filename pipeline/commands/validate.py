@@ -77,12 +77,9 @@ def _per_line(corpus: Corpus) -> str:
     most = len(corpus.references)
     if not corpus.missing:
         return f"{most} reference{'s' * (most != 1)} a line"
-    import numpy as np
-
-    found = np.full(corpus.lines, most)
-    for file in corpus.references:
-        found[getattr(file, "blanks", np.zeros(0, np.int64)) - 1] -= 1
-    return f"{found.min()} to {found.max()} references a line, {found.mean():.2f} on average"
+    least, top = corpus.present()
+    mean = most - sum(file.blank for file in corpus.references) / corpus.lines
+    return f"{least} to {top} references a line, {mean:.2f} on average"
 
 
 def _matched(match: Match) -> str:

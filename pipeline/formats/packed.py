@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     from typing import BinaryIO
 
 PIECE = 1 << 20
+MAX_WINDOW = 1 << 27
+"""Bytes that a file may ask an unpacker to keep in memory; `xz -9` asks for half of it, and zstd has the same limit."""
 ZSTD_PIECE = 1 << 12
 """Zstandard may grow 32,000 times, and the package gives at once all that a piece holds."""
 
@@ -99,7 +101,7 @@ def _zstandard(packed: BinaryIO) -> Iterator[bytes]:
 OPENERS: dict[str, Callable[[BinaryIO], Iterator[bytes]]] = {
     ".gz": _unpack_gzip,
     ".bz2": _streams("bzip2", bz2.BZ2Decompressor),
-    ".xz": _streams("xz", lzma.LZMADecompressor),
+    ".xz": _streams("xz", lambda: lzma.LZMADecompressor(memlimit=MAX_WINDOW)),
     ".zst": _zstd,
 }
 

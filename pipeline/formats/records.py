@@ -118,16 +118,17 @@ def parquet(path: Path, name: str, wanted: Column) -> Iterator[bytes]:
                 hint = did_you_mean(wanted.column, leaves)
                 found = ", ".join(leaves[:20])
                 raise CorpusError([Problem(name, f"no column is called '{wanted.column}'{hint}; found {found}")])
+            metadata = file.metadata
+        # As a dictionary, a text that occurs a million times is in memory once: else a small file could fill it.
+        with pq.ParquetFile(path, metadata=metadata, read_dictionary=[wanted.column]) as file:
             row = 0
             for batch in file.iter_batches(batch_size=1024, columns=[wanted.column], use_threads=False):
-                for record in batch.to_pylist():
+                whole = wanted.column in batch.schema.names
+                for scalar in batch.column(wanted.column if whole else 0):
                     row += 1
-                    if wanted.column in record:
-                        value = record[wanted.column]
-                    else:
-                        value = record
-                        for step in wanted.column.split("."):
-                            value = value.get(step) if isinstance(value, dict) else None
+                    value = scalar.as_py()
+                    for step in () if whole else wanted.column.split(".")[1:]:
+                        value = value.get(step) if isinstance(value, dict) else None
                     yield _text(value, name, row, wanted, ", row ")
     except (pa.ArrowException, OSError, UnicodeDecodeError, ValueError) as error:
         raise CorpusError([Problem(name, f"cannot be read as Parquet: {str(error).splitlines()[0]}")]) from None

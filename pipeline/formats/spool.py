@@ -7,15 +7,18 @@ Compressed files and pipes are unpacked as they are; columns and annotations bec
 from __future__ import annotations
 
 import contextlib
+import os
 import shutil
 import stat
 import sys
 import tempfile
 import threading
+import time
 import weakref
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+from .. import lock
 from ..errors import CorpusError, Problem, did_you_mean
 from .packed import OPENERS, PackedError
 
@@ -28,6 +31,11 @@ PIECE = 1 << 20
 MAX_LINE = 1 << 28
 """Bytes in a line of records or annotations; one that is longer is a bomb."""
 STDIN = Path("/dev/stdin")
+
+
+PREFIX = "gec-pipeline-"
+YOUNG, OLD = 60, 86_400
+"""Seconds before a folder can be an abandoned one: time to take its lock, and for one that has none."""
 
 
 class Origin(NamedTuple):
@@ -56,6 +64,7 @@ class Spool:
     def __init__(self, cap: int) -> None:
         self.cap = self.left = cap
         self._folder: Path | None = None
+        self._held: object | None = None
         self._count = 0
         self._raw: dict[Path, Path] = {}
         self._lock = threading.RLock()
@@ -66,7 +75,9 @@ class Spool:
         with self._lock:
             if self._folder is None:
                 try:
-                    self._folder = Path(tempfile.mkdtemp(prefix="gec-pipeline-"))
+                    self._folder = Path(tempfile.mkdtemp(prefix=PREFIX))
+                    self._held = lock.take(self._folder / lock.LOCK)
+                    remove_abandoned(self._folder.parent)
                 except OSError as error:
                     raise CorpusError([Problem("", f"no temporary folder can be made: {error}")]) from None
                 weakref.finalize(self, shutil.rmtree, self._folder, ignore_errors=True)
@@ -114,6 +125,17 @@ class Spool:
             if path not in self._raw:
                 self._raw[path] = self.write(named(path), _unpacked(path))
             return self._raw[path]
+
+
+def remove_abandoned(parent: Path) -> None:
+    """Delete the temporary folders of processes of this user that were killed: nobody holds their locks."""
+    for folder in parent.glob(f"{PREFIX}*"):
+        with contextlib.suppress(OSError):
+            found = folder.lstat()
+            mine = stat.S_ISDIR(found.st_mode) and (not hasattr(os, "geteuid") or found.st_uid == os.geteuid())
+            locked = (folder / lock.LOCK).exists()
+            if mine and time.time() - found.st_mtime > (YOUNG if locked else OLD) and lock.take(folder / lock.LOCK):
+                shutil.rmtree(folder, ignore_errors=True)
 
 
 def _full(path: Path, error: OSError) -> CorpusError:

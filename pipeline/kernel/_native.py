@@ -5,9 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from ._python import encode, overlap
+    from ._python import encode, lcs, overlap, skip_bigrams, union_lcs, weighted_lcs, weighted_union, words
 else:
     from ._native_encode import encode
+    from ._native_lcs import lcs, union_lcs, weighted_lcs, weighted_union
     from ._native_overlap import overlap
+    from ._native_skip import skip_bigrams
+    from ._native_words import words
 
-__all__ = ["encode", "overlap"]
+__all__ = ["encode", "lcs", "overlap", "skip_bigrams", "union_lcs", "weighted_lcs", "weighted_union", "words"]

@@ -15,6 +15,7 @@ from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t
 from libc.stdlib cimport calloc, free, malloc, realloc
 from libc.string cimport memcpy, memset
 
+from ._native_match import fits, match
 from .common import KINDS, MAX_ORDER, MERGED_KINDS, check_overlap
 
 cdef extern from "_hash.h" nogil:
@@ -450,6 +451,8 @@ def overlap(source, references, systems, order, kinds):
     import numpy as np
 
     check_overlap(source, references, systems, order, kinds)
+    if source is None and tuple(kinds) == ("match",) and fits(references, systems, order):
+        return {"match": match(references, systems, order)}
     assert MAX_ORDER <= ORDERS
     cdef Job job
     cdef int number, failed

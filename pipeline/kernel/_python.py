@@ -14,6 +14,9 @@ import numpy as np
 
 from ..errors import InvalidTextError
 from . import _mteval
+from ._python_lcs import lcs, union_lcs, weighted_lcs, weighted_union
+from ._python_skip import skip_bigrams
+from ._python_words import words
 from .common import WITHOUT_OUTPUT, Encoded, check_overlap, check_texts
 
 if TYPE_CHECKING:
@@ -23,6 +26,7 @@ if TYPE_CHECKING:
 
     from ..corpus import Lines
 
+__all__ = ["encode", "lcs", "overlap", "skip_bigrams", "union_lcs", "weighted_lcs", "weighted_union", "words"]
 NAME = "python"
 
 Ngrams = Counter[tuple[int, ...]]

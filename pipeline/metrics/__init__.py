@@ -17,6 +17,7 @@ from .external import External
 from .gleu import Gleu
 from .google_gleu import GoogleGleu
 from .green import Green
+from .rouge import Rouge
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -32,6 +33,7 @@ METRICS: dict[str, type[Metric]] = {
     "green": Green,
     "bleu": Bleu,
     "chrf": Chrf,
+    "rouge": Rouge,
     "external": External,
 }
 

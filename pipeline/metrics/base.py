@@ -15,10 +15,11 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Protocol
 
 import numpy as np
 
+from .. import signature
 from ..errors import did_you_mean
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -30,6 +31,11 @@ if TYPE_CHECKING:
     Columns = Mapping[str, Ints]
 
 
+COUNTING = 1
+"""Version of the counting: raise it when any column of any needs comes out differently for the same text. Counts on
+ disk are kept from one version of the program to the next as long as this stays."""
+PRESENT = "present"
+"""The column that tells how many references a sentence has, where some are missing (see `reduce.compact`)."""
 LAST = "last"
 """The column, made where a metric reads it, that is 1 for the last sentence of the data set and else 0."""
 
@@ -37,7 +43,7 @@ LAST = "last"
 class Field(NamedTuple):
     """A group of columns: name; orders (0: one column, without an axis for orders); whether per reference.
 
-    real: float64 numbers, of which a table holds the bits; for columns only, since bits cannot be summed.
+    real: they are float64 numbers, of which a table holds the bits.
     """
 
     name: str
@@ -75,6 +81,11 @@ class Schema:
         """How many packed columns there are."""
         return sum(int(np.prod(self._shape(field), dtype=int)) for field in self.fields)
 
+    @property
+    def dtype(self) -> type[np.int64 | np.float64]:
+        """The type that packed columns need: float64 (exact for integers below 2**53) where some are real."""
+        return np.float64 if any(field.real for field in self.fields) else np.int64
+
     def pack(self, columns: Columns) -> Ints:
         """Return the mapping as one array [..., width]."""
         parts = []
@@ -85,7 +96,7 @@ class Schema:
         return np.concatenate(parts, axis=-1)
 
     def unpack(self, packed: NDArray[Any]) -> dict[str, Ints]:
-        """Return an array [..., width] as a mapping of int64 arrays."""
+        """Return an array [..., width] as a mapping of int64 (real: float64) arrays."""
         columns: dict[str, Any] = {}
         start = 0
         for field in self.fields:
@@ -109,6 +120,15 @@ class Text(NamedTuple):
     source: Lines | None
     references: Sequence[Lines]
     systems: Sequence[Lines]
+
+
+class Note(NamedTuple):
+    """What a metric has to say of its counts: a message, and the text and line (from 1; 0: none) it is about."""
+
+    message: str
+    system: str | None = None
+    reference: int | None = None
+    line: int = 0
 
 
 class Needs(Protocol):
@@ -140,7 +160,8 @@ class Option(NamedTuple):
     function of the options before it; choices: the values allowed, or None for true and false, for a whole number
     where maximum is given, or for a text that matches pattern, as form says; applies: whether the option can
     change a number, given the others (None: always); why: said when it is set and cannot; implicit: left out of
-    the signature at its default; path: against the folder of the file that wrote it; told: whether in signatures.
+    the signature at its default; free: any text, escaped in the signature; path: against the folder of the file that
+    wrote it; told: whether in signatures.
     """
 
     name: str
@@ -155,6 +176,7 @@ class Option(NamedTuple):
     implicit: bool = False
     pattern: str = ""
     form: str = ""
+    free: bool = False
     path: bool = False
     told: bool = True
 
@@ -167,13 +189,16 @@ class Option(NamedTuple):
         """Return the allowed values in words."""
         if self.choices:
             return ", ".join(self.choices)
-        if self.pattern:
+        if self.pattern or self.free:
             return self.form
         return "true, false" if self.maximum is None else f"a whole number from {self.minimum} to {self.maximum}"
 
     def read(self, text: str) -> str | int | bool:
         """Return the value that a text means; raises ValueError."""
-        if self.choices:
+        if self.free:
+            if text:
+                return signature.unescape(text)
+        elif self.choices:
             if text in self.choices:
                 return text
         elif self.pattern:
@@ -227,7 +252,10 @@ class Metric(ABC):
         return []
 
     def peer_signature(self, references: int, *, missing: bool = False) -> str | None:
-        """Return what the field's own tool would print for the same settings, or None where it has them not."""
+        """Return what the field's own tool would print for the same settings, or None where it has them not.
+
+        references: how many each line has; missing: not all lines have as many.
+        """
         del references, missing
         return None
 
@@ -242,7 +270,7 @@ class Metric(ABC):
             value = getattr(self, option.attribute)
             idle = option.applies is not None and not option.applies(self)
             if option.told and not idle and not (option.implicit and value == option.default):
-                settings.append((option.key, value))
+                settings.append((option.key, signature.escape(value) if option.free else value))
         return settings + ([("nrefs", references)] if references is not None else [])
 
     @property
@@ -266,6 +294,19 @@ class Metric(ABC):
     @abstractmethod
     def sentence_scores(self, columns: Columns) -> Floats:
         """Return the score of each sentence with each reference: float64 [lines, references]."""
+
+    def line_outputs(self, columns: Columns) -> dict[str, Floats]:
+        """Return all that is told of each sentence at level mean, the score first: float64 [lines] each.
+
+        References are combined as the policy says. Empty: the score alone, from sentence_scores().
+        """
+        del columns
+        return {}
+
+    def remarks(self, statistics: Mapping[str, Iterable[Columns]]) -> list[Note]:
+        """Return what should be said of the counts of the systems of a data set; each gives its blocks once."""
+        del statistics
+        return []
 
     def draws(self, lines: int, references: int) -> Draws | None:
         """Return how references are drawn, or None where they are not; one reference need not be drawn."""

@@ -42,9 +42,11 @@ FLAVOURS = {
     "sacrebleu": Flavour("13a", "exp"),
     "nltk": Flavour("whitespace", "method0", char="char"),
     "tensorflow": Flavour("13a", "none"),
-    "moses": Flavour("whitespace", "none"),
+    "moses": Flavour("ascii_whitespace", "none"),  # Perl splits bytes: a no-break space is part of a word
 }
 NUMBER = r"[0-9]{1,3}(\.[0-9]{1,17})?"
+QUARTERS = [0.25] * 4
+"""The weights that nltk shares anew where it is asked to."""
 WEIGHTS = rf"{NUMBER}(\+{NUMBER}){{0,8}}"
 
 
@@ -92,7 +94,7 @@ class Bleu(Metric):
             "tokenizer",
             "tok",
             lambda given: _flavour(given).tokenizer,
-            "how lines are split: 13a, or whitespace for the flavours nltk and moses",
+            "how lines are split: 13a, or whitespace for the flavour nltk, ascii_whitespace for moses",
             ("none", *TOKENIZERS),
         ),
         Option("lowercase", "lc", False, "compare without upper case", implicit=True),
@@ -128,8 +130,8 @@ class Bleu(Metric):
             "reweigh",
             False,
             "share default weights among the orders that a text of fewer than 4 tokens has",
-            applies=lambda m: m.flavour == "nltk",
-            why="only the flavour nltk has it",
+            applies=lambda m: m.flavour == "nltk" and QUARTERS in m.sets,
+            why="only the flavour nltk has it, for weights of 0.25 of four orders",
             implicit=True,
         ),
         Option(
@@ -176,9 +178,16 @@ class Bleu(Metric):
             found.append(("order", f"the weights are for order {max(map(len, sets))}, found {self.order}"))
         if not all(map(sum, sets)):
             found.append(("weights", "all weights of a set are 0"))
+        elif any(len(one) == 1 and one != [1] for one in sets):  # most likely a list, which asks for several metrics
+            found.append(("weights", "one weight alone can only be 1; those of several orders are joined: 0.4+0.3+0.3"))
         if len(sets) > 1 and self.level == "mean":
             found.append(("weights", "level: mean takes one set of weights"))
         return found
+
+    @property
+    def sets(self) -> list[list[float]]:
+        """The sets of weights of the orders: as given, or one with equal weights."""
+        return _sets(self.weights) or [[1 / self.order] * self.order]
 
     @property
     def policy(self) -> str:
@@ -295,11 +304,10 @@ class Bleu(Metric):
     def _weights(self, hyp_len: Ints) -> list[Floats]:
         """Return the weights of the orders for each set: [orders], or [..., orders] where lengths decide."""
         orders = np.arange(1, self.order + 1)
-        sets = _sets(self.weights) or [[1 / self.order] * self.order]
         found = []
-        for one in sets:
+        for one in self.sets:
             weights = np.array(one + [0.0] * (self.order - len(one)))
-            if self.auto_reweigh and one == [0.25] * 4:
+            if self.auto_reweigh and one == QUARTERS:
                 length = hyp_len[..., None]
                 weights = np.where(length < 4, (orders <= length) / np.maximum(length, 1), weights)
             found.append(weights)
@@ -319,13 +327,22 @@ class Bleu(Metric):
         """Return why a score is 0, and where nltk's definition looks at one sentence only."""
         notes = []
         if outputs["bleu"] == 0 and "match_1" in outputs:
-            order = next((n for n in range(1, self.order + 1) if outputs[f"match_{n}"] == 0), 0)
-            some = order and outputs[f"total_{order}"] > 0
-            notes += [f"no {order}-gram matches" if some else f"no output has {order} tokens"] if order else []
+            notes.append(self._why_zero(outputs))
         if self.reads_last:
             what = "lengths" if self.smoothing == "method6" else "5-grams"
             notes.append(f"{self.smoothing} reads {what} of the last sentence alone, as nltk's corpus_bleu does")
         return notes
+
+    def _why_zero(self, outputs: Mapping[str, float]) -> str:
+        """Return why a corpus score is 0."""
+        order = next((n for n in range(1, self.order + 1) if outputs[f"match_{n}"] == 0), 0)
+        if outputs["hyp_len"] == 0:
+            return "all outputs are empty"
+        if order and outputs[f"total_{order}"] > 0:
+            return f"no {order}-gram matches"
+        if order:
+            return f"no output has {order} tokens"
+        return "the reference length is 0" if outputs["ref_len"] == 0 else "the brevity penalty is 0"
 
     def peer_signature(self, references: int, *, missing: bool = False) -> str | None:
         """Return sacreBLEU's own signature, where it has these settings."""

@@ -134,7 +134,9 @@ class Chrf(Metric):
 
     def choose(self, columns: Columns) -> Ints:
         """Return the best reference of each sentence: int64 [lines]."""
-        return best_by([self.sentence_scores(columns)])
+        return best_by(
+            [self._f_score(self._parts(self.make_terms(columns)), 100.0)]
+        )  # compared as sacreBLEU's percents
 
     def _parts(self, totals: Columns) -> Parts:
         hyp, ref, match = (totals[name].astype(np.float64) for name in ("hyp_total", "ref_total", "match"))
@@ -151,8 +153,8 @@ class Chrf(Metric):
             recall = recall + parts.recall[..., n] * parts.both[..., n]
         return ratio(precision, orders), ratio(recall, orders)
 
-    def _f_score(self, parts: Parts) -> Floats:
-        """Return the score [...]."""
+    def _f_score(self, parts: Parts, scale: float = 1.0) -> Floats:
+        """Return the score [...], times scale before the last rounding."""
         factor = float(self.beta**2)
         if self.eps_smoothing:
             total = np.zeros(parts.both.shape[:-1])
@@ -160,9 +162,9 @@ class Chrf(Metric):
                 precision, recall = parts.precision[..., n], parts.recall[..., n]
                 under = factor * precision + recall
                 total = total + np.where(under > 0, ratio((1 + factor) * precision * recall, under), EPSILON)
-            return total / self._order
+            return scale * total / self._order
         precision, recall = self._means(parts)
-        return ratio((1 + factor) * precision * recall, factor * precision + recall)
+        return scale * ratio((1 + factor) * precision * recall, factor * precision + recall)
 
     def peer_signature(self, references: int, *, missing: bool = False) -> str | None:
         """Return sacreBLEU's own signature."""

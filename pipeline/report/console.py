@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 import sys
 from itertools import groupby
@@ -30,6 +31,11 @@ COUNTS = frozenset(
     {"match", "penalty", "numer", "total", "hyp_len", "ref_len", "hyp_total", "ref_total", "tp", "fp", "fn"}
 )
 """Outputs that are numbers of n-grams or tokens, not fractions."""
+
+
+SHOWN = frozenset({"standard_error"})
+"""Outputs that the table has beside the score; and the F of every type of ROUGE."""
+_TYPE = re.compile("rouge[A-Za-z0-9]+")
 
 
 def print_results(results: Results, digits: int) -> None:
@@ -97,7 +103,7 @@ def _print_matrices(results: Results, names: Sequence[str], tests: Sequence[Comp
 def _ranked(results: Results, scores: Sequence[Score], digits: int) -> tuple[list[str], list[list[str]]]:
     name = next(iter(scores[0].outputs))
     sampled = any(score.samples for score in scores)
-    more = [key for key in scores[0].outputs if "@" in key or key == "standard_error"]
+    more = [key for key in scores[0].outputs if key != name and ("@" in key or key in SHOWN or _TYPE.fullmatch(key))]
     titles, cells = bootstrap_columns(results, scores, digits)
     header = ["rank", "system", name, *more, *(["std", "95% of draws"] if sampled else []), *titles]
     rows = []

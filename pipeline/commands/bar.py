@@ -1,0 +1,73 @@
+"""The progress bar of commands that take a while."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING
+
+from ..errors import printable
+
+if TYPE_CHECKING:
+    from rich.progress import Progress
+
+
+class Bar:
+    """A progress bar on standard error, where that is a terminal: what is done, how much a second, time left."""
+
+    bar: Progress
+
+    def __init__(self, *, enabled: bool) -> None:
+        self.enabled = enabled
+
+    def __enter__(self) -> Bar:
+        if self.enabled:
+            from rich.console import Console
+            from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+
+            text, told = TextColumn("{task.description}", markup=False), TextColumn("{task.fields[told]}")
+            columns = (text, BarColumn(20), told, TimeElapsedColumn(), TimeRemainingColumn())
+            self.bar = Progress(*columns, console=Console(stderr=True), transient=True)
+            self.bar.start()
+        return self
+
+    def stage(self, name: str) -> None:
+        """Begin anew, with another name."""
+        if self.enabled:
+            for task in self.bar.task_ids:
+                self.bar.remove_task(task)
+            self.bar.add_task(printable(name), total=None, told="")
+
+    def lines(self, done: int, whole: int) -> None:
+        """Show how many lines are done."""
+        self._show(done, whole, "lines")
+
+    def samples(self, done: int, whole: int) -> None:
+        """Show how many samples and trials are done."""
+        self._show(done, whole, "samples")
+
+    def matches(self, done: int, whole: int) -> None:
+        """Show how many matches of TrueSkill are done."""
+        self._show(done, whole, "matches")
+
+    def _show(self, done: int, whole: int, unit: str) -> None:
+        if self.enabled:
+            (task,) = self.bar.tasks
+            rate = f", {task.speed:,.0f}/s" if task.speed else ""
+            self.bar.update(task.id, completed=done, total=whole, told=f"{done / whole:.0%} of {whole:,} {unit}{rate}")
+
+    def tell(self, text: str) -> None:
+        """Print what a user should know at once."""
+        self.print(f"note: {text}")
+
+    def print(self, text: str) -> None:
+        """Print a line; above the bar, where there is one."""
+        if self.enabled:
+            from rich.text import Text
+
+            self.bar.console.print(Text(printable(text)), soft_wrap=True)
+        else:
+            print(printable(text), file=sys.stderr, flush=True)
+
+    def __exit__(self, *_: object) -> None:
+        if self.enabled:
+            self.bar.stop()

@@ -1,0 +1,85 @@
+"""Which tasks take far longer than the others: told while they run, for then something can be done about it."""
+
+from __future__ import annotations
+
+import threading
+import time
+from statistics import median
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+TIMES = 10
+"""A task is slow when it takes so many times the median of those that are done ..."""
+LEAST = 5.0
+"""... and at least so many seconds: below that nobody has waited."""
+ENOUGH = 5
+"""Tasks that must be done before a median says anything."""
+PAUSE = 0.5
+
+
+class Watch:
+    """Hears which tasks are handed out and done, and tells, once each, those that are slow.
+
+    Workers take tasks in the order in which they are handed out, so the oldest that are not done are under way;
+    from when each of them is, is taken for its start. slow: is called with the task's number, its seconds so far and
+    the median, from a thread of the watch's own.
+    """
+
+    def __init__(self, workers: int, slow: Callable[[int, float, float], None]) -> None:
+        self.workers, self.slow = workers, slow
+        self._waiting: list[int] = []
+        self._since: dict[int, float] = {}
+        self._seconds: list[float] = []
+        self._told: set[int] = set()
+        self._lock = threading.Lock()
+        self._end = threading.Event()
+        self._thread = threading.Thread(target=self._look, name="watch", daemon=True)
+
+    def __enter__(self) -> Watch:
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._end.set()
+        self._thread.join()
+
+    def handed(self, number: int) -> None:
+        """Hear that a task waits for a worker."""
+        with self._lock:
+            self._waiting.append(number)
+            self._start()
+
+    def done(self, number: int) -> None:
+        """Hear that a task is done."""
+        with self._lock:
+            self._waiting.remove(number)
+            self._seconds.append(time.monotonic() - self._since.pop(number, time.monotonic()))
+            self._start()
+
+    def forget(self) -> None:
+        """Hear that no task is under way any more."""
+        with self._lock:
+            self._waiting.clear()
+            self._since.clear()
+
+    def _start(self) -> None:
+        for number in self._waiting[: self.workers]:
+            self._since.setdefault(number, time.monotonic())
+
+    def _look(self) -> None:
+        while not self._end.wait(PAUSE):
+            for found in self.look():
+                self.slow(*found)
+
+    def look(self) -> list[tuple[int, float, float]]:
+        """Return the tasks that have become slow: number, seconds, median."""
+        with self._lock:
+            if len(self._seconds) < ENOUGH:
+                return []
+            middle, now = median(self._seconds), time.monotonic()
+            taken = {number: now - since for number, since in self._since.items() if number not in self._told}
+            slow = [(n, seconds, middle) for n, seconds in taken.items() if seconds > max(TIMES * middle, LEAST)]
+            self._told.update(number for number, *_ in slow)
+            return slow

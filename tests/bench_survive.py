@@ -1,0 +1,121 @@
+"""The row `survive` of tests.bench: a large run, and the same killed half-way: time, memory, disk, work done again."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from tests.conftest import ROOT, tree
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+HOWS = {
+    "1 worker": ["--n-jobs", "1"],
+    "2 workers (threads)": ["--n-jobs", "2"],
+    "2 workers (processes)": ["--n-jobs", "2", "--backend", "loky"],
+}
+
+
+@dataclass
+class Figures:
+    """Seconds of a command; megabytes of its program and of its largest worker; megabytes in its run directory."""
+
+    seconds: float = 0.0
+    program: float = 0.0
+    worker: float = 0.0
+    disk: float = 0.0
+    killed: bool = False
+
+    def __str__(self) -> str:
+        worker = f" and {self.worker:.0f} MB a worker" if self.worker else ""
+        return f"{self.seconds:.1f} s, {self.program:.0f} MB{worker}, {self.disk:.0f} MB of disk at most"
+
+
+def measured(config: Path, run: Path, how: Sequence[str], kill_at: int | None = None) -> Figures:
+    """Run a config and look at it five times a second; kill_at: number of shards on disk at which it is killed."""
+    command = [sys.executable, "-m", "pipeline", "run", str(config), "-q", "--output", str(run), *how]
+    start, found = time.perf_counter(), Figures()
+    with subprocess.Popen(command, stdout=subprocess.DEVNULL, cwd=ROOT) as process:
+        while process.poll() is None:
+            time.sleep(0.2)
+            found.program = max(found.program, anonymous(process.pid))
+            found.worker = max([found.worker, *map(anonymous, children(process.pid))])
+            found.disk = max(found.disk, size(run))
+            parts = run / "unfinished"
+            if kill_at is not None and parts.is_dir() and len(list(parts.glob("*.part"))) >= kill_at:
+                process.kill()
+                found.killed = True
+        found.seconds = time.perf_counter() - start
+        if process.wait() != (-9 if found.killed else 0):
+            raise SystemExit(f"the run ends with {process.returncode}")
+    return found
+
+
+def survive(config: Path, folder: Path) -> Iterator[tuple[str, str, str, float, str]]:
+    """Yield rows of the benchmark: name, the whole run, the run killed half-way and continued, ratio, aim."""
+    for name, how in HOWS.items():
+        one, two = folder / "one", folder / "two"
+        for run in (one, two):
+            shutil.rmtree(run, ignore_errors=True)
+        whole = measured(config, one, how)
+        ((_, shards),) = counted(one)
+        first = measured(config, two, how, kill_at=shards // 2)
+        kept = len(list((two / "unfinished").glob("*.part")))
+        second = measured(config, two, how)
+        ((again, _),) = counted(two)
+        if tree(one) != tree(two):
+            raise SystemExit("the run that was killed has other results")
+        if not first.killed:
+            raise SystemExit("the run ended before it was killed")
+        both = first.seconds + second.seconds
+        told = f"killed with {kept} of {shards} shards: {first.seconds:.1f} s + {second.seconds:.1f} s"
+        told += f", {again - (shards - kept)} shards counted again"
+        for run in (one, two):
+            shutil.rmtree(run)
+        yield f"10M lines, {name}", str(whole), told, both / whole.seconds, "1.0 to 1.3 times the time"
+
+
+def counted(run: Path) -> list[tuple[int, int]]:
+    """Return shards to count and shards in all of each data set, in the last attempt, from the log."""
+    text = (run / "log.txt").read_text(encoding="utf-8").rpartition("begins:")[2]
+    return [
+        (int(n.replace(",", "")), int(m.replace(",", ""))) for n, m in re.findall(r"([\d,]+) of ([\d,]+) shards", text)
+    ]
+
+
+def anonymous(pid: int) -> float:
+    """Return the memory of a process that no file backs, in megabytes."""
+    try:
+        status = (Path("/proc") / str(pid) / "status").read_text()
+    except OSError:
+        return 0.0
+    return next((int(line.split()[1]) / 1024 for line in status.splitlines() if line.startswith("RssAnon")), 0.0)
+
+
+def children(pid: int) -> list[int]:
+    """Return the processes that a process has started."""
+    try:
+        tasks = list((Path("/proc") / str(pid) / "task").iterdir())
+        return [int(child) for task in tasks for child in (task / "children").read_text().split()]
+    except OSError:
+        return []
+
+
+def size(folder: Path) -> float:
+    """Return the megabytes of the files in a folder."""
+    total = 0
+    for path, _, names in os.walk(folder):
+        for name in names:
+            try:
+                total += os.lstat(Path(path) / name).st_size
+            except OSError:
+                continue
+    return total / 1e6

@@ -1,0 +1,229 @@
+"""One run at a time in a folder; what is left by processes that were killed."""
+
+from __future__ import annotations
+
+import errno
+import gzip
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+from unittest import mock
+
+import pytest
+
+from pipeline import lock
+from pipeline.cli import main
+from pipeline.errors import StoreError
+from pipeline.formats import spool
+from pipeline.formats.spool import Spool
+from pipeline.store import RunDirectory
+from tests.conftest import ROOT, run, tree, write_run
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+HOLD = """
+import sys, time
+from pathlib import Path
+from pipeline.manifest import running
+from pipeline.store import RunDirectory
+directory = RunDirectory(Path(sys.argv[1]))
+with directory.held(print):
+    directory.write_manifest(running())
+    print("held", flush=True)
+    time.sleep(60)
+"""
+
+
+@contextmanager
+def another(code: str, *arguments: str) -> Iterator[subprocess.Popen[str]]:
+    """Run code in a process of its own until it has printed a line."""
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    command = [sys.executable, "-c", code, *arguments]
+    with subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, text=True) as process:
+        try:
+            assert process.stdout
+            assert process.stdout.readline() == "held\n"
+            yield process
+        finally:
+            process.kill()
+
+
+def test_a_second_run_in_a_folder_is_refused_and_told_who_has_it(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    config = write_run(tmp_path)
+    with another(HOLD, str(tmp_path / "run")) as process:
+        assert main(["run", str(config), "--output", str(tmp_path / "run"), "-q"]) == 2
+        out, err = capsys.readouterr()
+        assert out == ""
+        assert err.startswith(f"error: {tmp_path / 'run'}: another run is using it (process {process.pid} on ")
+        assert err.endswith("; wait for its end, or name another\n")
+        assert main(["clean", str(tmp_path / "run"), "-q"]) == 2
+        assert "another run is using it" in capsys.readouterr().err
+        assert main(["run", str(config), "--output", str(tmp_path / "run"), "--dry-run"]) == 0
+        assert not (tmp_path / "run" / "results.json").exists()
+
+
+def test_the_lock_of_a_killed_process_does_not_block(tmp_path: Path) -> None:
+    config = write_run(tmp_path)
+    with another(HOLD, str(tmp_path / "run")) as process:
+        process.send_signal(signal.SIGKILL)
+        process.wait()
+        assert (tmp_path / "run" / lock.LOCK).exists()
+        run(config, tmp_path / "run")
+    run(config, tmp_path / "fresh")
+    assert tree(tmp_path / "run") == tree(tmp_path / "fresh")
+
+
+def test_two_runs_in_one_process_are_refused_too(tmp_path: Path) -> None:
+    directory = RunDirectory(tmp_path)
+    other = RunDirectory(tmp_path)
+    with directory.held(print), pytest.raises(StoreError, match=r"its run\.json does not say who"), other.held(print):
+        pass
+    with directory.held(print):
+        pass
+
+
+@pytest.mark.parametrize("number", [errno.ENOLCK, errno.ENOSYS, errno.EOPNOTSUPP])
+def test_a_file_system_without_locks_is_told_and_used(tmp_path: Path, number: int) -> None:
+    config = write_run(tmp_path)
+    for _ in range(2):  # the file that the first leaves does not stop the second
+        told: list[str] = []
+        directory = RunDirectory(tmp_path / "run")
+        error = OSError(number, os.strerror(number))
+        with mock.patch("fcntl.flock", side_effect=error), directory.held(told.append):
+            directory.write_manifest({})
+        (text,) = told
+        assert text.startswith(f"{tmp_path / 'run'}: its file system has no locks ({os.strerror(number)}); see that no")
+    assert run(config, tmp_path / "run").scores
+
+
+@pytest.mark.skipif(os.name != "posix" or os.geteuid() == 0, reason="root may write everywhere")
+def test_a_folder_that_cannot_be_written_is_told(tmp_path: Path) -> None:
+    config = write_run(tmp_path)
+    (tmp_path / "run").mkdir(mode=0o500)
+    with pytest.raises(StoreError, match=r"run\.lock: cannot be made: Permission denied"):
+        run(config, tmp_path / "run")
+
+
+def test_results_can_be_read_while_a_run_is_at_work(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    run(write_run(tmp_path), tmp_path / "run")
+    with another(HOLD, str(tmp_path / "run")):
+        assert main(["show", str(tmp_path / "run")]) == 0
+    assert "gleu|" in capsys.readouterr().out
+
+
+# ---- temporary folders
+
+SPOOL = """
+import sys, time
+from pathlib import Path
+from pipeline.formats.spool import Spool
+spool = Spool(1000)
+spool.raw(Path(sys.argv[1]))
+print("held", flush=True)
+time.sleep(60)
+"""
+
+
+@pytest.fixture
+def temporary(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The folder for temporary files."""
+    folder = tmp_path / "temporary"
+    folder.mkdir()
+    monkeypatch.setenv("TMPDIR", str(folder))
+    monkeypatch.setattr("tempfile.tempdir", None)
+    monkeypatch.setattr(spool, "YOUNG", -1)
+    return folder
+
+
+def test_what_a_killed_process_unpacked_is_deleted_by_the_next(tmp_path: Path, temporary: Path) -> None:
+    packed = tmp_path / "a.gz"
+    packed.write_bytes(gzip.compress(b"a\n"))
+    with another(SPOOL, str(packed)) as process:
+        (theirs,) = temporary.iterdir()
+        ours = Spool(1000)
+        ours.raw(packed)
+        assert theirs.exists()  # while that process lives
+        process.send_signal(signal.SIGKILL)
+        process.wait()
+        assert theirs.exists()
+        other = Spool(1000)
+        assert other.raw(packed).read_bytes() == b"a\n"
+        assert not theirs.exists()
+        assert ours.raw(packed).read_bytes() == b"a\n"  # of this process, which lives
+    del ours, other
+    assert list(temporary.iterdir()) == []
+
+
+def test_what_is_not_ours_stays(tmp_path: Path, temporary: Path) -> None:
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / lock.LOCK).touch()
+    (temporary / "gec-pipeline-link").symlink_to(tmp_path / "mine")
+    (temporary / "gec-pipeline-file").write_text("mine")
+    (temporary / "gec-pipeline-without-lock").mkdir()
+    (temporary / "other").mkdir()
+    before = sorted(temporary.iterdir())
+    spool.remove_abandoned(temporary)
+    assert sorted(temporary.iterdir()) == before
+    assert (tmp_path / "mine").exists()
+    os.utime(temporary / "gec-pipeline-without-lock", (0, time.time() - spool.OLD - 5))
+    spool.remove_abandoned(temporary)
+    assert not (temporary / "gec-pipeline-without-lock").exists()
+
+
+# ---- signals
+
+
+def started(folder: Path, backend: str) -> subprocess.Popen[str]:
+    """Start a run of some seconds as the leader of a process group; return when its first shard is done."""
+    config = write_run(folder, 30_000, chosen=["gleu", "gleu[unit=char]", "gleu[n=9]"])
+    (folder / "temporary").mkdir()
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), "PIPELINE_KERNEL": "python"}
+    environment["TMPDIR"] = str(folder / "temporary")
+    command = [sys.executable, "-m", "pipeline", "run", str(config), "--output", str(folder / "run")]
+    command += ["--n-jobs", "2", "--backend", backend]
+    process = subprocess.Popen(
+        command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True
+    )
+    parts = folder / "run" / "unfinished"
+    while process.poll() is None and not (parts.is_dir() and any(parts.iterdir())):
+        time.sleep(0.05)
+    return process
+
+
+@pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="there is no /proc here")
+def test_workers_end_with_a_parent_that_is_killed(tmp_path: Path) -> None:
+    with started(tmp_path, "loky") as process:
+        workers = Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text(encoding="ascii").split()
+        assert len(workers) >= 2
+        process.kill()
+    for _ in range(100):
+        alive = [pid for pid in workers if Path(f"/proc/{pid}").exists()]
+        if not alive:
+            break
+        time.sleep(0.1)
+    assert alive == []
+
+
+@pytest.mark.parametrize("name", ["SIGINT", "SIGTERM", "SIGHUP"])
+@pytest.mark.parametrize("backend", ["serial", "threading", "loky"])
+def test_signals_end_a_run_cleanly(tmp_path: Path, name: str, backend: str) -> None:
+    """The signal goes to the whole process group, as from a terminal."""
+    with started(tmp_path, backend) as process:
+        os.killpg(process.pid, getattr(signal, name))
+        out, err = process.communicate(timeout=60)
+    assert (process.returncode, out) == (130, "")
+    assert "interrupted; what was counted is kept: run the same command again to go on\n" in err
+    if (name, backend) != ("SIGHUP", "loky"):  # then a process of loky's own is killed, and the next complains
+        assert "Traceback" not in err
+    assert "stopped: KeyboardInterrupt" in (tmp_path / "run" / "log.txt").read_text(encoding="utf-8")
+    assert list((tmp_path / "temporary").iterdir()) == []
+    assert json.loads((tmp_path / "run" / "run.json").read_text(encoding="utf-8"))["state"] == "running"

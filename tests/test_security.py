@@ -1,0 +1,363 @@
+"""What comes from a stranger: it runs no code, fills no memory, and writes or deletes nothing outside the folder."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import lzma
+import os
+import shutil
+import signal
+import subprocess
+import sys
+from contextlib import contextmanager, suppress
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+import pipeline
+from pipeline.cli import main
+from pipeline.errors import PipelineError, StoreError
+from pipeline.results import Results
+from tests.conftest import ROOT, run, tree, write_run
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+COLUMNS = "A.overlap-match-penalty-n4-whitespace.columns"
+
+
+@contextmanager
+def seconds(number: int) -> Iterator[None]:
+    """Fail, not hang, where something takes longer."""
+
+    def late(*_: object) -> None:
+        raise AssertionError("it waits")
+
+    before = signal.signal(signal.SIGALRM, late)
+    signal.alarm(number)
+    try:
+        yield
+    finally:
+        signal.alarm(0)
+        signal.signal(signal.SIGALRM, before)
+
+
+@pytest.fixture
+def outside(tmp_path: Path) -> Path:
+    """A folder of the user, which nothing may touch."""
+    folder = tmp_path / "outside"
+    (folder / "d").mkdir(parents=True)
+    (folder / "victim").write_text("mine")
+    (folder / "d" / COLUMNS).write_text("mine")
+    return folder
+
+
+def content(folder: Path) -> dict[str, bytes]:
+    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+# ---- links
+
+
+@pytest.mark.parametrize(
+    ("name", "target", "refused"),
+    [
+        ("statistics", "", True),
+        ("statistics/d", "d", True),
+        ("unfinished", "", True),
+        ("log.txt", "victim", True),
+        ("run.lock", "victim", True),
+        ("run.json", "victim", True),
+        ("results.json", "victim", False),
+        ("scores.csv", "victim", False),
+        ("results.json.tmp", "victim", False),
+        ("scores.csv.tmp", "victim", False),
+        ("run.json.tmp", "victim", False),
+        (f"statistics/d/{COLUMNS}", "victim", False),
+        (f"statistics/d/{COLUMNS}", f"d/{COLUMNS}", False),
+    ],
+)
+@pytest.mark.parametrize("dangling", [False, True])
+@pytest.mark.parametrize("fresh", [False, True])
+def test_a_link_in_a_run_directory_leads_nowhere(
+    tmp_path: Path, outside: Path, name: str, target: str, refused: bool, dangling: bool, fresh: bool
+) -> None:
+    config = write_run(tmp_path)
+    run(config, tmp_path / "run")
+    expected = tree(tmp_path / "run")
+    link = tmp_path / "run" / name
+    (shutil.rmtree if link.is_dir() else lambda path: path.unlink(missing_ok=True))(link)
+    link.symlink_to(outside / target / ("nothing" * dangling))
+    (outside / "d" / COLUMNS).write_bytes(expected[f"statistics/d/{COLUMNS}"])  # as good as ours, but not ours
+    before = content(outside)
+    command = ["run", str(config), "--output", str(tmp_path / "run"), "-q", *["--fresh"] * fresh]
+    assert main(command) == (2 if refused else 0)
+    assert content(outside) == before
+    if not refused:
+        assert tree(tmp_path / "run") == expected
+        assert not link.is_symlink()
+    main(["clean", str(tmp_path / "run"), "-q"])
+    assert content(outside) == before
+
+
+def test_a_hard_link_is_not_written_through(tmp_path: Path, outside: Path) -> None:
+    config = write_run(tmp_path)
+    for name in ("results.json", "scores.csv", "run.json", "results.json.tmp"):
+        run(config, tmp_path / "run")
+        (tmp_path / "run" / name).unlink(missing_ok=True)
+        (outside / "victim").write_text(json.dumps({"program": "gec-pipeline", "files": []}))
+        (tmp_path / "run" / name).hardlink_to(outside / "victim")
+        before = content(outside)
+        run(config, tmp_path / "run")
+        assert content(outside) == before
+    (tmp_path / "run" / "log.txt").unlink()
+    (tmp_path / "run" / "log.txt").hardlink_to(outside / "victim")
+    with pytest.raises(StoreError, match=r"log\.txt: cannot be written: is a link, or no regular file"):
+        run(config, tmp_path / "run")
+    assert content(outside) == before
+
+
+def test_a_run_directory_may_itself_be_a_link(tmp_path: Path) -> None:
+    """It is what the user names; only what lies inside may come from somebody else."""
+    config = write_run(tmp_path)
+    (tmp_path / "elsewhere").mkdir()
+    (tmp_path / "run").symlink_to(tmp_path / "elsewhere")
+    run(config, tmp_path / "run")
+    assert (tmp_path / "elsewhere" / "results.json").exists()
+
+
+# ---- what is no file
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no named pipes here")
+@pytest.mark.parametrize("name", ["run.json", "results.json", f"statistics/d/{COLUMNS}", "log.txt", "run.lock"])
+def test_a_pipe_in_a_run_directory_is_not_waited_for(
+    tmp_path: Path, name: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    config = write_run(tmp_path)
+    run(config, tmp_path / "run")
+    (tmp_path / "run" / name).unlink()
+    os.mkfifo(tmp_path / "run" / name)
+    with seconds(20):
+        for command in (["show"], ["clean", "--dry-run"], ["run", str(config), "--output"]):
+            assert main([*command, str(tmp_path / "run")]) in (0, 2)
+        with suppress(PipelineError):
+            for result in pipeline.load(tmp_path / "run"):
+                assert len(result.sentences)
+    assert "Traceback" not in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("name", ["unfinished/a.0-40.part", "unfinished/a.joined"])
+def test_a_folder_or_pipe_among_the_parts_stops_nothing_but_itself(tmp_path: Path, name: str) -> None:
+    config = write_run(tmp_path)
+    run(config, tmp_path / "run")
+    (tmp_path / "run" / "unfinished").mkdir()
+    os.mkfifo(tmp_path / "run" / name)
+    with seconds(20):
+        run(config, tmp_path / "run")
+    assert not (tmp_path / "run" / "unfinished").exists()
+
+
+# ---- manifests and results
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        b"[" * 200_000,
+        b'{"program": "gec-pipeline", "files": [' + b"[" * 200_000,
+        b'{"program": "gec-pipeline", "files": [1e999, null, {}, ["a"], "a\\u0000b", "\\ud800"]}',
+        b'{"program": "another", "files": ["notes.txt"]}',
+        b'["gec-pipeline"]',
+        b"\xff\xfe",
+    ],
+    ids=["deep", "deep files", "odd files", "another program", "list", "binary"],
+)
+@pytest.mark.parametrize("command", ["run", "clean", "fresh"])
+def test_any_manifest_is_read_or_told(
+    tmp_path: Path, text: bytes, command: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    config = write_run(tmp_path)
+    run(config, tmp_path / "run")
+    (tmp_path / "run" / "notes.txt").write_text("mine")
+    (tmp_path / "run" / "run.json").write_bytes(text)
+    given = ["run", str(config), "-q", "--output"] if command != "clean" else ["clean"]
+    code = main([*given, str(tmp_path / "run"), *["--fresh"] * (command == "fresh")])
+    said = capsys.readouterr().err
+    assert (tmp_path / "run" / "notes.txt").read_text() == "mine"
+    assert code in (0, 2)
+    if code:
+        assert "run.json: is not of this program, or damaged" in said
+
+
+@pytest.mark.parametrize("keep", [0, 1, 10, 30, 60, -2])
+def test_a_manifest_cut_short_does_not_stop_a_run(tmp_path: Path, keep: int) -> None:
+    config = write_run(tmp_path)
+    run(config, tmp_path / "run")
+    before = tree(tmp_path / "run")
+    manifest = tmp_path / "run" / "run.json"
+    manifest.write_bytes(manifest.read_bytes()[:keep])
+    assert main(["clean", str(tmp_path / "run")]) == 2  # it cannot know what is its own
+    assert tree(tmp_path / "run") == before
+    run(config, tmp_path / "run")
+    assert tree(tmp_path / "run") == before
+
+
+@pytest.mark.parametrize(
+    "name", ["../victim", "/victim", "d/victim", "a/../../victim", "~/victim", "statistics/../../x"]
+)
+@pytest.mark.parametrize("command", ["clean", "fresh"])
+def test_a_manifest_names_no_file_outside(tmp_path: Path, name: str, command: str) -> None:
+    config = write_run(tmp_path / "texts")
+    directory = tmp_path / "a" / "run"
+    run(config, directory)
+    victims = [tmp_path / "victim", tmp_path / "a" / "victim", tmp_path / "a" / "x", tmp_path / "x"]
+    for victim in victims:
+        victim.write_text("mine")
+    names = [name, str(tmp_path / "victim"), "results.json"]
+    (directory / "run.json").write_text(json.dumps({"program": "gec-pipeline", "files": names}))
+    assert (
+        main(
+            ["clean", str(directory), "-q"]
+            if command == "clean"
+            else ["run", str(config), "--output", str(directory), "-q", "--fresh"]
+        )
+        == 0
+    )
+    assert [victim.read_text() for victim in victims] == ["mine"] * 4
+
+
+@pytest.mark.parametrize(
+    "text",
+    [b"[" * 200_000, b"{}", b'{"schema": 1}', b"\xff", b'{"schema": 1, "datasets": [], "scores": 5, "warnings": 1}'],
+)
+def test_any_results_file_is_read_or_told(tmp_path: Path, text: bytes) -> None:
+    (tmp_path / "results.json").write_bytes(text)
+    with pytest.raises(StoreError, match=r"results\.json"):
+        Results.read(tmp_path / "results.json")
+
+
+def test_no_memory_is_taken_for_what_columns_claim(tmp_path: Path) -> None:
+    """A file with holes may claim as much as it likes: 64 GB here, where the child may have 4."""
+    config = write_run(tmp_path)
+    run(config, tmp_path / "run")
+    path = tmp_path / "run" / "statistics" / "d" / COLUMNS
+    data = path.read_bytes()
+    first = data.index(b"\n") + 1
+    shape = data.index(b"(40, ", first)
+    path.write_bytes(data[:shape] + b"(40000000000, " + data[shape + len(b"(40, ") :])
+    with path.open("r+b") as file:
+        file.truncate(1 << 36)
+    part = tmp_path / "run" / "unfinished" / "a.0-40.part"
+    part.parent.mkdir()
+    part.touch()
+    with part.open("r+b") as file:
+        file.truncate(1 << 36)
+    done = limited("run", str(config), "--output", str(tmp_path / "run"), "-q", "--backend", "serial")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert path.read_bytes() == data
+
+
+# ---- names
+
+
+@pytest.mark.parametrize("name", ["..", ".", "a/b", "/etc/passwd", "../../x", "a\\b", "-rf", "", "con\0trol"])
+@pytest.mark.parametrize("kind", ["systems", "datasets"])
+def test_names_that_lead_out_of_the_folder_are_refused(tmp_path: Path, name: str, kind: str) -> None:
+    config = write_run(tmp_path, systems=("A",))
+    text = json.loads(config.read_text(encoding="utf-8"))
+    (key,) = text[kind]
+    text[kind][name] = text[kind].pop(key)
+    config.write_text(json.dumps(text), encoding="utf-8")
+    assert main(["run", str(config), "--output", str(tmp_path / "run"), "-q"]) == 2
+    assert not (tmp_path / "run").exists()
+
+
+# ---- memory
+
+
+def limited(*arguments: str, gigabytes: int = 4, cwd: Path = ROOT) -> subprocess.CompletedProcess[str]:
+    """Give a command that may have so much address space."""
+    code = f"import resource; resource.setrlimit(resource.RLIMIT_AS, ({gigabytes} << 30, {gigabytes} << 30));"
+    code += "import sys; from pipeline.cli import main; sys.exit(main(sys.argv[1:]))"
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), "OPENBLAS_NUM_THREADS": "1"}
+    command = [sys.executable, "-c", code, *arguments]
+    return subprocess.run(command, env=environment, capture_output=True, text=True, check=False, timeout=120, cwd=cwd)
+
+
+def xz_with_a_large_dictionary(path: Path) -> None:
+    filters = [{"id": lzma.FILTER_LZMA2, "preset": 0, "dict_size": 1536 << 20}]
+    path.write_bytes(lzma.compress(b"a\n", lzma.FORMAT_XZ, filters=filters))
+
+
+def zstd_with_a_large_window(path: Path) -> None:
+    zstandard = pytest.importorskip("zstandard")
+    packer = zstandard.ZstdCompressor(
+        compression_params=zstandard.ZstdCompressionParameters(window_log=31)
+    ).compressobj()
+    path.write_bytes(packer.compress(b"a\n") + packer.flush())
+
+
+def gzip_of_much(path: Path) -> None:
+    with gzip.open(path, "wb", compresslevel=1) as file:
+        for _ in range(120):
+            file.write(b"a\n" * (1 << 19))
+
+
+def zstd_of_much(path: Path) -> None:
+    packer = pytest.importorskip("zstandard").ZstdCompressor(level=1).compressobj()
+    path.write_bytes(b"".join([*(packer.compress(b"a\n" * (1 << 19)) for _ in range(120)), packer.flush()]))
+
+
+def xz_of_much(path: Path) -> None:
+    with lzma.open(path, "wb", preset=0) as file:
+        for _ in range(120):
+            file.write(b"a\n" * (1 << 19))
+
+
+def parquet_of_one_text_again_and_again(path: Path) -> None:
+    pa, pq = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
+    texts = pa.DictionaryArray.from_arrays(pa.array([0] * 5000, pa.int32()), pa.array(["x" * (1 << 23)]))
+    pq.write_table(pa.table({"t": texts}), path, compression="zstd")
+
+
+def json_of_brackets(path: Path) -> None:
+    path.write_bytes(b"[" * 1_000_000 + b"\n")
+
+
+@pytest.mark.parametrize(
+    ("make", "name", "place", "message"),
+    [
+        (xz_with_a_large_dictionary, "b.xz", "b.xz", "is no xz file, or damaged (Memory usage limit exceeded)"),
+        (zstd_with_a_large_window, "b.zst", "b.zst", "is no zstd file, or damaged"),
+        (gzip_of_much, "b.gz", "b.gz", "to more than 100,000,000 bytes"),
+        (xz_of_much, "b.xz", "b.xz", "to more than 100,000,000 bytes"),
+        (zstd_of_much, "b.zst", "b.zst", "to more than 100,000,000 bytes"),
+        (parquet_of_one_text_again_and_again, "b", "{parquet: b, column: t}", "to more than 100,000,000 bytes"),
+        (json_of_brackets, "b", "{jsonl: b, column: t}", "not valid JSON: nested too deeply"),
+    ],
+)
+def test_no_input_fills_memory_or_disk(tmp_path: Path, make: Any, name: str, place: str, message: str) -> None:
+    make(tmp_path / name)
+    assert (tmp_path / name).stat().st_size < 2_000_000
+    (tmp_path / "s").write_text("a\n")
+    text = "datasets: {d: {source: s, references: [s]}}\nmetrics: [gleu]\nrun: {max_unpacked: 100000000}\n"
+    (tmp_path / "c.yaml").write_text(f"{text}systems: {{A: {place}}}\n", encoding="utf-8")
+    done = limited("validate", "c.yaml", cwd=tmp_path)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.startswith("error: b")
+    assert message in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_what_is_packed_twice_is_unpacked_once(tmp_path: Path) -> None:
+    """So no file can unpack to more than the square of what one packing gives."""
+    (tmp_path / "s").write_text("a\n")
+    (tmp_path / "b.gz.gz").write_bytes(gzip.compress(gzip.compress(b"a\n")))
+    config = tmp_path / "c.yaml"
+    config.write_text("datasets: {d: {source: s, references: [s]}}\nsystems: {A: b.gz.gz}\nmetrics: [gleu]\n")
+    done = limited("validate", "c.yaml", cwd=tmp_path)
+    assert done.returncode == 2
+    assert "the file looks like gzip data" in done.stderr
