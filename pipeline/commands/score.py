@@ -48,11 +48,12 @@ def _help(name: str) -> str:
     from ..metrics import METRICS
 
     meant: dict[str, list[str]] = {}
-    for metric in METRICS.values():
+    known = [metric for metric in METRICS.values() if not metric.from_files]
+    for metric in known:
         for option in metric.options:
             if option.name == name:
                 meant.setdefault(f"{option.help}: {option.values()}", []).append(metric.name)
-    return "; ".join(text if len(of) == len(METRICS) else f"({', '.join(of)}) {text}" for text, of in meant.items())
+    return "; ".join(text if len(of) == len(known) else f"({', '.join(of)}) {text}" for text, of in meant.items())
 
 
 def run(args: argparse.Namespace) -> int:
