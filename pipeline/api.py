@@ -25,8 +25,8 @@ from typing import TYPE_CHECKING, Any, Literal, overload
 
 import numpy as np
 
+from . import checks, scoring, stages, stored
 from . import metrics as _metrics
-from . import stages, stored
 from .columns import MemoryStatistics, Statistics
 from .corpus import MAX_REFERENCES, Corpus, check_parallel, text_in_memory
 from .count import How, count_in_memory
@@ -185,21 +185,21 @@ def evaluate_corpus(corpus: Corpus, chosen: Sequence[Metric], *, n_jobs: int | L
         raise InputError(f"n_jobs: expected 'auto' or a number of workers from 1, found {n_jobs!r}")
     for metric in chosen:
         if metric.needs.source and corpus.source is None:
-            raise InputError(stages.without_source(metric.name, metric.hint, "-s FILE, or sources=[...]"))
-    problems = stages.fit(chosen, [corpus])
+            raise InputError(checks.without_source(metric.name, metric.hint, "-s FILE, or sources=[...]"))
+    problems = checks.fit(chosen, [corpus])
     if problems:
         raise InputError(problems)
-    (corpus,) = stages.complete(chosen, [corpus])
+    (corpus,) = checks.complete(chosen, [corpus])
     needs = tuple(dict.fromkeys(metric.needs for metric in chosen))
     counted = count_in_memory(corpus, needs, How(n_jobs=n_jobs))
-    scores = stages.score([corpus], chosen, {corpus.name: counted})
-    measures = {stages.signed(metric, len(corpus.references)): metric for metric in chosen}
+    scores = scoring.score([corpus], chosen, {corpus.name: counted})
+    measures = {scoring.signed(metric, len(corpus.references)): metric for metric in chosen}
     results = []
     for score in scores:
         need = measures[score.metric].needs
         statistics = counted.get((score.system, need)) or MemoryStatistics([], need.schema(len(corpus.references)))
         results.append(Result(score, measures[score.metric], statistics))
-    return Evaluation(results, [*suspicions(corpus), *stages.remarks([corpus], chosen, {corpus.name: counted})])
+    return Evaluation(results, [*suspicions(corpus), *scoring.remarks([corpus], chosen, {corpus.name: counted})])
 
 
 def run(
@@ -256,7 +256,7 @@ def _corpus(
         raise InputError(f"references: there are {len(references)} references; at most {MAX_REFERENCES} are supported")
     for metric in chosen:
         if metric.needs.source and sources is None:
-            raise InputError(stages.without_source(metric.name, metric.hint, "sources=[...]"))
+            raise InputError(checks.without_source(metric.name, metric.hint, "sources=[...]"))
     named = [("sources", sources)] if sources is not None else []
     named += [(f"references[{number}]", texts) for number, texts in enumerate(references)]
     named += [(f"hypotheses[{name!r}]" if hypotheses is systems else "hypotheses", t) for name, t in systems.items()]

@@ -324,7 +324,7 @@ def run_child(what: str, config: str, n_jobs: str) -> None:
     peak, done = [0.0], threading.Event()
     threading.Thread(target=_watch, args=(peak, done), daemon=True).start()
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-    from pipeline import stages
+    from pipeline import scoring, stages
     from pipeline.count import How, count_to_disk
     from pipeline.store import RunDirectory
 
@@ -336,7 +336,7 @@ def run_child(what: str, config: str, n_jobs: str) -> None:
     counted, _ = count_to_disk(corpus, job.needs, RunDirectory(Path(job.config.output.dir)), how)
     written = time.perf_counter()
     if what == "draws":
-        stages.score(job.corpora, job.metrics, {corpus.name: counted}, int(n_jobs))
+        scoring.score(job.corpora, job.metrics, {corpus.name: counted}, int(n_jobs))
     end = time.perf_counter()
     done.set()
     figures = {"columns": written - start, "count": written - opened, "draws": end - written, "megabytes": peak[0]}

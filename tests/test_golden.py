@@ -15,7 +15,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from pipeline import stages
+from pipeline import scoring
 from pipeline.corpus import Corpus, text_in_memory
 from pipeline.count import How, count_in_memory
 from pipeline.reduce import sentence_spread
@@ -139,7 +139,7 @@ def scored(texts: list[list[str]], **options: Any) -> Score:
     corpus = Corpus("d", source.lines, source, tuple(references), {"A": output})
     metric = metric_of(**options)
     counted = count_in_memory(corpus, [metric.needs], How(n_jobs=1))
-    return stages.score([corpus], [metric], {"d": counted})[0]
+    return scoring.score([corpus], [metric], {"d": counted})[0]
 
 
 def as_naive(texts: list[list[str]], options: dict[str, Any]) -> tuple[list[list[str]], dict[str, Any]]:

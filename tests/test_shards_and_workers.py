@@ -16,7 +16,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from pipeline import columns, count, execute, reduce, shards, stages, store
+from pipeline import columns, count, execute, reduce, scoring, shards, stages, store
 from pipeline.corpus import Span
 from pipeline.count import How, count_in_memory
 from pipeline.errors import StoreError
@@ -160,7 +160,7 @@ def test_more_lines_than_a_block(tmp_path: Path, lines: int) -> None:
 def test_memory_and_disk_give_the_same_scores(config: Path, tmp_path: Path) -> None:
     job = stages.prepare(config)
     counted = {c.name: count_in_memory(c, job.needs, How(shard_lines=33)) for c in job.corpora}
-    assert stages.score(job.corpora, job.metrics, counted) == run(config, tmp_path / "run").scores
+    assert scoring.score(job.corpora, job.metrics, counted) == run(config, tmp_path / "run").scores
 
 
 @settings(max_examples=10)
@@ -300,7 +300,7 @@ def test_what_was_counted_is_kept_when_joining_it_fails(config: Path, expected: 
 
 
 def test_a_run_that_stopped_while_reducing_counts_nothing_again(config: Path, expected: Tree, tmp_path: Path) -> None:
-    with mock.patch.object(stages, "reduce", side_effect=InterruptError), pytest.raises(InterruptError):
+    with mock.patch.object(scoring, "reduce", side_effect=InterruptError), pytest.raises(InterruptError):
         run(config, tmp_path)
     assert counted(tmp_path, config) == []
     assert tree(tmp_path) == expected

@@ -20,7 +20,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pipeline import borrowed, columns, execute, metrics, parts, stages, store
+from pipeline import borrowed, columns, execute, metrics, parts, scoring, stages, store
 from pipeline.cli import main
 from pipeline.columns import BLOCK, MemoryStatistics, Statistics
 from pipeline.config import Dataset, System
@@ -356,7 +356,7 @@ def test_another_version_of_the_program_keeps_the_counts(tmp_path: Path) -> None
     run(config, tmp_path / "run")
     before = tree(tmp_path / "run")
     with (
-        mock.patch.object(stages, "__version__", "99.9"),
+        mock.patch.object(scoring, "__version__", "99.9"),
         mock.patch.object(execute, "run", side_effect=AssertionError("it counts")),
     ):
         run(config, tmp_path / "run")

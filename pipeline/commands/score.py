@@ -62,7 +62,7 @@ def run(args: argparse.Namespace) -> int:
     from ..metrics import from_text
     from ..report.console import print_orders, print_results
     from ..results import Results
-    from ..stages import describe
+    from ..scoring import describe
     from ..suspicions import suspicions
 
     given = {key.removeprefix("option_"): value for key, value in vars(args).items() if key.startswith("option_")}

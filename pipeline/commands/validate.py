@@ -32,7 +32,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Print a table of the files, what globs matched, the metrics' signatures, and the warnings."""
     from ..report.console import print_table
-    from ..stages import prepare, signed
+    from ..scoring import signed
+    from ..stages import prepare
 
     job = prepare(args.config, given=given(args))
     counted: dict[tuple[str, str], int] = {}

@@ -1,0 +1,124 @@
+"""A run before its work: config, metrics and every file read and checked, all problems told at once."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from . import metrics
+from .borrowed import unavailable
+from .corpus import Corpus, Opener, open_corpus
+from .count import AUTO, How
+from .defaults import with_defaults
+from .errors import ConfigError, InputError, Problem
+from .external import misused, parted, with_numbers
+from .node import base_of
+from .resample import unsupported
+from .select import ALL, Given, select
+from .suspicions import suspicions
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from pathlib import Path
+
+    from .config import Config
+    from .meta_evaluation import People
+    from .metrics.base import Metric, Needs
+
+
+@dataclass(frozen=True)
+class Job:
+    """A checked run: config, metrics, indexed text files, and warnings about them."""
+
+    config: Config
+    metrics: tuple[Metric, ...]
+    corpora: tuple[Corpus, ...]
+    warnings: tuple[str, ...]
+    partial: bool = False
+    people: People | None = None
+
+    @property
+    def needs(self) -> tuple[Needs, ...]:
+        """The columns to count; metrics with equal needs share them."""
+        return tuple(dict.fromkeys(metric.needs for metric in self.metrics))
+
+
+def prepare(path: str | Path, how: How = AUTO, given: Given = ALL) -> Job:
+    """Read and check config, metrics and every text file; raises ConfigError with all problems found."""
+    from . import config  # YAML and its models: not for those who score without
+
+    settings, nodes, problems = config.load(path, given.settings)
+    chosen = metrics.resolve_all(with_defaults(nodes, settings.root if settings else None, problems), problems)
+    corpora: list[Corpus | None] = []
+    if settings:
+        settings, chosen = select(settings, chosen, given.only, problems)
+        opener = Opener(how.under(settings.run).threads, settings.run.max_unpacked)
+        problems += misused(settings, chosen)
+        reasons = (unsupported(metric) for metric in chosen if settings.statistics)
+        problems += [settings.root.problem(reason, ("statistics",)) for reason in reasons if reason]
+        systems = with_numbers(settings.systems, chosen)
+        opened_all = [open_corpus(dataset, systems, problems, opener=opener) for dataset in settings.datasets]
+        corpora = [corpus and parted(corpus, chosen) for corpus in opened_all]
+        problems += _missing_sources(settings, chosen)
+    problems += fit(chosen, corpora)
+    people = _people(settings, problems) if settings and settings.human and not given.only else None
+    if problems or settings is None:
+        raise ConfigError(dict.fromkeys(problems))
+    opened = complete(chosen, [corpus for corpus in corpora if corpus])
+    warnings = (*settings.notes, *(text for corpus in opened for text in suspicions(corpus)))
+    if settings.human and given.only:
+        warnings = (*warnings, "nothing is correlated with people where --only chooses")
+    return Job(settings, chosen, opened, warnings, partial=bool(given.only), people=people)
+
+
+def fit(chosen: Sequence[Metric], corpora: Sequence[Corpus | None]) -> list[Problem]:
+    """Return why metrics cannot score the data sets they are asked to."""
+    lacking = (unavailable(getattr(metric, "tokenizer", "")) for metric in chosen)
+    problems = [Problem("", message) for message in dict.fromkeys(lacking) if message]
+    for corpus in corpora:
+        messages = (
+            [metric.misfit(len(corpus.references), missing=corpus.missing) for metric in chosen] if corpus else []
+        )
+        if corpus and any(metric.from_files and metric.needs not in corpus.external for metric in chosen):
+            messages.append("external reads files that a config names: `gec-pipeline help statistics`")
+        problems += [Problem("", f"{corpus.name}: {message}") for message in messages if message and corpus]
+    return problems
+
+
+def complete(chosen: Sequence[Metric], corpora: Sequence[Corpus]) -> tuple[Corpus, ...]:
+    """Return the data sets with the references as systems too, where a metric scores them."""
+    if all(metric.policy != "leave_one_out" for metric in chosen):
+        return tuple(corpora)
+    return tuple(corpus.with_references() for corpus in corpora)
+
+
+def _people(settings: Config, problems: list[Problem]) -> People | None:
+    """Return the human judgements or scores that the config names; appends why they cannot be used."""
+    from .meta_evaluation import misfit, open_people
+
+    wanted = settings.human
+    if wanted is None:
+        return None
+    path = base_of(settings.root.find(("human", "file"))) / wanted.file
+    names = [system.name for system in settings.systems]
+    try:
+        people = open_people(path, wanted, names)
+    except InputError as error:
+        problems += error.problems
+        return None
+    message = misfit(people, wanted, [dataset.name for dataset in settings.datasets], names)
+    problems += [settings.root.problem(message, ("human",))] if message else []
+    return people
+
+
+def _missing_sources(settings: Config, chosen: Sequence[Metric]) -> Iterator[Problem]:
+    needing = {metric.name: metric.hint for metric in chosen if metric.needs.source}
+    for dataset in settings.datasets:
+        for name, hint in needing.items() if dataset.source is None and not dataset.m2 else ():
+            message = without_source(name, hint, "add `source: FILE`")
+            yield settings.root.problem(message, ("datasets", dataset.name))
+
+
+def without_source(name: str, hint: str, remedy: str) -> str:
+    """Return what is said when a metric misses the source."""
+    return f"{name} needs a source, the uncorrected text: {remedy}" + (f"; {hint}" if hint else "")
