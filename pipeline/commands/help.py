@@ -17,6 +17,21 @@ if TYPE_CHECKING:
     import argparse
 
 
+ALSO = {
+    "chrf": "bleu",
+    "tokenizers": "bleu",
+    "google_gleu": "gleu",
+    "green": "gleu",
+    "external": "statistics",
+    "compare": "statistics",
+    "rank": "statistics",
+    "correlate": "human",
+    "clean": "runs",
+    "run": "runs",
+}
+"""Pages under other names."""
+
+
 def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
     parser.add_argument("topic", nargs="?", help="a topic; without one, the list of topics")
@@ -31,10 +46,11 @@ def run(args: argparse.Namespace) -> int:
             title = page.read_text(encoding="utf-8").splitlines()[0].removeprefix("# ")
             print(f"{name:<10} {title}")
         return 0
-    if args.topic not in pages:
-        hint = did_you_mean(args.topic, pages)
+    topic = ALSO.get(args.topic, args.topic)
+    if topic not in pages:
+        hint = did_you_mean(args.topic, [*pages, *ALSO])
         raise InputError(f"no help on '{args.topic}'{hint}; topics: {', '.join(sorted(pages))}")
-    text = pages[args.topic].read_text(encoding="utf-8")
+    text = pages[topic].read_text(encoding="utf-8")
     if sys.stdout.isatty():
         from rich.console import Console
         from rich.markdown import Markdown

@@ -77,7 +77,8 @@ def resolve(node: Node, problems: list[Problem]) -> Metric | None:
         except ConfigError as error:
             problems.extend(node.problem(problem.message) for problem in error.problems)
             return None
-        children = {key: Node(value, node.mark, node.path) for key, value in settings.items()}
+        prefix = f"{node.path}." if node.path else ""
+        children = {key: Node(value, node.mark, f"{prefix}{key}") for key, value in settings.items()}
         options = Node(children, node.mark, node.path, dict.fromkeys(children, node.mark))
     elif isinstance(node.value, dict):
         named = node.get("name")
