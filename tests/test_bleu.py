@@ -443,3 +443,17 @@ def test_a_note_is_printed_and_kept(tmp_path: Path, capsys: pytest.CaptureFixtur
     (first, second) = pipeline.load(tmp_path / "run")
     assert (first.notes, second.notes) == ((), ("no 2-gram matches",))
     assert second.peer_signature is None  # sacreBLEU's signature does not tell the order
+
+
+def test_confidence_is_that_of_sacrebleu(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The same 1,000 samples, seed 12345: mean of their scores, and half of the interval."""
+    hypotheses, references = sample()
+    for name, text in zip(("hyp", "ref0", "ref1"), [hypotheses, *references], strict=True):
+        (tmp_path / name).write_text("".join(f"{line}\n" for line in text), encoding="utf-8")
+    files = [str(tmp_path / name) for name in ("ref0", "ref1", "hyp")]
+    assert main(["score", "bleu", "-r", *files[:2], "-o", files[2], "--confidence", "--json"]) == 0
+    (found,) = json.loads(capsys.readouterr().out)["scores"]
+    expected = BLEU(force=True).corpus_score(hypotheses, references, n_bootstrap=1000)
+    low, high = found["bootstrap"]["interval"]
+    assert (high - low) / 2 == pytest.approx(expected._ci / 100, rel=1e-6)  # sacreBLEU sums in float32
+    assert found["bootstrap"]["mean"] == pytest.approx(expected._mean / 100, rel=1e-6)

@@ -1,7 +1,7 @@
 """Score files without a config. METRIC is a name, name[key=value,...] or a printed signature.
 
 examples:
-  gec-pipeline score gleu -s source.txt -r ref0.txt ref1.txt -o system.txt
+  gec-pipeline score gleu -s source.txt -r ref0.txt ref1.txt -o system.txt --confidence
   gec-pipeline score gleu -s source.txt -r ref0.txt ref1.txt -o a.txt b.txt --references max --order 3
   gec-pipeline score bleu -r ref0.txt ref1.txt -o system.txt --tokenizer intl --lowercase true
   gec-pipeline score "gleu[level=mean,smoothing=ones]" -s source.txt -r ref*.txt -o system.txt --sentences
@@ -31,6 +31,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add_files(parser)
     parser.add_argument("--digits", type=int, default=2, choices=range(13), metavar="N", help="decimals (default: 2)")
     parser.add_argument("--n-jobs", type=jobs, default="auto", metavar="N", help="workers (default: auto)")
+    parser.add_argument(
+        "--confidence", action="store_true", help="also bootstrap intervals and paired tests (help statistics)"
+    )
     shown = parser.add_mutually_exclusive_group()
     shown.add_argument("--orders", action="store_true", help="print match, penalty, precision ... of each order")
     shown.add_argument("--sentences", action="store_true", help="print each sentence: score, std, low, high")
@@ -61,7 +64,7 @@ def run(args: argparse.Namespace) -> int:
     from ..api import Evaluation, evaluate_corpus
     from ..metrics import from_text
     from ..report.console import print_orders, print_results
-    from ..results import Results
+    from ..results import HUMAN, Results
     from ..scoring import describe
     from ..suspicions import suspicions
 
@@ -72,6 +75,12 @@ def run(args: argparse.Namespace) -> int:
     for note in evaluation.warnings[len(suspicions(corpus)) :]:  # the others were told before
         print(printable(f"warning: {note}"), file=sys.stderr)
     results = Results({corpus.name: describe(corpus)}, [result.found for result in evaluation], [])
+    if args.confidence:
+        from ..significance import measure, statistics_of, with_statistics
+
+        columns = [result.statistics if result.system != HUMAN else None for result in evaluation]
+        found = measure(metric, results.datasets[corpus.name], results.scores, columns)
+        results = with_statistics(results, [found], statistics_of({}))
     if args.json:
         sys.stdout.write(results.to_json())
     elif args.sentences:
