@@ -127,7 +127,10 @@ def print_orders(results: Results, digits: int) -> None:
         if rows:
             print_table(header, rows, left=())
         rest = {name: value for name, value in score.outputs.items() if not _order(name)[1]}
-        print("  ".join(f"{name} {_cell(name, value, digits)}" for name, value in rest.items()), end="\n\n")
+        print("  ".join(f"{name} {_cell(name, value, digits)}" for name, value in rest.items()))
+        for line in [*([score.peer_signature] if score.peer_signature else []), *(f"note: {n}" for n in score.notes)]:
+            print(printable(line))
+        print()
 
 
 def by_order(outputs: dict[str, float], digits: int) -> tuple[list[str], list[list[str]]]:
