@@ -74,6 +74,7 @@ ORDER = [
         "metrics.overlap",
         "metrics.bleu_smoothing",
         "metrics.options",
+        "metrics.bleu_options",
         "metrics.bleu",
         "metrics.rouge_sentences",
         "metrics.rouge_columns",
