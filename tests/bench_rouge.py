@@ -64,11 +64,12 @@ def task(who: str, types: list[str], outputs: list[str], references: list[str], 
 
         return flat
     from rouge_score import rouge_scorer
-    from rouge_score_rs import rouge_scorer as rust
+    from rouge_score_rs import rouge_scorer as made
 
     names = [f"rouge{name}" for name in types]
     if who == "rouge-score-rs":
-        compiled: Any = rust.RougeScorer(names)  # type: ignore[no-untyped-call]
+        rust: Any = made
+        compiled = rust.RougeScorer(names)
         return lambda: sum(s[names[-1]].fmeasure for s in compiled.score_batch(references, outputs)) / len(outputs)
     scorer: Any = rouge_scorer.RougeScorer(names)
     scored = zip(references, outputs, strict=True)
