@@ -10,7 +10,9 @@ import signal
 import threading
 import time
 import warnings
+from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
 from dataclasses import dataclass
+from itertools import islice
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
@@ -170,9 +172,27 @@ def _end_with(parent: int) -> None:
         threading.Thread(target=follow, name="follow", daemon=True).start()
 
 
+def _threads(tasks: Iterator[Task], n_jobs: int) -> Iterator[Done]:
+    """Count in threads of the standard library: they are there at once, and joblib's need its import."""
+    with ThreadPoolExecutor(n_jobs) as pool:
+        pending = {pool.submit(count, task) for task in islice(tasks, 2 * n_jobs)}
+        try:
+            while pending:
+                done, pending = wait(pending, return_when=FIRST_COMPLETED)
+                pending |= {pool.submit(count, task) for task in islice(tasks, len(done))}
+                for future in done:
+                    yield future.result()
+        finally:
+            for future in pending:
+                future.cancel()
+
+
 def _results(tasks: Iterator[Task], n_jobs: int, backend: Backend) -> Iterator[Done]:
     if backend == "serial":
         yield from map(count, tasks)
+        return
+    if backend == "threading":
+        yield from _threads(tasks, n_jobs)
         return
     from joblib import Parallel, delayed
     from joblib.externals.loky.process_executor import BrokenProcessPool

@@ -38,12 +38,12 @@ class Watch:
         self._thread = threading.Thread(target=self._look, name="watch", daemon=True)
 
     def __enter__(self) -> Watch:
-        self._thread.start()
         return self
 
     def __exit__(self, *_: object) -> None:
         self._end.set()
-        self._thread.join()
+        if self._thread.ident is not None:
+            self._thread.join()
 
     def handed(self, number: int) -> None:
         """Hear that a task waits for a worker."""
@@ -56,6 +56,8 @@ class Watch:
         with self._lock:
             self._waiting.remove(number)
             self._seconds.append(time.monotonic() - self._since.pop(number, time.monotonic()))
+            if len(self._seconds) == ENOUGH:  # before that nothing is slow, and small runs need no thread
+                self._thread.start()
             self._start()
 
     def forget(self) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import re
 from dataclasses import dataclass
 from functools import cached_property
@@ -207,7 +208,7 @@ class Rouge(Metric):
         """Whether there are several scores to average: one for each reference, or for each set that lacks one."""
         return self.references.startswith("jackknife") or (self.references == "mean" and not self.script)
 
-    @property
+    @functools.cached_property
     def needs(self) -> RougeNeeds:
         """What the types count."""
         found = [part_of(kind, self.script) for kind in self.kinds]
