@@ -34,8 +34,13 @@ class Job:
     metrics: tuple[Metric, ...]
     corpora: tuple[Corpus, ...]
     warnings: tuple[str, ...]
-    partial: bool = False
+    given: Given = ALL
     people: People | None = None
+
+    @property
+    def partial(self) -> bool:
+        """Whether the command line has chosen among what the config has."""
+        return bool(self.given.only)
 
     @property
     def needs(self) -> tuple[Needs, ...]:
@@ -68,7 +73,7 @@ def prepare(path: str | Path, how: How = AUTO, given: Given = ALL) -> Job:
     warnings = (*settings.notes, *(text for corpus in opened for text in suspicions(corpus)))
     if settings.human and given.only:
         warnings = (*warnings, "nothing is correlated with people where --only chooses")
-    return Job(settings, chosen, opened, warnings, partial=bool(given.only), people=people)
+    return Job(settings, chosen, opened, warnings, given, people)
 
 
 def fit(chosen: Sequence[Metric], corpora: Sequence[Corpus | None]) -> list[Problem]:
