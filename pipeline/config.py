@@ -30,6 +30,15 @@ from .models import (
     WrittenStatistics,
     WrittenTsv,
 )
+from .models_findings import (
+    WrittenAgreement,
+    WrittenColumn,
+    WrittenCorrelation,
+    WrittenExpectation,
+    WrittenFindings,
+    WrittenJudgments,
+    WrittenPublication,
+)
 from .resolve import Resolver, natural
 
 if TYPE_CHECKING:
@@ -75,6 +84,7 @@ class Config:
     notes: tuple[str, ...] = ()
     statistics: WrittenStatistics | None = None
     human: WrittenHuman | None = None
+    findings: WrittenFindings = WrittenFindings()
 
 
 def load(path: str | Path, settings: Sequence[str] = ()) -> tuple[Config | None, tuple[Node, ...], list[Problem]]:
@@ -97,7 +107,7 @@ def load(path: str | Path, settings: Sequence[str] = ()) -> tuple[Config | None,
     config = Config(
         root, datasets, systems, nodes, written.run, written.output, tuple(resolver.matches), tuple(resolver.notes)
     )
-    config = replace(config, statistics=written.statistics, human=written.human)
+    config = replace(config, statistics=written.statistics, human=written.human, findings=written)
     return config, nodes, problems
 
 
@@ -131,12 +141,16 @@ def _idle_statistics(root: Node, given: WrittenStatistics, systems: Sequence[str
 def _validate(root: Node, problems: list[Problem]) -> WrittenConfig | None:
     """Validate against the models; unknown keys are told and then left out, so that the rest is still checked."""
     data = {key: value for key, value in root.plain().items() if not key.startswith("x-")}
+    lacking = _lacking(data)
+    problems += [root.problem(f"the key '{key}' is missing") for key in lacking]
     try:
-        return WrittenConfig.model_validate(data)
+        written = WrittenConfig.model_validate(data)
     except ValidationError as error:
         errors = error.errors(include_url=False)
+    else:
+        return None if lacking else written
     problems += [found for found in dict.fromkeys(_explain(root, item) for item in errors) if found not in problems]
-    if any(item["type"] != "extra_forbidden" for item in errors):
+    if lacking or any(item["type"] != "extra_forbidden" for item in errors):
         return None
     for item in errors:
         owner: Any = data
@@ -144,6 +158,14 @@ def _validate(root: Node, problems: list[Problem]) -> WrittenConfig | None:
             owner = owner[step] if not isinstance(owner, dict) or step in owner else owner
         owner.pop(item["loc"][-1], None)
     return WrittenConfig.model_validate(data)
+
+
+def _lacking(data: dict[str, Any]) -> list[str]:
+    """Return the sections that are missing: a config of judgements and columns alone needs none of these."""
+    needed = ("datasets", "systems", "metrics")
+    if not any(key in data for key in needed) and any(key in data for key in ("judgments", "columns")):
+        return []
+    return [key for key in needed if key not in data]
 
 
 _MESSAGES = {
@@ -192,6 +214,12 @@ _MODELS: dict[str, type[BaseModel]] = {
     "run": WrittenRun,
     "statistics": WrittenStatistics,
     "output": WrittenOutput,
+    "publication": WrittenPublication,
+    "judgments": WrittenJudgments,
+    "columns": WrittenColumn,
+    "correlations": WrittenCorrelation,
+    "agreements": WrittenAgreement,
+    "expect": WrittenExpectation,
     "<jsonl>": WrittenJsonl,
     "<tsv>": WrittenTsv,
     "<parquet>": WrittenParquet,

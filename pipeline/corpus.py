@@ -32,7 +32,7 @@ from .texts import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
     from .inputs import Dataset, Input, System
     from .metrics.base import Needs
@@ -214,6 +214,33 @@ class Opener:
         numbers = np.concatenate([np.arange(low + 1, high + 1) for low, high in ranges])
         return replace(found, numbers=numbers, has_bom=file.has_bom)
 
+    def rewrite(self, file: TextFile, change: Callable[[bytes], bytes]) -> TextFile:
+        """Return a text with each line changed; the lines keep their numbers."""
+        texts = (change(text) for block in _blocks(file, 0, file.lines) for text in block.texts())
+        path = self.spool.write_texts(file.place, texts)
+        found = self.index(Spooled(path, SEPARATOR, file.origin or Origin(str(file.path))))
+        return replace(found, numbers=file.numbers, has_bom=file.has_bom)
+
+
+BRACKETS = {
+    b"-lrb-": b"(",
+    b"-rrb-": b")",
+    b"-lsb-": b"[",
+    b"-rsb-": b"]",
+    b"-lcb-": b"{",
+    b"-rcb-": b"}",
+    b"-lcb": b"{",
+    b"-rcb": b"}",
+}
+"""What stands for brackets in the Penn Treebank; the last two occur so in outputs of systems."""
+
+
+def brackets(text: bytes) -> bytes:
+    """Return a text with tokens (between blanks) such as -LRB-, upper or lower case, as brackets."""
+    if b"-" not in text:
+        return text
+    return b" ".join(BRACKETS.get(token.lower(), token) for token in text.split(b" "))
+
 
 def _size(path: Path) -> int:
     try:
@@ -249,17 +276,22 @@ def open_corpus(
         except CorpusError as error:
             problems += error.problems
             whole = False
-    files = [*([source] if source else []), *references, *outputs.values()]
-    if files:
-        problems += check_parallel(files)
+    given = [*([source] if source else []), *references]
+    files = [*given, *outputs.values()]
+    kept = dataset.outputs == "kept"
+    for group in (given, list(outputs.values())) if kept else (files,):
+        problems += check_parallel(group) if group else []
     if len(references) > MAX_REFERENCES:
         message = f"has {len(references)} references; at most {MAX_REFERENCES} are supported"
         problems.append(Problem(dataset.name, message))
-    if dataset.selection and len({file.lines for file in files}) == 1:
-        selected = _selected(files, dataset.selection, opener, problems)
+    if dataset.selection and len({file.lines for file in (given if kept else files)}) == 1:
+        selected = _selected(given if kept else files, dataset.selection, opener, problems)
         source = selected.pop(0) if source else None
         references, rest = selected[: len(references)], selected[len(references) :]
-        outputs = dict(zip(outputs, rest, strict=True))
+        outputs = outputs if kept else dict(zip(outputs, rest, strict=True))
+        problems += check_parallel([*references, *outputs.values()]) if kept and references else []
+    if dataset.replace != "none":
+        source, references, outputs = _replaced(source, references, outputs, opener, problems)
     problems += _empty_references(dataset, references)
     if not whole or len(problems) > before or not references:
         return None
@@ -277,6 +309,24 @@ def _selected(
         problems += error.problems
         return list(files)
     return [made[file] for file in files]
+
+
+def _replaced(
+    source: TextFile | None,
+    references: list[TextFile],
+    outputs: dict[str, TextFile],
+    opener: Opener,
+    problems: list[Problem],
+) -> tuple[TextFile | None, list[TextFile], dict[str, TextFile]]:
+    """Return all texts with the brackets of the Penn Treebank replaced."""
+    files = [*([source] if source else []), *references, *outputs.values()]
+    try:
+        made = {file: opener.rewrite(file, brackets) for file in files}
+    except CorpusError as error:
+        problems += error.problems
+        return source, references, outputs
+    named = {name: made[file] for name, file in outputs.items()}
+    return source and made[source], [made[file] for file in references], named
 
 
 def _annotated(dataset: Dataset, source: TextFile | None, opener: Opener) -> tuple[TextFile, list[TextFile], list[str]]:

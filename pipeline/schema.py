@@ -19,9 +19,9 @@ def json_schema() -> str:
     text = {"type": "string", "description": "name, name[key=value,...] or a printed signature"}
     schema["properties"]["metrics"]["items"] = {"anyOf": [text, *(_metric(name) for name in METRICS)]}
     _one_of_is_any_of(schema)
-    # What is included may bring the sections.
-    required = schema.pop("required")
-    schema["anyOf"] = [{"required": required}, {"required": ["include"]}]
+    # What is included may bring the sections; judgements and columns alone need none of them.
+    alone = [{"required": [key]} for key in ("include", "judgments", "columns")]
+    schema["anyOf"] = [{"required": ["datasets", "systems", "metrics"]}, *alone]
     schema["patternProperties"] = {"^x-": {"description": "free, for YAML anchors"}}
     return json.dumps(schema, indent=1, ensure_ascii=False) + "\n"
 

@@ -70,4 +70,4 @@ def run(args: argparse.Namespace) -> int:
         print(printable(f"results: {directory.path}"), file=sys.stderr)
     if results.missing:
         raise IncompleteError("\n".join([*map(str, results.missing), AGAIN]))
-    return 0
+    return int(bool(results.expectations and results.expectations["missed"]))

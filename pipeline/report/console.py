@@ -19,6 +19,7 @@ from .comparisons import (
     signed,
     tests_of,
 )
+from .expectations import expectation_table, misses
 from .human import correlation_table, labels, sentence_table, test_table, window_table
 from .numbers import percent, round_half_up
 
@@ -61,6 +62,17 @@ def print_results(results: Results, digits: int) -> None:
     if results.human:
         print()
         print_human(results.human)
+    if results.expectations:
+        print_expectations(results.expectations, after=bool(results.scores))
+
+
+def print_expectations(found: dict[str, Any], *, after: bool = False) -> None:
+    """Print verdicts on what was expected, and what was missed; after: something was printed before."""
+    if after:
+        print()
+    print_table(*expectation_table(found), left=(1, 4))
+    for line in misses(found):
+        print(printable(f"missed: {line}"))
 
 
 def _notes(scores: Sequence[Score]) -> list[str]:
