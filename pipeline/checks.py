@@ -9,8 +9,10 @@ from . import metrics
 from .borrowed import unavailable
 from .corpus import Corpus, Opener, open_corpus
 from .count import AUTO, How
+from .datasets import path_of
 from .defaults import with_defaults
-from .errors import ConfigError, InputError, Problem
+from .errors import ConfigError, DataError, InputError, Problem
+from .external import absent as lacking
 from .external import misused, parted, with_numbers
 from .node import base_of
 from .resample import unsupported
@@ -54,7 +56,8 @@ def prepare(path: str | Path, how: How = AUTO, given: Given = ALL) -> Job:
     corpora: list[Corpus | None] = []
     if settings:
         settings, chosen = select(settings, chosen, given.only, problems)
-        opener = Opener(how.under(settings.run).threads, settings.run.max_unpacked)
+        absent = settings.absent | lacking(settings, chosen, problems)
+        opener = Opener(how.under(settings.run).threads, settings.run.max_unpacked, absent)
         problems += misused(settings, chosen)
         reasons = (unsupported(metric) for metric in chosen if settings.statistics)
         problems += [settings.root.problem(reason, ("statistics",)) for reason in reasons if reason]
@@ -104,10 +107,13 @@ def _people(settings: Config, problems: list[Problem]) -> People | None:
     wanted = settings.human
     if wanted is None:
         return None
-    path = base_of(settings.root.find(("human", "file"))) / wanted.file
     names = [system.name for system in settings.systems]
     try:
+        path = path_of(wanted.file, base_of(settings.root.find(("human", "file"))))
         people = open_people(path, wanted, names)
+    except DataError as error:
+        problems += [settings.root.problem(problem.message, ("human", "file")) for problem in error.problems]
+        return None
     except InputError as error:
         problems += error.problems
         return None

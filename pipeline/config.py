@@ -7,13 +7,14 @@ files, and the metrics' nodes (their options are checked by `metrics.resolve`, s
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from pydantic import BaseModel, ValidationError
 
 from .compose import compose
 from .errors import ConfigError, Problem, did_you_mean
+from .globs import natural
 from .inputs import STDIN, Column, Dataset, Input, Match, System
 from .models import (
     BACKENDS,
@@ -39,7 +40,7 @@ from .models_findings import (
     WrittenJudgments,
     WrittenPublication,
 )
-from .resolve import Resolver, natural
+from .resolve import Resolver
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -84,7 +85,9 @@ class Config:
     notes: tuple[str, ...] = ()
     statistics: WrittenStatistics | None = None
     human: WrittenHuman | None = None
-    findings: WrittenFindings = WrittenFindings()
+    findings: WrittenFindings = field(default_factory=WrittenFindings)
+    absent: frozenset[Path] = frozenset()
+    """Files of data sets that are not here: problems tell of them, so that they need not be opened."""
 
 
 def load(path: str | Path, settings: Sequence[str] = ()) -> tuple[Config | None, tuple[Node, ...], list[Problem]]:
@@ -107,7 +110,8 @@ def load(path: str | Path, settings: Sequence[str] = ()) -> tuple[Config | None,
     config = Config(
         root, datasets, systems, nodes, written.run, written.output, tuple(resolver.matches), tuple(resolver.notes)
     )
-    config = replace(config, statistics=written.statistics, human=written.human, findings=written)
+    config = replace(config, statistics=written.statistics, human=written.human, absent=frozenset(resolver.absent))
+    config = replace(config, findings=written)
     return config, nodes, problems
 
 

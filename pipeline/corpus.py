@@ -170,10 +170,13 @@ class Corpus:
 
 
 class Opener:
-    """Opens the inputs of a run, each once, whatever data sets and roles it has; what is wrong is told once."""
+    """Opens the inputs of a run, each once, whatever data sets and roles it has; what is wrong is told once.
 
-    def __init__(self, threads: int = 1, cap: int = UNPACKED) -> None:
-        self.threads, self.spool = threads, Spool(cap)
+    absent: files that are known not to be there, and told of.
+    """
+
+    def __init__(self, threads: int = 1, cap: int = UNPACKED, absent: Collection[Path] = ()) -> None:
+        self.threads, self.spool, self.absent = threads, Spool(cap), absent
         self.known: dict[Input, TextFile | CorpusError] = {}
         self.stdin = 0
 
@@ -197,6 +200,8 @@ class Opener:
         return [file if isinstance(file, TextFile) else None for file in found]
 
     def _try(self, wanted: Input) -> TextFile | CorpusError:
+        if formats.file_of(wanted) in self.absent:
+            return CorpusError([])
         try:
             return self.index(formats.spooled(wanted, self.spool))
         except CorpusError as error:
@@ -269,7 +274,9 @@ def open_corpus(
     references = [file for file in opened[:count] if file]
     outputs = {name: file for name, file in zip(paths, opened[count:], strict=True) if file}
     notes: list[str] = []
-    if dataset.m2:
+    if dataset.m2 in opener.absent:
+        whole = False
+    elif dataset.m2:
         try:
             checked, references, notes = _annotated(dataset, source, opener)
             source = source or checked

@@ -56,5 +56,10 @@ Numbers = Annotated[
 ]
 Truth = Annotated[bool, BeforeValidator(truth)]
 PathText = Annotated[
-    str, Field(min_length=1, description="a path, against the folder of the file that names it; - is standard input")
+    str,
+    Field(
+        min_length=1,
+        description="a path, against the folder of the file that names it; - is standard input; data:NAME/FILE "
+        "is a file of a fetched data set",
+    ),
 ]

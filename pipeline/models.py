@@ -13,6 +13,8 @@ from .models_findings import WrittenFindings
 
 BACKENDS = ("auto", "serial", "threading", "loky")
 FORMATS = ("json", "csv")
+OFFICIAL = "data"
+"""What stands for the outputs that come with data sets."""
 KINDS = ("jsonl", "tsv", "parquet")
 """Files with a text in each record; the key that names such a file."""
 
@@ -67,6 +69,8 @@ def _system(value: object) -> str:
 
 
 def _form(value: object) -> str:
+    if value == OFFICIAL:
+        return "<data>"
     return "<list>" if isinstance(value, list) else "<mapping>"
 
 
@@ -87,7 +91,8 @@ SystemPlace = Annotated[
 ]
 WrittenSystems = Annotated[
     Annotated[dict[str, SystemPlace], Tag("<mapping>"), Field(min_length=1)]
-    | Annotated[list[PathText], Tag("<list>"), Field(min_length=1)],
+    | Annotated[list[PathText], Tag("<list>"), Field(min_length=1)]
+    | Annotated[Literal["data"], Tag("<data>")],
     Discriminator(_form),
 ]
 
@@ -102,6 +107,11 @@ class WrittenDataset(Written):
     m2: PathText | None = Field(None, description="annotated sentences: source, and a reference for each annotator")
     path: PathText | None = Field(
         None, description="a folder with src.txt and ref0.txt, ref1.txt ... (or one .m2 file), as gec-datasets has them"
+    )
+    data: str | None = Field(
+        None,
+        min_length=1,
+        description="a fetched data set, NAME or NAME/PART: source and references; gec-pipeline list datasets",
     )
     missing_annotator: Literal["first", "source", "none"] = Field(
         "first",
@@ -225,7 +235,10 @@ class WrittenConfig(WrittenFindings):
     include: list[PathText] = Field([], description="configs that this one is merged over")
     defaults: WrittenDefaults = WrittenDefaults()
     datasets: dict[str, WrittenDataset] = Field({}, min_length=1)
-    systems: WrittenSystems = Field({}, description="name: path, name: {dataset: path}, or a list of globs")
+    systems: WrittenSystems = Field(
+        {},
+        description="name: path, name: {dataset: path}, a list of globs, or data: the outputs that come with data sets",
+    )
     metrics: list[Any] = Field([], min_length=1)
     statistics: WrittenStatistics | None = Field(None, description="intervals and tests; {} takes the defaults")
     human: WrittenHuman | None = None

@@ -6,23 +6,25 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from .errors import ConfigError, Problem, did_you_mean
+from .catalogue import PREFIX, Scorable, is_data, named_in, named_one, scorable
+from .datasets import locate_all, place
+from .errors import ConfigError, DataError, Problem, did_you_mean
+from .globs import called, exists, glob, is_glob
 from .inputs import STDIN, Column, Dataset, Input, Match, System, fill
-from .models import KINDS, WrittenDataset, WrittenJsonl, WrittenParquet, WrittenTsv
+from .models import KINDS, OFFICIAL, WrittenDataset, WrittenJsonl, WrittenParquet, WrittenTsv
 from .node import base_of
 from .selection import read_numbers, select
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
+    from .catalogue import DataFile
     from .models import WrittenConfig
     from .node import Node
     from .selection import Selection
 
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+-]*")
 MAX_NAME = 100
-TEXT_SUFFIXES = frozenset({".txt", ".out", ".hyp", ".sys", ".tok"})
-PACKED_SUFFIXES = frozenset({".gz", ".bz2", ".xz", ".zst"})
 Location = tuple[str | int, ...]
 
 
@@ -33,6 +35,8 @@ class Resolver:
         self.root, self.written, self.problems = root, written, problems
         self.matches: list[Match] = []
         self.notes: list[str] = []
+        self.absent: set[Path] = set()
+        self.wholes: dict[str, Scorable] = {}
 
     def problem(self, message: str, location: Location) -> None:
         """Add a problem at a place of the config."""
@@ -53,6 +57,8 @@ class Resolver:
         m2, source, references = None, None, list[Input]()
         if d.path is not None:
             source, references, m2 = self.folder(d, name, (*at, "path"))
+        if d.data is not None:
+            source, references = self.whole(d.data, name)
         if d.m2 is not None:
             m2 = self.path(d.m2, (*at, "m2"), name)
         if d.source is not None:
@@ -69,10 +75,11 @@ class Resolver:
     def check_keys(self, d: WrittenDataset, at: Location) -> None:
         """Tell of keys that are missing, or that another makes idle."""
         given = d.model_fields_set
-        for one, two in (("m2", "references"), ("path", "source"), ("path", "references"), ("path", "m2")):
+        whole = [("data", key) for key in ("source", "references", "m2", "path")]
+        for one, two in (("m2", "references"), ("path", "source"), ("path", "references"), ("path", "m2"), *whole):
             if one in given and two in given:
                 self.problem(f"has no effect beside '{one}', which names it; leave one out", (*at, two))
-        if not given & {"references", "m2", "path"}:
+        if not given & {"references", "m2", "path", "data"}:
             self.problem("the key 'references' is missing", at)
         if "missing_annotator" in given and not given & {"m2", "path"}:
             self.problem("has no effect without m2; leave it out", (*at, "missing_annotator"))
@@ -83,7 +90,63 @@ class Resolver:
         """Return the path that text stands for."""
         if text == "-":
             return STDIN
-        return base_of(self.root.find(location)) / fill(text, dataset, system)
+        text = fill(text, dataset, system)
+        if not is_data(text) or is_glob(text):
+            return base_of(self.root.find(location)) / text
+        return next(iter(self.located(lambda: [named_one(text)], location)), self.never(text))
+
+    def never(self, text: str) -> Path:
+        """Return a path that stands for what cannot be had; it is not opened, since its problem is told already."""
+        self.absent.add(Path(text))
+        return Path(text)
+
+    def located(self, wanted: Callable[[], Iterable[DataFile]], location: Location) -> list[Path]:
+        """Return paths of files of data sets; where some are not here, or there are none such, adds a problem."""
+        files: list[DataFile] = []
+        try:
+            files = list(wanted())
+            locate_all(files)
+        except DataError as error:
+            for problem in error.problems:
+                self.problem(problem.message, location)
+            self.absent |= {place(file) for file in files}
+        return [place(file) for file in files]
+
+    def glob(self, pattern: str, location: Location) -> list[Path]:
+        """Return the files that a pattern matches, of a data set or on this computer."""
+        if not is_data(pattern):
+            return glob(base_of(self.root.find(location)), pattern)
+        try:
+            files = named_in(pattern)
+        except DataError:
+            return []
+        return self.located(lambda: files, location)
+
+    def unmatched(self, pattern: str, location: Location) -> None:
+        """Add the problem of a pattern that matches no file."""
+        message = f"no file matches '{pattern}'"
+        try:
+            _ = named_in(pattern) if is_data(pattern) else []
+        except DataError as error:
+            message = str(error)
+        self.problem(message, location)
+
+    def whole(self, text: str, name: str) -> tuple[Input | None, list[Input]]:
+        """Return source and references of a fetched data set that a config names as a whole."""
+        at: Location = ("datasets", name, "data")
+        try:
+            found = self.wholes[name] = scorable(fill(text, name, "{system}"))
+        except DataError as error:
+            self.problem(str(error), at)
+            lost = self.never(f"{PREFIX}{text}")
+            return lost, [lost]
+        source, *references = self.located(lambda: [found.source, *found.references], at)
+        return source, list(references)
+
+    def official(self, dataset: str, location: Location) -> dict[str, Path]:
+        """Return the outputs that come with a data set, by the name of the system."""
+        known = self.wholes[dataset].systems if dataset in self.wholes else {}
+        return dict(zip(known, self.located(known.values, location), strict=True))
 
     def input(self, written: object, location: Location, dataset: str, system: str = "{system}") -> Input:
         """Return a path or column as it is used: absolute, or against the working directory."""
@@ -106,18 +169,20 @@ class Resolver:
         found = self.input(written, location, dataset)
         if isinstance(found, Column):
             return [Column(found.kind, found.path, found.column, found.header, null)]
-        if not isinstance(written, str) or not is_glob(written) or _exists(found):
+        if not isinstance(written, str) or not is_glob(written) or exists(found):
             return [found]
         pattern = fill(written, dataset, "{system}")
-        files = glob(base_of(self.root.find(location)), pattern)
+        files = self.glob(pattern, location)
         if not files:
-            self.problem(f"no file matches '{pattern}'", location)
+            self.unmatched(pattern, location)
         self.matches.append(Match(self.root.find(location).path, pattern, tuple(files)))
         return list(files)
 
     def folder(self, d: WrittenDataset, name: str, location: Location) -> tuple[Input | None, list[Input], Path | None]:
         """Return source, references and M2 file of a folder that is laid out as gec-datasets has them."""
         folder = self.path(str(d.path), location, name)
+        if folder in self.absent:
+            return None, [], None
         if not folder.is_dir():
             names = [p.name for p in folder.parent.iterdir() if p.is_dir()] if folder.parent.is_dir() else []
             self.problem(f"no folder {folder}{did_you_mean(folder.name, names)}", location)
@@ -153,7 +218,10 @@ class Resolver:
             elif re.fullmatch(r"[0-9]+( *- *[0-9]+)?", str(node.value)):
                 items = [(str(node.value), f"{node.mark}: {node.path}")]
             else:
-                items = read_numbers(self.path(str(node.value), location, name))
+                path = self.path(str(node.value), location, name)
+                if path in self.absent:
+                    return None
+                items = read_numbers(path)
             return select(given[0] == "keep", items)
         except ConfigError as error:
             self.problems += error.problems
@@ -162,8 +230,9 @@ class Resolver:
     def systems(self) -> tuple[System, ...]:
         """Return the systems; those that are wrong have added problems."""
         names = list(self.written.datasets)
-        if isinstance(self.written.systems, list):
-            found = self.globbed(self.written.systems, names)
+        if not isinstance(self.written.systems, dict):
+            globs = self.written.systems if isinstance(self.written.systems, list) else [OFFICIAL]
+            found = self.globbed(globs, names)
         else:
             found = tuple(self.system(name, value, names) for name, value in self.written.systems.items())
         _check_names([system.name for system in found], self.root, "systems", self.problems)
@@ -183,14 +252,16 @@ class Resolver:
     def output(self, value: object, location: Location, dataset: str, system: str) -> Input:
         """Return a system's output; a glob must match one file."""
         found = self.input(value, location, dataset, system)
-        if not isinstance(value, str) or not isinstance(found, Path) or not is_glob(value) or _exists(found):
+        if not isinstance(value, str) or not isinstance(found, Path) or not is_glob(value) or exists(found):
             return found
         pattern = fill(value, dataset, system)
-        files = glob(base_of(self.root.find(location)), pattern)
+        files = self.glob(pattern, location)
         if len(files) != 1:
-            listed = f"{len(files)} files match" if files else "no file matches"
-            self.problem(f"{listed} '{pattern}'" + ("; a system has one" if files else ""), location)
-            return found
+            if files:
+                self.problem(f"{len(files)} files match '{pattern}'; a system has one", location)
+            else:
+                self.unmatched(pattern, location)
+            return self.never(pattern) if is_data(pattern) else found
         self.matches.append(Match(self.root.find(location).path, pattern, tuple(files)))
         return files[0]
 
@@ -198,66 +269,31 @@ class Resolver:
         """Find the systems that globs name: one for each file, called as the file is, without a text suffix."""
         found: dict[str, dict[str, Input]] = {}
         for index, pattern in enumerate(globs):
+            at: Location = ("systems", index)
             matched: dict[Path, None] = {}
             for dataset in datasets:
-                filled = fill(pattern, dataset, "*")
-                files = [STDIN] if pattern == "-" else glob(base_of(self.root.find(("systems", index))), filled)
-                for path in files:
-                    name = _called(path, fill(pattern, dataset, "{system}"))
+                outputs = self.outputs(pattern, dataset, at)
+                for path, name in outputs.items():
                     if found.setdefault(name, {}).setdefault(dataset, path) != path:
                         twin = found[name][dataset]
-                        message = f"two files would both be the system '{name}': {twin} and {path}"
-                        self.problem(message, ("systems", index))
-                matched |= dict.fromkeys(files)
-            if not matched:
-                self.problem(f"no file matches '{pattern}'", ("systems", index))
+                        self.problem(f"two files would both be the system '{name}': {twin} and {path}", at)
+                matched |= dict.fromkeys(outputs)
+            if not matched and pattern == OFFICIAL:
+                self.problem("no data set here has outputs of its own", at)
+            elif not matched:
+                self.unmatched(pattern, at)
             self.matches.append(Match(f"systems[{index}]", pattern, tuple(matched)))
         for name, paths in found.items():
             self.notes += [f"{d}: no output of system {name} matches" for d in datasets if d not in paths]
         return tuple(System(name, paths) for name, paths in found.items())
 
-
-def is_glob(text: str) -> bool:
-    """Whether a written path is a pattern."""
-    return any(character in text for character in "*?[")
-
-
-def _exists(path: Path) -> bool:
-    try:
-        return path.exists()
-    except (OSError, ValueError):
-        return False
-
-
-def glob(base: Path, pattern: str) -> list[Path]:
-    """Return the files that match a pattern (or are called exactly so), in natural order."""
-    try:
-        literal = base / pattern
-        if literal.exists() and not literal.is_dir():
-            return [literal]
-        anchor = Path(pattern).anchor
-        start, rest = (Path(anchor), pattern[len(anchor) :]) if anchor else (base, pattern)
-        files = [path for path in start.glob(rest) if path.is_file()]
-    except (OSError, ValueError, IndexError, NotImplementedError, re.error):
-        return []
-    return sorted(files, key=lambda path: [natural(Path(part)) for part in path.parts])
-
-
-def natural(path: Path) -> list[tuple[int, str]]:
-    """Return a sort key by which system2 comes before system10; different names have different keys."""
-    parts = [(int(part), "") if part.isdecimal() else (-1, part) for part in re.split(r"([0-9]+)", path.name)]
-    return [*parts, (-1, path.name)]
-
-
-def _called(path: Path, pattern: str) -> str:
-    """Return the name of a system: what {system} stands for, or else that of its file without suffixes."""
-    before, found, after = pattern.partition("{system}")
-    if found and not is_glob(before + after):
-        whole = path.as_posix()
-        start = whole.rfind(before) + len(before) if before and before in whole else 0
-        return whole[start : len(whole) - len(after)].rpartition("/")[2]
-    name = path.stem if path.suffix.lower() in PACKED_SUFFIXES else path.name
-    return Path(name).stem if Path(name).suffix.lower() in TEXT_SUFFIXES else name
+    def outputs(self, pattern: str, dataset: str, location: Location) -> dict[Path, str]:
+        """Return the outputs of a data set that a pattern of the list of systems names, and what they are called."""
+        if pattern == OFFICIAL:
+            return {path: name for name, path in self.official(dataset, location).items()}
+        files = [STDIN] if pattern == "-" else self.glob(fill(pattern, dataset, "*"), location)
+        written = fill(pattern, dataset, "{system}").removeprefix(PREFIX)
+        return {path: called(path, written) for path in files}
 
 
 def _check_names(names: Sequence[str], root: Node, section: str, problems: list[Problem]) -> None:

@@ -18,10 +18,13 @@ def json_schema() -> str:
     schema = {"$schema": "https://json-schema.org/draft/2020-12/schema", **schema}
     text = {"type": "string", "description": "name, name[key=value,...] or a printed signature"}
     schema["properties"]["metrics"]["items"] = {"anyOf": [text, *(_metric(name) for name in METRICS)]}
+    whole = {"type": "string", "pattern": "^data(:.+)?$", "description": "a fetched data set, by its name or another"}
+    datasets = schema["properties"]["datasets"]
+    datasets["additionalProperties"] = {"anyOf": [datasets["additionalProperties"], whole]}
     _one_of_is_any_of(schema)
-    # What is included may bring the sections; judgements and columns alone need none of them.
+    # What is included may bring the sections; judgements and columns alone need none of them; data sets may bring systems.
     alone = [{"required": [key]} for key in ("include", "judgments", "columns")]
-    schema["anyOf"] = [{"required": ["datasets", "systems", "metrics"]}, *alone]
+    schema["anyOf"] = [{"required": ["datasets", "metrics"]}, *alone]
     schema["patternProperties"] = {"^x-": {"description": "free, for YAML anchors"}}
     return json.dumps(schema, indent=1, ensure_ascii=False) + "\n"
 

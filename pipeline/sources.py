@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from . import metrics
+from .datasets import path_of
 from .errors import ConfigError, InputError, did_you_mean
 from .formats.columns import Cell, Wanted, read_columns
 from .formats.scores import read_scores
@@ -54,7 +55,7 @@ class _Opener:
         self.problems.append(self.config.root.problem(message, keys))
 
     def path(self, text: str, keys: Keys) -> Path:
-        return base_of(self.config.root.find(keys)) / text
+        return path_of(text, base_of(self.config.root.find(keys)))
 
     def all(self) -> Sources:
         for name, judgments in self.wanted.judgments.items():

@@ -15,12 +15,11 @@ from __future__ import annotations
 import json
 import math
 import sys
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..errors import InputError, printable
-from ..formats.spool import STDIN
 from .bar import Bar
+from .inputs import given_path
 
 if TYPE_CHECKING:
     import argparse
@@ -34,7 +33,7 @@ if TYPE_CHECKING:
 def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
     many: dict[str, Any] = {"action": "append", "default": [], "metavar": "NAME"}
-    parser.add_argument("file", help="judgements, XML or CSV; - is standard input")
+    parser.add_argument("file", help="judgements, XML or CSV; - is standard input, data:NAME/FILE a data set's")
     parser.add_argument("--judge", help="only this judge; may be repeated", **many)
     parser.add_argument("--without-judge", help="not this judge; may be repeated", **many)
     parser.add_argument("--without", help="not this system; may be repeated", **many)
@@ -70,8 +69,7 @@ def run(args: argparse.Namespace) -> int:
     from ..judgments import read_judgments
 
     _check(args)
-    path = STDIN if args.file == "-" else Path(args.file)
-    judgments = read_judgments(path, args.judge, args.without_judge, args.without)
+    judgments = read_judgments(given_path(args.file), args.judge, args.without_judge, args.without)
     for note in () if args.quiet else judgments.notes:
         print(printable(f"warning: {judgments.place}: {note}"), file=sys.stderr)
     found = _Found(judgments, args)

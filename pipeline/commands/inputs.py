@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import sys
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ..catalogue import PREFIX, is_data, named_in
 from ..corpus import open_corpus
+from ..datasets import path_of
 from ..errors import ConfigError, CorpusError, Problem, printable
+from ..globs import is_glob
 from ..inputs import STDIN, Dataset, System
 from ..select import Given
 from ..suspicions import suspicions
@@ -15,6 +17,7 @@ from ..suspicions import suspicions
 if TYPE_CHECKING:
     import argparse
     from collections.abc import Sequence
+    from pathlib import Path
 
     from ..corpus import Corpus
 
@@ -31,14 +34,14 @@ def add_files(parser: argparse.ArgumentParser) -> None:
 
 def open_files(args: argparse.Namespace, *, quiet: bool = False) -> Corpus:
     """Open and check the files; systems are called as they were written. Warnings go to standard error."""
-    outputs: Sequence[str] = args.outputs
+    outputs = expanded(args.outputs)
     repeated = next((name for name in outputs if outputs.count(name) > 1), None)
     if repeated is not None:
         raise ConfigError(f"-o: {repeated} is given twice")
-    source = _path(args.source) if args.source else None
-    dataset = Dataset(DATASET, source, tuple(_path(reference) for reference in args.references))
+    source = given_path(args.source) if args.source else None
+    dataset = Dataset(DATASET, source, tuple(given_path(reference) for reference in expanded(args.references)))
     problems: list[Problem] = []
-    corpus = open_corpus(dataset, [System(name, {DATASET: _path(name)}) for name in outputs], problems)
+    corpus = open_corpus(dataset, [System(name, {DATASET: given_path(name)}) for name in outputs], problems)
     if corpus is None:
         raise CorpusError(problems)
     for warning in () if quiet else suspicions(corpus):
@@ -46,8 +49,15 @@ def open_files(args: argparse.Namespace, *, quiet: bool = False) -> Corpus:
     return corpus
 
 
-def _path(text: str) -> Path:
-    return STDIN if text == "-" else Path(text)
+def given_path(text: str) -> Path:
+    """Return the path of a file named on the command line: - is standard input, data:NAME/FILE one of a data set."""
+    return STDIN if text == "-" else path_of(text)
+
+
+def expanded(texts: Sequence[str]) -> list[str]:
+    """Return file names with data:NAME/GLOB replaced by the files that it matches, as a shell does with others."""
+    each = ([f"{PREFIX}{file.key}" for file in named_in(t)] if is_data(t) and is_glob(t) else [t] for t in texts)
+    return [text for found in each for text in found]
 
 
 def add_selection(parser: argparse.ArgumentParser) -> None:

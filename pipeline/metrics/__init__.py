@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from .. import signature
+from ..catalogue import is_data
 from ..errors import ConfigError, Problem, did_you_mean
 from ..node import Node, base_of, from_plain
 from .base import Metric
@@ -143,7 +144,7 @@ def _read_options(metric: type[Metric], node: Node, problems: list[Problem]) -> 
             try:
                 given[option.name] = option.read(child.value)
                 if option.path:
-                    given[option.name] = str(base_of(child) / child.value)
+                    given[option.name] = child.value if is_data(child.value) else str(base_of(child) / child.value)
             except ValueError as error:
                 problems.append(node.problem(str(error), [key]))
     return given
