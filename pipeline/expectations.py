@@ -183,7 +183,7 @@ def whole_verdict(entries: Sequence[tuple[Verdict, bool]]) -> Verdict:
     if not published and not lost:
         return "not published"
     known = [*published, *lost]
-    if "differs" in known and any(verdict != "differs" for verdict, _ in entries):
+    if "differs" in known and any(verdict != "differs" for verdict in published):
         return "partly"
     return max(known, key=ORDER.index)
 

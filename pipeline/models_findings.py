@@ -113,7 +113,9 @@ class WrittenColumn(Written):
     judgments: Name | None = Field(None, description="a name of the section `judgments`")
     scores: Scores | None = Field(None, description="system: score")
     order: list[str] | None = Field(None, description="systems, the best first: their scores are places")
-    dataset: Name | None = Field(None, description="of the metric, where there are several")
+    dataset: Name | None = Field(
+        None, description="of the metric, where there are several; its systems are those of a file of numbers alone"
+    )
     output: Name | None = Field(None, description="of the metric; default: the score")
     human: Literal["expected_wins", "trueskill"] = Field("expected_wins", description="of the judgements")
     title: Name | None = Field(None, description="of the file, where it has several scores")
@@ -126,9 +128,9 @@ class WrittenColumn(Written):
         given = [key for key in sources if getattr(self, key) is not None]
         if len(given) != 1:
             raise ValueError(f"expected one of {', '.join(sources)}; found {', '.join(given) or 'none'}")
-        uses = {"dataset": "metric", "output": "metric", "human": "judgments", "title": "file"}
-        for key, needed in uses.items():
-            if key in self.model_fields_set and needed != given[0]:
+        uses = {"dataset": ("metric", "file"), "output": ("metric",), "human": ("judgments",), "title": ("file",)}
+        for key, owners in uses.items():
+            if key in self.model_fields_set and given[0] not in owners:
                 raise ValueError(f"'{key}' has no effect beside '{given[0]}'")
         return self
 

@@ -141,7 +141,8 @@ class _Opener:
             return _f_beta(column.f_beta, self.path(column.f_beta.file, (*keys, "f_beta", "file")))
         if column.file is not None:
             path = self.path(column.file, (*keys, "file"))
-            found = read_scores(path, [system.name for system in self.config.systems])
+            systems = [s.name for s in self.config.systems if column.dataset is None or column.dataset in s.paths]
+            found = read_scores(path, systems)
             title = column.title if column.title is not None else next(iter(found))
             if title not in found or (column.title is None and len(found) > 1):
                 raise InputError([self.config.root.problem(f"which score? Say `title`: {', '.join(found)}", keys)])

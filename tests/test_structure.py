@@ -95,7 +95,7 @@ ORDER = [
     *("judgments", "correlation", "williams", "preference", "human", "agreement", "skill", "meta_evaluation"),
     *("judged", "sources", "findings", "expected"),
     *("report.*", "report.__init__"),
-    *("defaults", "select", "external", "checks", "scoring", "stages", "schema", "api"),
+    *("defaults", "select", "external", "checks", "scoring", "stages", "published", "schema", "api"),
     *("commands.__init__", "commands.*", "cli"),
     *("__init__", "__main__"),
 ]

@@ -26,7 +26,17 @@ class Length(Metric):
     name: ClassVar[str] = "length"
     summary: ClassVar[str] = "tokens or characters of outputs, as a baseline for correlations with people"
     options: ClassVar[tuple[Option, ...]] = (
-        *tokenization_options(),
+        *(option for option in tokenization_options() if option.name != "strip"),
+        Option(
+            "strip",
+            "strip",
+            "none",
+            "drop white space at both ends of lines first, or at their end",
+            ("none", "both", "end"),
+            applies=lambda m: m.unit == "char" or m.tokenizer != "whitespace",
+            why="tokenizer whitespace ignores it anyway",
+            implicit=True,
+        ),
         Option("level", "level", "mean", "the mean or the sum over sentences", ("mean", "sum")),
         Option(
             "scale",
@@ -39,8 +49,8 @@ class Length(Metric):
     )
     unit: str = "word"
     tokenizer: str = "whitespace"
-    strip: bool = False
     lowercase: bool = False
+    strip: str = "none"
     level: str = "mean"
     scale: str = "100"
 
@@ -57,7 +67,8 @@ class Length(Metric):
     def needs(self) -> OverlapNeeds:
         """Lengths alone."""
         tokenizer = "char" if self.unit == "char" else self.tokenizer
-        return OverlapNeeds(Tokenization(tokenizer, strip=self.strip, lowercase=self.lowercase), 1, (), source=False)
+        ends = {"strip": self.strip == "both", "strip_end": self.strip == "end"}
+        return OverlapNeeds(Tokenization(tokenizer, lowercase=self.lowercase, **ends), 1, (), source=False)
 
     @property
     def terms(self) -> tuple[Field, ...]:
