@@ -26,8 +26,6 @@ from .models_findings import SPECIAL
 from .selection import select
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from .findings import Finder
     from .models_findings import WrittenExpectation, WrittenFindings
     from .results import Results, Score

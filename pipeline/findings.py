@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,7 +17,7 @@ from .preference import EQUAL, SentencePairs, lines_of_segments, preferences, se
 from .signature import parse
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from .formats.columns import Cell
     from .judgments import Judgments
@@ -51,12 +52,16 @@ class Finder:
             name: judged(judgments, self.wanted.judgments[name], progress)
             for name, judgments in self.sources.judgments.items()
         }
-        self.columns = {name: self.column(name, column) for name, column in self.wanted.columns.items()}
+        self.columns: dict[str, Scores] = {}
+        for name, column in self.wanted.columns.items():
+            self.columns |= self.attempt(name, partial(self.column, name, column))
         found: dict[str, dict[str, Any]] = {}
         for correlation in self.wanted.correlations:
             for one, others in self.correlation(correlation).items():
                 found.setdefault(one, {}).update(others)
-        agreements = {name: self.agreement(name, wanted) for name, wanted in self.wanted.agreements.items()}
+        agreements: dict[str, Any] = {}
+        for name, wanted in self.wanted.agreements.items():
+            agreements |= self.attempt(name, partial(self.agreement, name, wanted))
         sections = {
             "judgments": self.judgments,
             "columns": self.columns,
@@ -64,6 +69,14 @@ class Finder:
             "agreements": agreements,
         }
         return {name: section or None for name, section in sections.items()}
+
+    def attempt(self, name: str, make: Callable[[], Any]) -> dict[str, Any]:
+        """Return {name: what is made}, or nothing and a note where that cannot be: the scores are good without."""
+        try:
+            return {name: make()}
+        except InputError as error:
+            self.notes.append(f"{name}: {error}")
+            return {}
 
     def one(self, metric: str | None, dataset: str | None) -> Measured:
         """Return what was measured by the metric that a text means, on a data set (None: the only one)."""
@@ -87,13 +100,16 @@ class Finder:
 
     def correlation(self, wanted: WrittenCorrelation) -> dict[str, dict[str, Any]]:
         """Return {column: {other: coefficients}} on the systems that all of these columns have."""
-        every = [*wanted.of, *wanted.with_]
+        of, with_ = ([name for name in names if name in self.columns] for names in (wanted.of, wanted.with_))
+        every = [*of, *with_]
+        if not of or not with_:
+            return {}
         known = [{s for s, value in self.columns[name].items() if not math.isnan(value)} for name in every]
         systems = sorted(set.intersection(*known) - set(wanted.without))
         values = {name: np.array([self.columns[name][system] for system in systems]) for name in every}
         return {
-            one: {two: {"systems": len(systems), **_coefficients(values[one], values[two])} for two in wanted.with_}
-            for one in wanted.of
+            one: {two: {"systems": len(systems), **_coefficients(values[one], values[two])} for two in with_}
+            for one in of
         }
 
     def agreement(self, name: str, wanted: WrittenAgreement) -> dict[str, Any]:

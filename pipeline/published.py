@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from .catalogue import is_data, named_in
 from .count import AUTO, How
 from .datasets import fetch_files, state
-from .errors import DataError, InputError, did_you_mean
+from .errors import InputError, did_you_mean
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -108,17 +108,17 @@ def fetch_missing(
     mirror: str | None,
     tell: Callable[[str], None],
     progress: Callable[[int, int], None] = lambda _done, _whole: None,
-) -> str:
-    """Fetch the files of recipes that are not here; return what went wrong, or an empty text.
+) -> list[str]:
+    """Fetch the files of recipes that are not here; return what went wrong.
 
     Raises DataError where the mirror is none.
     """
     files = list(dict.fromkeys(file for recipe in wanted for file in recipe.lacking()))
     if not files:
-        return ""
+        return []
     tell(f"fetching {len(files)} files of {', '.join(dict.fromkeys(file.dataset for file in files))}")
     done = fetch_files(files, mirror, progress=progress)
-    return str(DataError(done.problems)) if done.problems else ""
+    return [str(problem) for problem in done.problems]
 
 
 def reproduce(recipe: Recipe, folder: Path, how: How = AUTO) -> Outcome:

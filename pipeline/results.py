@@ -115,9 +115,9 @@ class Results:
     """The content of results.json.
 
     missing: empty but where the run is incomplete; statistics: the settings of intervals and tests, None where there
-    are none; human: how the metrics agree with people (meta_evaluation.MetaEvaluation as a mapping); judgments, columns,
-    correlations, agreements: what the sections of these names found (findings.Finder.find); expectations: verdicts on
-    the section expect (expected.check_expectations). None where that was not asked.
+    are none; human: how the metrics agree with people (meta_evaluation.MetaEvaluation as a mapping); judgments,
+    columns, correlations, agreements: what the sections of these names found (findings.Finder.find); expectations:
+    verdicts on the section expect (expected.check_expectations). None where that was not asked.
     """
 
     datasets: dict[str, DatasetInfo]

@@ -22,7 +22,7 @@ def json_schema() -> str:
     datasets = schema["properties"]["datasets"]
     datasets["additionalProperties"] = {"anyOf": [datasets["additionalProperties"], whole]}
     _one_of_is_any_of(schema)
-    # What is included may bring the sections; judgements and columns alone need none of them; data sets may bring systems.
+    # What is included may bring the sections, data sets systems; judgements and columns alone need none of them.
     alone = [{"required": [key]} for key in ("include", "judgments", "columns")]
     schema["anyOf"] = [{"required": ["datasets", "metrics"]}, *alone]
     schema["patternProperties"] = {"^x-": {"description": "free, for YAML anchors"}}

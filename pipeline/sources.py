@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 
 from . import metrics
 from .datasets import path_of
-from .errors import ConfigError, InputError, did_you_mean
+from .errors import ConfigError, DataError, InputError, did_you_mean
 from .formats.columns import Cell, Wanted, read_columns
 from .formats.scores import read_scores
 from .judged import open_judgments
 from .node import base_of
-from .significance import HUMAN
+from .results import HUMAN
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -55,7 +55,10 @@ class _Opener:
         self.problems.append(self.config.root.problem(message, keys))
 
     def path(self, text: str, keys: Keys) -> Path:
-        return path_of(text, base_of(self.config.root.find(keys)))
+        try:
+            return path_of(text, base_of(self.config.root.find(keys)))
+        except DataError as error:
+            raise ConfigError([self.config.root.problem(problem.message, keys) for problem in error.problems]) from None
 
     def all(self) -> Sources:
         for name, judgments in self.wanted.judgments.items():

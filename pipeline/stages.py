@@ -105,7 +105,9 @@ def _run(job: Job, directory: RunDirectory, how: How, log: Log) -> Results:
     if job.config.human and job.people:
         how.stage("correlating")
         results = with_people(job, corpora, statistics, results, how)
-    if job.sources:
+    if job.sources and missing:
+        results = replace(results, warnings=[*results.warnings, "nothing is compared: lines could not be counted"])
+    elif job.sources:
         how.stage("comparing")
         results = with_findings(job, corpora, statistics, results, how)
     reports = {"results.json": Results.to_json, **dict(FORMATS[f] for f in job.config.output.formats if f in FORMATS)}

@@ -29,6 +29,9 @@ if TYPE_CHECKING:
 
     from ..published import Outcome, Recipe
 
+SHOWN = 3
+"""Files that could not be fetched, told one by one."""
+
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
@@ -73,7 +76,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _code(outcomes: Sequence[Outcome]) -> int:
-    """Return 1 where a verdict is worse than on record; raises IncompleteError, InputError where some, all did not run."""
+    """Return 1 where a verdict is worse; raises IncompleteError (InputError) where some (all) could not be run."""
     if any(outcome.worse for outcome in outcomes):
         return 1
     lost = [outcome for outcome in outcomes if outcome.expectations is None]
@@ -108,8 +111,8 @@ def _outcomes(wanted: Sequence[Recipe], args: argparse.Namespace) -> list[Outcom
         tell = (lambda _: None) if args.quiet else bar.print
         if not args.no_fetch:
             bar.stage("fetching")
-            problem = fetch_missing(wanted, args.mirror, tell)
-            if problem:
+            problems = fetch_missing(wanted, args.mirror, tell)
+            for problem in [*problems[:SHOWN], *([f"and {len(problems) - SHOWN} more"] if problems[SHOWN:] else [])]:
                 bar.print(problem)
         folder = Path(args.output) if args.output else Path(temporary)
         for number, recipe in enumerate(wanted, 1):
@@ -124,9 +127,7 @@ def _print(outcomes: Sequence[Outcome], args: argparse.Namespace) -> None:
     from ..report.console import print_table
 
     if args.json:
-        sys.stdout.write(
-            json.dumps(reproduction.plain(outcomes), indent=1, ensure_ascii=False, allow_nan=False) + "\n"
-        )
+        sys.stdout.write(json.dumps(reproduction.plain(outcomes), indent=1, ensure_ascii=False, allow_nan=False) + "\n")
         return
     if args.markdown:
         sys.stdout.write(printable(reproduction.to_markdown(outcomes)))

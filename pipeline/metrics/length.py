@@ -67,8 +67,9 @@ class Length(Metric):
     def needs(self) -> OverlapNeeds:
         """Lengths alone."""
         tokenizer = "char" if self.unit == "char" else self.tokenizer
-        ends = {"strip": self.strip == "both", "strip_end": self.strip == "end"}
-        return OverlapNeeds(Tokenization(tokenizer, lowercase=self.lowercase, **ends), 1, (), source=False)
+        both, end = self.strip == "both", self.strip == "end"
+        tokenization = Tokenization(tokenizer, strip=both, lowercase=self.lowercase, strip_end=end)
+        return OverlapNeeds(tokenization, 1, (), source=False)
 
     @property
     def terms(self) -> tuple[Field, ...]:

@@ -20,6 +20,7 @@ from .comparisons import (
     tests_of,
 )
 from .expectations import expectation_table, misses
+from .findings import finding_tables
 from .human import correlation_table, labels, sentence_table, test_table, window_table
 from .numbers import percent, round_half_up
 
@@ -62,8 +63,14 @@ def print_results(results: Results, digits: int) -> None:
     if results.human:
         print()
         print_human(results.human)
+    parts = list(finding_tables(results))
+    for number, (title, (header, rows), left) in enumerate(parts):
+        if number or results.scores:
+            print()
+        print(printable(title))
+        print_table(header, rows, left=left)
     if results.expectations:
-        print_expectations(results.expectations, after=bool(results.scores))
+        print_expectations(results.expectations, after=bool(results.scores or parts))
 
 
 def print_expectations(found: dict[str, Any], *, after: bool = False) -> None:

@@ -18,9 +18,9 @@ HEADER = ["result", "equal", "difference", "verdict", "on record", "seconds"]
 LEFT = (0, 3, 4)
 WIDTH = 96
 LEGEND = (
-    "exact: every published digit; rounding: equal after rounding; tolerance: within the stated tolerance; partly: some "
-    "values differ; differs: not reproducible; not published: held against an independent computation. difference: the "
-    "largest, in units of the values."
+    "exact: every published digit; rounding: equal after rounding; tolerance: within the stated tolerance; "
+    "partly: some values differ; differs: not reproducible; not published: held against an independent computation. "
+    "difference: the largest, in units of the values."
 )
 
 
@@ -98,7 +98,8 @@ def values_table(entry: dict[str, Any]) -> Table:
 
 def to_markdown(outcomes: Sequence[Outcome]) -> str:
     """Return a table with the publications."""
-    lines = ["| result | publication | equal | difference | verdict | on record | seconds |", "|---|---|---|---|---|---|---|"]
+    header = [HEADER[0], "publication", *HEADER[1:]]
+    lines = [f"| {' | '.join(header)} |", "|---" * len(header) + "|"]
     for outcome in outcomes:
         name, *cells = _row(outcome)
         said = outcome.recipe.publication
