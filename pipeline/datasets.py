@@ -71,6 +71,10 @@ def state(file: DataFile, *, quick: bool = False) -> State:
     return "here" if found == file.sha256 else "changed"
 
 
+def _dataset(file: DataFile) -> str:
+    return file.dataset
+
+
 def locate(name: str, file: str) -> Path:
     """Return the path of a file of a data set, whose bytes are those published.
 
@@ -84,7 +88,7 @@ def locate_all(files: Iterable[DataFile]) -> list[Path]:
     files = list(dict.fromkeys(files))
     states = {file: state(file) for file in files}
     problems = []
-    for name, group in groupby(files, lambda file: file.dataset):
+    for name, group in groupby(sorted(files, key=_dataset), _dataset):
         wrong = {file: states[file] for file in group if states[file] != "here"}
         for kind, said in (("missing", f"not in {cache()}"), ("changed", f"changed in {cache()} since fetched")):
             names = [file.key for file, found in wrong.items() if found == kind]
@@ -117,8 +121,31 @@ class Fetched:
 
     taken: list[DataFile] = field(default_factory=list)
     here: list[DataFile] = field(default_factory=list)
-    failed: list[DataFile] = field(default_factory=list)
-    problems: list[Problem] = field(default_factory=list)
+    failed: dict[DataFile, str] = field(default_factory=dict)
+    """Files that the mirror does not have as they should be, and why."""
+    stopped: str = ""
+    """Why nothing more could be fetched; empty: all was asked for."""
+    skipped: list[DataFile] = field(default_factory=list)
+    """Files that were not asked for, since it had stopped."""
+    mirror: Mirror | None = None
+
+    @property
+    def problems(self) -> list[Problem]:
+        """What went wrong, files that lack the same way together."""
+        told = []
+        alike: dict[tuple[str, str], list[DataFile]] = {}
+        for file, reason in self.failed.items():
+            alike.setdefault((file.dataset, reason), []).append(file)
+        for (dataset, reason), files in alike.items():
+            assert self.mirror  # noqa: S101 (for the type checker: files fail at a mirror)
+            if len(files) == 1:
+                told.append(f"{files[0].key}: {reason}: {self.mirror.where(files[0])}")
+            else:
+                names = ", ".join(file.name for file in files)
+                told.append(f"{dataset}: {reason}, {len(files)} files of {self.mirror.name}: {names}")
+        if self.stopped:
+            told.append(f"{self.stopped}; what was fetched is kept, files still to fetch: {len(self.skipped)}")
+        return [Problem("", text) for text in told]
 
 
 def fetch(
@@ -155,24 +182,22 @@ def fetch_files(
     progress: is called with bytes done and bytes in all. Raises DataError where the mirror is none.
     """
     done = Fetched()
-    files = sorted(dict.fromkeys(wanted), key=lambda file: file.dataset)
+    files = sorted(dict.fromkeys(wanted), key=_dataset)
     lacking = [file for file in files if state(file) != "here"]
     done.here = [file for file in files if file not in lacking]
     if not lacking:
         return done
     counter = _Counter(sum(file.size for file in lacking), progress)
-    source = mirror_of(mirror, timeout)
-    for name, group in groupby(lacking, lambda file: file.dataset):
+    source = done.mirror = mirror_of(mirror, timeout)
+    for name, group in groupby(lacking, _dataset):
         try:
             with _held(cache() / name, tell):
                 for file in group:
                     _fetch(file, source, done, tell, counter, timeout)
         except UnreachableError as error:
-            done.problems += error.problems
-            done.failed = [file for file in lacking if file not in done.taken]
-            rest = len(lacking) - len(done.taken) - len(done.problems)
-            if rest:
-                done.problems.append(Problem("", f"{rest} more files were not asked for"))
+            done.stopped = str(error)
+            known = {*done.taken, *done.here, *done.failed}
+            done.skipped = [file for file in lacking if file not in known]
             break
     return done
 
@@ -203,8 +228,7 @@ def _fetch(
     except UnreachableError:
         raise
     except DataError as error:
-        done.problems += error.problems
-        done.failed.append(file)
+        done.failed[file] = str(error)
     else:
         done.taken.append(file)
         tell(f"{file.key}: fetched, {file.size:,} bytes")

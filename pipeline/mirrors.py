@@ -9,12 +9,13 @@ import contextlib
 import errno
 import hashlib
 import os
+import re
 import secrets
 import time
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, Protocol
-from urllib.parse import quote, unquote, urlsplit, urlunsplit
+from urllib.parse import quote, urlsplit, urlunsplit
 
 from .errors import DataError
 
@@ -158,7 +159,9 @@ class Web:
         if isinstance(error, requests.Timeout) or "timed out" in str(error).lower():
             return UnreachableError(f"no answer within {self.timeout:g} seconds; {_AGAIN}")
         if sink.size or isinstance(error, requests.exceptions.ChunkedEncodingError):
-            return DataError(f"the connection broke after {sink.size:,} of {sink.file.size:,} bytes; {_AGAIN}")
+            read = re.search(r"IncompleteRead\((\d+) bytes read", str(error))  # what had not come to the sink yet
+            count = sink.size + (int(read[1]) if read else 0)
+            return DataError(f"the connection broke after {count:,} of {sink.file.size:,} bytes; {_AGAIN}")
         return UnreachableError(f"cannot be reached: {_innermost(error)}; is there a network? {_AGAIN}")
 
 
@@ -219,7 +222,9 @@ def _local(text: str, label: str) -> Path:
     parts = urlsplit(text)
     if parts.netloc not in ("", "localhost"):
         raise DataError(f"{label}: expected file:///FOLDER, found '{text}'")
-    return Path(unquote(parts.path))
+    from urllib.request import url2pathname
+
+    return Path(url2pathname(parts.path))
 
 
 def bring(file: DataFile, target: Path, mirror: Mirror, progress: Callable[[int], None], timeout: float) -> None:
@@ -236,9 +241,8 @@ def bring(file: DataFile, target: Path, mirror: Mirror, progress: Callable[[int]
             opened.flush()
             os.fsync(opened.fileno())
         temporary.replace(target)
-    except DataError as error:
-        reason = f"{file.key}: {mirror.where(file)}: {error}"
-        raise type(error)(reason) from None
+    except UnreachableError as error:
+        raise UnreachableError(f"{file.key}: {mirror.where(file)}: {error}") from None
     except OSError as error:
         raise unwritable(target, error) from None
     finally:

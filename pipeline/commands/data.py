@@ -193,7 +193,7 @@ def _fetch(args: argparse.Namespace) -> int:
 
 
 def _report(done: Fetched) -> dict[str, Any]:
-    kinds = {"fetched": done.taken, "here": done.here, "failed": done.failed}
+    kinds = {"fetched": done.taken, "here": done.here, "not_fetched": [*done.failed, *done.skipped]}
     return {kind: [file.key for file in files] for kind, files in kinds.items()}
 
 
@@ -203,7 +203,11 @@ def _summarise(wanted: Iterable[DataFile], done: Fetched) -> None:
     for name in dict.fromkeys(file.dataset for file in wanted):
         counts = {
             kind: sum(file.dataset == name for file in files)
-            for kind, files in (("fetched", done.taken), ("here before", done.here), ("could not be had", done.failed))
+            for kind, files in (
+                ("fetched", done.taken),
+                ("here before", done.here),
+                ("could not be fetched", [*done.failed, *done.skipped]),
+            )
         }
         told = ", ".join(f"{count} {kind}" for kind, count in counts.items() if count)
         print(printable(f"{name}: {told}: {cache() / name}"))
