@@ -208,7 +208,8 @@ def named_metric(text: str | None, chosen: Sequence[Metric]) -> Metric:
     try:
         found = metrics.from_text(text)
     except ConfigError as error:
-        raise InputError(f"'{text}' is no metric: {error.problems[0].message}") from None
+        why = error.problems[0].message.removeprefix("name: ")
+        raise InputError(f"'{text}' is no metric: {why}") from None
     if found not in chosen:
         more = "several are called so; write it with its options" if same else f"there are {listed}"
         raise InputError(f"the config has no metric '{text}': {more}")
