@@ -1,6 +1,7 @@
 """The command line: finds the command, and turns what goes wrong into one message and an exit code.
 
-Exit codes: 0; 2 bad input or use; 3 incomplete (the same command goes on); 130 interrupted.
+Exit codes: 0; 1 an expected value was missed; 2 bad input or use; 3 incomplete (the same command goes on);
+130 interrupted.
 To add a command: a file in `commands/` with configure(parser) and run(args), and a line in COMMANDS.
 """
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import math
 from dataclasses import replace
+from itertools import combinations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -406,3 +408,24 @@ def test_files_of_scores_on_both_sides(
     assert values == pytest.approx({("m", "EW"): 1.0, ("m", "TS"): 0.6, ("n", "EW"): 0.6, ("n", "TS"): 1.0})
     assert main(["correlate", "metrics.csv", "--human", "people.yaml"]) == 0
     assert "\x1b" not in capsys.readouterr().out
+
+
+def test_compressed_files_of_scores_and_judgements(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name in ("metrics.txt.gz", "people.txt.gz"):
+        Path(name).write_bytes(gzip.compress(b"A 1\nB 2\nC 4\nD 3\n"))
+    found = correlate(capsys, "metrics.txt.gz", "--human", "people.txt.gz")
+    (one,) = found["correlations"]
+    assert (one["metric"], one["human"], one["coefficients"]["spearman"]["value"]) == ("metrics", "people", 1.0)
+    items = [item("x", str(n), ("A", 1), ("B", 2), ("C", 3)) for n in range(3)]
+    rows = [
+        f"{one.segment},{a.systems[0]},{a.rank},{b.systems[0]},{b.rank}\n"
+        for one in items
+        for a, b in combinations(one.groups, 2)
+    ]
+    header = "segmentId,system1Id,system1rank,system2Id,system2rank\n"
+    Path("judged.csv.gz").write_bytes(gzip.compress("".join([header, *rows]).encode()))
+    found = correlate(capsys, "metrics.txt.gz", "--human", "judged.csv.gz")
+    assert found["correlations"][0]["systems"] == ["A", "B", "C"]

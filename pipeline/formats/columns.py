@@ -59,8 +59,8 @@ def _cells(path: Path, name: str, wanted: Wanted) -> Iterator[Cell]:
     columns = (wanted.system, wanted.score, *([wanted.sentence] if wanted.sentence else []))
     most = max(*columns, *(number for number, _ in wanted.where))
     separator: str | None = None
-    first = True
-    for number, line in numbered_lines(Spool(MAX_BYTES).raw(path), name):
+    first, spool = True, Spool(MAX_BYTES)  # what is unpacked lives as long as the spool
+    for number, line in numbered_lines(spool.raw(path), name):
         if not line.strip():
             continue
         if first:

@@ -31,7 +31,7 @@ def list_table(wanted: Sequence[Recipe]) -> Table:
         lacking = len(recipe.lacking())
         here = "here" if not lacking else f"{lacking} to fetch"
         verdict = recipe.publication["verdict"] + (", slow" if recipe.slow else "")
-        rows.append([recipe.name, verdict, here, textwrap.shorten(recipe.publication["what"], 44, placeholder=" ...")])
+        rows.append([recipe.name, verdict, here, textwrap.shorten(recipe.publication["what"], 40, placeholder=" ...")])
     return ["result", "on record", "data", "publication"], rows
 
 
