@@ -16,7 +16,6 @@ if TYPE_CHECKING:
 
 PREFIX = "data:"
 """What a path begins with that names a file of a data set: data:NAME/FILE."""
-GLOB = frozenset("*?[")
 _STEP = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+-]*")
 _RULES = {
     "repository": re.compile(r"[A-Za-z0-9][A-Za-z0-9-]*/[A-Za-z0-9._-]*[A-Za-z0-9_-]"),

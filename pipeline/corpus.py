@@ -16,6 +16,7 @@ from .errors import ConfigError, CorpusError, Problem
 from .formats.m2 import spool_m2
 from .formats.spool import SEPARATOR, STDIN, Origin, Spool, Spooled
 from .inputs import UNPACKED
+from .replacements import REPLACEMENTS
 from .scan import scan
 from .texts import (
     NEWLINE,
@@ -227,26 +228,6 @@ class Opener:
         return replace(found, numbers=file.numbers, has_bom=file.has_bom)
 
 
-BRACKETS = {
-    b"-lrb-": b"(",
-    b"-rrb-": b")",
-    b"-lsb-": b"[",
-    b"-rsb-": b"]",
-    b"-lcb-": b"{",
-    b"-rcb-": b"}",
-    b"-lcb": b"{",
-    b"-rcb": b"}",
-}
-"""What stands for brackets in the Penn Treebank; the last two occur so in outputs of systems."""
-
-
-def brackets(text: bytes) -> bytes:
-    """Return a text with tokens (between blanks) such as -LRB-, upper or lower case, as brackets."""
-    if b"-" not in text:
-        return text
-    return b" ".join(BRACKETS.get(token.lower(), token) for token in text.split(b" "))
-
-
 def _size(path: Path) -> int:
     try:
         return path.stat().st_size
@@ -298,7 +279,7 @@ def open_corpus(
         outputs = outputs if kept else dict(zip(outputs, rest, strict=True))
         problems += check_parallel([*references, *outputs.values()]) if kept and references else []
     if dataset.replace != "none":
-        source, references, outputs = _replaced(source, references, outputs, opener, problems)
+        source, references, outputs = _replaced(dataset, source, references, outputs, opener, problems)
     problems += _empty_references(dataset, references)
     if not whole or len(problems) > before or not references:
         return None
@@ -319,16 +300,18 @@ def _selected(
 
 
 def _replaced(
+    dataset: Dataset,
     source: TextFile | None,
     references: list[TextFile],
     outputs: dict[str, TextFile],
     opener: Opener,
     problems: list[Problem],
 ) -> tuple[TextFile | None, list[TextFile], dict[str, TextFile]]:
-    """Return all texts with the brackets of the Penn Treebank replaced."""
+    """Return all texts with what the data set says replaced."""
     files = [*([source] if source else []), *references, *outputs.values()]
+    change = REPLACEMENTS[dataset.replace]
     try:
-        made = {file: opener.rewrite(file, brackets) for file in files}
+        made = {file: opener.rewrite(file, change) for file in files}
     except CorpusError as error:
         problems += error.problems
         return source, references, outputs

@@ -258,7 +258,7 @@ def _held(folder: Path, tell: Callable[[str], None]) -> Iterator[None]:
     from filelock import FileLock, Timeout
 
     _make(folder)
-    lock = FileLock(folder / ".lock", fallback_to_soft=False)
+    lock = FileLock(folder.with_name(f".{folder.name}.lock"), fallback_to_soft=False)
     try:
         try:
             lock.acquire(timeout=0)
@@ -274,4 +274,13 @@ def _held(folder: Path, tell: Callable[[str], None]) -> Iterator[None]:
     try:
         yield
     finally:
+        for left in sorted(folder.rglob("*"), reverse=True):  # made for files that then were not there
+            if left.is_dir() and not left.is_symlink():
+                _remove_empty(left)
+        _remove_empty(folder)
         lock.release(force=True)
+
+
+def _remove_empty(folder: Path) -> None:
+    with contextlib.suppress(OSError):
+        folder.rmdir()

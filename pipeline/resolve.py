@@ -75,8 +75,9 @@ class Resolver:
     def check_keys(self, d: WrittenDataset, at: Location) -> None:
         """Tell of keys that are missing, or that another makes idle."""
         given = d.model_fields_set
-        whole = [("data", key) for key in ("source", "references", "m2", "path")]
-        for one, two in (("m2", "references"), ("path", "source"), ("path", "references"), ("path", "m2"), *whole):
+        others = {"m2": ["references"], "path": ["source", "references", "m2"]}
+        others["data"] = ["source", "references", "m2", "path"]
+        for one, two in ((one, two) for one, names in others.items() for two in names):
             if one in given and two in given:
                 self.problem(f"has no effect beside '{one}', which names it; leave one out", (*at, two))
         if not given & {"references", "m2", "path", "data"}:
@@ -93,7 +94,8 @@ class Resolver:
         text = fill(text, dataset, system)
         if not is_data(text) or is_glob(text):
             return base_of(self.root.find(location)) / text
-        return next(iter(self.located(lambda: [named_one(text)], location)), self.never(text))
+        files = self.located(lambda: [named_one(text)], location)
+        return files[0] if files else self.never(text)
 
     def never(self, text: str) -> Path:
         """Return a path that stands for what cannot be had; it is not opened, since its problem is told already."""
@@ -124,12 +126,10 @@ class Resolver:
 
     def unmatched(self, pattern: str, location: Location) -> None:
         """Add the problem of a pattern that matches no file."""
-        message = f"no file matches '{pattern}'"
-        try:
-            _ = named_in(pattern) if is_data(pattern) else []
-        except DataError as error:
-            message = str(error)
-        self.problem(message, location)
+        if is_data(pattern):
+            self.located(lambda: named_in(pattern), location)
+        else:
+            self.problem(f"no file matches '{pattern}'", location)
 
     def whole(self, text: str, name: str) -> tuple[Input | None, list[Input]]:
         """Return source and references of a fetched data set that a config names as a whole."""
@@ -142,11 +142,6 @@ class Resolver:
             return lost, [lost]
         source, *references = self.located(lambda: [found.source, *found.references], at)
         return source, list(references)
-
-    def official(self, dataset: str, location: Location) -> dict[str, Path]:
-        """Return the outputs that come with a data set, by the name of the system."""
-        known = self.wholes[dataset].systems if dataset in self.wholes else {}
-        return dict(zip(known, self.located(known.values, location), strict=True))
 
     def input(self, written: object, location: Location, dataset: str, system: str = "{system}") -> Input:
         """Return a path or column as it is used: absolute, or against the working directory."""
@@ -290,7 +285,8 @@ class Resolver:
     def outputs(self, pattern: str, dataset: str, location: Location) -> dict[Path, str]:
         """Return the outputs of a data set that a pattern of the list of systems names, and what they are called."""
         if pattern == OFFICIAL:
-            return {path: name for name, path in self.official(dataset, location).items()}
+            known = self.wholes[dataset].systems if dataset in self.wholes else {}
+            return dict(zip(self.located(known.values, location), known, strict=True))
         files = [STDIN] if pattern == "-" else self.glob(fill(pattern, dataset, "*"), location)
         written = fill(pattern, dataset, "{system}").removeprefix(PREFIX)
         return {path: called(path, written) for path in files}

@@ -11,6 +11,7 @@ from .errors import ConfigError, DataError, InputError, did_you_mean
 from .formats.columns import Cell, Wanted, read_columns
 from .formats.scores import read_scores
 from .judged import open_judgments
+from .models_findings import SECTIONS
 from .node import base_of
 from .results import HUMAN
 
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     from .errors import Problem
     from .judgments import Judgments
     from .metrics.base import Metric
-    from .models_findings import WrittenColumn, WrittenExpectation, WrittenFBeta, WrittenTable
+    from .models_findings import WrittenColumn, WrittenExpectation, WrittenFBeta, WrittenFindings, WrittenTable
 
     Keys = tuple[str | int, ...]
 
@@ -61,28 +62,45 @@ class _Opener:
             raise ConfigError([self.config.root.problem(problem.message, keys) for problem in error.problems]) from None
 
     def all(self) -> Sources:
-        for name, judgments in self.wanted.judgments.items():
-            keys: Keys = ("judgments", name, "file")
-            try:
-                self.found.judgments[name] = open_judgments(self.path(judgments.file, keys), judgments)
-            except InputError as error:
-                self.problems += error.problems
+        for section in SECTIONS:
+            for name in names_of(self.wanted, section):
+                if "/" in name:
+                    self.problem(f"'{name}' cannot be a name: / parts the keys of paths", (section, name))
+        self.judgments()
         for name, column in self.wanted.columns.items():
             self.column(name, column)
+        self.correlations()
+        self.agreements()
+        for number, entry in enumerate(self.wanted.expect):
+            self.expectation(number, entry)
+        return self.found
+
+    def judgments(self) -> None:
+        for name, judgments in self.wanted.judgments.items():
+            try:
+                path = self.path(judgments.file, ("judgments", name, "file"))
+                self.found.judgments[name] = open_judgments(path, judgments)
+            except InputError as error:
+                self.problems += error.problems
+
+    def correlations(self) -> None:
+        seen: dict[tuple[str, str], int] = {}
         for number, correlation in enumerate(self.wanted.correlations):
+            for pair in ((one, two) for one in correlation.of for two in correlation.with_):
+                if seen.setdefault(pair, number) != number:
+                    self.problem(f"{pair[0]} and {pair[1]} are correlated twice", ("correlations", number))
             for key, names in (("of", correlation.of), ("with", correlation.with_)):
                 for place, name in enumerate(names):
                     self.known(name, self.wanted.columns, "column", ("correlations", number, key, place))
+
+    def agreements(self) -> None:
         for name, agreement in self.wanted.agreements.items():
-            keys = ("agreements", name)
+            keys: Keys = ("agreements", name)
             self.known(agreement.judgments, self.wanted.judgments, "section of judgments", (*keys, "judgments"))
             if agreement.table is not None:
                 self.found.sentences[name] = self.table(agreement.table, (*keys, "table"))
             else:
                 self.measured(agreement.metric, agreement.dataset, keys)
-        for number, entry in enumerate(self.wanted.expect):
-            self.expectation(number, entry)
-        return self.found
 
     def known(self, name: str, there: Mapping[str, object], kind: str, keys: Keys) -> None:
         if name not in there:
@@ -167,12 +185,7 @@ class _Opener:
     def checked_path(self, path: str, keys: Keys) -> None:
         """Tell of a path that cannot be there: its section, and the name after it."""
         first, *rest = path.split("/")
-        named = {
-            "judgments": list(self.wanted.judgments),
-            "columns": list(self.wanted.columns),
-            "correlations": [name for item in self.wanted.correlations for name in item.of],
-            "agreements": list(self.wanted.agreements),
-        }
+        named = {section: names_of(self.wanted, section) for section in SECTIONS}
         known = [*named, "datasets", "human", "tests", "scores"]
         if first not in known:
             self.problem(
@@ -195,6 +208,13 @@ class _Opener:
                 step = name if key == "values" else place
                 if name not in known:
                     self.known(name, dict.fromkeys(known), "system", (*keys, key, step))
+
+
+def names_of(wanted: WrittenFindings, section: str) -> list[str]:
+    """Return the names that a section of results.json has."""
+    if section == "correlations":
+        return [name for item in wanted.correlations for name in item.of]
+    return list(getattr(wanted, section))
 
 
 def named_metric(text: str | None, chosen: Sequence[Metric]) -> Metric:

@@ -11,9 +11,9 @@ import pytest
 import pipeline
 from pipeline import stages
 from pipeline.cli import main
-from pipeline.corpus import brackets
 from pipeline.errors import ConfigError
 from pipeline.expectations import Verdict, compare, is_worse, leaves, places, verdict_of, whole_verdict
+from pipeline.replacements import brackets
 from pipeline.results import Results
 from pipeline.select import Given
 from tests.conftest import write_run
@@ -242,11 +242,28 @@ def test_what_is_wrong_is_told_before_work_with_its_place(entry: str, message: s
         ("columns: {one: {table: {file: s.txt, score: 9}}}", "s.txt:1: has 5 columns; column 9 is asked for"),
         ("columns: {one: {table: {file: s.txt, where: {a: b}}}}", "where.a: expected the number of a column, from 1"),
         ("systems: {A: a.txt}", "the key 'datasets' is missing"),
+        ("columns: {a/b: {scores: {A: 1}}}", "columns.a/b: 'a/b' cannot be a name: / parts the keys of paths"),
+        (
+            "columns: {a: {scores: {A: 1}}, b: {order: [A]}}\n"
+            "correlations: [{of: [a], with: [b]}, {of: [a], with: [b]}]",
+            "correlations[1]: a and b are correlated twice",
+        ),
     ],
 )
 def test_configs_without_texts(text: str, message: str) -> None:
     found = problems(text + "\n")
     assert any(message in one for one in found), found
+
+
+@pytest.mark.usefixtures("folder")
+def test_what_is_expected_is_told_by_validate(capsys: pytest.CaptureFixture[str]) -> None:
+    write({"j.csv": "segmentId,system1Id,system1rank,system2Id,system2rank\n0,A,1,B,2\n"})
+    write({"c.yaml": "judgments: {j: {file: j.csv}}\nexpect: [{path: judgments/j/total/items, values: 1}]\n"})
+    assert main(["validate", "c.yaml"]) == 0
+    assert capsys.readouterr().out == "judgments j: 2 systems, 1 judges, 1 pairs\nexpect: 1 entries\n"
+    assert main(["run", "c.yaml", "--output", "o", "-q"]) == 0
+    said = capsys.readouterr().out
+    assert said.startswith("judgments j: Expected Wins, 1 items, 1 pairs of systems\n")
 
 
 @pytest.mark.usefixtures("folder")

@@ -111,11 +111,12 @@ def server() -> Iterator[Server]:
 
 
 def inside(cache: Path) -> dict[str, bytes]:
-    """Return every file of the cache but the lock."""
+    """Return every file of the cache but the lock; no folder is empty."""
+    assert all(any(path.iterdir()) for path in cache.rglob("*") if path.is_dir())
     return {
         path.relative_to(cache / "toy").as_posix(): path.read_bytes()
         for path in sorted(cache.rglob("*"))
-        if path.is_file() and path.name != ".lock"
+        if path.is_file() and path.name != ".toy.lock"
     }
 
 
@@ -386,7 +387,7 @@ def test_links_in_the_cache_are_not_written_through(
     (toy / "toy").mkdir(parents=True)
     (toy / "toy" / "deep").symlink_to(outside)
     (toy / "toy" / "a").symlink_to(outside / "precious")
-    (toy / "toy" / ".lock").symlink_to(outside / "precious")
+    (toy / ".toy.lock").symlink_to(outside / "precious")
     said = refused(capsys, "toy", "--mirror", str(folder))
     assert f"{toy / 'toy' / 'deep'}: is a link" in said
     assert [path.name for path in outside.iterdir()] == ["precious"]

@@ -44,6 +44,7 @@ ORDER = [
         "compose",
         "selection",
         "inputs",
+        "replacements",
         "fields",
         "models_findings",
         "globs",
