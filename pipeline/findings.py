@@ -96,6 +96,8 @@ class Finder:
         else:
             scores = self.sources.columns[name]
         renamed = {column.rename.get(system, system): value for system, value in scores.items()}
+        if len(renamed) < len(scores):
+            raise InputError("two systems would have the same name: see `rename`")
         return {system: round_score(value, column.rounding) for system, value in renamed.items()}
 
     def correlation(self, wanted: WrittenCorrelation) -> dict[str, dict[str, Any]]:
@@ -106,6 +108,8 @@ class Finder:
             return {}
         known = [{s for s, value in self.columns[name].items() if not math.isnan(value)} for name in every]
         systems = sorted(set.intersection(*known) - set(wanted.without))
+        nowhere = [name for name in wanted.without if not any(name in some for some in known)]
+        self.notes += [f"correlations: without: no column has a system '{name}'" for name in nowhere]
         values = {name: np.array([self.columns[name][system] for system in systems]) for name in every}
         return {
             one: {two: {"systems": len(systems), **_coefficients(values[one], values[two])} for two in with_}
@@ -152,10 +156,12 @@ def round_score(value: float, rounding: WrittenRounding | None, scale: str = "1"
 
 def _coefficients(one: Floats, two: Floats) -> dict[str, float]:
     """Return what there is to say of two columns: coefficients, and by how many places systems differ on average."""
+    if len(one) < 2:
+        return dict.fromkeys([*COEFFICIENTS, "spearman_by_differences", "mean_rank_difference"], math.nan)
     found = {name: float(score(one, two)) for name, score in COEFFICIENTS.items()}
-    found["spearman_by_differences"] = float(spearman_by_differences(one, two)) if len(one) > 1 else math.nan
+    found["spearman_by_differences"] = float(spearman_by_differences(one, two))
     places = [np.argsort(np.argsort(-values, kind="stable")) for values in (one, two)]
-    found["mean_rank_difference"] = float(np.abs(places[0] - places[1]).mean()) if len(one) else math.nan
+    found["mean_rank_difference"] = float(np.abs(places[0] - places[1]).mean())
     return found
 
 
@@ -172,7 +178,12 @@ def _of_cells(cells: Sequence[Cell], judgments: Judgments, without: Sequence[str
     if lacking is not None or not names:
         what = f"no score of the judged sentence {lacking}" if names else "no system that was judged"
         raise InputError(f"agreements: the table has {what}")
-    return names, scores, np.array([columns[segment] for segment in judgments.segments], np.int64)
+    lines = np.array([columns[segment] for segment in judgments.segments], np.int64)
+    absent = np.argwhere(np.isnan(scores[:, lines]))
+    if len(absent):
+        name, segment = names[absent[0][0]], judgments.segments[absent[0][1]]
+        raise InputError(f"agreements: the table has no score of {name} for the judged sentence {segment}")
+    return names, scores, lines
 
 
 def agreement(scores: Floats, judgments: Judgments, names: Sequence[str], lines: Ints, ties: Any) -> dict[str, Any]:

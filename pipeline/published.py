@@ -137,4 +137,5 @@ def reproduce(recipe: Recipe, folder: Path, how: How = AUTO) -> Outcome:
         return Outcome(recipe, None, str(error), seconds=time.perf_counter() - started)
     seconds = time.perf_counter() - started
     signatures = list(dict.fromkeys(score.metric for score in results.scores))
-    return Outcome(recipe, results.expectations, "", signatures, results.warnings, seconds)
+    message = "; ".join(map(str, results.missing))
+    return Outcome(recipe, results.expectations, message, signatures, results.warnings, seconds)

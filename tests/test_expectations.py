@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import math
 from pathlib import Path
 from typing import Any
@@ -11,8 +12,9 @@ import pytest
 import pipeline
 from pipeline import stages
 from pipeline.cli import main
-from pipeline.errors import ConfigError
+from pipeline.errors import ConfigError, CorpusError
 from pipeline.expectations import Verdict, compare, is_worse, leaves, places, verdict_of, whole_verdict
+from pipeline.formats.columns import Wanted, read_columns
 from pipeline.replacements import brackets
 from pipeline.results import Results
 from pipeline.select import Given
@@ -340,6 +342,81 @@ def test_expectations_are_left_out_where_only_a_part_runs(tmp_path: Path) -> Non
     config = write_run(tmp_path, 5, expect=[{"order": ["A", "B"]}])
     job = stages.prepare(config, given=Given((), ("A",)))
     assert "nothing is compared with what is expected where --only chooses" in job.warnings
+
+
+@pytest.mark.parametrize(
+    ("data", "message"),
+    [
+        (b"", "t.tsv: has no lines"),
+        (b"\n\r\n", "t.tsv: has no lines"),
+        (b"m\tA\n", "t.tsv:1: has 2 columns; column 3 is asked for"),
+        (b"m\tA\tx\n", "t.tsv:1: expected a score, a number, found 'x'"),
+        (b"m\tA\tnan\n", "t.tsv:1: expected a score, a number, found 'nan'"),
+        (b"m\tA\t1\nm\tA\t2\n", "t.tsv:2: system 'A' comes twice (first at t.tsv:1)"),
+        (b"x\tA\t1\n", "t.tsv: no line has 'm' in column 1"),
+        (b"m\tA\t\xff\n", "t.tsv:1: byte 5 of the line (0xff) is not valid UTF-8"),
+        (b'm,"A,1\n', "t.tsv:1: cannot be read as columns: unexpected end of data"),
+    ],
+)
+def test_files_of_columns_that_cannot_be_read(
+    data: bytes, message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("t.tsv").write_bytes(data)
+    with pytest.raises(CorpusError) as caught:
+        read_columns(Path("t.tsv"), Wanted(2, 3, None, ((1, "m"),)))
+    assert str(caught.value) == message
+
+
+@pytest.mark.parametrize(
+    ("name", "data"),
+    [
+        ("t.tsv", b"\xef\xbb\xbfm\tA\t 0.50 \r\nn\tA\t1\r\nm\tB\t-1e-3"),
+        ("t.csv", b'm,"A",0.50\nn,A,1\nm,B,-1e-3\n'),
+        ("t", b"m  A   0.50\n\nn A 1\nm B -1e-3\n"),
+        ("t.tsv.gz", gzip.compress(b"m\tA\t0.50\nm\tB\t-1e-3\n")),
+    ],
+)
+def test_files_of_columns(name: str, data: bytes, tmp_path: Path) -> None:
+    (tmp_path / name).write_bytes(data)
+    found = read_columns(tmp_path / name, Wanted(2, 3, None, ((1, "m"),)))
+    assert [(cell.system, cell.score) for cell in found] == [("A", "0.50"), ("B", "-1e-3")]
+
+
+JUDGED = "segmentId,system1Id,system1rank,system2Id,system2rank\n0,A,1,B,2\n5,A,2,B,1\n"
+
+
+@pytest.mark.usefixtures("folder")
+@pytest.mark.parametrize(
+    ("text", "note"),
+    [
+        ("columns: {c: {scores: {A: 1, B: 2}, rename: {A: B}}}", "c: two systems would have the same name"),
+        (
+            "columns: {c: {scores: {A: 1, B: 2}}}\ncorrelations: [{of: [c], with: [c], without: [X]}]",
+            "correlations: without: no column has a system 'X'",
+        ),
+        (
+            "columns: {c: {scores: {A: 1}}}\nagreements: {a: {judgments: j, table: {file: t.tsv, sentence: 3}}}",
+            "a: agreements: the table has no score of B for the judged sentence 5",
+        ),
+        (
+            "columns: {c: {scores: {A: 1}}}\nagreements: {a: {judgments: j, table: {file: u.tsv, sentence: 3}}}",
+            "a: agreements: the table has no score of the judged sentence 5",
+        ),
+    ],
+)
+def test_what_cannot_be_made_is_told_and_the_rest_is_kept(text: str, note: str) -> None:
+    write({"j.csv": JUDGED, "t.tsv": "A\t1\t0\nB\t2\t0\nA\t1\t5\n", "u.tsv": "A\t1\t0\nB\t2\t0\n"})
+    found = stages.run(prepare(f"judgments: {{j: {{file: j.csv}}}}\n{text}\n"), "o")[1]
+    assert any(warning.startswith(note) for warning in found.warnings)
+    assert found.judgments
+
+
+@pytest.mark.usefixtures("folder")
+def test_a_correlation_of_one_system_is_none() -> None:
+    text = "columns: {a: {scores: {A: 1}}, b: {scores: {A: 1, B: 2}}}\ncorrelations: [{of: [a], with: [b]}]\nexpect:\n"
+    found = run(text + "  - {path: correlations/a/b, values: {systems: 1, pearson: -, mean_rank_difference: -}}\n")
+    assert found["verdict"] == "exact"
 
 
 @pytest.mark.usefixtures("folder")
