@@ -51,7 +51,7 @@ def read_columns(path: Path, wanted: Wanted) -> list[Cell]:
         found.append(cell)
     if not found:
         asked = ", ".join(f"'{text}' in column {number}" for number, text in wanted.where)
-        raise CorpusError([Problem(name, f"no line has {asked}" if asked else "has no lines")])
+        raise CorpusError([Problem(name, f"no line has {asked}")])
     return found
 
 
@@ -75,3 +75,5 @@ def _cells(path: Path, name: str, wanted: Wanted) -> Iterator[Cell]:
         if all(row[place - 1] == text for place, text in wanted.where):
             sentence = row[wanted.sentence - 1] if wanted.sentence else ""
             yield Cell(row[wanted.system - 1], sentence, row[wanted.score - 1], f"{name}:{number}")
+    if first:
+        raise CorpusError([Problem(name, "has no lines")])
