@@ -196,6 +196,8 @@ class WrittenExpectation(Written):
             idle = [key for key in ("metric", "dataset", "output", "sentences") if key in self.model_fields_set]
             if idle:
                 raise ValueError(f"'{idle[0]}' has no effect beside 'path'")
+        if self.same is not None and self.path is None:
+            raise ValueError("'same' needs 'path'")
         if self.before is not None and self.mean is None:
             raise ValueError("'before' has no effect without 'mean'")
         if self.tolerance is not None and self.why is None:

@@ -212,6 +212,8 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         ("{metric: length}", "expect[0]: expected one of values, order, table, same; found none"),
         ("{metric: length, values: {}}", "expect[0].values: expected values: a number with all its printed digits"),
         ("{metric: length, values: {A: 1}, tolerance: 0.1}", "expect[0]: a tolerance needs 'why'"),
+        ("{metric: length, same: columns/one}", "expect[0]: 'same' needs 'path'"),
+        ("{metric: length, values: {A: 1}, before: {digits: 2}}", "expect[0]: 'before' has no effect without 'mean'"),
         ("{metric: length, values: {A: 1}, scale: x}", "expect[0].scale: expected a number, found 'x'"),
         ("{metric: length, values: {A: 1}, rounding: up}", "expect[0].rounding: expected one of half_up, cut"),
         ("{metric: length, values: {A: 1}, roundin: cut}", "expect[0].roundin: unknown key (did you mean 'rounding'?)"),
