@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from .config import Config
     from .meta_evaluation import People
     from .metrics.base import Metric, Needs
+    from .sources import Sources
 
 
 @dataclass(frozen=True)
@@ -38,6 +39,7 @@ class Job:
     warnings: tuple[str, ...]
     given: Given = ALL
     people: People | None = None
+    sources: Sources | None = None
 
     @property
     def partial(self) -> bool:
@@ -70,13 +72,16 @@ def prepare(path: str | Path, how: How = AUTO, given: Given = ALL) -> Job:
         problems += _missing_sources(settings, chosen)
     problems += fit(chosen, corpora)
     people = _people(settings, problems) if settings and settings.human and not given.only else None
+    sources = _sources(settings, chosen, problems) if settings and not given.only else None
     if problems or settings is None:
         raise ConfigError(dict.fromkeys(problems))
     opened = complete(chosen, [corpus for corpus in corpora if corpus])
     warnings = (*settings.notes, *(text for corpus in opened for text in suspicions(corpus)))
     if settings.human and given.only:
         warnings = (*warnings, "nothing is correlated with people where --only chooses")
-    return Job(settings, chosen, opened, warnings, given, people)
+    if settings.findings.expect and given.only:
+        warnings = (*warnings, "nothing is compared with what is expected where --only chooses")
+    return Job(settings, chosen, opened, warnings, given, people, sources)
 
 
 def fit(chosen: Sequence[Metric], corpora: Sequence[Corpus | None]) -> list[Problem]:
@@ -120,6 +125,16 @@ def _people(settings: Config, problems: list[Problem]) -> People | None:
     message = misfit(people, wanted, [dataset.name for dataset in settings.datasets], names)
     problems += [settings.root.problem(message, ("human",))] if message else []
     return people
+
+
+def _sources(settings: Config, chosen: Sequence[Metric], problems: list[Problem]) -> Sources | None:
+    """Open what the sections judgments to expect name."""
+    wanted = settings.findings
+    if not any((wanted.judgments, wanted.columns, wanted.correlations, wanted.agreements, wanted.expect)):
+        return None
+    from .sources import open_sources
+
+    return open_sources(settings, chosen, problems)
 
 
 def _missing_sources(settings: Config, chosen: Sequence[Metric]) -> Iterator[Problem]:

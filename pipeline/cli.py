@@ -1,6 +1,7 @@
 """The command line: finds the command, and turns what goes wrong into one message and an exit code.
 
-Exit codes: 0; 2 bad input or use; 3 incomplete (the same command goes on); 130 interrupted.
+Exit codes: 0; 1 an expected value was missed; 2 bad input or use; 3 incomplete (the same command goes on);
+130 interrupted.
 To add a command: a file in `commands/` with configure(parser) and run(args), and a line in COMMANDS.
 """
 
@@ -35,6 +36,7 @@ COMMANDS = {
     "rank": "rank the systems of a run: intervals, ranges of ranks, clusters, groups",
     "human": "rank systems by human judgements: Expected Wins, TrueSkill, agreement of the judges",
     "correlate": "correlate the metrics of a run with human judgements or scores",
+    "reproduce": "reproduce published results by their recipes, and compare the values",
     "data": "fetch published data sets, check them, tell where they are",
     "list": "list metrics with their options, tokenizers, samplers or data sets",
     "schema": "print the JSON Schema of configs, for editors",

@@ -7,7 +7,7 @@ files, and the metrics' nodes (their options are checked by `metrics.resolve`, s
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from pydantic import BaseModel, ValidationError
@@ -30,6 +30,15 @@ from .models import (
     WrittenRun,
     WrittenStatistics,
     WrittenTsv,
+)
+from .models_findings import (
+    WrittenAgreement,
+    WrittenColumn,
+    WrittenCorrelation,
+    WrittenExpectation,
+    WrittenFindings,
+    WrittenJudgments,
+    WrittenPublication,
 )
 from .resolve import Resolver
 
@@ -76,6 +85,7 @@ class Config:
     notes: tuple[str, ...] = ()
     statistics: WrittenStatistics | None = None
     human: WrittenHuman | None = None
+    findings: WrittenFindings = field(default_factory=WrittenFindings)
     absent: frozenset[Path] = frozenset()
     """Files of data sets that are not here: problems tell of them, so that they need not be opened."""
 
@@ -101,6 +111,7 @@ def load(path: str | Path, settings: Sequence[str] = ()) -> tuple[Config | None,
         root, datasets, systems, nodes, written.run, written.output, tuple(resolver.matches), tuple(resolver.notes)
     )
     config = replace(config, statistics=written.statistics, human=written.human, absent=frozenset(resolver.absent))
+    config = replace(config, findings=written)
     return config, nodes, problems
 
 
@@ -134,12 +145,16 @@ def _idle_statistics(root: Node, given: WrittenStatistics, systems: Sequence[str
 def _validate(root: Node, problems: list[Problem]) -> WrittenConfig | None:
     """Validate against the models; unknown keys are told and then left out, so that the rest is still checked."""
     data = {key: value for key, value in root.plain().items() if not key.startswith("x-")}
+    lacking = _lacking(data)
+    problems += [root.problem(f"the key '{key}' is missing") for key in lacking]
     try:
-        return WrittenConfig.model_validate(data)
+        written = WrittenConfig.model_validate(data)
     except ValidationError as error:
         errors = error.errors(include_url=False)
+    else:
+        return None if lacking else written
     problems += [found for found in dict.fromkeys(_explain(root, item) for item in errors) if found not in problems]
-    if any(item["type"] != "extra_forbidden" for item in errors):
+    if lacking or any(item["type"] != "extra_forbidden" for item in errors):
         return None
     for item in errors:
         owner: Any = data
@@ -147,6 +162,14 @@ def _validate(root: Node, problems: list[Problem]) -> WrittenConfig | None:
             owner = owner[step] if not isinstance(owner, dict) or step in owner else owner
         owner.pop(item["loc"][-1], None)
     return WrittenConfig.model_validate(data)
+
+
+def _lacking(data: dict[str, Any]) -> list[str]:
+    """Return the sections that are missing: a config of judgements and columns alone needs none of these."""
+    needed = ("datasets", "systems", "metrics")
+    if not any(key in data for key in needed) and any(key in data for key in ("judgments", "columns")):
+        return []
+    return [key for key in needed if key not in data]
 
 
 _MESSAGES = {
@@ -195,6 +218,12 @@ _MODELS: dict[str, type[BaseModel]] = {
     "run": WrittenRun,
     "statistics": WrittenStatistics,
     "output": WrittenOutput,
+    "publication": WrittenPublication,
+    "judgments": WrittenJudgments,
+    "columns": WrittenColumn,
+    "correlations": WrittenCorrelation,
+    "agreements": WrittenAgreement,
+    "expect": WrittenExpectation,
     "<jsonl>": WrittenJsonl,
     "<tsv>": WrittenTsv,
     "<parquet>": WrittenParquet,

@@ -16,6 +16,7 @@ from .errors import ConfigError, CorpusError, Problem
 from .formats.m2 import spool_m2
 from .formats.spool import SEPARATOR, STDIN, Origin, Spool, Spooled
 from .inputs import UNPACKED
+from .replacements import REPLACEMENTS
 from .scan import scan
 from .texts import (
     NEWLINE,
@@ -32,7 +33,7 @@ from .texts import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
     from .inputs import Dataset, Input, System
     from .metrics.base import Needs
@@ -218,6 +219,13 @@ class Opener:
         numbers = np.concatenate([np.arange(low + 1, high + 1) for low, high in ranges])
         return replace(found, numbers=numbers, has_bom=file.has_bom)
 
+    def rewrite(self, file: TextFile, change: Callable[[bytes], bytes]) -> TextFile:
+        """Return a text with each line changed; the lines keep their numbers."""
+        texts = (change(text) for block in _blocks(file, 0, file.lines) for text in block.texts())
+        path = self.spool.write_texts(file.place, texts)
+        found = self.index(Spooled(path, SEPARATOR, file.origin or Origin(str(file.path))))
+        return replace(found, numbers=file.numbers, has_bom=file.has_bom)
+
 
 def _size(path: Path) -> int:
     try:
@@ -255,17 +263,22 @@ def open_corpus(
         except CorpusError as error:
             problems += error.problems
             whole = False
-    files = [*([source] if source else []), *references, *outputs.values()]
-    if files:
-        problems += check_parallel(files)
+    given = [*([source] if source else []), *references]
+    files = [*given, *outputs.values()]
+    kept = dataset.outputs == "kept"
+    for group in (given, list(outputs.values())) if kept else (files,):
+        problems += check_parallel(group) if group else []
     if len(references) > MAX_REFERENCES:
         message = f"has {len(references)} references; at most {MAX_REFERENCES} are supported"
         problems.append(Problem(dataset.name, message))
-    if dataset.selection and len({file.lines for file in files}) == 1:
-        selected = _selected(files, dataset.selection, opener, problems)
+    if dataset.selection and len({file.lines for file in (given if kept else files)}) == 1:
+        selected = _selected(given if kept else files, dataset.selection, opener, problems)
         source = selected.pop(0) if source else None
         references, rest = selected[: len(references)], selected[len(references) :]
-        outputs = dict(zip(outputs, rest, strict=True))
+        outputs = outputs if kept else dict(zip(outputs, rest, strict=True))
+        problems += check_parallel([*references, *outputs.values()]) if kept and references else []
+    if dataset.replace != "none":
+        source, references, outputs = _replaced(dataset, source, references, outputs, opener, problems)
     problems += _empty_references(dataset, references)
     if not whole or len(problems) > before or not references:
         return None
@@ -283,6 +296,26 @@ def _selected(
         problems += error.problems
         return list(files)
     return [made[file] for file in files]
+
+
+def _replaced(
+    dataset: Dataset,
+    source: TextFile | None,
+    references: list[TextFile],
+    outputs: dict[str, TextFile],
+    opener: Opener,
+    problems: list[Problem],
+) -> tuple[TextFile | None, list[TextFile], dict[str, TextFile]]:
+    """Return all texts with what the data set says replaced."""
+    files = [*([source] if source else []), *references, *outputs.values()]
+    change = REPLACEMENTS[dataset.replace]
+    try:
+        made = {file: opener.rewrite(file, change) for file in files}
+    except CorpusError as error:
+        problems += error.problems
+        return source, references, outputs
+    named = {name: made[file] for name, file in outputs.items()}
+    return source and made[source], [made[file] for file in references], named
 
 
 def _annotated(dataset: Dataset, source: TextFile | None, opener: Opener) -> tuple[TextFile, list[TextFile], list[str]]:

@@ -40,7 +40,8 @@ Input = Path | Column
 class Dataset:
     """A data set: source (or None) and references, in the order written, or M2, which has both.
 
-    explicit: missing_annotator was written; place: where the config names the data set.
+    explicit: missing_annotator was written; outputs: whether systems' files have all lines or only those selected;
+    replace: what is replaced in all texts.
     """
 
     name: str
@@ -51,6 +52,8 @@ class Dataset:
     missing_annotator: Literal["first", "source", "none"] = "first"
     explicit: bool = False
     selection: Selection | None = None
+    outputs: Literal["whole", "kept"] = "whole"
+    replace: Literal["none", "ptb_brackets"] = "none"
 
 
 @dataclass(frozen=True)

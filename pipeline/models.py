@@ -5,9 +5,11 @@ from __future__ import annotations
 import re
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Discriminator, Field, Tag, WithJsonSchema
+from pydantic import BeforeValidator, Discriminator, Field, Tag, WithJsonSchema
 
+from .fields import Numbers, PathText, Truth, Written, a_level, whole_number
 from .inputs import UNPACKED
+from .models_findings import WrittenFindings
 
 BACKENDS = ("auto", "serial", "threading", "loky")
 FORMATS = ("json", "csv")
@@ -17,35 +19,10 @@ KINDS = ("jsonl", "tsv", "parquet")
 """Files with a text in each record; the key that names such a file."""
 
 
-def _whole(value: object) -> object:
-    """Read a whole number as written in YAML, where every scalar arrives as text."""
-    if isinstance(value, str) and re.fullmatch(r"[+-]?[0-9]{1,18}", value):
-        return int(value)
-    if isinstance(value, int):
-        return value
-    raise ValueError("expected a whole number")
-
-
 def _jobs(value: object) -> object:
     if value != "auto" and (not isinstance(value, str) or not re.fullmatch(r"[1-9][0-9]{0,4}", value)):
         raise ValueError("expected 'auto' or a number of workers from 1")
     return value if value == "auto" else int(str(value))
-
-
-def _truth(value: object) -> object:
-    if value in ("true", "false"):
-        return value == "true"
-    raise ValueError("expected true or false")
-
-
-def _numbers(value: object) -> object:
-    if isinstance(value, list) and not value:
-        raise ValueError("is empty; at least one line is needed")
-    if isinstance(value, str) and value:
-        return value
-    if isinstance(value, list) and all(isinstance(item, str) for item in value):
-        return value
-    raise ValueError("expected a list of line numbers and ranges, such as [1-100, 418], or a file of them")
 
 
 Jobs = Annotated[
@@ -53,42 +30,17 @@ Jobs = Annotated[
     BeforeValidator(_jobs),
     WithJsonSchema({"anyOf": [{"const": "auto"}, {"type": "integer", "minimum": 1, "maximum": 99_999}]}),
 ]
-_RANGES: dict[str, Any] = {"type": "array", "minItems": 1, "items": {"type": ["integer", "string"]}}
-Numbers = Annotated[
-    Any,
-    BeforeValidator(_numbers),
-    WithJsonSchema({"anyOf": [{"type": ["string", "integer"], "minLength": 1}, _RANGES]}),
-]
-Truth = Annotated[bool, BeforeValidator(_truth)]
-PathText = Annotated[
-    str,
-    Field(
-        min_length=1,
-        description="a path, against the folder of the file that names it; - is standard input; data:NAME/FILE "
-        "is a file of a fetched data set",
-    ),
-]
 Column = Annotated[str, Field(min_length=1), WithJsonSchema({"type": ["string", "integer"], "minLength": 1})]
 
 
-def _level(value: object) -> object:
-    if isinstance(value, str) and re.fullmatch(r"0?\.[0-9]{1,6}", value) and float(value) > 0:
-        return float(value)
-    raise ValueError("expected a number between 0 and 1, such as 0.95, with at most 6 decimals")
-
-
-class _Written(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
-
-
-class WrittenJsonl(_Written):
+class WrittenJsonl(Written):
     """A text in each line's JSON object."""
 
     jsonl: PathText
     column: Column = Field(description="the key of the text; a.b is the key b inside a")
 
 
-class WrittenTsv(_Written):
+class WrittenTsv(Written):
     """A text in a column of tab-separated lines (no quoting)."""
 
     tsv: PathText
@@ -98,7 +50,7 @@ class WrittenTsv(_Written):
     )
 
 
-class WrittenParquet(_Written):
+class WrittenParquet(Written):
     """A text in a column of a Parquet file; needs pyarrow."""
 
     parquet: PathText
@@ -145,7 +97,7 @@ WrittenSystems = Annotated[
 ]
 
 
-class WrittenDataset(_Written):
+class WrittenDataset(Written):
     """Parallel text: one sentence a line. One of references, m2 and path is needed."""
 
     source: Place | None = Field(None, description="the uncorrected text; GLEU+ and GREEN need it")
@@ -173,16 +125,22 @@ class WrittenDataset(_Written):
     )
     keep: Numbers | None = Field(None, description="lines to score, from 1: [1-100, 418], or a file of them")
     drop: Numbers | None = Field(None, description="lines to leave out, from 1: [1-100, 418], or a file of them")
+    outputs: Literal["whole", "kept"] = Field(
+        "whole", description="kept: the systems' files hold only the lines that keep or drop leaves"
+    )
+    replace: Literal["none", "ptb_brackets"] = Field(
+        "none", description="ptb_brackets: -LRB- and its like, upper or lower case, become the brackets they stand for"
+    )
 
 
-class WrittenDefaults(_Written):
+class WrittenDefaults(Written):
     """What data sets and metrics have that do not say otherwise."""
 
     datasets: WrittenDataset | None = None
     metrics: dict[str, Any] | None = Field(None, description="options, for those metrics that have a use for them")
 
 
-class WrittenRun(_Written):
+class WrittenRun(Written):
     """How the work is done; never changes a number."""
 
     n_jobs: Jobs = Field(
@@ -190,12 +148,12 @@ class WrittenRun(_Written):
         description="worker processes or threads; auto: as many as there are processors, none for small runs",
     )
     backend: Literal["auto", "serial", "threading", "loky"] = Field("auto", description="who runs the workers")
-    max_unpacked: Annotated[int, Field(ge=1), BeforeValidator(_whole)] = Field(
+    max_unpacked: Annotated[int, Field(ge=1), BeforeValidator(whole_number)] = Field(
         UNPACKED, description="bytes that compressed and other unpacked inputs of a run may take in all"
     )
 
 
-class WrittenStatistics(_Written):
+class WrittenStatistics(Written):
     """Intervals, ranges of ranks and paired tests; without this section none are made."""
 
     baseline: str | None = Field(None, description="the system that the others are compared with; default: all pairs")
@@ -205,21 +163,21 @@ class WrittenStatistics(_Written):
     correction: Literal["holm", "bonferroni", "none"] = Field(
         "holm", description="of p-values for several comparisons by one metric on one data set"
     )
-    level: Annotated[float, BeforeValidator(_level)] = Field(
+    level: Annotated[float, BeforeValidator(a_level)] = Field(
         0.95, description="of intervals and rank ranges; 1 - level is that of significance"
     )
-    resamples: Annotated[int, Field(ge=1, le=1_000_000), BeforeValidator(_whole)] = Field(
+    resamples: Annotated[int, Field(ge=1, le=1_000_000), BeforeValidator(whole_number)] = Field(
         1000, description="bootstrap samples"
     )
-    trials: Annotated[int, Field(ge=1, le=100_000_000), BeforeValidator(_whole)] = Field(
+    trials: Annotated[int, Field(ge=1, le=100_000_000), BeforeValidator(whole_number)] = Field(
         10_000, description="shuffles of approximate randomisation"
     )
-    seed: Annotated[int, Field(ge=0, le=2**32 - 1), BeforeValidator(_whole)] = Field(
+    seed: Annotated[int, Field(ge=0, le=2**32 - 1), BeforeValidator(whole_number)] = Field(
         12345, description="of both random streams"
     )
 
 
-class WrittenHuman(_Written):
+class WrittenHuman(Written):
     """Human judgements, or scores made of them, with which the metrics are correlated."""
 
     file: PathText = Field(description="judgements (XML or CSV), or scores: lines `system score`, CSV, YAML")
@@ -232,7 +190,7 @@ class WrittenHuman(_Written):
     divisor: Literal["opponents", "beaten"] = Field(
         "opponents", description="of Expected Wins: all opponents, or those beaten at least once (EW.pl)"
     )
-    runs: Annotated[int, Field(ge=1, le=100_000), BeforeValidator(_whole)] = Field(
+    runs: Annotated[int, Field(ge=1, le=100_000), BeforeValidator(whole_number)] = Field(
         100, description="runs of TrueSkill; the score is their mean"
     )
     numbering: Literal["auto", "0", "1", "judged"] = Field(
@@ -245,40 +203,43 @@ class WrittenHuman(_Written):
         description="equal sentence scores: the system later in ASCII order counts as preferred (gec-metrics), the "
         "pair is wrong, counts half, or is left out",
     )
-    window: Annotated[int, Field(ge=2, le=1000), BeforeValidator(_whole)] | None = Field(
+    window: Annotated[int, Field(ge=2, le=1000), BeforeValidator(whole_number)] | None = Field(
         None, description="systems in a moving window of neighbours in the human ranking; default: no windows"
     )
-    level: Annotated[float, BeforeValidator(_level)] = Field(0.95, description="of the intervals")
-    resamples: Annotated[int, Field(ge=1, le=1_000_000), BeforeValidator(_whole)] = Field(
+    level: Annotated[float, BeforeValidator(a_level)] = Field(0.95, description="of the intervals")
+    resamples: Annotated[int, Field(ge=1, le=1_000_000), BeforeValidator(whole_number)] = Field(
         1000, description="bootstrap samples of systems, or of sentences"
     )
-    seed: Annotated[int, Field(ge=0, le=2**32 - 1), BeforeValidator(_whole)] = Field(
+    seed: Annotated[int, Field(ge=0, le=2**32 - 1), BeforeValidator(whole_number)] = Field(
         12345, description="of the bootstrap and of TrueSkill"
     )
 
 
-class WrittenOutput(_Written):
+class WrittenOutput(Written):
     """Where results go and how they are printed."""
 
     dir: PathText = Field("runs/latest", description="the run directory, against the working directory")
     formats: list[Literal["json", "csv"]] = Field(["json", "csv"], description="files beside results.json")
-    digits: Annotated[int, Field(ge=0, le=12), BeforeValidator(_whole)] = Field(
+    digits: Annotated[int, Field(ge=0, le=12), BeforeValidator(whole_number)] = Field(
         2, description="decimals of the printed percentages"
     )
 
 
-class WrittenConfig(_Written):
+class WrittenConfig(WrittenFindings):
     """A gec-pipeline config."""
 
-    version: Annotated[int, Field(ge=1, le=1), BeforeValidator(_whole)] = Field(1, description="version of this format")
+    version: Annotated[int, Field(ge=1, le=1), BeforeValidator(whole_number)] = Field(
+        1, description="version of this format"
+    )
     description: str | None = None
     include: list[PathText] = Field([], description="configs that this one is merged over")
     defaults: WrittenDefaults = WrittenDefaults()
-    datasets: dict[str, WrittenDataset] = Field(min_length=1)
+    datasets: dict[str, WrittenDataset] = Field({}, min_length=1)
     systems: WrittenSystems = Field(
-        description="name: path, name: {dataset: path}, a list of globs, or data: the outputs that come with data sets"
+        {},
+        description="name: path, name: {dataset: path}, a list of globs, or data: the outputs that come with data sets",
     )
-    metrics: list[Any] = Field(min_length=1)
+    metrics: list[Any] = Field([], min_length=1)
     statistics: WrittenStatistics | None = Field(None, description="intervals and tests; {} takes the defaults")
     human: WrittenHuman | None = None
     run: WrittenRun = WrittenRun()

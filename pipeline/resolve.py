@@ -67,7 +67,10 @@ class Resolver:
             references += self.reference(reference, (*at, "references", index), name, null=empty == "none")
         lines = self.selection(d, name)
         explicit = "missing_annotator" in d.model_fields_set
-        return Dataset(name, source, tuple(references), empty, m2, d.missing_annotator, explicit, lines)
+        if d.outputs == "kept" and lines is None:
+            self.problem("has no effect without keep or drop; leave it out", (*at, "outputs"))
+        rest = (d.missing_annotator, explicit, lines, d.outputs, d.replace)
+        return Dataset(name, source, tuple(references), empty, m2, *rest)
 
     def check_keys(self, d: WrittenDataset, at: Location) -> None:
         """Tell of keys that are missing, or that another makes idle."""

@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 SCHEMA = 1
+MORE = ("human", "judgments", "columns", "correlations", "agreements", "expectations")
+"""Sections that are mappings as they are; files of earlier versions lack some."""
 HUMAN = "REFERENCE"
 """The row of references: leave_one_out that is the mean of the references' own scores (JFLEG's REFERENCE)."""
 
@@ -113,8 +115,9 @@ class Results:
     """The content of results.json.
 
     missing: empty but where the run is incomplete; statistics: the settings of intervals and tests, None where there
-    are none; human: how the metrics agree with people (meta_evaluation.MetaEvaluation as a mapping), None where that
-    was not asked.
+    are none; human: how the metrics agree with people (meta_evaluation.MetaEvaluation as a mapping); judgments,
+    columns, correlations, agreements: what the sections of these names found (findings.Finder.find); expectations:
+    verdicts on the section expect (expected.check_expectations). None where that was not asked.
     """
 
     datasets: dict[str, DatasetInfo]
@@ -124,6 +127,11 @@ class Results:
     statistics: dict[str, Any] | None = None
     tests: list[Comparison] = field(default_factory=list)
     human: dict[str, Any] | None = None
+    judgments: dict[str, Any] | None = None
+    columns: dict[str, Any] | None = None
+    correlations: dict[str, Any] | None = None
+    agreements: dict[str, Any] | None = None
+    expectations: dict[str, Any] | None = None
 
     def only(self, system: str) -> Results:
         """Return the same results with the scores of one system."""
@@ -131,8 +139,13 @@ class Results:
 
     def to_json(self) -> str:
         """Return the text of results.json; the same results give the same text."""
-        content = {"schema": SCHEMA, **asdict(self)}
-        return json.dumps(without_nan(content), indent=1, ensure_ascii=False, allow_nan=False) + "\n"
+        content = {"schema": SCHEMA, **self.plain()}
+        return json.dumps(content, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
+
+    def plain(self) -> dict[str, Any]:
+        """Return everything as mappings and lists; NaN is None."""
+        found: dict[str, Any] = without_nan(asdict(self))
+        return found
 
     @staticmethod
     def read(path: Path) -> Results:
@@ -145,8 +158,16 @@ class Results:
             missing = [Missing(**item) for item in content.get("missing", ())]
             scores = [_score(item) for item in content["scores"]]
             tests = [_comparison(item) for item in content.get("tests", ())]
-            human = content.get("human")
-            return Results(datasets, scores, content["warnings"], missing, content.get("statistics"), tests, human)
+            more = {name: content.get(name) for name in MORE}
+            return Results(
+                datasets,
+                scores,
+                content["warnings"],
+                missing,
+                statistics=content.get("statistics"),
+                tests=tests,
+                **more,
+            )
         except OSError as error:
             raise StoreError(f"{path}: cannot be read: {error.strerror}") from None
         except (ValueError, KeyError, TypeError, AttributeError) as error:

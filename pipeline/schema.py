@@ -26,9 +26,9 @@ def json_schema() -> str:
     datasets = schema["properties"]["datasets"]
     datasets["additionalProperties"] = {"anyOf": [datasets["additionalProperties"], whole]}
     _one_of_is_any_of(schema)
-    # What is included may bring the sections.
-    required = schema.pop("required")
-    schema["anyOf"] = [{"required": required}, {"required": ["include"]}, _with_systems_of_data()]
+    # What is included may bring the sections; judgements and columns alone need none of them.
+    alone = [{"required": [key]} for key in ("include", "judgments", "columns")]
+    schema["anyOf"] = [{"required": ["datasets", "systems", "metrics"]}, *alone, _with_systems_of_data()]
     schema["patternProperties"] = {"^x-": {"description": "free, for YAML anchors"}}
     return json.dumps(schema, indent=1, ensure_ascii=False) + "\n"
 

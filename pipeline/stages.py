@@ -3,7 +3,8 @@
 config -> corpus -> shards -> statistics (workers) -> store -> reduce -> resample, rank -> report
 
 prepare() in `checks.py` reads and checks everything; run() counts what is missing (`count.py`), scores
-(`scoring.py`), resamples (`significance.py`), correlates with people (`meta_evaluation.py`) and writes.
+(`scoring.py`), resamples (`significance.py`), correlates with people (`meta_evaluation.py`), compares with what is
+expected (`expected.py`) and writes.
 """
 
 from __future__ import annotations
@@ -105,6 +106,11 @@ def _run(job: Job, directory: RunDirectory, how: How, log: Log) -> Results:
     if job.config.human and job.people:
         how.stage("correlating")
         results = with_people(job, corpora, statistics, results, how)
+    if job.sources and missing:
+        results = replace(results, warnings=[*results.warnings, "nothing is compared: lines could not be counted"])
+    elif job.sources:
+        how.stage("comparing")
+        results = with_findings(job, corpora, statistics, results, how)
     how.stage("writing")
     texts = {corpus.name: corpus for corpus in corpora}
     columns = tuple(measured(corpora, job.metrics, statistics, results))
@@ -146,6 +152,22 @@ def with_people(
     except InputError as error:  # such as a data set that lacks outputs: the scores are good without
         return replace(results, warnings=[*results.warnings, f"nothing is correlated with people: {error}"])
     return replace(results, human=made.plain(), warnings=[*results.warnings, *made.notes])
+
+
+def with_findings(
+    job: Job, corpora: Sequence[Corpus], statistics: Mapping[str, Counted], results: Results, how: How = AUTO
+) -> Results:
+    """Return the results with judgements, correlations ... and how they compare with what is expected."""
+    from .expected import check_expectations
+    from .findings import Finder
+
+    if job.sources is None:
+        return results
+    wanted = job.config.findings
+    finder = Finder(wanted, job.sources, list(measured(corpora, job.metrics, statistics, results)), results.scores)
+    results = replace(results, **finder.find(how.testing))
+    results = replace(results, expectations=check_expectations(wanted, job.sources, finder, results))
+    return replace(results, warnings=[*results.warnings, *finder.notes])
 
 
 def _machine(job: Job) -> dict[str, object]:

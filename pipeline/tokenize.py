@@ -125,12 +125,18 @@ class Tokenization:
     lowercase: bool = False
     stemmer: str = "none"
     """Of ASCII words alone: tokenizers google and perl."""
+    strip_end: bool = False
 
     @property
     def key(self) -> str:
         """A short name, safe in file names."""
         return "-".join(
-            [self.tokenizer, *(["strip"] if self.strip else []), *(["lc"] if self.lowercase else []), *self._stem_key]
+            [
+                self.tokenizer,
+                *(["strip"] if self.strip else ["rstrip"] if self.strip_end else []),
+                *(["lc"] if self.lowercase else []),
+                *self._stem_key,
+            ]
         )
 
     @property
@@ -167,9 +173,10 @@ class Tokenization:
 
     def _prepare(self, text: Lines, tokenizer: Tokenizer, number: int) -> Lines:
         try:
-            if self.lowercase and not self.strip and text.data.isascii():
+            stripped = self.strip or self.strip_end
+            if self.lowercase and not stripped and text.data.isascii():
                 text = text._replace(data=text.data.lower())
-            elif self.strip or self.lowercase:
+            elif stripped or self.lowercase:
                 text = join_lines(self._clean(line) for line in text.texts())
             return tokenizer.prepare(text) if tokenizer.prepare else text
         except InvalidTextError as error:
@@ -180,7 +187,7 @@ class Tokenization:
 
     def _clean(self, line: bytes) -> bytes:
         text = line.decode()
-        text = text.strip() if self.strip else text
+        text = text.strip() if self.strip else text.rstrip() if self.strip_end else text
         return (text.lower() if self.lowercase else text).encode()
 
 

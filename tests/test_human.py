@@ -6,18 +6,16 @@ import math
 import random
 from collections import Counter
 from itertools import combinations
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
 from scipy import stats
 
 from pipeline.agreement import Kappa, agreement, judge_correlations, mean_kappa
-from pipeline.correlation import pearson, spearman
 from pipeline.errors import InputError
 from pipeline.formats.judgments import Group, Item
-from pipeline.formats.scores import read_scores
-from pipeline.human import HeadToHead, accuracy, expected_wins, head_to_head, rank_by_expected_wins
+from pipeline.human import accuracy, expected_wins, head_to_head, rank_by_expected_wins
 from pipeline.judgments import Judgments, build, read_judgments
 from tests.conftest import Published, mirrored
 
@@ -217,116 +215,11 @@ def test_accuracy_as_computed_plainly() -> None:
     assert accuracy(found, 5, seed=7) == pytest.approx(right / tried, abs=1e-12)
 
 
-# Published tables
+# Published judgements; the tables themselves are recipes (test_reproduce.py)
 
 
-def test_table_1_counts(gjg: Judgments, published: dict[str, Published]) -> None:
-    expected = published["gjg-table1"]["published"]
-    for number, judge in enumerate(gjg.judges):
-        own = gjg.of_judge(number)
-        counts = [int(own.items.sum())]
-        for pairs in (own.unexpanded, own.expanded):
-            counts += [len(pairs.outcome), int((pairs.outcome == 1).sum())]
-        assert counts == expected[judge]
-    total = [gjg.items.sum(), len(gjg.unexpanded.first), (gjg.unexpanded.outcome == 1).sum()]
-    assert [*total, len(gjg.expanded.first), (gjg.expanded.outcome == 1).sum()] == expected["Total"]
-
-
-def test_table_2_kappa(gjg: Judgments, published: dict[str, Published]) -> None:
-    item = published["gjg-table2"]
-    found, expected = agreement(gjg), item["published"]
-    compared = 0
-    for (one, two), kappa in found.items():
-        value = expected["pairwise"][str(one + 1)][two]
-        if value == "*":
-            assert kappa.comparisons < 50
-        else:
-            assert kappa.kappa == pytest.approx(value, abs=item["tol"])
-            compared += 1
-    assert compared == 34
-    assert mean_kappa([k for (i, j), k in found.items() if i != j]) == pytest.approx(expected["inter"], abs=item["tol"])
-    assert mean_kappa([k for (i, j), k in found.items() if i == j]) == pytest.approx(expected["intra"], abs=item["tol"])
-    assert mean_kappa([k for (i, j), k in found.items() if i != j]) == pytest.approx(item["ours"]["inter"], abs=5e-5)
-    assert mean_kappa([k for (i, j), k in found.items() if i == j]) == pytest.approx(item["ours"]["intra"], abs=5e-5)
-
-
-def test_table_3b_expected_wins(gjg: Judgments, published: dict[str, Published]) -> None:
-    item = published["gjg-table3b"]
-    found = dict(zip(gjg.systems, expected_wins(gjg.wins()), strict=True))
-    assert found == pytest.approx(item["published"], abs=item["tol"])
-
-
-def test_table_3b_ranges_and_clusters(gjg: Judgments, published: dict[str, Published]) -> None:
-    item = published["gjg-table3b-ranges"]
-    expected = dict(item["published"])
-    sizes = expected.pop("clusters")
-    found = rank_by_expected_wins(gjg)
-    assert [gjg.systems[number] for number in found.order] == list(expected)
-    assert list(Counter(found.cluster[number] for number in found.order).values()) == sizes
-    moved = {"IITB", "SJTU", "INPUT"}  # of these the best rank moves by one with the seed, says the recipe
-    for name, ranks in zip(gjg.systems, found.ranges, strict=True):
-        if name in moved:
-            assert np.abs(np.subtract(ranks, expected[name])).max() <= item["tol"]
-        else:
-            assert list(ranks) == expected[name]
-
-
-def test_table_3d_head_to_head(gjg: Judgments, published: dict[str, Published]) -> None:
-    expected = published["gjg-table3d"]["published"]
-    matrix: HeadToHead = head_to_head(gjg.wins())
-    compared = 0
-    for row, cells in expected["rows"].items():
-        for column, cell in zip(expected["columns"], cells, strict=True):
-            if cell is not None:
-                one, two = gjg.systems.index(column), gjg.systems.index(row)
-                p = matrix.p[one, two]
-                sign = "#" if p <= 0.01 else "+" if p <= 0.05 else "*" if p <= 0.1 else ""
-                assert sign == cell[1], (row, column)
-                assert matrix.share[one, two] == pytest.approx(cell[0], abs=0.005 + 1e-9), (row, column)
-                compared += 1
-    assert compared == 156
-
-
-def test_table_4_accuracy(gjg: Judgments, published: dict[str, Published]) -> None:
-    item = published["gjg-table4"]
-    assert 100 * accuracy(gjg) == pytest.approx(item["published"]["EW_total"], abs=item["tol"])
-
-
-def test_table_5_correlations(gjg: Judgments, shared: Path, published: dict[str, Published]) -> None:
-    item = published["gjg-table5"]
-    human = np.round(expected_wins(gjg.wins()), 3)
-
-    def column(name: str, title: str) -> np.ndarray[Any, np.dtype[np.float64]]:
-        path = mirrored(shared, "grammatical/evaluation", f"data/metrics/scores.{name}")
-        scores = read_scores(path)[title]
-        return np.array([scores[system] for system in gjg.systems])
-
-    metrics = {
-        "BLEU": column("bleu", "scores.bleu"),
-        "I-WAcc": column("iwacc", "scores.iwacc"),
-        "METEOR": column("meteor", "scores.meteor"),
-    }
-    precision, recall = column("m2", "scores.m2.2"), column("m2", "scores.m2.3")
-    for name in item["published"]:
-        if name.startswith("M2 F"):
-            square = float(name.removeprefix("M2 F")) ** 2
-            below = square * precision + recall
-            above = (1 + square) * precision * recall
-            metrics[name] = np.divide(above, below, out=np.zeros(len(below)), where=below > 0)
-    for name, (rho, r) in item["published"].items():
-        assert float(spearman(metrics[name], human)) == pytest.approx(rho, abs=item["tol"]), name
-        if name == "M2 F0.18":  # the paper has the maximum over beta there, at 0.17: see the note of the item
-            r = 0.70041  # noqa: PLW2901
-        assert float(pearson(metrics[name], human)) == pytest.approx(r, abs=item["tol"]), name
-    assert len(metrics) == 8
-
-
-def test_table_6_means_of_judges(gjg: Judgments, published: dict[str, Published]) -> None:
-    item = published["gjg-table6"]
-    assert "averages .72 / .80" in item["published"]
+def test_correlations_of_judges_are_those_of_scipy(gjg: Judgments) -> None:
     found = judge_correlations(gjg, "beaten")
-    assert found.mean_spearman == pytest.approx(0.72, abs=item["tol"])
-    assert found.mean_pearson == pytest.approx(0.80, abs=item["tol"])
     for i, j in combinations(range(8), 2):
         own = [expected_wins(gjg.of_judge(number).wins(), "beaten") for number in (i, j)]
         assert found.spearman[i, j] == pytest.approx(stats.spearmanr(*own)[0], abs=1e-12)
@@ -342,30 +235,3 @@ def test_table_7_divisors_differ_where_the_recipe_says(gjg: Judgments, published
         scores = expected_wins(wins), expected_wins(wins, "beaten")
         differing |= {(gjg.systems[n], number + 1) for n in np.flatnonzero(np.abs(scores[0] - scores[1]) > 5e-4)}
     assert differing == {*(("INPUT", judge) for judge in (1, 2, 7, 8)), ("UFC", 7), ("UFC", 8)}
-
-
-@pytest.mark.parametrize("kind", ["edit", "sent"])
-def test_seeda_expected_wins(shared: Path, published: dict[str, Published], kind: str) -> None:
-    found = read_judgments(mirrored(shared, "tmu-nlp/SEEDA", f"data/judgments_{kind}.xml"))
-    item = published["seeda-ew"]
-    scores = dict(zip(found.systems, expected_wins(found.wins()), strict=True))
-    assert scores == pytest.approx(item["published"][kind], abs=item["tol"])
-    assert sorted(scores, key=lambda name: scores[name]) == sorted(
-        scores, key=lambda name: item["published"][kind][name]
-    )
-    assert len(found.unexpanded.first) == published["seeda-pairs"]["published"]
-
-
-def test_the_csv_of_napoles_2015_is_its_xml_expanded(shared: Path, published: dict[str, Published]) -> None:
-    tables = []
-    for file, without in (("napoles2015.csv", []), ("napoles2015.xml", ["non-native"])):
-        found = read_judgments(shared / "judgments" / file, without_judges=without)
-        pairs = zip(*(values.tolist() for values in found.expanded), strict=True)
-        tables.append(
-            Counter(
-                (found.systems[a], found.systems[b], outcome, found.judges[judge], found.segments[segment])
-                for a, b, outcome, judge, segment in pairs
-            )
-        )
-    assert tables[0].total() == published["acl2015-pairs"]["published"]
-    assert tables[0] == tables[1]

@@ -83,7 +83,10 @@ def test_the_form_of_results_json(tmp_path: Path) -> None:
     run(write_run(tmp_path, 12), tmp_path / "run")
     content = json.loads((tmp_path / "run" / "results.json").read_text(encoding="utf-8"))
     assert content["schema"] == 1
-    assert set(content) == {"schema", "datasets", "scores", "warnings", "missing", "statistics", "tests", "human"}
+    always = {"schema", "datasets", "scores", "warnings", "missing", "statistics", "tests"}
+    asked_for = {"human", "judgments", "columns", "correlations", "agreements", "expectations"}
+    assert set(content) == always | asked_for
+    assert {content[name] for name in asked_for} == {None}
     assert (content["statistics"], content["tests"]) == (None, [])
     assert set(content["datasets"]["d"]["digests"]) == {"source", "reference 0", "reference 1", "system A", "system B"}
     (first, _) = content["scores"]

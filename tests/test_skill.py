@@ -1,14 +1,9 @@
-"""TrueSkill: each match against the package trueskill, both engines, and the published scores.
-
-The tables that take minutes run with PIPELINE_SLOW=1.
-"""
+"""TrueSkill: each match against the package trueskill, and both engines. Published scores: test_reproduce.py."""
 
 from __future__ import annotations
 
 import math
-import os
 import sys
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
@@ -16,15 +11,9 @@ import trueskill as package
 from scipy import stats
 
 from pipeline.errors import InputError
-from pipeline.judgments import build, read_judgments
+from pipeline.judgments import build
 from pipeline.skill import DRAW, SIGMA, beta, draw_margin, rated, trueskill
-from tests.conftest import Published, mirrored
 from tests.test_human import invented, item
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-slow = pytest.mark.skipif(os.environ.get("PIPELINE_SLOW") != "1", reason="takes minutes; set PIPELINE_SLOW=1")
 
 
 def test_a_match_is_that_of_the_package() -> None:
@@ -95,30 +84,3 @@ def test_progress_is_told() -> None:
     judgments = invented(6)[1]
     trueskill(judgments, 1, progress=lambda done, whole: told.append((done, whole)))
     assert told[-1] == (len(judgments.expanded.first) + 1,) * 2
-
-
-def test_jfleg_eacl_2017(shared: Path, published: dict[str, Published]) -> None:
-    expected = published["jfleg-eacl-ts"]
-    names = {"orig": "Original", "NMT": "CAMB16", "NUS": "NUS", "AMU": "AMU", "CAMB": "CAMB14", "turk": "Human"}
-    judgments = read_judgments(mirrored(shared, "keisks/jfleg", "EACL_exp/mturk/pairwise.csv"))
-    means = trueskill(judgments, 500).mean(axis=0)
-    found = {names[system]: mean for system, mean in zip(judgments.systems, means, strict=True)}
-    assert found == pytest.approx(expected["published"], abs=expected["tol"])
-
-
-@slow
-@pytest.mark.parametrize("kind", ["edit", "sent"])
-def test_seeda(shared: Path, published: dict[str, Published], kind: str) -> None:
-    expected = published["seeda-ts"]
-    judgments = read_judgments(mirrored(shared, "tmu-nlp/SEEDA", f"data/judgments_{kind}.xml"))
-    found = dict(zip(judgments.systems, trueskill(judgments, 100).mean(axis=0), strict=True))
-    assert found == pytest.approx(expected["published"][kind], abs=expected["tol"])
-
-
-@slow
-def test_table_3c_of_grundkiewicz_2015(shared: Path, published: dict[str, Published]) -> None:
-    expected = published["gjg-table3c"]
-    judgments = read_judgments(mirrored(shared, "grammatical/evaluation", "data/judgments.xml"))
-    found = dict(zip(judgments.systems, trueskill(judgments, 250).mean(axis=0), strict=True))
-    assert found == pytest.approx(expected["published"], abs=expected["tol"])
-    assert sorted(found, key=lambda name: -found[name]) == list(expected["published"])

@@ -29,6 +29,9 @@ ALSO = {
     "datasets": "data",
     "clean": "runs",
     "run": "runs",
+    "expect": "reproduce",
+    "recipes": "reproduce",
+    "length": "reproduce",
 }
 """Pages under other names."""
 

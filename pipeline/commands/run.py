@@ -2,7 +2,8 @@
 
 Scores go to standard output, progress and warnings to standard error. Running the same config again counts
 nothing twice; after an interruption, a killed worker or a full disk the same command goes on (see
-`gec-pipeline help runs`).
+`gec-pipeline help runs`). Where the config says what it expects (`gec-pipeline help reproduce`) verdicts are
+printed, and a missed value ends the run with exit code 1.
 
 examples:
   gec-pipeline run configs/quickstart.yaml
@@ -70,4 +71,4 @@ def run(args: argparse.Namespace) -> int:
         print(printable(f"results: {directory.path}"), file=sys.stderr)
     if results.missing:
         raise IncompleteError("\n".join([*map(str, results.missing), AGAIN]))
-    return 0
+    return int(bool(results.expectations and results.expectations["missed"]))

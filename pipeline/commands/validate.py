@@ -38,7 +38,8 @@ def run(args: argparse.Namespace) -> int:
     job = prepare(args.config, given=given(args))
     counted: dict[tuple[str, str], int] = {}
     rows = [row for corpus in job.corpora for row in _rows(corpus, counted)]
-    print_table(["dataset", "role", "lines", "tokens", "empty", "file"], rows, left=(0, 1, 5))
+    if rows:
+        print_table(["dataset", "role", "lines", "tokens", "empty", "file"], rows, left=(0, 1, 5))
     for corpus in job.corpora:
         print(f"{corpus.name}: {_per_line(corpus)}")
     for match in job.config.matches:
@@ -46,6 +47,11 @@ def run(args: argparse.Namespace) -> int:
     for count in sorted({len(corpus.references) for corpus in job.corpora}):
         for metric in job.metrics:
             print(signed(metric, count))
+    for name, judgments in (job.sources.judgments if job.sources else {}).items():
+        judges, pairs = len(judgments.judges), len(judgments.expanded.first)
+        print(printable(f"judgments {name}: {len(judgments.systems)} systems, {judges} judges, {pairs:,} pairs"))
+    if job.config.findings.expect:
+        print(f"expect: {len(job.config.findings.expect)} entries")
     for warning in job.warnings:
         print(printable(f"warning: {warning}"), file=sys.stderr)
     return 0

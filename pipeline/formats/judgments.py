@@ -62,8 +62,8 @@ def is_judgments(path: Path) -> bool:
 
 
 def _start(path: Path) -> bytes:
-    name = named(path)
-    with open_bytes(Spool(MAX_BYTES).raw(path), name) as file:
+    name, spool = named(path), Spool(MAX_BYTES)  # what is unpacked lives as long as the spool
+    with open_bytes(spool.raw(path), name) as file:
         return file.read(PIECE)
 
 

@@ -36,7 +36,8 @@ def read_scores(path: Path, names: Sequence[str] = ()) -> Scores:
     if path.suffix.lower() in YAML:
         return _yaml(path)
     name = named(path)
-    rows = list(_rows(Spool(MAX_BYTES).raw(path), name))
+    spool = Spool(MAX_BYTES)  # what is unpacked lives as long as this
+    rows = list(_rows(spool.raw(path), name))
     if not rows:
         raise CorpusError([Problem(name, "is empty; expected lines `system score`")])
     if all(len(cells) == 1 for _, cells in rows):

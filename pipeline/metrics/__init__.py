@@ -18,6 +18,7 @@ from .external import External
 from .gleu import Gleu
 from .google_gleu import GoogleGleu
 from .green import Green
+from .length import Length
 from .rouge import Rouge
 
 if TYPE_CHECKING:
@@ -36,6 +37,7 @@ METRICS: dict[str, type[Metric]] = {
     "chrf": Chrf,
     "rouge": Rouge,
     "external": External,
+    "length": Length,
 }
 
 

@@ -19,6 +19,8 @@ from .comparisons import (
     signed,
     tests_of,
 )
+from .expectations import expectation_table, misses
+from .findings import finding_tables
 from .human import correlation_table, labels, sentence_table, test_table, window_table
 from .numbers import percent, round_half_up
 
@@ -61,6 +63,23 @@ def print_results(results: Results, digits: int) -> None:
     if results.human:
         print()
         print_human(results.human)
+    parts = list(finding_tables(results))
+    for number, (title, (header, rows), left) in enumerate(parts):
+        if number or results.scores:
+            print()
+        print(printable(title))
+        print_table(header, rows, left=left)
+    if results.expectations:
+        print_expectations(results.expectations, after=bool(results.scores or parts))
+
+
+def print_expectations(found: dict[str, Any], *, after: bool = False) -> None:
+    """Print verdicts on what was expected, and what was missed; after: something was printed before."""
+    if after:
+        print()
+    print_table(*expectation_table(found), left=(1, 4))
+    for line in misses(found):
+        print(printable(f"missed: {line}"))
 
 
 def _notes(scores: Sequence[Score]) -> list[str]:

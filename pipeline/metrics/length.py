@@ -1,0 +1,90 @@
+"""The length of outputs: no metric of quality, but what one has to be better than (gec-metrics tests with it)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+from ..tokenize import Tokenization
+from .base import Field, Metric, Option
+from .options import tokenization_options
+from .overlap import OverlapNeeds
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from .base import Columns, Floats, Ints
+
+
+@dataclass(frozen=True)
+class Length(Metric):
+    """The mean or the sum of the tokens (words or characters) of sentences; not a fraction.
+
+    A baseline for correlations with people: a metric that prefers long outputs is no better.
+    """
+
+    name: ClassVar[str] = "length"
+    summary: ClassVar[str] = "tokens or characters of outputs, as a baseline for correlations with people"
+    options: ClassVar[tuple[Option, ...]] = (
+        *(option for option in tokenization_options() if option.name != "strip"),
+        Option(
+            "strip",
+            "strip",
+            "none",
+            "drop white space at both ends of lines first, or at their end",
+            ("none", "both", "end"),
+            applies=lambda m: m.unit == "char" or m.tokenizer != "whitespace",
+            why="tokenizer whitespace ignores it anyway",
+            implicit=True,
+        ),
+        Option("level", "level", "mean", "the mean or the sum over sentences", ("mean", "sum")),
+        Option(
+            "scale",
+            "scale",
+            "100",
+            "the length that is shown as 100",
+            pattern=r"[0-9]{1,9}(\.[0-9]{1,6})?",
+            form="a number such as 100 or 0.5, with at most 6 decimals",
+        ),
+    )
+    unit: str = "word"
+    tokenizer: str = "whitespace"
+    lowercase: bool = False
+    strip: str = "none"
+    level: str = "mean"
+    scale: str = "100"
+
+    def conflicts(self) -> list[tuple[str, str]]:
+        """Return a scale of 0."""
+        return [("scale", "expected a number above 0")] if float(self.scale) == 0 else []
+
+    @property
+    def policy(self) -> str:
+        """References do not count."""
+        return "merged"
+
+    @property
+    def needs(self) -> OverlapNeeds:
+        """Lengths alone."""
+        tokenizer = "char" if self.unit == "char" else self.tokenizer
+        both, end = self.strip == "both", self.strip == "end"
+        tokenization = Tokenization(tokenizer, strip=both, lowercase=self.lowercase, strip_end=end)
+        return OverlapNeeds(tokenization, 1, (), source=False)
+
+    @property
+    def terms(self) -> tuple[Field, ...]:
+        """The length of the output."""
+        return (Field("hyp_len"),)
+
+    def make_terms(self, columns: Columns) -> dict[str, Ints]:
+        """Return the length."""
+        return {"hyp_len": columns["hyp_len"]}
+
+    def score(self, totals: Columns) -> dict[str, Floats]:
+        """Return the length of all."""
+        return {"length": totals["hyp_len"] / float(self.scale)}
+
+    def sentence_scores(self, columns: Columns) -> Floats:
+        """Return float64 [lines, 1]."""
+        values: np.ndarray[tuple[int, ...], np.dtype[np.float64]] = columns["hyp_len"] / float(self.scale)
+        return values[:, None]

@@ -1,0 +1,93 @@
+"""A mirror of invented files with the names, formats and numbers of lines of the data sets, for recipes to run on."""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import zlib
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from pipeline.catalogue import catalogue
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from pathlib import Path
+
+    from pipeline.catalogue import DataFile, DataSet
+
+SYSTEMS = ["AMU", "CAMB", "CUUI", "IITB", "INPUT", "IPN", "NTHU", "PKU", "POST", "RAC", "SJTU", "UFC", "UMC"]
+SETS = ["BN15", "E-fluency", "E-minimal", "NE-fluency", "NE-minimal", "NUCLE", "all"]
+LINES = {"dev": 754, "test": 747, "conll": 1312}
+WORDS = ["the", "a", "cat", "dogs", "see", "sees", "-LRB-", "runs", "12", ",", "to", "be", "or", "not"]
+
+
+def chance(*parts: object) -> int:
+    """Return a number that looks random and is always the same."""
+    return zlib.crc32(repr(parts).encode())
+
+
+def text(file: DataFile) -> bytes:
+    """Return the sentences of a part of the data, a few words of each changed in the file's own way."""
+    part = "conll"
+    if file.dataset.startswith("jfleg"):
+        part = "dev" if "/dev" in file.name else "test"
+    lines = []
+    for line in range(LINES[part]):
+        words = [WORDS[chance(part, line, place) % len(WORDS)] for place in range(4 + line % 4)]
+        words[chance(file.key, line) % len(words)] = WORDS[chance(file.key, line, "word") % len(WORDS)]
+        lines.append(" ".join([*words, "."]))
+    return "".join(f"{line}\n" for line in lines).encode()
+
+
+def pairs() -> bytes:
+    """Return judgements of pairs as Chollampatt and Ng have them; sentences from 0."""
+    rows = ["srclang,trglang,srcIndex,segmentId,judgeID,system1Id,system1rank,system2Id,system2rank,rankingID"]
+    for number in range(400):
+        one, two = (f"conll14st-test.{SYSTEMS[(number + step) % 13]}.src-trg" for step in (0, 1 + number % 5))
+        segment = number * 3
+        ranks = 1 + chance(number) % 3, 1 + chance(number, "two") % 3
+        rows.append(f"src,trg,{segment},{segment},judge1,{one},{ranks[0]},{two},{ranks[1]},{number}")
+    return "".join(f"{row}\n" for row in rows).encode()
+
+
+def scores(key: str, *columns: str) -> list[str]:
+    """Return a line for each system: columns, the system, a score."""
+    return ["\t".join([*columns, name, f"{chance(key, name) % 9999 / 10000:.4f}"]) for name in SYSTEMS]
+
+
+def content(file: DataFile) -> bytes:
+    """Return the invented content of a file."""
+    if file.name.endswith(".csv.gz"):
+        return gzip.compress(pairs(), mtime=0)
+    if file.name == "metric_scores":
+        named = [line for metric in ("BLEU", "GLEU") for part in SETS for line in scores(part, metric, part)]
+        return "".join(f"{line}\n".replace("INPUT", "source") for line in named).encode()
+    if file.name.endswith(".txt.gz"):
+        start = "gleu", "src-trg", "conll14st-test"
+        rows = scores(file.key, *start)
+        if "/sentence/" in file.name:
+            rows = [
+                "\t".join([*start, name, str(line), f"{chance(file.key, name, line) % 9999 / 10000:.4f}"])
+                for name in SYSTEMS
+                for line in range(LINES["conll"])
+            ]
+        return gzip.compress("".join(f"{row}\n" for row in rows).encode(), mtime=0)
+    return text(file)
+
+
+def write_mirror(folder: Path, own: Callable[[DataFile], bytes] = content) -> Mapping[str, DataSet]:
+    """Write every file that is text or one of the forms above; return data sets with these sizes and checksums."""
+    made = {}
+    for name, found in catalogue().items():
+        files = {}
+        for key, file in found.files.items():
+            if not key.endswith((".xml", ".csv", ".m2", ".errant")):
+                data = own(file)
+                path = folder / file.address
+                path.parent.mkdir(parents=True, exist_ok=True)
+                path.write_bytes(data)
+                file = replace(file, size=len(data), sha256=hashlib.sha256(data).hexdigest())  # noqa: PLW2901
+            files[key] = file
+        made[name] = replace(found, files=files)
+    return made
