@@ -19,7 +19,8 @@ from .comparisons import (
     signed,
     tests_of,
 )
-from .human import correlation_table, labels, sentence_table, test_table, window_table
+from .groups import labels
+from .human import correlation_table, sentence_table, test_table, window_table
 from .numbers import percent, round_half_up
 
 if TYPE_CHECKING:

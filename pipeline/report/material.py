@@ -19,7 +19,7 @@ class Material:
     """A run to report: results, scores with their columns, texts, and the config as it was written.
 
     corpora: the texts by data set, {} where they are not at hand, and unread says why; digits: decimals of
-    percentages.
+    percentages; plots: those wanted ((): all), as files of plot_type.
     """
 
     results: Results
@@ -28,6 +28,8 @@ class Material:
     config: Any = None
     unread: str = ""
     digits: int = 2
+    plots: tuple[str, ...] = ()
+    plot_type: str = "png"
 
 
 @dataclass(frozen=True)
