@@ -7,7 +7,7 @@ import sys
 from dataclasses import replace
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
-from xml.etree import ElementTree
+from xml.etree import ElementTree as ET
 
 import matplotlib as mpl
 import numpy as np
@@ -79,7 +79,7 @@ def material(names: Sequence[str], baseline: str | None = None) -> Material:
 
 
 def texts(svg: bytes) -> list[str]:
-    return [node.text or "" for node in ElementTree.fromstring(svg).iter("{http://www.w3.org/2000/svg}text")]  # noqa: S314
+    return [node.text or "" for node in ET.fromstring(svg).iter("{http://www.w3.org/2000/svg}text")]  # noqa: S314
 
 
 @pytest.mark.parametrize(("baseline", "lacking"), [(None, {"differences", "draws"}), ("&amp;", {"p_values", "draws"})])

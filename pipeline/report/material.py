@@ -34,9 +34,14 @@ class Material:
 
 @dataclass(frozen=True)
 class Format:
-    """A form of report: what it is, in a line, and the function that makes its files by their names."""
+    """A form of report: what it is, in a line, and the function that makes its files by their names.
+
+    package: what it needs that a plain installation has not, and the extra that brings it.
+    """
 
     told: str
     files: Callable[[Material], Mapping[str, Content]]
     printed: bool = False
     """Whether `report` prints it where no folder is named: text that people paste."""
+    package: str = ""
+    extra: str = ""
