@@ -5,8 +5,6 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from rich.cells import cell_len
-
 from .comparisons import bootstrap_columns
 from .groups import shortened
 from .numbers import percent
@@ -60,7 +58,8 @@ def fitted_table(results: Results, scores: Sequence[Score], digits: int, width: 
         row[1] = shortened(row[1], min(rest, max(width // 2, 8)))
     kept, room = [0, 1, 2], width - sum(_width(whole, column) + GAP for column in range(3)) + 1
     for column in sorted(range(3, len(whole[0])), key=lambda column: _place(whole[0][column], column, len(header))):
-        if _width(whole, column) + GAP <= room:
+        alone = whole[0][column] == "p" and not any(whole[0][other].startswith("against") for other in kept)
+        if _width(whole, column) + GAP <= room and not alone:
             kept.append(column)
             room -= _width(whole, column) + GAP
     kept.sort()
@@ -70,6 +69,8 @@ def fitted_table(results: Results, scores: Sequence[Score], digits: int, width: 
 
 def _width(table: Table, column: int) -> int:
     """Return the width of a column on a terminal."""
+    from rich.cells import cell_len
+
     return max(cell_len(row[column]) for row in [table[0], *table[1]])
 
 
