@@ -251,8 +251,8 @@ def uncited(results: Results) -> list[str]:
     ]
     chosen = [metrics.from_text(printed) for printed in dict.fromkeys(score.metric for score in results.scores)]
     found += [f"metric {metric.output}" for metric in chosen if not keys_of_metric(metric)]
-    people = results.human and results.human.get("correlations")
-    return found + (["the human scores"] if people and results.human["digest"] not in DIGESTS else [])
+    human = results.human or {}
+    return found + (["the human scores"] if human.get("correlations") and human["digest"] not in DIGESTS else [])
 
 
 def of_metric(text: str) -> Metric:
