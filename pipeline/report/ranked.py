@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from ..errors import printable
 from .comparisons import bootstrap_columns
 from .groups import shortened
 from .numbers import percent
@@ -55,7 +56,7 @@ def fitted_table(results: Results, scores: Sequence[Score], digits: int, width: 
     whole = [*header, *more], [[*row, *cells] for row, cells in zip(rows, values, strict=True)]
     rest = max(width - sum(_width(whole, column) + GAP for column in (0, 2)) - 2, 8)
     for row in whole[1]:
-        row[1] = shortened(row[1], min(rest, max(width // 2, 8)))
+        row[1] = _cut(printable(row[1]), min(rest, max(width // 2, 8)))
     kept, room = [0, 1, 2], width - sum(_width(whole, column) + GAP for column in range(3)) + 1
     for column in sorted(range(3, len(whole[0])), key=lambda column: _place(whole[0][column], column, len(header))):
         alone = whole[0][column] == "p" and not any(whole[0][other].startswith("against") for other in kept)
@@ -65,6 +66,13 @@ def fitted_table(results: Results, scores: Sequence[Score], digits: int, width: 
     kept.sort()
     table = [whole[0][column] for column in kept], [[row[column] for column in kept] for row in whole[1]]
     return table, [title for column, title in enumerate(header) if column not in kept]
+
+
+def _cut(name: str, width: int) -> str:
+    """Return a name that takes so many columns of letters, of which some letters take two."""
+    from rich.cells import cell_len
+
+    return next(text for n in range(len(name), -1, -1) if cell_len(text := shortened(name, n)) <= width)
 
 
 def _width(table: Table, column: int) -> int:
