@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 PREFIX = "data:"
 """What a path begins with that names a file of a data set: data:NAME/FILE."""
 _STEP = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+-]*")
+_ENTRY = re.compile(r"^@[a-z]+\{([^,\s]+),\n.*?^\}\n", re.MULTILINE | re.DOTALL)
 _RULES = {
     "repository": re.compile(r"[A-Za-z0-9][A-Za-z0-9-]*/[A-Za-z0-9._-]*[A-Za-z0-9_-]"),
     "commit": re.compile(r"[0-9a-f]{40}"),
@@ -220,14 +221,15 @@ def _those(dataset: DataSet, written: Iterable[str]) -> list[DataFile]:
     return found
 
 
-def bibliography() -> str:
-    """Return the BibTeX entries of all data sets."""
-    return (resources.files("pipeline") / "citations.bib").read_text(encoding="utf-8")
+def citations() -> dict[str, str]:
+    """Return the BibTeX entries of the package by their keys."""
+    text = (resources.files("pipeline") / "citations.bib").read_text(encoding="utf-8")
+    return {entry[1]: entry[0] for entry in _ENTRY.finditer(text)}
 
 
 def bibtex(key: str) -> str:
     """Return the BibTeX entry of a key; raises DataError where there is none."""
-    found = re.search(rf"^@\w+\{{{re.escape(key)},\n.*?^\}}$", bibliography(), re.MULTILINE | re.DOTALL)
-    if found is None:
+    found = citations()
+    if key not in found:
         raise DataError(f"citations.bib: has no entry '{key}'")
-    return found[0]
+    return found[key].rstrip("\n")

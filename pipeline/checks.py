@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from . import metrics
+from . import metrics, report
 from .borrowed import unavailable
 from .corpus import Corpus, Opener, open_corpus
 from .count import AUTO, How
 from .datasets import path_of
 from .defaults import with_defaults
-from .errors import ConfigError, DataError, InputError, Problem
+from .errors import ConfigError, DataError, InputError, Problem, did_you_mean
 from .external import absent as lacking
 from .external import misused, parted, with_numbers
 from .node import base_of
@@ -64,6 +64,7 @@ def prepare(path: str | Path, how: How = AUTO, given: Given = ALL) -> Job:
         absent = settings.absent | lacking(settings, chosen, problems)
         opener = Opener(how.under(settings.run).threads, settings.run.max_unpacked, absent)
         problems += misused(settings, chosen)
+        problems += [settings.root.problem(reason, ("output", "formats")) for reason in unmade(settings)]
         reasons = (unsupported(metric) for metric in chosen if settings.statistics)
         problems += [settings.root.problem(reason, ("statistics",)) for reason in reasons if reason]
         systems = with_numbers(settings.systems, chosen)
@@ -82,6 +83,18 @@ def prepare(path: str | Path, how: How = AUTO, given: Given = ALL) -> Job:
     if settings.findings.expect and given.only:
         warnings = (*warnings, "nothing is compared with what is expected where --only chooses")
     return Job(settings, chosen, opened, warnings, given, people, sources)
+
+
+def unmade(settings: Config) -> list[str]:
+    """Return why files that a config asks for could not be made."""
+    told = report.unavailable(settings.output.formats)
+    if settings.output.plots:
+        from .report.plots import PLOTS
+
+        unknown = [name for name in settings.output.plots if name not in PLOTS]
+        known = f"there are {', '.join(PLOTS)}"
+        told += [f"no plot is called '{name}'{did_you_mean(name, PLOTS)}; {known}" for name in unknown]
+    return told
 
 
 def fit(chosen: Sequence[Metric], corpora: Sequence[Corpus | None]) -> list[Problem]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import errno
 import os
 import signal
 import sys
@@ -31,6 +32,7 @@ COMMANDS = {
     "init": "write a config to start from",
     "show": "print the results of a run",
     "report": "write the results of a run in other forms",
+    "cite": "print what to cite for a run, and how it was evaluated",
     "clean": "delete what a run has left behind",
     "compare": "test which differences between the systems of a run, or of two runs, are real",
     "rank": "rank the systems of a run: intervals, ranges of ranks, clusters, groups",
@@ -79,8 +81,19 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print("interrupted; what was finished is kept: run the same command again to go on", file=sys.stderr)
         return 130
     except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # nothing more to say at exit
+        _silence()
         return 0
+    except OSError as error:  # of standard output: what is wrong with a file is a StoreError
+        if error.errno != errno.ENOSPC:
+            raise
+        _silence()
+        print(f"error: standard output cannot be written: {error.strerror}", file=sys.stderr)
+        return 2
+
+
+def _silence() -> None:
+    """Have what is still to be printed go nowhere."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 @contextlib.contextmanager

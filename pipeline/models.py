@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Discriminator, Field, Tag, WithJsonSchema
 
@@ -12,7 +12,8 @@ from .inputs import UNPACKED
 from .models_findings import WrittenFindings
 
 BACKENDS = ("auto", "serial", "threading", "loky")
-FORMATS = ("json", "csv")
+FORMATS = ("json", "csv", "markdown", "latex", "parquet", "plots")
+"""Names in `pipeline.report.FORMATS`."""
 OFFICIAL = "data"
 """What stands for the outputs that come with data sets."""
 KINDS = ("jsonl", "tsv", "parquet")
@@ -24,6 +25,11 @@ def _jobs(value: object) -> object:
         raise ValueError("expected 'auto' or a number of workers from 1")
     return value if value == "auto" else int(str(value))
 
+
+if TYPE_CHECKING:
+    FormatName = str
+else:
+    FormatName = Literal[FORMATS]
 
 Jobs = Annotated[
     Any,
@@ -219,7 +225,9 @@ class WrittenOutput(Written):
     """Where results go and how they are printed."""
 
     dir: PathText = Field("runs/latest", description="the run directory, against the working directory")
-    formats: list[Literal["json", "csv"]] = Field(["json", "csv"], description="files beside results.json")
+    formats: list[FormatName] = Field(["json", "csv"], description="files beside results.json")
+    plots: list[str] = Field([], description="plots of the format plots; default: all that there is something for")
+    plot_type: Literal["png", "svg", "pdf"] = Field("png", description="files of the format plots")
     digits: Annotated[int, Field(ge=0, le=12), BeforeValidator(whole_number)] = Field(
         2, description="decimals of the printed percentages"
     )

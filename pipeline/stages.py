@@ -33,11 +33,10 @@ from .significance import with_statistics
 from .store import RunDirectory
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from .corpus import Corpus
     from .count import Counted
-    from .files import Content
 
 __all__ = ["Job", "plan", "prepare", "run", "with_people"]
 
@@ -115,10 +114,12 @@ def _run(job: Job, directory: RunDirectory, how: How, log: Log) -> Results:
     texts = {corpus.name: corpus for corpus in corpora}
     columns = tuple(measured(corpora, job.metrics, statistics, results))
     output = job.config.output
-    material = Material(results, columns, texts, job.config.root.plain(), digits=output.digits)
-    files = reported(material, output.formats)
-    directory.announce(names=files)
-    directory.write_all(files)
+    written = job.config.root.plain()
+    material = Material(results, columns, texts, written, "", output.digits, tuple(output.plots), output.plot_type)
+    for name in dict.fromkeys(("json", *output.formats)):  # each is on disk before the next is made
+        files = FORMATS[name].files(material)
+        directory.announce(names=files)
+        directory.write_all(files)
     if not job.partial and not missing:  # what the rest of the config has there is still good
         directory.remove_stale()
     seconds = {"counting": round(counted - started, 3), "all": round(time.time() - started, 3)}
@@ -128,14 +129,6 @@ def _run(job: Job, directory: RunDirectory, how: How, log: Log) -> Results:
         log(str(item))
     log(f"{state} in {seconds['all']} s")
     return results
-
-
-def reported(material: Material, formats: Iterable[str]) -> dict[str, Content]:
-    """Return the files of reports by their names; results.json is always among them."""
-    files: dict[str, Content] = {}
-    for name in dict.fromkeys(("json", *formats)):
-        files |= FORMATS[name].files(material)
-    return files
 
 
 def with_people(

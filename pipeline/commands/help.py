@@ -32,6 +32,10 @@ ALSO = {
     "expect": "reproduce",
     "recipes": "reproduce",
     "length": "reproduce",
+    "report": "reports",
+    "plots": "reports",
+    "cite": "reports",
+    "show": "reports",
 }
 """Pages under other names."""
 

@@ -19,7 +19,7 @@ class Material:
     """A run to report: results, scores with their columns, texts, and the config as it was written.
 
     corpora: the texts by data set, {} where they are not at hand, and unread says why; digits: decimals of
-    percentages.
+    percentages; plots: those wanted ((): all), as files of plot_type.
     """
 
     results: Results
@@ -28,13 +28,22 @@ class Material:
     config: Any = None
     unread: str = ""
     digits: int = 2
+    plots: tuple[str, ...] = ()
+    plot_type: str = "png"
 
 
 @dataclass(frozen=True)
 class Format:
-    """A form of report: what it is, in a line, and the function that makes its files by their names."""
+    """A form of report: what it is, in a line, and the function that makes its files by their names.
+
+    package: what it needs that a plain installation has not, and the extra that brings it.
+    """
 
     told: str
     files: Callable[[Material], Mapping[str, Content]]
     printed: bool = False
     """Whether `report` prints it where no folder is named: text that people paste."""
+    package: str = ""
+    extra: str = ""
+    texts: bool = True
+    """Whether it shows texts: where no form does, they need not be read again."""
