@@ -264,7 +264,7 @@ def test_what_is_expected_is_told_by_validate(capsys: pytest.CaptureFixture[str]
     write({"j.csv": "segmentId,system1Id,system1rank,system2Id,system2rank\n0,A,1,B,2\n"})
     write({"c.yaml": "judgments: {j: {file: j.csv}}\nexpect: [{path: judgments/j/total/items, values: 1}]\n"})
     assert main(["validate", "c.yaml"]) == 0
-    assert capsys.readouterr().out == "judgments j: 2 systems, 1 judges, 1 pairs\nexpect: 1 entries\n"
+    assert capsys.readouterr().out == "judgments j: 2 systems, 1 judge, 1 pairs of systems\nentries of expect: 1\n"
     assert main(["run", "c.yaml", "--output", "o", "-q"]) == 0
     said = capsys.readouterr().out
     assert said.startswith("judgments j: Expected Wins, 1 items, 1 pairs of systems\n")

@@ -31,7 +31,7 @@ ALSO = {
     "run": "runs",
     "expect": "reproduce",
     "recipes": "reproduce",
-    "length": "reproduce",
+    "length": "human",
 }
 """Pages under other names."""
 
