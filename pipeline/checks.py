@@ -37,9 +37,14 @@ class Job:
     metrics: tuple[Metric, ...]
     corpora: tuple[Corpus, ...]
     warnings: tuple[str, ...]
-    partial: bool = False
+    given: Given = ALL
     people: People | None = None
     sources: Sources | None = None
+
+    @property
+    def partial(self) -> bool:
+        """Whether the command line has chosen among what the config has."""
+        return bool(self.given.only)
 
     @property
     def needs(self) -> tuple[Needs, ...]:
@@ -76,7 +81,7 @@ def prepare(path: str | Path, how: How = AUTO, given: Given = ALL) -> Job:
         warnings = (*warnings, "nothing is correlated with people where --only chooses")
     if settings.findings.expect and given.only:
         warnings = (*warnings, "nothing is compared with what is expected where --only chooses")
-    return Job(settings, chosen, opened, warnings, partial=bool(given.only), people=people, sources=sources)
+    return Job(settings, chosen, opened, warnings, given, people, sources)
 
 
 def fit(chosen: Sequence[Metric], corpora: Sequence[Corpus | None]) -> list[Problem]:

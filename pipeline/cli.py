@@ -30,6 +30,7 @@ COMMANDS = {
     "explain": "take one sentence apart: which n-grams match, are penalised, are missing",
     "init": "write a config to start from",
     "show": "print the results of a run",
+    "report": "write the results of a run in other forms",
     "clean": "delete what a run has left behind",
     "compare": "test which differences between the systems of a run, or of two runs, are real",
     "rank": "rank the systems of a run: intervals, ranges of ranks, clusters, groups",

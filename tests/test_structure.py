@@ -95,8 +95,8 @@ ORDER = [
     *("weights", "addends", "sums", "resample", "rank", "paired", "significance", "stored"),
     *("judgments", "correlation", "williams", "preference", "human", "agreement", "skill", "meta_evaluation"),
     *("judged", "sources", "findings", "expected"),
-    *("report.*", "report.__init__"),
-    *("defaults", "select", "external", "checks", "scoring", "stages", "published", "schema", "api"),
+    *("report.material", "report.*", "report.__init__"),
+    *("defaults", "select", "external", "checks", "scoring", "stages", "revisit", "published", "schema", "api"),
     *("commands.__init__", "commands.*", "cli"),
     *("__init__", "__main__"),
 ]
