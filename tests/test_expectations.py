@@ -376,8 +376,9 @@ def test_files_of_columns_that_cannot_be_read(
         ("t.tsv", b"\xef\xbb\xbfm\tA\t 0.50 \r\nn\tA\t1\r\nm\tB\t-1e-3"),
         ("t.csv", b'm,"A",0.50\nn,A,1\nm,B,-1e-3\n'),
         ("t", b"m  A   0.50\n\nn A 1\nm B -1e-3\n"),
-        ("t.tsv.gz", gzip.compress(b"m\tA\t0.50\nm\tB\t-1e-3\n")),
+        ("t.tsv.gz", gzip.compress(b"m\tA\t0.50\nm\tB\t-1e-3\n", mtime=0)),
     ],
+    ids=["tabs", "commas", "blanks", "gzip"],
 )
 def test_files_of_columns(name: str, data: bytes, tmp_path: Path) -> None:
     (tmp_path / name).write_bytes(data)
