@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import statistics
+from dataclasses import replace
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
@@ -20,19 +21,36 @@ from .expectations import (
     verdict_of,
     whole_verdict,
 )
-from .findings import round_score
+from .findings import Finder, round_score
 from .meta_evaluation import metric_scores
 from .models_findings import SPECIAL
 from .selection import select
 
 if TYPE_CHECKING:
-    from .findings import Finder
+    from collections.abc import Sequence
+
     from .models_findings import WrittenExpectation, WrittenFindings
     from .results import Results, Score
+    from .significance import Measured
+    from .skill import Progress
     from .sources import Sources
 
 LISTED = 300
 """Values of an entry that are kept one by one in the results; of more only those that are not equal."""
+
+
+def with_findings(
+    wanted: WrittenFindings,
+    sources: Sources,
+    measured: Sequence[Measured],
+    results: Results,
+    progress: Progress | None = None,
+) -> Results:
+    """Return the results with judgements, columns, correlations, agreements, and verdicts on what is expected."""
+    finder = Finder(wanted, sources, measured, results.scores)
+    results = replace(results, **finder.find(progress))
+    results = replace(results, expectations=check_expectations(wanted, sources, finder, results))
+    return replace(results, warnings=[*results.warnings, *finder.notes])
 
 
 def check_expectations(

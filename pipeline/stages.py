@@ -108,13 +108,15 @@ def _run(job: Job, directory: RunDirectory, how: How, log: Log) -> Results:
     if job.sources and missing:
         results = replace(results, warnings=[*results.warnings, "nothing is compared: lines could not be counted"])
     elif job.sources:
+        from .expected import with_findings  # with what it needs, only for those who expect something
+
         how.stage("comparing")
-        results = with_findings(job, corpora, statistics, results, how)
+        found = list(measured(corpora, job.metrics, statistics, results))
+        results = with_findings(job.config.findings, job.sources, found, results, how.testing)
     how.stage("writing")
     texts = {corpus.name: corpus for corpus in corpora}
+    output, written = job.config.output, job.config.root.plain()
     columns = tuple(measured(corpora, job.metrics, statistics, results))
-    output = job.config.output
-    written = job.config.root.plain()
     material = Material(results, columns, texts, written, "", output.digits, tuple(output.plots), output.plot_type)
     for name in dict.fromkeys(("json", *output.formats)):  # each is on disk before the next is made
         files = FORMATS[name].files(material)
@@ -145,22 +147,6 @@ def with_people(
     except InputError as error:  # such as a data set that lacks outputs: the scores are good without
         return replace(results, warnings=[*results.warnings, f"nothing is correlated with people: {error}"])
     return replace(results, human=made.plain(), warnings=[*results.warnings, *made.notes])
-
-
-def with_findings(
-    job: Job, corpora: Sequence[Corpus], statistics: Mapping[str, Counted], results: Results, how: How = AUTO
-) -> Results:
-    """Return the results with judgements, correlations ... and how they compare with what is expected."""
-    from .expected import check_expectations
-    from .findings import Finder
-
-    if job.sources is None:
-        return results
-    wanted = job.config.findings
-    finder = Finder(wanted, job.sources, list(measured(corpora, job.metrics, statistics, results)), results.scores)
-    results = replace(results, **finder.find(how.testing))
-    results = replace(results, expectations=check_expectations(wanted, job.sources, finder, results))
-    return replace(results, warnings=[*results.warnings, *finder.notes])
 
 
 def _machine(job: Job) -> dict[str, object]:

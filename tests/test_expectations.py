@@ -264,7 +264,7 @@ def test_what_is_expected_is_told_by_validate(capsys: pytest.CaptureFixture[str]
     write({"j.csv": "segmentId,system1Id,system1rank,system2Id,system2rank\n0,A,1,B,2\n"})
     write({"c.yaml": "judgments: {j: {file: j.csv}}\nexpect: [{path: judgments/j/total/items, values: 1}]\n"})
     assert main(["validate", "c.yaml"]) == 0
-    assert capsys.readouterr().out == "judgments j: 2 systems, 1 judges, 1 pairs\nexpect: 1 entries\n"
+    assert capsys.readouterr().out == "judgments j: 2 systems, 1 judge, 1 pairs of systems\nentries of expect: 1\n"
     assert main(["run", "c.yaml", "--output", "o", "-q"]) == 0
     said = capsys.readouterr().out
     assert said.startswith("judgments j: Expected Wins, 1 items, 1 pairs of systems\n")
@@ -378,6 +378,7 @@ def test_files_of_columns_that_cannot_be_read(
         ("t", b"m  A   0.50\n\nn A 1\nm B -1e-3\n"),
         ("t.tsv.gz", gzip.compress(b"m\tA\t0.50\nm\tB\t-1e-3\n", mtime=0)),
     ],
+    ids=["tabs", "commas", "blanks", "gzip"],
 )
 def test_files_of_columns(name: str, data: bytes, tmp_path: Path) -> None:
     (tmp_path / name).write_bytes(data)

@@ -374,3 +374,27 @@ def test_a_worse_verdict_ends_with_1(
 def test_what_cannot_be_asked(arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["reproduce", *arguments]) == 2
     assert message in capsys.readouterr().err
+
+
+@pytest.mark.usefixtures("data")
+def test_deviation_and_interval_as_the_original_program_prints_them(shared: Path, tmp_path: Path) -> None:
+    """Mean, deviation and interval over the draws for AMU, by the original program with -d."""
+    recipe = RECIPES["koyama-corpus"]
+    assert published.fetch_missing([recipe], None, lambda _: None) == []
+    printed = (shared / "golden" / "gleu-2017.conll14.AMU.debug.txt").read_text(encoding="utf-8").splitlines()[-1]
+    found = re.search(r"(0\.\d+)\D+(0\.\d+)\D+(0\.\d+),(0\.\d+)", printed)
+    assert found, printed
+    mean, std, low, high = found.groups()
+    config = written(recipe.path)
+    config["expect"] = [
+        {"values": {"AMU": mean}},
+        {"output": "samples.std", "values": {"AMU": std}},
+        {"output": "samples.interval", "values": {"AMU": [low, high]}},
+    ]
+    config["human"] = {"file": str(tmp_path / "people.txt")}
+    (tmp_path / "people.txt").write_text("AMU 4\nCAMB 3\nINPUT 1\nREF0 5\n", encoding="utf-8")
+    config["expect"].append({"path": "human/correlations/1/coefficients/spearman/value", "values": "0.80"})
+    (tmp_path / "own.yaml").write_text(json.dumps(config), encoding="utf-8")
+    results = stages.run(stages.prepare(tmp_path / "own.yaml"), tmp_path / "run")[1].expectations
+    assert results
+    assert [entry["verdict"] for entry in results["entries"]] == ["exact"] * 4

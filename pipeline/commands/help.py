@@ -31,7 +31,7 @@ ALSO = {
     "run": "runs",
     "expect": "reproduce",
     "recipes": "reproduce",
-    "length": "reproduce",
+    "length": "human",
     "report": "reports",
     "plots": "reports",
     "cite": "reports",

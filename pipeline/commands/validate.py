@@ -49,9 +49,10 @@ def run(args: argparse.Namespace) -> int:
             print(signed(metric, count))
     for name, judgments in (job.sources.judgments if job.sources else {}).items():
         judges, pairs = len(judgments.judges), len(judgments.expanded.first)
-        print(printable(f"judgments {name}: {len(judgments.systems)} systems, {judges} judges, {pairs:,} pairs"))
+        told = f"{len(judgments.systems)} systems, {judges} judge{'s' * (judges != 1)}, {pairs:,} pairs of systems"
+        print(printable(f"judgments {name}: {told}"))
     if job.config.findings.expect:
-        print(f"expect: {len(job.config.findings.expect)} entries")
+        print(f"entries of expect: {len(job.config.findings.expect)}")
     for warning in job.warnings:
         print(printable(f"warning: {warning}"), file=sys.stderr)
     return 0
