@@ -462,7 +462,7 @@ def test_a_missing_package_is_told_before_work_starts(
     assert "c.yaml:1:" in said
     assert "output.formats: parquet: needs the package pyarrow: pip install 'gec-pipeline[parquet]'" in said
     assert "plots: needs the package matplotlib: pip install 'gec-pipeline[plot]'" in said
-    assert "no plot is called 'skores' (did you mean 'scores'?)" in said
+    assert "output.plots[0]: no plot is called 'skores' (did you mean 'scores'?)" in said
     code, _, err = called(capsys, "report", sample, "--format", "plots", "parquet")
     assert (code, len(err.splitlines())) == (2, 2)
     assert report.unavailable(["csv", "markdown", "latex", "json"]) == []
