@@ -407,6 +407,16 @@ def test_tables_are_printed(sample: Path, capsys: pytest.CaptureFixture[str], sa
     assert "bleu" not in out
 
 
+@pytest.mark.parametrize("form", ["json", "csv"])
+def test_results_of_a_run_are_not_replaced_by_a_part(
+    sample: Path, capsys: pytest.CaptureFixture[str], form: str
+) -> None:
+    before = tree(sample)
+    code, _, err = called(capsys, "report", sample, "--format", form, "--metric", "bleu", "--output", sample)
+    assert (code, tree(sample)) == (2, before)
+    assert err.endswith("has the whole results; write what you chose to another folder\n")
+
+
 def test_tables_need_no_texts(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     config = write_run(tmp_path, 9, output={"digits": 4})
     run(config, tmp_path / "run")
