@@ -26,6 +26,10 @@ if TYPE_CHECKING:
     from ..files import Content
 
 
+RESULTS = frozenset({"results.json", "scores.csv", "tests.csv", "human.csv"})
+"""Files of a run that no part of it replaces."""
+
+
 def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
     from ..report import FORMATS
@@ -59,6 +63,7 @@ def run(args: argparse.Namespace) -> int:
     wanted = any(FORMATS[name].texts for name in formats)
     material = chosen(revisit(Path(args.run), args.digits, texts=wanted), args.metric, args.dataset)
     material = replace(material, plots=tuple(args.plot) or material.plots, plot_type=args.type or material.plot_type)
+    partial = args.metric is not None or args.dataset is not None
     for name in formats:
         files = FORMATS[name].files(material)
         if name == "plots":
@@ -68,7 +73,7 @@ def run(args: argparse.Namespace) -> int:
         elif args.output == "-" or (args.output is None and FORMATS[name].printed):
             _print(name, files)
         else:
-            _write(Path(args.run), Path(args.output or args.run), files)
+            _write(Path(args.run), Path(args.output or args.run), files, partial=partial)
     return 0
 
 
@@ -97,12 +102,16 @@ def _print(name: str, files: Mapping[str, Content]) -> None:
         print(printable(f"printed: {first}; there is more, --output DIR writes it: {', '.join(more)}"), file=sys.stderr)
 
 
-def _write(run: Path, folder: Path, files: Mapping[str, Content]) -> None:
-    """Write files to a folder; where that is the run directory its manifest lists them."""
+def _write(run: Path, folder: Path, files: Mapping[str, Content], *, partial: bool) -> None:
+    """Write files to a folder; where that is the run directory its manifest lists them, and results stay whole."""
     from ..files import write_atomic
     from ..store import RunDirectory
 
     if folder.resolve() == run.resolve():
+        if partial and (taken := sorted(files.keys() & RESULTS)):
+            raise InputError(
+                f"--output: {run / taken[0]} has the whole results; write what you chose to another folder"
+            )
         RunDirectory(run, make=False).add(files, lambda text: print(printable(text), file=sys.stderr))
     else:
         for name, content in files.items():
