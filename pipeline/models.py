@@ -10,7 +10,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Discriminator, Fiel
 from .inputs import UNPACKED
 
 BACKENDS = ("auto", "serial", "threading", "loky")
-FORMATS = ("json", "csv")
+FORMATS = ("json", "csv", "html")
 KINDS = ("jsonl", "tsv", "parquet")
 """Files with a text in each record; the key that names such a file."""
 
@@ -246,7 +246,7 @@ class WrittenOutput(_Written):
     """Where results go and how they are printed."""
 
     dir: PathText = Field("runs/latest", description="the run directory, against the working directory")
-    formats: list[Literal["json", "csv"]] = Field(["json", "csv"], description="files beside results.json")
+    formats: list[Literal["json", "csv", "html"]] = Field(["json", "csv"], description="files beside results.json")
     digits: Annotated[int, Field(ge=0, le=12), BeforeValidator(_whole)] = Field(
         2, description="decimals of the printed percentages"
     )

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from .material import Format
+from .page import html_files
+from .page import lacking as lacks_jinja2
 from .tables import csv_files
 
 FORMATS: dict[str, Format] = {
@@ -10,5 +12,6 @@ FORMATS: dict[str, Format] = {
         "results.json, which every run writes", lambda material: {"results.json": material.results.to_json()}
     ),
     "csv": Format("long tables: scores.csv, and tests.csv where there are tests", csv_files, printed=True),
+    "html": Format("report.html: a page to explore, with every sentence", html_files, lacking=lacks_jinja2),
 }
 """Forms of reports by name: `output.formats` of a config, `--format` of the command `report`."""

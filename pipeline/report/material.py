@@ -19,7 +19,7 @@ class Material:
     """A run to report: results, scores with their columns, texts, and the config as it was written.
 
     corpora: the texts by data set, {} where they are not at hand, and unread says why; digits: decimals of
-    percentages.
+    percentages; lines: how many sentences of a data set to show, None for as many as fit.
     """
 
     results: Results
@@ -28,6 +28,7 @@ class Material:
     config: Any = None
     unread: str = ""
     digits: int = 2
+    lines: int | None = None
 
 
 @dataclass(frozen=True)
@@ -38,3 +39,5 @@ class Format:
     files: Callable[[Material], Mapping[str, Content]]
     printed: bool = False
     """Whether `report` prints it where no folder is named: text that people paste."""
+    lacking: Callable[[], str] = str
+    """Returns what must be installed before, "" where nothing is missing."""
