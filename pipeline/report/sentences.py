@@ -12,6 +12,7 @@ import numpy as np
 
 from ..ngrams import rule_of
 from ..texts import Span, read_span
+from .groups import labels
 from .line_counts import by_reference, line_counts, line_scores, row_names
 from .numbers import round_half_up
 from .telling import RULE, telling
@@ -99,6 +100,7 @@ def explorer(material: Material, lines: int | None = None) -> dict[str, Any] | N
         return None
     wanted = _affordable(material, found) if lines is None else dict.fromkeys(found, lines)
     texts = Texts()
+    named = labels(score.metric for score in material.results.scores)
     datasets = [
         _dataset(material.corpora[name], measured, wanted[name], material.digits, texts)
         for name, measured in found.items()
@@ -110,7 +112,7 @@ def explorer(material: Material, lines: int | None = None) -> dict[str, Any] | N
     places = {tokenization: number for number, tokenization in enumerate(rules)}
     for dataset, measured in zip(datasets, found.values(), strict=True):
         for entry, one in zip(dataset["metrics"], (m for m in measured if m.columns), strict=True):
-            entry["rule"] = _rule(rule_of(one.metric), places)
+            entry |= {"rule": _rule(rule_of(one.metric), places), "label": named[entry["signature"]]}
     whole = {"texts": texts.shown, "cut": texts.cut, "maxText": MAX_TEXT, "tokens": forms, "digits": material.digits}
     return {**whole, "datasets": datasets, "rule": RULE}
 
