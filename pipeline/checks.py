@@ -5,14 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from . import metrics
+from . import metrics, report
 from .borrowed import unavailable
 from .corpus import Corpus, Opener, open_corpus
 from .count import AUTO, How
 from .defaults import with_defaults
-from .errors import ConfigError, InputError, Problem
+from .errors import ConfigError, InputError, Problem, did_you_mean
 from .external import misused, parted, with_numbers
 from .node import base_of
+from .report.plots import PLOTS
 from .resample import unsupported
 from .select import ALL, Given, select
 from .suspicions import suspicions
@@ -59,6 +60,7 @@ def prepare(path: str | Path, how: How = AUTO, given: Given = ALL) -> Job:
         settings, chosen = select(settings, chosen, given.only, problems)
         opener = Opener(how.under(settings.run).threads, settings.run.max_unpacked)
         problems += misused(settings, chosen)
+        problems += [settings.root.problem(reason, ("output", "formats")) for reason in unmade(settings)]
         reasons = (unsupported(metric) for metric in chosen if settings.statistics)
         problems += [settings.root.problem(reason, ("statistics",)) for reason in reasons if reason]
         systems = with_numbers(settings.systems, chosen)
@@ -74,6 +76,14 @@ def prepare(path: str | Path, how: How = AUTO, given: Given = ALL) -> Job:
     if settings.human and given.only:
         warnings = (*warnings, "nothing is correlated with people where --only chooses")
     return Job(settings, chosen, opened, warnings, given, people)
+
+
+def unmade(settings: Config) -> list[str]:
+    """Return why some of the files that a config asks for could not be made."""
+    unknown = [name for name in settings.output.plots if name not in PLOTS]
+    known = f"there are {', '.join(PLOTS)}"
+    told = [f"no plot is called '{name}'{did_you_mean(name, PLOTS)}; {known}" for name in unknown]
+    return [*report.unavailable(settings.output.formats), *told]
 
 
 def fit(chosen: Sequence[Metric], corpora: Sequence[Corpus | None]) -> list[Problem]:

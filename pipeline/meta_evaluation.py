@@ -133,7 +133,10 @@ class Windowed:
 
 @dataclass(frozen=True)
 class MetaEvaluation:
-    """All of it. settings: those of the section `human`; digest: of the file of judgements or scores."""
+    """All of it. settings: those of the section `human`; digest: of the file of judgements or scores.
+
+    scores: what the metrics were correlated with, of each system by the name of the human score.
+    """
 
     settings: dict[str, Any]
     digest: str
@@ -142,6 +145,7 @@ class MetaEvaluation:
     tests: list[Test] = field(default_factory=list)
     windows: list[Windowed] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
+    scores: dict[str, dict[str, float]] = field(default_factory=dict)
 
     def plain(self) -> dict[str, Any]:
         """Return it as mappings and lists."""
@@ -230,6 +234,7 @@ def meta_evaluate(
     result = MetaEvaluation({**settings.model_dump()}, people.digest)
     for title, scores in human_scores(people, settings, progress).items():
         names = _common(chosen, people, scores, settings, result.notes)
+        result.scores[title] = {name: scores[name] for name in names}
         human = np.array([scores[name] for name in names])
         values = [np.array([metric.scores[name] for name in names]) for metric in chosen]
         for metric, own in zip(chosen, values, strict=True):

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import re
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Discriminator, Field, Tag, WithJsonSchema
 
 from .inputs import UNPACKED
 
 BACKENDS = ("auto", "serial", "threading", "loky")
-FORMATS = ("json", "csv", "html")
+FORMATS = ("json", "csv", "markdown", "latex", "parquet", "plots", "html")
+"""Names in `pipeline.report.FORMATS`."""
 KINDS = ("jsonl", "tsv", "parquet")
 """Files with a text in each record; the key that names such a file."""
 
@@ -45,6 +46,11 @@ def _numbers(value: object) -> object:
         return value
     raise ValueError("expected a list of line numbers and ranges, such as [1-100, 418], or a file of them")
 
+
+if TYPE_CHECKING:
+    FormatName = str
+else:
+    FormatName = Literal[FORMATS]
 
 Jobs = Annotated[
     Any,
@@ -246,7 +252,9 @@ class WrittenOutput(_Written):
     """Where results go and how they are printed."""
 
     dir: PathText = Field("runs/latest", description="the run directory, against the working directory")
-    formats: list[Literal["json", "csv", "html"]] = Field(["json", "csv"], description="files beside results.json")
+    formats: list[FormatName] = Field(["json", "csv"], description="files beside results.json")
+    plots: list[str] = Field([], description="plots of the format plots; default: all that there is something for")
+    plot_type: Literal["png", "svg", "pdf"] = Field("png", description="files of the format plots")
     digits: Annotated[int, Field(ge=0, le=12), BeforeValidator(_whole)] = Field(
         2, description="decimals of the printed percentages"
     )

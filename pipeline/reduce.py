@@ -221,6 +221,19 @@ def _averaged(outputs: dict[str, Floats]) -> Reduced:
     return Reduced(means, Samples(len(scores), std, interval))
 
 
+def drawn_scores(
+    metric: Metric, systems: Sequence[HasBlocks], lines: int, references: int, threads: int = 1
+) -> list[Floats] | None:
+    """Return the score of each system in every draw of references: float64 [iterations] each, by which Samples is made.
+
+    None where no reference is drawn for the score: another policy or level, or one reference.
+    """
+    draws = metric.draws(lines, references) if metric.policy == "sample" and metric.level not in SENTENCES else None
+    if draws is None:
+        return None
+    return [next(iter(outputs.values())) for outputs in _drawn_outputs(metric, systems, draws, threads)]
+
+
 def _expected(metric: Metric, systems: Sequence[HasBlocks], lines: int, references: int, threads: int) -> list[Reduced]:
     """Average over balanced draws (see Draws.balanced), with the standard error of the mean."""
     draws = metric.draws(lines, references)

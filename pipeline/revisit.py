@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from . import stored
 from .checks import prepare
 from .errors import InputError, StoreError
+from .report.canvas import TYPES
 from .report.material import Material
 from .scoring import describe
 from .select import Given
@@ -32,7 +34,40 @@ def revisit(path: Path, digits: int | None = None) -> Material:
         unread = ""
     except (InputError, StoreError) as error:
         corpora, written, own, unread = {}, manifest.get("written"), 2, str(error)
-    return Material(results, tuple(found), corpora, written, unread, own if digits is None else digits)
+    shown = _plots(written)
+    return Material(results, tuple(found), corpora, written, unread, own if digits is None else digits, *shown)
+
+
+def _plots(written: Any) -> tuple[tuple[str, ...], str]:
+    """Return the plots that a config as it was written asks for, and their type."""
+    output = written.get("output") if isinstance(written, dict) else None
+    output = output if isinstance(output, dict) else {}
+    names, kind = output.get("plots"), output.get("plot_type")
+    return tuple(map(str, names)) if isinstance(names, list) else (), kind if kind in TYPES else "png"
+
+
+def chosen(material: Material, metric: str | None, dataset: str | None) -> Material:
+    """Return what is of a metric (its name, or its signature) and a data set; raises StoreError for nothing."""
+    kept = stored.only(material.measured, metric, dataset)
+    pairs = {(measured.scores[0].dataset, measured.scores[0].metric) for measured in kept}
+    results = material.results
+    human = results.human and {
+        key: [item for item in value if _pair(item) in pairs] if key in LISTS else value
+        for key, value in results.human.items()
+    }
+    datasets = {name: info for name, info in results.datasets.items() if any(name == pair[0] for pair in pairs)}
+    scores = [score for score in results.scores if (score.dataset, score.metric) in pairs]
+    tests = [test for test in results.tests if (test.dataset, test.metric) in pairs]
+    fewer = replace(results, datasets=datasets, scores=scores, tests=tests, human=human)
+    return replace(material, results=fewer, measured=tuple(kept))
+
+
+LISTS = ("correlations", "sentences", "tests", "windows")
+"""What of the agreement with people is told metric by metric."""
+
+
+def _pair(item: dict[str, Any]) -> tuple[str, str]:
+    return item["dataset"], item["metric"]
 
 
 def _texts(manifest: dict[str, Any], results: Results) -> tuple[dict[str, Corpus], Any, int]:

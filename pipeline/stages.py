@@ -109,7 +109,8 @@ def _run(job: Job, directory: RunDirectory, how: How, log: Log) -> Results:
     texts = {corpus.name: corpus for corpus in corpora}
     columns = tuple(measured(corpora, job.metrics, statistics, results))
     output = job.config.output
-    material = Material(results, columns, texts, job.config.root.plain(), digits=output.digits)
+    written = job.config.root.plain()
+    material = Material(results, columns, texts, written, "", output.digits, tuple(output.plots), output.plot_type)
     files = reported(material, output.formats)
     directory.announce(names=files)
     directory.write_all(files)

@@ -85,6 +85,14 @@ class RunDirectory:
             write_atomic(self.path / name, content)
             self.files.add(name)
 
+    def add(self, files: Mapping[str, Content], warn: Callable[[str], None]) -> None:
+        """Write more files into a finished run, listed before they are there; raises StoreError."""
+        with self.held(warn):
+            about = {key: value for key, value in self.manifest().items() if key not in ("program", "files")}
+            self._before |= set(files)
+            self.write_manifest(about)
+            self.write_all(files)
+
     def write_manifest(self, content: dict[str, Any]) -> None:
         """Write run.json."""
         self._about = content

@@ -1,51 +1,114 @@
-"""Write the results of a run in other forms.
+"""Write the results of a run in other forms: tables to paste, files of numbers, plots.
 
-Tables are printed, unless --output names a folder; other forms go to the run directory, or to that folder. A config
-asks for the same with `output: {formats: [...]}`.
+Tables are printed, unless --output names a folder; other forms go to the run directory, or to that folder (- is
+standard output). A config asks for the same with `output: {formats: [...]}`; `gec-pipeline help reports` tells more.
 
 examples:
-  gec-pipeline report runs/quickstart --format csv > scores.csv
-  gec-pipeline report runs/quickstart --format csv --output paper/tables
+  gec-pipeline report runs/quickstart --format markdown
+  gec-pipeline report runs/quickstart --format latex --metric gleu --digits 1 > table.tex
+  gec-pipeline report runs/quickstart --format csv parquet --output paper/numbers
+  gec-pipeline report runs/quickstart --format html
+  gec-pipeline report runs/quickstart --format plots --plot scores draws --type pdf --output paper/figures
 """
 
 from __future__ import annotations
 
+import argparse
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ..errors import printable
+from ..errors import InputError, printable
 
 if TYPE_CHECKING:
-    import argparse
+    from collections.abc import Mapping
+
+    from ..files import Content
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
     from ..report import FORMATS
+    from ..report.canvas import TYPES
+    from ..report.plots import PLOTS
 
     parser.add_argument("run", help="a run directory")
     told = "; ".join(f"{name}: {form.told}" for name, form in FORMATS.items())
-    parser.add_argument(
-        "--format", nargs="+", action="extend", choices=FORMATS, required=True, metavar="NAME", help=told
-    )
+    parser.add_argument("--format", nargs="+", action="extend", choices=FORMATS, default=[], metavar="NAME", help=told)
     parser.add_argument("--output", metavar="DIR", help="the folder to write to, made where it is missing")
+    parser.add_argument("--metric", metavar="NAME", help="only this metric: its name or its signature")
+    parser.add_argument("--dataset", metavar="NAME", help="only this data set")
     parser.add_argument("--digits", type=int, choices=range(13), metavar="N", help="decimals of percentages")
+    shown = "; ".join(f"{name}: {plot.told}" for name, plot in PLOTS.items())
+    parser.add_argument("--plot", nargs="+", action="extend", default=[], metavar="NAME", help=f"only these: {shown}")
+    parser.add_argument(
+        "--lines", type=_lines, metavar="N", help="html: sentences of a data set; default: all that fit"
+    )
+    parser.add_argument("--type", choices=TYPES, help="files of plots (default: png)")
+
+
+def _lines(text: str) -> int:
+    if not text.isascii() or not text.isdigit() or len(text) > 9:
+        raise argparse.ArgumentTypeError(f"expected a whole number from 0, found '{text}'")
+    return int(text)
 
 
 def run(args: argparse.Namespace) -> int:
     """Read the run back, and print or write."""
-    from ..files import write_atomic
-    from ..report import FORMATS
-    from ..revisit import revisit
+    from ..report import FORMATS, unavailable
+    from ..revisit import chosen, revisit
 
-    material = revisit(Path(args.run), args.digits)
-    for name in dict.fromkeys(args.format):
-        for file, content in FORMATS[name].files(material).items():
-            if FORMATS[name].printed and args.output is None and isinstance(content, str):
-                sys.stdout.write(content)
-                continue
-            path = Path(args.output or args.run) / file
-            write_atomic(path, content)
-            print(printable(f"written: {path}"), file=sys.stderr)
+    formats = list(dict.fromkeys(args.format or (["plots"] if args.plot or args.type else [])))
+    if not formats:
+        raise InputError(f"--format: which? There are {', '.join(FORMATS)}")
+    if (args.plot or args.type) and "plots" not in formats:
+        raise InputError("--plot and --type are for --format plots")
+    if args.lines is not None and "html" not in formats:
+        raise InputError("--lines is for --format html")
+    if lacking := unavailable(formats):
+        raise InputError("\n".join(lacking))
+    material = chosen(revisit(Path(args.run), args.digits), args.metric, args.dataset)
+    material = replace(material, plots=tuple(args.plot) or material.plots, plot_type=args.type or material.plot_type)
+    material = replace(material, lines=args.lines)
+    if "html" in formats and material.unread:
+        print(printable(f"html: the page is without sentences: {material.unread}"), file=sys.stderr)
+    for name in formats:
+        files = FORMATS[name].files(material)
+        if not files:
+            print(printable(f"{name}: this run has nothing for it"), file=sys.stderr)
+        elif args.output == "-" or (args.output is None and FORMATS[name].printed):
+            _print(name, files)
+        else:
+            _write(Path(args.run), Path(args.output or args.run), files)
     return 0
+
+
+def _print(name: str, files: Mapping[str, Content]) -> None:
+    """Print the first file of a form, the only one of most."""
+    first, *more = files
+    content = files[first]
+    if isinstance(content, str):
+        sys.stdout.write(content)
+    elif sys.stdout.isatty():
+        raise InputError(f"{name}: {first} is no text; name a folder: --output DIR, or pipe it")
+    else:
+        sys.stdout.flush()
+        for piece in [content] if isinstance(content, bytes) else content:
+            sys.stdout.buffer.write(piece)
+    if more:
+        print(printable(f"printed: {first}; there is more, --output DIR writes it: {', '.join(more)}"), file=sys.stderr)
+
+
+def _write(run: Path, folder: Path, files: Mapping[str, Content]) -> None:
+    """Write files to a folder; where that is the run directory its manifest lists them."""
+    from ..files import write_atomic
+    from ..store import RunDirectory
+
+    if folder.resolve() == run.resolve():
+        RunDirectory(run, make=False).add(files, lambda text: print(printable(text), file=sys.stderr))
+    else:
+        for name, content in files.items():
+            write_atomic(folder / name, content)
+    for name in files:
+        print(printable(f"written: {folder / name}"), file=sys.stderr)

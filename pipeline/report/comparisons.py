@@ -63,12 +63,12 @@ def bootstrap_columns(results: Results, scores: Sequence[Score], digits: int) ->
             continue
         ranks = "-".join(str(rank) for rank in dict.fromkeys(found.ranks))
         rows.append([shown_interval(found.interval, digits), ranks, str(found.cluster)])
-    more, cells = _compared(results, scores, digits)
+    more, cells = compared(results, scores, digits)
     return header + more, [[*row, *cell] for row, cell in zip(rows, cells, strict=True)]
 
 
-def _compared(results: Results, scores: Sequence[Score], digits: int) -> Table:
-    """Return columns against the baseline, or letters: systems that share one do not differ significantly."""
+def compared(results: Results, scores: Sequence[Score], digits: int) -> Table:
+    """Return columns against the baseline, or of letters: systems that share one do not differ significantly."""
     tests = tests_of(results, scores[0])
     if not tests:
         return [], [[] for _ in scores]

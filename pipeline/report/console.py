@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import shutil
 import sys
 from itertools import groupby
@@ -10,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import printable
 from .comparisons import (
-    bootstrap_columns,
     is_significant,
     matrix,
     pair_table,
@@ -19,8 +17,10 @@ from .comparisons import (
     signed,
     tests_of,
 )
-from .human import correlation_table, labels, sentence_table, test_table, window_table
+from .groups import labels
+from .human import correlation_table, sentence_table, test_table, window_table
 from .numbers import percent, round_half_up
+from .ranked import fitted_table, ranked_table
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -31,11 +31,6 @@ COUNTS = frozenset(
     {"match", "penalty", "numer", "total", "hyp_len", "ref_len", "hyp_total", "ref_total", "tp", "fp", "fn"}
 )
 """Outputs that are numbers of n-grams or tokens, not fractions."""
-
-
-SHOWN = frozenset({"standard_error"})
-"""Outputs that the table has beside the score; and the F of every type of ROUGE."""
-_TYPE = re.compile("rouge[A-Za-z0-9]+")
 
 
 def print_results(results: Results, digits: int) -> None:
@@ -50,7 +45,7 @@ def print_results(results: Results, digits: int) -> None:
             )
         )
         scores = sorted(group, key=lambda s: s.rank)
-        print_table(*_ranked(results, scores, digits))
+        _print_ranked(results, scores, digits)
         print(metric)
         if scores[0].peer_signature:
             print(printable(scores[0].peer_signature))
@@ -61,6 +56,18 @@ def print_results(results: Results, digits: int) -> None:
     if results.human:
         print()
         print_human(results.human)
+
+
+def _print_ranked(results: Results, scores: Sequence[Score], digits: int) -> None:
+    """Print the ranked table: all of it, or what fits the terminal."""
+    if not sys.stdout.isatty():
+        print_table(*ranked_table(results, scores, digits))
+        return
+    width = _width()
+    table, left_out = fitted_table(results, scores, digits, width)
+    print_table(*table)
+    if left_out:
+        print(f"({', '.join(left_out)}: in a wider window, or piped)")
 
 
 def _notes(scores: Sequence[Score]) -> list[str]:
@@ -98,25 +105,6 @@ def _print_matrices(results: Results, names: Sequence[str], tests: Sequence[Comp
     print_table(*matrix(names, tests, difference), left=(0,))
     print("p: adjusted")
     print_table(*matrix(names, tests, lambda test, _: shown_p(test.p_adjusted)), left=(0,))
-
-
-def _ranked(results: Results, scores: Sequence[Score], digits: int) -> tuple[list[str], list[list[str]]]:
-    name = next(iter(scores[0].outputs))
-    sampled = any(score.samples for score in scores)
-    more = [key for key in scores[0].outputs if key != name and ("@" in key or key in SHOWN or _TYPE.fullmatch(key))]
-    titles, cells = bootstrap_columns(results, scores, digits)
-    header = ["rank", "system", name, *more, *(["std", "95% of draws"] if sampled else []), *titles]
-    rows = []
-    for score, cell in zip(scores, cells, strict=True):
-        row = [str(score.rank), score.system, percent(score.score, digits)]
-        row += [percent(score.outputs[key], digits + 2 * (key == "standard_error")) for key in more]
-        if sampled and score.samples:
-            low, high = (percent(bound, digits) for bound in score.samples.interval)
-            row += [percent(score.samples.std, digits + 1), f"{low} to {high}" if low != "-" else "-"]
-        elif sampled:
-            row += ["-", "-"]
-        rows.append(row + cell)
-    return header, rows
 
 
 def print_orders(results: Results, digits: int) -> None:
@@ -172,7 +160,7 @@ def print_table(header: Sequence[str], rows: Iterable[Sequence[str]], left: Iter
             table.add_column(title, justify="left" if index in aligned_left else "right", overflow="fold")
         for row in rows:
             table.add_row(*(Text(cell) for cell in row))
-        Console(width=max(shutil.get_terminal_size().columns, 40)).print(table)
+        Console(width=_width()).print(table)
         return
     widths = [max(len(row[i]) for row in [header, *rows]) for i in range(len(header))]
     for row in [header, *rows]:
@@ -180,6 +168,11 @@ def print_table(header: Sequence[str], rows: Iterable[Sequence[str]], left: Iter
             c.ljust(w) if i in aligned_left else c.rjust(w) for i, (c, w) in enumerate(zip(row, widths, strict=True))
         ]
         print("  ".join(cells).rstrip())
+
+
+def _width() -> int:
+    """Return how many columns of letters the terminal has, at least 40."""
+    return max(shutil.get_terminal_size().columns, 40)
 
 
 TEXTS = frozenset({"metric", "other", "human score"})

@@ -173,7 +173,13 @@ def scatter(found: dict[str, Any], people: dict[str, float], scores: dict[str, f
         drawing.line(50, up(tick), wide - 10, up(tick), "grid")
         drawing.text(46, up(tick) + 4, f"{tick:.4g}", "end small")
     drawing.text((54 + wide - 20) / 2, high - 6, label, "middle small")
-    drawing.text(14, bottom / 2 + 6, found["human"].replace("_", " "), "middle small", transform=f"rotate(-90 14 {bottom / 2 + 6:g})")
+    drawing.text(
+        14,
+        bottom / 2 + 6,
+        found["human"].replace("_", " "),
+        "middle small",
+        transform=f"rotate(-90 14 {bottom / 2 + 6:g})",
+    )
     taken: list[tuple[float, float, float]] = []
     for name in sorted(names, key=lambda n: (up(people[n]), n)):
         x, y = over(scores[name]), up(people[name])

@@ -7,10 +7,11 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from .comparisons import shown_p
+from .groups import labels
 from .numbers import percent, round_half_up
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
 
     from ..agreement import JudgeCorrelations, Kappa
     from ..human import HeadToHead, Ranked
@@ -87,16 +88,6 @@ def _share(found: HeadToHead, one: int, two: int) -> str:
     return "-" if math.isnan(share) else round_half_up(share, 2) + next((sign for top, sign in SIGNS if p <= top), "")
 
 
-def labels(metrics: Iterable[str]) -> dict[str, str]:
-    """Return a short label for each signature: its name, numbered where several share it."""
-    signatures = list(dict.fromkeys(metrics))
-    names = [signature.partition("|")[0] for signature in signatures]
-    return {
-        signature: name if names.count(name) == 1 else f"{name} ({names[: number + 1].count(name)})"
-        for number, (signature, name) in enumerate(zip(signatures, names, strict=True))
-    }
-
-
 def correlation_table(human: dict[str, Any]) -> Table:
     """Return a row for each metric and human score: coefficients with their intervals."""
     found = human["correlations"]
@@ -122,12 +113,13 @@ def sentence_table(human: dict[str, Any]) -> Table:
     return ["metric", "pairs", "metric ties", "accuracy", level, "kendall", level], rows
 
 
-def _with_interval(coefficient: dict[str, Any]) -> list[str]:
-    bounds = [_coefficient(bound) for bound in coefficient["interval"]]
-    return [_coefficient(coefficient["value"]), "-" if bounds[0] == "-" else " to ".join(bounds)]
+def _with_interval(found: dict[str, Any]) -> list[str]:
+    bounds = [coefficient(bound) for bound in found["interval"]]
+    return [coefficient(found["value"]), "-" if bounds[0] == "-" else " to ".join(bounds)]
 
 
-def _coefficient(value: float | None) -> str:
+def coefficient(value: float | None) -> str:
+    """Return a coefficient with three decimals, "-" for none."""
     return "-" if value is None or math.isnan(value) else round_half_up(value, 3)
 
 
@@ -137,7 +129,7 @@ def test_table(human: dict[str, Any]) -> Table:
     rows = []
     for item in human["tests"]:
         p = "-" if item["p"] is None or math.isnan(item["p"]) else shown_p(item["p"])
-        cells = [_coefficient(item["between"]), _coefficient(item["t"]), p]
+        cells = [coefficient(item["between"]), coefficient(item["t"]), p]
         rows.append([named[item["metric"]], named[item["other"]], item["human"], *cells])
     return ["metric", "other", "human score", "r of both", "t", "p"], rows
 
@@ -150,7 +142,7 @@ def window_table(human: dict[str, Any]) -> Table:
             named[item["metric"]],
             item["human"],
             f"{item['first']}-{item['last']}",
-            *map(_coefficient, (item["pearson"], item["spearman"])),
+            *map(coefficient, (item["pearson"], item["spearman"])),
         ]
         for item in human["windows"]
     ]

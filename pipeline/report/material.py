@@ -19,7 +19,8 @@ class Material:
     """A run to report: results, scores with their columns, texts, and the config as it was written.
 
     corpora: the texts by data set, {} where they are not at hand, and unread says why; digits: decimals of
-    percentages; lines: how many sentences of a data set to show, None for as many as fit.
+    percentages; plots: those wanted ((): all), as files of plot_type; lines: how many sentences of a data set
+    the page shows, None for as many as fit.
     """
 
     results: Results
@@ -28,16 +29,21 @@ class Material:
     config: Any = None
     unread: str = ""
     digits: int = 2
+    plots: tuple[str, ...] = ()
+    plot_type: str = "png"
     lines: int | None = None
 
 
 @dataclass(frozen=True)
 class Format:
-    """A form of report: what it is, in a line, and the function that makes its files by their names."""
+    """A form of report: what it is, in a line, and the function that makes its files by their names.
+
+    package: what it needs that a plain installation has not, and the extra that brings it.
+    """
 
     told: str
     files: Callable[[Material], Mapping[str, Content]]
     printed: bool = False
     """Whether `report` prints it where no folder is named: text that people paste."""
-    lacking: Callable[[], str] = str
-    """Returns what must be installed before, "" where nothing is missing."""
+    package: str = ""
+    extra: str = ""

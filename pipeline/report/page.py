@@ -13,13 +13,13 @@ from importlib import resources
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .._version import __version__
-from ..errors import InputError, printable
-from .comparisons import bootstrap_columns, level_name, pair_table, settings_line, tests_of
-from .console import by_order, is_count
+from ..errors import printable
+from .comparisons import pair_table, settings_line, tests_of
+from .console import by_order
 from .drawings import interval_axis, interval_bar, interval_scale, order_lines, p_matrix, rank_ranges, scatter
 from .groups import groups
 from .human import correlation_table, sentence_table, test_table, window_table
-from .numbers import percent
+from .ranked import ranked_table
 from .sentences import explorer
 
 if TYPE_CHECKING:
@@ -72,19 +72,8 @@ class Board(NamedTuple):
     pairs: Table | None
 
 
-def lacking() -> str:
-    """Return what is missing to make pages, and how to install it; "" where nothing is."""
-    try:
-        import jinja2  # noqa: F401
-    except ImportError:
-        return "html: needs the package jinja2: pip install 'gec-pipeline[report]'"
-    return ""
-
-
 def html_files(material: Material) -> dict[str, str]:
-    """Return report.html; raises InputError where jinja2 is not installed."""
-    if lacking():
-        raise InputError(lacking())
+    """Return report.html; needs jinja2."""
     lines, data = material.lines, explorer(material, material.lines)
     text = render(material, data)
     while data and lines is None and (size := len(text.encode())) > LARGEST:
@@ -103,9 +92,17 @@ def render(material: Material, data: Mapping[str, Any] | None) -> str:
     styles = [_part(name) for name in STYLES]
     scripts = [_part(name) for name in SCRIPTS]
     page = environment.from_string(_part("page.html"))
-    return page.render(
-        **content(material), styles=styles, scripts=scripts, policy=policy(styles, scripts), data=as_json(data), sentences=data
-    ) + "\n"
+    return (
+        page.render(
+            **content(material),
+            styles=styles,
+            scripts=scripts,
+            policy=policy(styles, scripts),
+            data=as_json(data),
+            sentences=data,
+        )
+        + "\n"
+    )
 
 
 def _part(name: str) -> str:
@@ -115,7 +112,9 @@ def _part(name: str) -> str:
 def policy(styles: Sequence[str], scripts: Sequence[str]) -> str:
     """Return the content security policy that lets these styles and scripts work and nothing else."""
     named = {
-        kind: " ".join(f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'" for text in texts)
+        kind: " ".join(
+            f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'" for text in texts
+        )
         for kind, texts in (("style-src", styles), ("script-src", scripts))
     }
     rules = ["default-src 'none'", "img-src data:", "base-uri 'none'", "form-action 'none'"]
@@ -139,7 +138,7 @@ def content(material: Material) -> dict[str, Any]:
         "version": __version__,
         "boards": [board(results, group, material.digits, number) for number, group in enumerate(found, 1)],
         "settings": settings_line(results.statistics) if results.statistics else "",
-        "human": human(results, found, material.digits),
+        "human": human(results, found),
         "warnings": [*results.warnings, *map(str, results.missing)],
         "datasets": results.datasets,
         "config": as_yaml(config) if config else "",
@@ -169,10 +168,9 @@ def board(results: Results, group: Group, digits: int, number: int) -> Board:
     """Return the leader board of a metric on a data set, and its plots."""
     scores = group.scores
     where = interval_scale(scores)
-    titles, cells = columns(results, scores, digits)
+    header, cells = ranked_table(results, scores, digits)
     rows = [
-        Row(score, percent(score.score, digits), interval_bar(score, where), cell)
-        for score, cell in zip(scores, cells, strict=True)
+        Row(score, cell[2], interval_bar(score, where), cell[3:]) for score, cell in zip(scores, cells, strict=True)
     ]
     base = (results.statistics or {}).get("baseline")
     plots = {
@@ -185,39 +183,19 @@ def board(results: Results, group: Group, digits: int, number: int) -> Board:
     info = results.datasets[group.dataset]
     facts = f"{info.lines:,} {'line' if info.lines == 1 else 'lines'}, {info.references} "
     facts += "reference" if info.references == 1 else "references"
-    drawn = [(title, plot) for title, plot in plots.items() if plot]
-    peer = scores[0].peer_signature or ""
-    made = Board(group, f"board-{number}", facts, rows, interval_axis(where), titles, notes(scores), peer, drawn, None, pairs)
-    return made._replace(orders=orders(scores, digits))
-
-
-def columns(results: Results, scores: Sequence[Score], digits: int) -> tuple[list[str], list[list[str]]]:
-    """Return the titles and cells of a board behind the score: other outputs, draws, intervals, ranks, comparisons."""
-    first = next(iter(scores[0].outputs), "")
-    more = [name for name in scores[0].outputs if _is_extra(name, first)]
-    titles, cells = bootstrap_columns(results, scores, digits)
-    sampled = any(score.samples for score in scores)
-    rows = []
-    for score, cell in zip(scores, cells, strict=True):
-        row = [percent(score.outputs[name], digits) if name in score.outputs else "-" for name in more]
-        if sampled:
-            row += _spread(score, digits)
-        rows.append([*row, *cell])
-    return [*more, *(["std", "95% of draws"] if sampled else []), *titles], rows
-
-
-def _is_extra(name: str, first: str) -> bool:
-    """Whether an output stands in the board: the score with a reference, or the F of another type of ROUGE."""
-    if name == first or is_count(name):
-        return False
-    return "@" in name or name == "standard_error" or (name.startswith("rouge") and "_" not in name)
-
-
-def _spread(score: Score, digits: int) -> list[str]:
-    if not score.samples:
-        return ["-", "-"]
-    low, high = (percent(bound, digits) for bound in score.samples.interval)
-    return [percent(score.samples.std, digits + 1), f"{low} to {high}" if low != "-" else "-"]
+    return Board(
+        group,
+        f"board-{number}",
+        facts,
+        rows,
+        interval_axis(where),
+        header[3:],
+        notes(scores),
+        scores[0].peer_signature or "",
+        [(title, plot) for title, plot in plots.items() if plot],
+        orders(scores, digits),
+        pairs,
+    )
 
 
 def notes(scores: Sequence[Score]) -> list[str]:
@@ -238,7 +216,7 @@ def orders(scores: Sequence[Score], digits: int) -> Table | None:
     return Table(["system", *header], [[name, *row] for name, (_, own) in made for row in own])
 
 
-def human(results: Results, found: Sequence[Group], digits: int) -> dict[str, Any] | None:
+def human(results: Results, found: Sequence[Group]) -> dict[str, Any] | None:
     """Return how the metrics agree with people: tables and plots."""
     if not results.human or not results.human.get("correlations"):
         return None
@@ -249,7 +227,12 @@ def human(results: Results, found: Sequence[Group], digits: int) -> dict[str, An
         group = by_name.get((item["dataset"], item["metric"]))
         if group and item["human"] in people:
             scores = {score.system: score.score for score in group.scores}
-            plots.append((f"{group.label} and {item['human'].replace('_', ' ')}", scatter(item, people[item["human"]], scores, group.label)))
+            plots.append(
+                (
+                    f"{group.label} and {item['human'].replace('_', ' ')}",
+                    scatter(item, people[item["human"]], scores, group.label),
+                )
+            )
     tables = {
         "Correlations of systems": Table(*correlation_table(results.human), left=(0, 1)),
         "Pairs of outputs of a sentence": Table(*sentence_table(results.human), left=(0,)),
@@ -257,4 +240,4 @@ def human(results: Results, found: Sequence[Group], digits: int) -> dict[str, An
         "Windows of neighbours": Table(*window_table(results.human), left=(0, 1)),
     }
     shown = {title: table for title, table in tables.items() if table.rows}
-    return {"plots": [(title, plot) for title, plot in plots if plot], "tables": shown, "level": level_name(results), "digits": digits}
+    return {"plots": [(title, plot) for title, plot in plots if plot], "tables": shown}

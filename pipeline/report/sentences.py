@@ -136,9 +136,7 @@ def _affordable(material: Material, found: Mapping[str, Sequence[Measured]]) -> 
     return {name: lines[name] if share >= 1 else max(1, int(lines[name] * share)) for name in found}
 
 
-def _dataset(
-    corpus: Corpus, measured: Sequence[Measured], wanted: int, digits: int, texts: Texts
-) -> dict[str, Any]:
+def _dataset(corpus: Corpus, measured: Sequence[Measured], wanted: int, digits: int, texts: Texts) -> dict[str, Any]:
     """Return one data set: its lines, who has which output, and the metrics with their numbers."""
     with_columns = [m for m in measured if m.columns]
     lines = telling(with_columns[0], wanted)
@@ -195,9 +193,7 @@ class Variants:
         return found
 
 
-def _metric(
-    measured: Measured, names: Sequence[str], lines: Ints, variants: Variants, digits: int
-) -> dict[str, Any]:
+def _metric(measured: Measured, names: Sequence[str], lines: Ints, variants: Variants, digits: int) -> dict[str, Any]:
     """Return a metric: how its numbers lie in `rows`, a row for each output (or, of numbers from files, system)."""
     metric, own = measured.metric, measured.names[: len(measured.columns)]
     made = [table(metric, picked(columns.blocks(), lines), digits) for columns in measured.columns]
@@ -247,7 +243,9 @@ def scaled(values: Floats, digits: int) -> Floats:
     with np.errstate(invalid="ignore", over="ignore"):
         exact = values * 10.0 ** (digits + 2)
         found = np.floor(exact + 0.5)
-        near = np.abs(exact - np.floor(exact) - 0.5) < 1e-3 + 1e-15 * np.abs(exact)  # which way a half goes, its decimal form says
+        near = np.abs(exact - np.floor(exact) - 0.5) < 1e-3 + 1e-15 * np.abs(
+            exact
+        )  # which way a half goes, its decimal form says
     for place in zip(*np.nonzero(near), strict=True):
         found[place] = float(round_half_up(100 * float(values[place]), digits).replace(".", ""))
     return np.where(np.isfinite(found), found, np.nan)

@@ -17,9 +17,10 @@ _FORMULA = ("=", "+", "-", "@")
 
 
 def csv_files(material: Material) -> dict[str, str]:
-    """Return scores.csv, and tests.csv where there are tests."""
+    """Return scores.csv; tests.csv where there are tests, human.csv where metrics were correlated with people."""
     results = material.results
-    return {"scores.csv": to_csv(results), **({"tests.csv": tests_to_csv(results)} if results.tests else {})}
+    files = {"scores.csv": to_csv(results), "tests.csv": tests_to_csv(results), "human.csv": human_to_csv(results)}
+    return {name: text for name, text in files.items() if name == "scores.csv" or text.count("\n") > 1}
 
 
 def to_csv(results: Results) -> str:
@@ -60,8 +61,23 @@ def tests_to_csv(results: Results) -> str:
     return stream.getvalue()
 
 
-def _number(value: float) -> str:
-    return "" if isinstance(value, float) and math.isnan(value) else repr(value)
+def human_to_csv(results: Results) -> str:
+    """Return one row for each metric, human score (or "pairs of outputs") and coefficient, unrounded."""
+    stream = io.StringIO()
+    writer = csv.writer(stream, lineterminator="\n")
+    writer.writerow(["dataset", "metric", "human", "n", "coefficient", "value", "low", "high"])
+    human = results.human or {}
+    for item in [*human.get("correlations", ()), *human.get("sentences", ())]:
+        names = [_safe(text) for text in (item["dataset"], item["metric"], item.get("human", "pairs of outputs"))]
+        count = item["pairs"] if "pairs" in item else len(item["systems"])
+        for name, found in item["coefficients"].items():
+            numbers = [_number(value) for value in (found["value"], *found["interval"])]
+            writer.writerow([*names, str(count), _safe(name), *numbers])
+    return stream.getvalue()
+
+
+def _number(value: float | None) -> str:
+    return "" if value is None or (isinstance(value, float) and math.isnan(value)) else repr(value)
 
 
 def _safe(cell: str) -> str:

@@ -1,0 +1,76 @@
+"""Markdown as GitHub draws it: pipe tables; whatever names and signatures hold stays text."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from ..errors import printable
+from .sheets import sheets
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from .material import Material
+    from .sheets import Cell, Sheet
+
+_SPECIAL = re.compile(r"[\\`*_\[\]<>|~&$#@]|:(?=//|[A-Za-z0-9+-]+:)|(?<=www)\.")
+"""Signs of Markdown, of HTML, and of GitHub: formulas, mentions, issues, emoji, links."""
+_LEADING = re.compile(r"([0-9]*)([-+=.)])")
+"""What can make a list or a heading of a line that begins so."""
+
+
+def markdown_files(material: Material) -> dict[str, str]:
+    """Return results.md: a table for each data set and metric."""
+    return {"results.md": "\n".join(_table(sheet) for sheet in sheets(material))}
+
+
+def escape(text: str) -> str:
+    """Return text that Markdown shows as it is, on one line; control characters are shown escaped."""
+    return _SPECIAL.sub(r"\\\g<0>", printable(text.replace("\n", " ")))
+
+
+def paragraph(text: str) -> str:
+    """Return text that is a paragraph, whatever it begins with."""
+    return (
+        _LEADING.sub(r"\1\\\2", escape(text.strip()), count=1) if _LEADING.match(text.strip()) else escape(text.strip())
+    )
+
+
+def code(text: str) -> str:
+    """Return text between as many backticks as it needs."""
+    line = printable(text.replace("\n", " "))
+    longest = max((len(run) for run in re.findall("`+", line)), default=0)
+    fence, blank = "`" * (longest + 1), " " if line[:1] in "` " or line[-1:] in "` " else ""
+    return f"{fence}{blank}{line}{blank}{fence}"
+
+
+def _table(sheet: Sheet) -> str:
+    shown = [[escape(title) for title in sheet.header], *([_cell(cell) for cell in row] for row in sheet.rows)]
+    widths = [max(3, *(len(row[column]) for row in shown)) for column in range(len(sheet.header))]
+    rules = [
+        f":{'-' * (width - 1)}" if column in sheet.names else f"{'-' * (width - 1)}:"
+        for column, width in enumerate(widths)
+    ]
+    lines = [_row(shown[0], widths, sheet.names), _row(rules, widths, ())]
+    lines += [_row(row, widths, sheet.names) for row in shown[1:]]
+    below = [
+        *([paragraph(" ".join(sheet.notes)), ""] if sheet.notes else []),
+        *(f"- {code(text)}" for text in sheet.signatures),
+    ]
+    return "\n".join([f"**{escape(sheet.caption)}**", "", *lines, "", *below, ""])
+
+
+def _row(cells: Sequence[str], widths: Sequence[int], left: Sequence[int]) -> str:
+    padded = [
+        cell.ljust(width) if column in left else cell.rjust(width)
+        for column, (cell, width) in enumerate(zip(cells, widths, strict=True))
+    ]
+    return f"| {' | '.join(padded)} |"
+
+
+def _cell(cell: Cell) -> str:
+    text = f"**{escape(cell.text)}**" if cell.best and cell.text else escape(cell.text)
+    spread = f" ± {escape(cell.spread)}" if cell.spread else ""
+    mark = "\\*" if cell.mark == "*" else f" <sup>{escape(cell.mark)}</sup>" if cell.mark else ""
+    return f"{text}{spread}{mark}"

@@ -1,0 +1,151 @@
+"""Sentence scores and counts as Parquet, block after block: memory does not grow with the lines. Needs pyarrow."""
+
+from __future__ import annotations
+
+import io
+from functools import partial
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from ..reduce import present_blocks, sentence_scores
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from ..metrics.base import Columns, Needs
+    from ..significance import Measured
+    from .material import Material
+
+    Content = Iterator[bytes]
+
+GROUP = 64
+"""Blocks of lines (of columns.BLOCK each) in a row group."""
+LABELS = ("dataset", "system", "metric")
+"""Columns of names: each is kept once, and numbers of it in the rows."""
+
+
+class Rows(NamedTuple):
+    """Some rows of a table: names that hold for all of them, and arrays by column."""
+
+    names: dict[str, str]
+    arrays: dict[str, Any]
+
+
+def parquet_files(material: Material) -> dict[str, Content]:
+    """Return sentences.parquet, and columns.NEEDS.parquet for each kind of counts that the metrics need.
+
+    sentences: dataset, system, metric (signature), line (from 1), score (a fraction). columns: dataset, system, line,
+    reference (from 0; -1: the metric has none), and the counts; what does not depend on the reference is repeated.
+    """
+    found = material.measured
+    files = {"sentences.parquet": _parquet(partial(_sentences, found), {"line": "int64", "score": "float64"}, found)}
+    needs = dict.fromkeys(measured.metric.needs for measured in found)
+    for each in needs:
+        own = [measured for measured in found if measured.metric.needs == each]
+        once = list({measured.scores[0].dataset: measured for measured in reversed(own)}.values())[::-1]
+        types = {"line": "int64", "reference": "int16", **_types(each)}
+        files[f"columns.{each.key}.parquet"] = _parquet(partial(_counts, each, once), types, once, LABELS[:2])
+    return files
+
+
+def _types(needs: Needs) -> dict[str, str]:
+    """Return the columns of one reference and their types."""
+    types: dict[str, str] = {}
+    for item in needs.schema(1).fields:
+        names = [f"{item.name}_{order}" for order in range(1, item.orders + 1)] or [item.name]
+        types |= dict.fromkeys(names, "float64" if item.real else "int64")
+    return types
+
+
+def _sentences(found: Sequence[Measured]) -> Iterator[Rows]:
+    for measured in found:
+        for score, columns in zip(measured.scores, measured.columns, strict=False):
+            names = {"dataset": score.dataset, "system": score.system, "metric": score.metric}
+            first = 1
+            for block in present_blocks(measured.metric, columns):
+                scores = sentence_scores(measured.metric, block)
+                yield Rows(names, {"line": np.arange(first, first + len(scores)), "score": scores})
+                first += len(scores)
+
+
+def _counts(needs: Needs, found: Sequence[Measured]) -> Iterator[Rows]:
+    for measured in found:
+        for score, columns in zip(measured.scores, measured.columns, strict=False):
+            first = 1
+            for block in columns.blocks():
+                lines = np.arange(first, first + len(next(iter(block.values()))))
+                for rows in _by_reference(needs, block, lines, measured.references):
+                    yield Rows({"dataset": score.dataset, "system": score.system}, rows)
+                first += len(lines)
+
+
+def _by_reference(needs: Needs, block: Columns, lines: Any, references: int) -> Iterator[dict[str, Any]]:
+    """Yield the rows of a block, once for each reference that counts are apart for; without those missing."""
+    fields = needs.schema(references).fields
+    apart = any(item.per_reference for item in fields)
+    for reference in range(references) if apart else (-1,):
+        arrays: dict[str, Any] = {"line": lines, "reference": np.full(len(lines), reference, np.int16)}
+        for item in fields:
+            array = block[item.name][:, reference] if item.per_reference else block[item.name]
+            split = {f"{item.name}_{order + 1}": array[:, order] for order in range(item.orders)}
+            arrays |= split or {item.name: array}
+        present = np.flatnonzero(block["ref_len"][:, reference] >= 0) if apart and "ref_len" in block else slice(None)
+        yield {name: array[present] for name, array in arrays.items()}
+
+
+def _parquet(
+    rows: Callable[[], Iterator[Rows]],
+    types: dict[str, str],
+    found: Sequence[Measured],
+    labels: Sequence[str] = LABELS,
+) -> Content:
+    """Yield a Parquet file piece by piece."""
+    import pyarrow as pa
+    from pyarrow import parquet
+
+    known = {name: list(dict.fromkeys(getattr(s, name) for m in found for s in m.scores)) for name in labels}
+    fields = [(name, pa.dictionary(pa.int32(), pa.string())) for name in labels]
+    schema = pa.schema([*fields, *((name, getattr(pa, kind)()) for name, kind in types.items())])
+    pipe = _Pipe()
+    with parquet.ParquetWriter(pipe, schema, compression="zstd") as writer:
+        waiting: list[Any] = []
+        for item in rows():
+            count = len(item.arrays["line"])
+            arrays = []
+            for name in labels:
+                numbers = np.full(count, known[name].index(item.names[name]), np.int32)
+                arrays.append(pa.DictionaryArray.from_arrays(numbers, pa.array(known[name], pa.string())))
+            arrays += [pa.array(item.arrays[name], from_pandas=True) for name in types]
+            waiting.append(pa.record_batch(arrays, schema=schema))
+            if len(waiting) == GROUP:
+                writer.write_table(pa.Table.from_batches(waiting))
+                waiting = []
+                yield pipe.taken()
+        if waiting:
+            writer.write_table(pa.Table.from_batches(waiting))
+    yield pipe.taken()
+
+
+class _Pipe(io.RawIOBase):
+    """What is written, until it is taken."""
+
+    def __init__(self) -> None:
+        self.pieces: list[bytes] = []
+        self.place = 0
+
+    def writable(self) -> bool:
+        return True
+
+    def write(self, data: Any) -> int:
+        self.pieces.append(bytes(data))
+        self.place += len(self.pieces[-1])
+        return len(self.pieces[-1])
+
+    def tell(self) -> int:
+        return self.place
+
+    def taken(self) -> bytes:
+        """Return what has been written since the last time."""
+        data, self.pieces = b"".join(self.pieces), []
+        return data

@@ -1,0 +1,162 @@
+"""Tables to paste, before they are Markdown or LaTeX: ranked systems, systems by metrics, agreement with people."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, NamedTuple
+
+from .comparisons import compared, is_significant, level_name, settings_line, tests_of
+from .groups import groups
+from .human import correlation_table, sentence_table
+from .numbers import percent
+from .ranked import ranked_table
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from ..results import Results, Score
+    from .groups import Group
+    from .material import Material
+
+
+class Cell(NamedTuple):
+    """Text of a cell; spread: what stands behind ±; mark: raised behind it."""
+
+    text: str
+    best: bool = False
+    spread: str = ""
+    mark: str = ""
+
+
+@dataclass(frozen=True)
+class Sheet:
+    """A table: its name (for labels), caption, header, rows; how many columns on the left are names.
+
+    notes: sentences below it; signatures: what each metric exactly is.
+    """
+
+    name: str
+    caption: str
+    header: list[str]
+    rows: list[list[Cell]]
+    names: tuple[int, ...] = (0,)
+    notes: list[str] = field(default_factory=list)
+    signatures: list[str] = field(default_factory=list)
+
+
+def sheets(material: Material) -> Iterator[Sheet]:
+    """Yield the tables of a run: for each data set systems by metrics, where there are several, then each metric."""
+    found = groups(material.results)
+    for dataset in material.results.datasets:
+        own = [group for group in found if group.dataset == dataset]
+        if len(own) > 1:
+            yield _overview(material.results, own, material.digits)
+        for group in own:
+            yield _ranked(material.results, group, material.digits)
+    if material.results.human and material.results.human.get("correlations"):
+        yield from _human(material)
+
+
+def _about(results: Results, dataset: str) -> str:
+    info = results.datasets[dataset]
+    several = "references" if info.references != 1 else "reference"
+    return f"{dataset}: {info.lines:,} lines, {info.references} {several}"
+
+
+def _ranked(results: Results, group: Group, digits: int) -> Sheet:
+    header, rows = ranked_table(results, group.scores, digits)
+    best = rows[0][2]
+    cells = [[Cell(text, best=column == 2 and text == best) for column, text in enumerate(row)] for row in rows]
+    for row in cells:
+        row[:] = [Cell(cell.text[:-1], mark="*") if _starred(cell.text) else cell for cell in row]
+    notes = []
+    if any(score.samples for score in group.scores):
+        notes.append("std, draws: of the score over random draws of references.")
+    if any(score.bootstrap for score in group.scores):
+        notes.append("Intervals, ranks and clusters: bootstrap over sentences.")
+    if "groups" in header:
+        notes.append("Systems that share a letter do not differ significantly.")
+    notes += [*_settings(results), *_remarks(group.scores)]
+    caption = f"{_about(results, group.dataset)}; {group.label}"
+    return Sheet(f"{group.dataset}-{group.label}", caption, header, cells, (1,), notes, _signatures([group]))
+
+
+def _starred(text: str) -> bool:
+    return text.endswith("*") and text[:1] in "+-0123456789"
+
+
+def _overview(results: Results, own: Sequence[Group], digits: int) -> Sheet:
+    """Return systems by metrics, in the order of the first metric; the best of each in bold."""
+    names = list(dict.fromkeys(score.system for group in own for score in group.scores))
+    columns = [_column(results, group, digits) for group in own]
+    rows = [[Cell(name), *(column.get(name, Cell("-")) for column in columns)] for name in names]
+    notes = []
+    if any(cell.spread for row in rows for cell in row):
+        boot = any(score.bootstrap for group in own for score in group.scores)
+        over = "bootstrap samples of the sentences" if boot else "random draws of references"
+        notes.append(f"±: standard deviation of the score over {over}.")
+    baseline = (results.statistics or {}).get("baseline")
+    if results.tests and baseline is None:
+        notes.append("In a column, systems that share a letter do not differ significantly.")
+    elif results.tests:
+        notes.append(f"*: differs significantly from {baseline}.")
+    header = ["system", *(group.label for group in own)]
+    caption = f"{_about(results, own[0].dataset)}; in percent, the best of each metric in bold"
+    return Sheet(own[0].dataset, caption, header, rows, (0,), [*notes, *_settings(results)], _signatures(own))
+
+
+def _column(results: Results, group: Group, digits: int) -> dict[str, Cell]:
+    best = percent(group.scores[0].score, digits)
+    marks = _marks(results, group.scores)
+    cells = {}
+    for score in group.scores:
+        spread = score.bootstrap.std if score.bootstrap else score.samples.std if score.samples else None
+        shown = "" if spread is None else percent(spread, digits)
+        text = percent(score.score, digits)
+        cells[score.system] = Cell(text, text == best, shown, marks.get(score.system, ""))
+    return cells
+
+
+def _marks(results: Results, scores: Sequence[Score]) -> dict[str, str]:
+    """Return a star for those that differ from the baseline, or the letters of the groups."""
+    baseline = (results.statistics or {}).get("baseline")
+    if baseline is not None:
+        return {test.system: "*" for test in tests_of(results, scores[0]) if is_significant(test, results)}
+    titles, cells = compared(results, scores, 2)
+    return {score.system: cell[0] for score, cell in zip(scores, cells, strict=True)} if titles else {}
+
+
+def _settings(results: Results) -> list[str]:
+    if not results.statistics or "resamples" not in results.statistics:
+        return []
+    line = settings_line(results.statistics)
+    return [f"{line[:1].upper()}{line[1:]}; intervals at {level_name(results)}."]
+
+
+def _remarks(scores: Sequence[Score]) -> list[str]:
+    """Return the notes of scores, with their systems."""
+    found: dict[str, list[str]] = {}
+    for score in scores:
+        for note in score.notes:
+            found.setdefault(note, []).append(score.system)
+    return [note if len(of) == len(scores) else f"{', '.join(of)}: {note}" for note, of in found.items()]
+
+
+def _signatures(own: Sequence[Group]) -> list[str]:
+    """Return the signatures, and what the field's own tools call the same."""
+    found = {text: None for group in own for text in (group.metric, group.scores[0].peer_signature) if text}
+    return list(found)
+
+
+def _human(material: Material) -> Iterator[Sheet]:
+    human = material.results.human or {}
+    signatures = list(dict.fromkeys(item["metric"] for item in human["correlations"]))
+    parts = {
+        "people": ("agreement with people: systems", correlation_table(human), (0, 1)),
+        "people-sentences": ("agreement with people: pairs of outputs", sentence_table(human), (0,)),
+    }
+    for name, (caption, (header, rows), names) in parts.items():
+        if rows:
+            cells = [[Cell(text) for text in row] for row in rows]
+            note = f"Intervals: bootstrap, {human['settings'].get('resamples', '-')} samples."
+            yield Sheet(name, caption, header, cells, names, [note], signatures)

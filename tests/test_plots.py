@@ -1,0 +1,217 @@
+"""Plots: what they show, that they are the same bytes each time, and that names stay text."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from dataclasses import replace
+from itertools import combinations
+from typing import TYPE_CHECKING, Any
+from xml.etree import ElementTree as ET
+
+import matplotlib as mpl
+import numpy as np
+import pytest
+
+from pipeline.errors import InputError
+from pipeline.reduce import drawn_scores
+from pipeline.report.canvas import styled
+from pipeline.report.groups import groups, labels, shortened
+from pipeline.report.material import Material
+from pipeline.report.places import place_labels
+from pipeline.report.plots import PLOTS, drawn
+from pipeline.report.plots_human import density
+from pipeline.results import Bootstrap, Comparison, DatasetInfo, Results, Samples, Score
+from pipeline.revisit import revisit
+from tests.conftest import run, write_run
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+HOSTILE = [
+    "$\\frac{a",
+    "a_b^c$x$",
+    "<script>",
+    "=cmd|'x'!A0",
+    "日本",
+    "\x1b[31mred",
+    "x" * 99,
+    "\u202egnp.exe",
+    "&amp;",
+]
+GLEU = "gleu|n:4|refs:max"
+
+
+def material(names: Sequence[str], baseline: str | None = None) -> Material:
+    """Return results by formula: system i of n scores 0.6 - 0.3 i / n."""
+    count = len(names)
+    made = [0.6 - 0.3 * number / count for number in range(count)]
+    scores = [
+        Score(
+            "d",
+            name,
+            GLEU,
+            score,
+            {"gleu": score, "precision_1": score, "precision_2": score / 2},
+            Samples(9, 0.01, (score - 0.02, score + 0.02)),
+            number + 1,
+            bootstrap=Bootstrap(
+                score, 0.01, (score - 0.03, score + 0.03), (max(number, 1), number + 1), 1 + number // 3
+            ),
+        )
+        for number, (name, score) in enumerate(zip(names, made, strict=True))
+    ]
+    tests = [
+        Comparison("d", GLEU, a.system, b.system, a.score - b.score, (0.0, 0.1), 0.9, 2, 1, 0, 0.1, 0.01, 0.001 * n)
+        for n, (a, b) in enumerate(combinations(scores, 2))
+        if baseline in (None, b.system)
+    ]
+    of = {"dataset": "d", "metric": GLEU, "human": "people"}
+    values = {name: {"value": 0.5, "interval": [0.1, 0.9]} for name in ("pearson", "spearman", "kendall", "accuracy")}
+    human: dict[str, Any] = {
+        "scores": {"people": {name: (7 * n) % count / count for n, name in enumerate(names)}},
+        "correlations": [{**of, "systems": list(names), "coefficients": values}],
+        "windows": [{**of, "first": n, "last": n + 1, "pearson": None if n == 1 else 1.0} for n in range(1, count)],
+    }
+    settings = {"level": 0.95, "baseline": baseline}
+    return Material(Results({"d": DatasetInfo(9, 2, {})}, scores, statistics=settings, tests=tests, human=human))
+
+
+def texts(svg: bytes) -> list[str]:
+    return [node.text or "" for node in ET.fromstring(svg).iter("{http://www.w3.org/2000/svg}text")]  # noqa: S314
+
+
+@pytest.mark.parametrize(("baseline", "lacking"), [(None, {"differences", "draws"}), ("&amp;", {"p_values", "draws"})])
+def test_each_plot_has_the_names_of_its_systems_as_text(baseline: str | None, lacking: set[str]) -> None:
+    found = {plot.plot: plot for plot in drawn(material(HOSTILE, baseline), kind="svg")}
+    assert set(found) == set(PLOTS) - lacking
+    for name in set(found) - {"windows"}:
+        written = texts(found[name].data)
+        for system in ("a_b^c$x$", "<script>", "\\x1b[31mred", "\\u202egnp.exe", "日本", "$\\frac{a"):
+            assert system in written, (name, system)
+        assert b"\x1b" not in found[name].data
+        assert any(text.startswith("xxx") and "…" in text for text in written)
+
+
+def test_scores_stand_where_they_belong() -> None:
+    """By hand: scores 60 and 45; the written p of both directions; the difference is 15."""
+    made = list(drawn(material(["A", "B"]), ["scores", "p_values"], "svg"))
+    assert [plot.stem for plot in made] == ["scores.d.gleu", "p_values.d.gleu"]
+    assert texts(made[1].data).count("<.001") == 2
+    with styled():
+        ((_, _, figure),) = PLOTS["scores"].figures(material(["A", "B"]))
+        points = [line.get_xydata().tolist() for line in figure.axes[0].lines if line.get_marker() == "o"]  # type: ignore[union-attr]
+    np.testing.assert_allclose(points, [[[60, 0]], [[45, 1]]])
+
+
+def test_filled_circles_are_significant_differences() -> None:
+    with styled():
+        ((_, _, figure),) = PLOTS["differences"].figures(material([*"ABCDEFGHIJKL"], "L"))
+        circles = [line.get_markerfacecolor() for line in figure.axes[0].lines if line.get_marker() == "o"]
+    # L is in the pairs 10, 20, 29, 37, 44, 50, 55 ... of all in order; p of these is 0.010 ... 0.044, 0.050 ...
+    assert circles == ["#0072B2"] * 5 + ["white"] * 6
+
+
+@pytest.mark.parametrize("kind", ["png", "svg", "pdf"])
+def test_a_plot_is_the_same_bytes_each_time_whatever_the_settings(kind: str) -> None:
+    before = dict(mpl.rcParams)
+    one = next(drawn(material(["A", "B", "C"]), ["human"], kind)).data
+    with mpl.rc_context({"font.size": 30, "lines.linewidth": 9, "text.parse_math": True, "svg.hashsalt": "x"}):
+        two = next(drawn(material(["A", "B", "C"]), ["human"], kind)).data
+    assert one == two
+    assert dict(mpl.rcParams) == before
+
+
+@pytest.mark.parametrize("count", [2, 13, 60])
+def test_names_of_points_lie_on_no_other(count: int) -> None:
+    with styled():
+        ((_, _, figure),) = PLOTS["human"].figures(material([f"system-{n}" for n in range(count)]))
+        boxes = [text.get_window_extent() for text in figure.axes[0].texts]
+    assert len(boxes) == count
+    for one, two in combinations(boxes, 2):
+        assert not one.padded(-0.5).overlaps(two.padded(-0.5))
+
+
+def test_a_name_that_finds_no_place_is_written_all_the_same() -> None:
+    from pipeline.report.canvas import figure
+
+    with styled():
+        made, axes = figure(1.5, 1.5)
+        axes.plot([1.0], [1.0], "o")
+        place_labels(made, axes, [("a name wider than all", 1.0, 1.0)] * 30)
+    assert len(axes.texts) == 30
+
+
+def test_draws_are_those_that_the_spread_was_told_of(tmp_path: Path) -> None:
+    run(write_run(tmp_path, 30, chosen=["gleu[iter=20]", "gleu[refs=max]"]), tmp_path / "run")
+    again = revisit(tmp_path / "run")
+    sampled, best = again.measured
+    found = drawn_scores(sampled.metric, sampled.columns, sampled.lines, sampled.references)
+    assert found is not None
+    for score, values in zip(sampled.scores, found, strict=True):
+        assert score.samples
+        assert (len(values), float(values.std()), float(values.mean())) == (20, score.samples.std, score.score)
+    assert drawn_scores(best.metric, best.columns, best.lines, best.references) is None
+    (plot,) = drawn(again, ["draws"], "svg")
+    assert plot.stem == "draws.d.gleu_refs_sample"
+    assert {"A", "B", "d: gleu (refs:sample): 20 draws of references"} <= set(texts(plot.data))
+
+
+def test_the_density_is_that_of_scipy() -> None:
+    from scipy.stats import gaussian_kde
+
+    values = np.random.default_rng(1).normal(size=50)
+    places, heights = density(values)
+    expected = gaussian_kde(values)(places)
+    np.testing.assert_allclose(heights, expected / expected.max(), rtol=1e-12)
+    assert len(density(np.ones(5))[0]) == 0
+
+
+def test_what_cannot_be_drawn_is_told() -> None:
+    bare = replace(material(["A", "B"]).results, human=None)
+    with pytest.raises(InputError, match=r"--plot score: no plot is called so \(did you mean 'scores'\?\)"):
+        next(drawn(Material(bare), ["score"]))
+    with pytest.raises(
+        InputError, match=r"--plot windows: this run has nothing for it; it needs `human: \{window: \.\.\}`"
+    ):
+        next(drawn(Material(bare), ["windows"]))
+    with pytest.raises(InputError, match="--type jpg: expected one of png, svg, pdf"):
+        next(drawn(Material(bare), [], "jpg"))
+
+
+def test_matplotlib_is_imported_for_plots_alone() -> None:
+    code = "import sys, pipeline.report.plots, pipeline.stages; sys.exit('matplotlib' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+# ---- short names
+
+
+@pytest.mark.parametrize(
+    ("signatures", "expected"),
+    [
+        (["bleu|n:4|v:1"], ["bleu"]),
+        (["gleu|n:4|refs:max", "gleu|n:4|refs:mean"], ["gleu (refs:max)", "gleu (refs:mean)"]),
+        (["gleu|n:4|nrefs:2", "gleu|n:4|nrefs:4"], ["gleu", "gleu"]),
+        (
+            ["gleu|n:4|refs:sample|iter:9", "gleu|n:3|refs:sample|iter:9", "gleu|n:3|refs:max"],
+            ["gleu (n:4 refs:sample)", "gleu (n:3 refs:sample)", "gleu (n:3 refs:max)"],
+        ),
+        (["x|a:1", "x|a:1|b:2"], ["x (1)", "x (2)"]),
+        (["external|title:errant", "external|title:x.c3.a4"], ["errant", "ä"]),
+    ],
+)
+def test_labels_have_the_settings_that_tell_metrics_apart(signatures: list[str], expected: list[str]) -> None:
+    assert list(labels(signatures).values()) == expected
+
+
+def test_groups_are_ranked() -> None:
+    found = groups(material(["A", "B"]).results)
+    assert [(group.dataset, group.label, group.output) for group in found] == [("d", "gleu", "gleu")]
+    assert [score.system for score in found[0].scores] == ["A", "B"]
+
+
+def test_long_names_are_shortened_in_the_middle() -> None:
+    assert shortened("abcdefghij", 10) == "abcdefghij"
+    assert shortened("abcdefghijkl", 9) == "abcde…jkl"
