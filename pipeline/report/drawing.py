@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+WIDE = 500
+"""Pixels from which a drawing is not made smaller on a phone."""
 LETTER = 7.2
 """Width of a letter of 12 pixels, about."""
 
@@ -51,10 +53,10 @@ class Drawing:
         place = {"cx": _short(x), "cy": _short(y), "r": _short(radius)}
         self.shapes.append(Shape("circle", {**place, "class": kind}, title=title))
 
-    def path(self, points: Sequence[tuple[float, float]], kind: str, title: str = "") -> None:
-        """Draw a line through points."""
-        text = " ".join(f"{_short(x)},{_short(y)}" for x, y in points)
-        self.shapes.append(Shape("polyline", {"points": text, "class": kind}, title=title))
+    @property
+    def kind(self) -> str:
+        """How it takes its room: stretched over it, wide (it can be scrolled), or made smaller where that is little."""
+        return "stretched" if self.stretched else "wide" if self.width > WIDE else "fits"
 
     def text(self, x: float, y: float, text: str, kind: str = "", title: str = "", **more: object) -> None:
         """Write text. kind: also `end` and `middle`, for where x is."""
@@ -101,19 +103,6 @@ def scale(values: Sequence[float], start: float, stop: float, *, margin: float =
     low, high = min(known, default=0.0), max(known, default=1.0)
     room = (high - low) * margin or 0.05
     return Scale(low - room, high + room, start, stop)
-
-
-def apart(places: Sequence[float], least: float, low: float, high: float) -> list[float]:
-    """Return places moved so that they are at least so far apart, in the same order, between low and high if they fit."""
-    order = sorted(range(len(places)), key=lambda number: places[number])
-    moved = list(places)
-    before = low - least
-    for number in order:
-        moved[number] = before = max(moved[number], before + least)
-    after = high + least
-    for number in reversed(order):
-        moved[number] = after = min(moved[number], after - least)
-    return moved
 
 
 def width_of(texts: Sequence[str]) -> float:

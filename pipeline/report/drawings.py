@@ -6,7 +6,7 @@ import math
 from typing import TYPE_CHECKING, Any
 
 from .comparisons import is_significant, shown_p, signed, tests_of
-from .drawing import Drawing, Scale, apart, scale, width_of
+from .drawing import Drawing, Scale, scale, width_of
 from .numbers import percent, round_half_up
 
 if TYPE_CHECKING:
@@ -14,7 +14,10 @@ if TYPE_CHECKING:
 
     from ..results import Results, Score
 
+MINUS = "\u2212"
 ROW = 22
+PANEL = 78
+"""Pixels of an order's own column."""
 NAME = 18
 """Letters of a name that plots show; the title has all."""
 
@@ -65,7 +68,7 @@ def rank_ranges(scores: Sequence[Score]) -> Drawing | None:
     if len(known) < 2:
         return None
     left = width_of([short(score.system) for score, _ in known])
-    wide = max(left + 120, min(640, left + 40 + 44 * len(known)))
+    wide = left + 28 + 24 * max(len(known) - 1, 5)
     drawing = Drawing(wide, ROW * len(known) + 26, "ranges of ranks in bootstrap samples; lines part clusters")
     where = Scale(1, len(known), left + 14, wide - 14)
     for rank in range(1, len(known) + 1):
@@ -85,36 +88,37 @@ def rank_ranges(scores: Sequence[Score]) -> Drawing | None:
     return drawing
 
 
-def order_lines(scores: Sequence[Score], base: str | None) -> Drawing | None:
-    """Return precision against order, a line for each system; those of the best and the baseline are strong."""
+def order_dots(scores: Sequence[Score], base: str | None) -> Drawing | None:
+    """Return the precision of each order: a row for each system, a column with a scale of its own for each order."""
     rows = [(score, _precisions(score)) for score in scores]
     rows = [(score, values) for score, values in rows if len(values) > 1 and all(map(math.isfinite, values))]
-    if not rows:
+    if len(rows) < 2:
         return None
     orders = max(len(values) for _, values in rows)
-    right = width_of([short(score.system) for score, _ in rows])
-    high, wide = max(220, 15 * len(rows) + 40), 110 + 90 * (orders - 1) + right
-    drawing = Drawing(wide, high, "precision of n-grams of each order, a line for each system")
-    over = Scale(1, orders, 60, wide - right - 18)
-    up = scale([value for _, values in rows for value in values], high - 30, 8)
-    for tick in up.ticks():
-        drawing.line(44, up(tick), wide - right - 12, up(tick), "grid")
-        drawing.text(40, up(tick) + 4, f"{100 * tick:.4g}", "end small")
-    for order in range(1, orders + 1):
-        drawing.text(over(order), high - 10, f"n={order}", "middle small")
-    ends = apart([up(values[-1]) for _, values in rows], 13, 8, high - 30)
-    for (score, values), end in zip(rows, ends, strict=True):
-        title = f"{score.system}: " + ", ".join(percent(value, 2) for value in values)
-        strong = "strong" if score.rank == 1 else "base" if score.system == base else "faint"
-        drawing.path([(over(n), up(value)) for n, value in enumerate(values, 1)], f"curve {strong}", title)
-        drawing.line(over(len(values)), up(values[-1]), wide - right - 4, end, "leader")
-        drawing.text(wide - right, end + 4, short(score.system), f"{strong} small", title)
+    left, bottom = width_of([short(score.system) for score, _ in rows]), ROW * len(rows) + 22
+    drawing = Drawing(left + PANEL * orders + 8, bottom + 18, "precision of n-grams of each order")
+    for order in range(orders):
+        start = left + PANEL * order
+        over = scale([values[order] for _, values in rows], start + 12, start + PANEL - 12)
+        drawing.text(start + PANEL / 2, 13, f"n={order + 1}", "middle small")
+        for tick in over.ticks(2):
+            drawing.line(over(tick), 20, over(tick), bottom, "grid")
+            drawing.text(over(tick), bottom + 14, f"{100 * tick:.4g}", "middle small")
+        for row, (score, values) in enumerate(rows):
+            title = f"{score.system}: precision of n={order + 1} is {percent(values[order], 2)}"
+            kind = "dot strong" if score.rank == 1 or score.system == base else "dot"
+            drawing.dot(over(values[order]), ROW * row + 22 + ROW / 2, 4.5, kind, title)
+    for row, (score, _) in enumerate(rows):
+        middle = ROW * row + 22 + ROW / 2
+        drawing.line(left, middle, left + PANEL * orders, middle, "thread")
+        drawing.text(left - 2, middle + 4, short(score.system), "end small", score.system)
+    drawing.shapes.sort(key=lambda shape: shape.tag == "circle")  # dots over lines
     return drawing
 
 
 def _precisions(score: Score) -> list[float]:
     """Return the precision of each order, where the outputs of a score have them."""
-    found = []
+    found: list[float] = []
     while f"precision_{len(found) + 1}" in score.outputs:
         found.append(score.outputs[f"precision_{len(found) + 1}"])
     return found
@@ -126,12 +130,12 @@ def p_matrix(results: Results, scores: Sequence[Score], digits: int) -> Drawing 
     names = [s.system for s in scores if any(s.system in pair for pair in tests)]
     if len(names) < 3 or len(tests) < len(names):
         return None
-    left, size = width_of([short(name) for name in names]), 30
-    drawing = Drawing(left + size * len(names) + 4, 30 + size * len(names), "p-values of all pairs of systems")
+    left, size = width_of([f"{len(names)} {short(name)}" for name in names]), 24
+    drawing = Drawing(left + size * len(names) + 4, 24 + size * len(names), "p-values of all pairs of systems")
     for row, one in enumerate(names):
-        top = 26 + size * row
-        drawing.text(left - 4, top + 19, f"{row + 1} {short(one)}", "end small", one)
-        drawing.text(left + size * row + size / 2, 18, str(row + 1), "middle small", one)
+        top = 22 + size * row
+        drawing.text(left - 4, top + 16, f"{row + 1} {short(one)}", "end small", one)
+        drawing.text(left + size * row + size / 2, 14, str(row + 1), "middle small", one)
         for column, other in enumerate(names):
             test, turned = tests.get((one, other)), tests.get((other, one))
             found, sign = (test, 1) if test else (turned, -1)
@@ -145,8 +149,8 @@ def p_matrix(results: Results, scores: Sequence[Score], digits: int) -> Drawing 
             p = shown_p(found.p_adjusted)
             title = f"{one} less {other}: {signed(difference, digits)}, p {p}" + (" *" if real else "")
             drawing.rect(place + 1, top + 1, size - 2, size - 2, f"cell {kind}", title)
-            mark = ("+" if difference > 0 else "−") if real else short_p(found.p_adjusted)
-            drawing.text(place + size / 2, top + 19, mark, f"middle small {kind}", title)
+            mark = ("+" if difference > 0 else MINUS) if real else short_p(found.p_adjusted)
+            drawing.text(place + size / 2, top + 16, mark, f"middle small {kind}", title)
     return drawing
 
 
@@ -156,14 +160,14 @@ def short_p(p: float) -> str:
     return "1" if text == "1.00" else text.removeprefix("0") if math.isfinite(p) else "-"
 
 
-def scatter(found: dict[str, Any], people: dict[str, float], scores: dict[str, float], label: str) -> Drawing | None:
-    """Return a metric against people: a dot for each system, with its name. found: a correlation of the results."""
-    names = [name for name in found["systems"] if name in people and name in scores]
+def scatter(item: dict[str, Any], people: dict[str, float], scores: dict[str, float], label: str) -> Drawing | None:
+    """Return a metric against people: a dot for each system, with its name. item: a correlation of the results."""
+    names = [name for name in item["systems"] if name in people and name in scores]
     names = [name for name in names if math.isfinite(scores[name]) and people[name] is not None]
     if len(names) < 3:
         return None
-    wide, high, bottom = 420, 320, 280
-    drawing = Drawing(wide, high, f"{label} against {found['human']}, a dot for each system")
+    wide, high, bottom = 360, 300, 260
+    drawing = Drawing(wide, high, f"{label} against {item['human']}, a dot for each system")
     over = scale([scores[name] for name in names], 54, wide - 20, margin=0.12)
     up = scale([people[name] for name in names], bottom, 12, margin=0.1)
     for tick in over.ticks():
@@ -176,7 +180,7 @@ def scatter(found: dict[str, Any], people: dict[str, float], scores: dict[str, f
     drawing.text(
         14,
         bottom / 2 + 6,
-        found["human"].replace("_", " "),
+        item["human"].replace("_", " "),
         "middle small",
         transform=f"rotate(-90 14 {bottom / 2 + 6:g})",
     )

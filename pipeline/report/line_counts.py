@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -17,6 +17,8 @@ from ..metrics.rouge import Rouge
 from ..reduce import compact, sentence_scores
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from numpy.typing import NDArray
 
     from ..metrics.base import Columns, Floats, Metric
@@ -66,26 +68,10 @@ def by_reference(metric: Metric) -> bool:
 
 def line_counts(metric: Metric, columns: Columns) -> list[Counted]:
     """Return the counts of each sentence that are shown; of a missing reference they mean nothing."""
-    if isinstance(metric, Gleu):
-        return _gleu(metric, columns)
-    if isinstance(metric, Green):
-        terms = metric.make_terms(columns)
-        return [Counted(name, terms[name], per_reference=True, orders=True) for name in ("tp", "fp", "fn")]
-    if isinstance(metric, GoogleGleu):
-        ref_total = np.maximum(columns["ref_len"][..., None] - np.arange(metric.order), 0)
-        return [*_overlap(columns, "match"), Counted("ref_total", ref_total, per_reference=True, orders=True)]
-    if isinstance(metric, Bleu):
-        moved = compact(columns, ["ref_len"])
-        closest = metric.make_terms({name: values for name, values in moved.items() if name != "last"})["ref_len"]
-        total, match = (columns[name][:, : metric.order] for name in ("total", "union_match"))
-        return [_length(columns), Counted("ref_len", closest), _orders("match", match), _orders("total", total)]
-    if isinstance(metric, Chrf):
-        ref_total = Counted("ref_total", columns["ref_total"], per_reference=True, orders=True)
-        return [*_overlap(columns, "match"), ref_total]
-    if isinstance(metric, External):
-        names = [field.name for field in metric.needs.schema(0).fields]
-        return [Counted(name, columns[name]) for name in names if name != "value"]
-    return _rouge(metric, columns) if isinstance(metric, Rouge) else []
+    for kind, function in COUNTS.items():
+        if isinstance(metric, kind):
+            return function(metric, columns)
+    return []
 
 
 def row_names(metric: Metric) -> list[str]:
@@ -98,7 +84,7 @@ def row_names(metric: Metric) -> list[str]:
     return [str(n) for n in range(1, getattr(metric, "order", 0) + 1)]
 
 
-def _gleu(metric: Gleu, columns: Columns) -> list[Counted]:
+def _gleu(metric: Any, columns: Columns) -> list[Counted]:
     """Return match, penalty, numer and total; of merged references the counts of all together."""
     code = CODES[metric.variant]
     if metric.references != "merged":
@@ -128,7 +114,7 @@ def _orders(name: str, values: NDArray[np.int64]) -> Counted:
     return Counted(name, values, orders=True)
 
 
-def _rouge(metric: Rouge, columns: Columns) -> list[Counted]:
+def _rouge(metric: Any, columns: Columns) -> list[Counted]:
     """Return matches and totals of each type, where the metric has one of each for a sentence."""
     if any(field.per_reference for field in metric.terms):
         return []
@@ -137,3 +123,42 @@ def _rouge(metric: Rouge, columns: Columns) -> list[Counted]:
     ends = {"match": "match", "ref_total": "reference", "hyp_total": "output"}
     stacked = {n: np.stack([terms[f"{kind.name}_{end}"] for kind in metric.kinds], axis=-1) for n, end in ends.items()}
     return [Counted(name, values, orders=True) for name, values in stacked.items()]
+
+
+def _green(metric: Any, columns: Columns) -> list[Counted]:
+    terms = metric.make_terms(columns)
+    return [Counted(name, terms[name], per_reference=True, orders=True) for name in ("tp", "fp", "fn")]
+
+
+def _google_gleu(metric: Any, columns: Columns) -> list[Counted]:
+    ref_total = np.maximum(columns["ref_len"][..., None] - np.arange(metric.order), 0)
+    return [*_overlap(columns, "match"), Counted("ref_total", ref_total, per_reference=True, orders=True)]
+
+
+def _bleu(metric: Any, columns: Columns) -> list[Counted]:
+    """Return matches with all references, and the reference length that counts."""
+    closest = metric.make_terms(compact(columns, ["ref_len"]))["ref_len"]
+    total, match = (columns[name][:, : metric.order] for name in ("total", "union_match"))
+    return [_length(columns), Counted("ref_len", closest), _orders("match", match), _orders("total", total)]
+
+
+def _chrf(_: Any, columns: Columns) -> list[Counted]:
+    ref_total = Counted("ref_total", columns["ref_total"], per_reference=True, orders=True)
+    return [*_overlap(columns, "match"), ref_total]
+
+
+def _external(metric: Any, columns: Columns) -> list[Counted]:
+    names = [field.name for field in metric.needs.schema(0).fields]
+    return [Counted(name, columns[name]) for name in names if name != "value"]
+
+
+COUNTS: dict[type[Metric], Callable[[Any, Columns], list[Counted]]] = {
+    Gleu: _gleu,
+    Green: _green,
+    GoogleGleu: _google_gleu,
+    Bleu: _bleu,
+    Chrf: _chrf,
+    Rouge: _rouge,
+    External: _external,
+}
+"""What is shown of the counts of each kind of metric."""

@@ -16,7 +16,7 @@ from .._version import __version__
 from ..errors import printable
 from .comparisons import pair_table, settings_line, tests_of
 from .console import by_order
-from .drawings import interval_axis, interval_bar, interval_scale, order_lines, p_matrix, rank_ranges, scatter
+from .drawings import interval_axis, interval_bar, interval_scale, order_dots, p_matrix, rank_ranges, scatter
 from .groups import groups
 from .human import correlation_table, sentence_table, test_table, window_table
 from .ranked import ranked_table
@@ -175,7 +175,7 @@ def board(results: Results, group: Group, digits: int, number: int) -> Board:
     base = (results.statistics or {}).get("baseline")
     plots = {
         "Ranges of ranks": rank_ranges(scores),
-        "Precision of each order": order_lines(scores, base),
+        "Precision of each order": order_dots(scores, base),
         "p-values of pairs": p_matrix(results, scores, digits),
     }
     tests = tests_of(results, scores[0])
@@ -236,7 +236,7 @@ def human(results: Results, found: Sequence[Group]) -> dict[str, Any] | None:
     tables = {
         "Correlations of systems": Table(*correlation_table(results.human), left=(0, 1)),
         "Pairs of outputs of a sentence": Table(*sentence_table(results.human), left=(0,)),
-        "Williams’ test: is the first metric closer to people?": Table(*test_table(results.human), left=(0, 1, 2)),
+        "Williams' test: is the first metric closer to people?": Table(*test_table(results.human), left=(0, 1, 2)),
         "Windows of neighbours": Table(*window_table(results.human), left=(0, 1)),
     }
     shown = {title: table for title, table in tables.items() if table.rows}

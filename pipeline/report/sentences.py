@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from ..significance import Measured
     from ..texts import AnyText
     from ..tokenize import Tokenization
-    from .line_counts import Counted
     from .material import Material
 
 BUDGET = 10_000_000
@@ -260,8 +259,7 @@ def _numbers(rows: Floats) -> list[float | None]:
     """Return numbers one after the other, whole ones as such, None for what is not there."""
     flat = rows.ravel()
     if np.isfinite(flat).all() and (flat == np.floor(flat)).all():
-        whole: list[float | None] = flat.astype(np.int64).tolist()
-        return whole
+        return [*flat.astype(np.int64).tolist()]
     return [None if value != value else int(value) if value.is_integer() else value for value in flat.tolist()]  # noqa: PLR0124
 
 

@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from ..significance import Measured
 
 RULE = (
-    "half of them where the sentence scores of the systems (by the first metric) lie furthest apart, a quarter with the "
-    "lowest mean of scores, an eighth with the highest, the rest evenly spread"
+    "half of them where the sentence scores of the systems (by the first metric) lie furthest apart, a quarter with "
+    "the lowest mean of scores, an eighth with the highest, the rest evenly spread"
 )
 """What telling() takes, in words for the reader of a report."""
 
