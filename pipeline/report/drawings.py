@@ -101,7 +101,7 @@ def order_dots(scores: Sequence[Score], base: str | None) -> Drawing | None:
         start = left + PANEL * order
         over = scale([values[order] for _, values in rows], start + 12, start + PANEL - 12)
         drawing.text(start + PANEL / 2, 13, f"n={order + 1}", "middle small")
-        for tick in over.ticks(2):
+        for tick in _labelled(over):
             drawing.line(over(tick), 20, over(tick), bottom, "grid")
             drawing.text(over(tick), bottom + 14, f"{100 * tick:.4g}", "middle small")
         for row, (score, values) in enumerate(rows):
@@ -114,6 +114,15 @@ def order_dots(scores: Sequence[Score], base: str | None) -> Drawing | None:
         drawing.text(left - 2, middle + 4, short(score.system), "end small", score.system)
     drawing.shapes.sort(key=lambda shape: shape.tag == "circle")  # dots over lines
     return drawing
+
+
+def _labelled(over: Scale) -> list[float]:
+    """Return so few ticks of a narrow scale that their numbers do not touch: the ends of more, or one."""
+    ticks = over.ticks(2)
+    wide = width_of([f"{100 * tick:.4g}" for tick in ticks])
+    if len(ticks) * wide > PANEL:
+        ticks = [ticks[0], ticks[-1]]
+    return ticks if over(ticks[-1]) - over(ticks[0]) > wide else ticks[:1]
 
 
 def _precisions(score: Score) -> list[float]:

@@ -26,7 +26,7 @@ function readAddress() {
   state.b = given.get("b") === "" ? -1 : place(own.systems, "b", state.a === second ? first : second);
   state.reference = place(own.references.map((_, number) => String(number)), "reference", -1);
   for (const key of Object.keys(CHOICES)) if (CHOICES[key].includes(given.get(key))) state[key] = given.get(key);
-  state.against = given.get("against") ?? (own.source ? "source" : "reference 0");
+  state.against = given.get("against") ?? (own.source ? "source" : "nothing");
   state.q = given.get("q") ?? "";
   state.grams = given.get("grams") === "1";
   state.line = own.numbers.indexOf(Number(given.get("line") ?? NaN));
@@ -40,7 +40,7 @@ function writeAddress() {
   kept.set("b", state.b < 0 ? "" : own.systems[state.b]);
   if (state.reference >= 0) kept.set("reference", state.reference);
   for (const key of ["sort", "wins", "edits", "q"]) if (state[key] !== DEFAULTS[key]) kept.set(key, state[key]);
-  if (state.against !== (own.source ? "source" : "reference 0")) kept.set("against", state.against);
+  if (state.against !== (own.source ? "source" : "nothing")) kept.set("against", state.against);
   if (state.grams) kept.set("grams", "1");
   if (state.line >= 0) kept.set("line", own.numbers[state.line]);
   written = `#${kept}`;
@@ -133,7 +133,7 @@ function drawRow(line, row) {
     head.append(element("span", "value", `B ${percent(two)}`));
     head.append(element("span", `less ${less > 0 ? "up" : less < 0 ? "down" : ""}`, less === null ? "" : `${less > 0 ? "▲ +" : less < 0 ? "▼ " : "= "}${percent(less)}`));
   }
-  const shown = element("bdi", "excerpt", plain(text.slice(0, 200)));
+  const shown = element("bdi", "excerpt", plain(text.slice(0, 200)) || "(empty)");
   shown.dir = "auto";
   row.append(head, shown);
 }
@@ -160,7 +160,7 @@ function drawControls() {
   options(fields.reference, [[-1, apart ? "as the metric takes them" : "all together"], ...(apart ? own.references.map((_, number) => [number, String(number)]) : [])], state.reference);
   fields.reference.disabled = !apart;
   const against = [...(own.source ? ["source"] : []), ...own.references.map((_, number) => `reference ${number}`), "nothing"];
-  if (!against.includes(state.against)) state.against = against[0];
+  if (!against.includes(state.against)) state.against = own.source ? "source" : "nothing";
   options(fields.against, against.map((name) => [name, name]), state.against);
   for (const key of ["sort", "wins", "edits"]) fields[key].value = state[key];
   fields.edits.disabled = !own.source;

@@ -33,8 +33,8 @@ const NAMES = new Map(
 // Joiners belong to words of many scripts, and to emoji: there they stay as they are.
 const ODD =
   /(?<![\p{L}\p{M}\p{Extended_Pictographic}\ufe0f\u{1f3fb}-\u{1f3ff}])[\u200c\u200d]|[\u200c\u200d](?![\p{L}\p{M}\p{Extended_Pictographic}])|[\u0000-\u001f\u007f-\u00a0\u00ad\u061c\u1680\u180e\u2000-\u200b\u200e\u200f\u2028-\u202f\u205f-\u206f\u3000\ufdd0-\ufdef\ufeff\ufff9-\ufffb\ufffe\uffff\u{e0000}-\u{e007f}]/gu;
-const LETTERS = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]/u;
 const WORDS = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]|[^\s\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]+/gu;
+const LONG = 3000;
 const MOST_CELLS = 4_000_000;
 
 function element(tag, className, ...children) {
@@ -170,6 +170,10 @@ function marked(text, before) {
     }
   }
   if (gaps.at(-1)) line.append(...nodes(gaps.at(-1)));
+  if (text.length > LONG) {
+    line.classList.add("long");
+    line.tabIndex = 0; // the keys that scroll reach it
+  }
   if (!line.hasChildNodes()) line.append(element("span", "dim", "(empty)"));
   return line;
 }
