@@ -85,7 +85,10 @@ def row_names(metric: Metric) -> list[str]:
 
 
 def _gleu(metric: Any, columns: Columns) -> list[Counted]:
-    """Return match, penalty, numer and total; of merged references the counts of all together."""
+    """Return match, penalty, numer and total; of merged references the counts of all together.
+
+    added, new: matches of n-grams that the references have more often than the source, or that it has not at all.
+    """
     code = CODES[metric.variant]
     if metric.references != "merged":
         terms = metric.make_terms(columns)
@@ -94,9 +97,10 @@ def _gleu(metric: Any, columns: Columns) -> list[Counted]:
         length, ref_len, match, total = _overlap(columns, "match")
         return [length, ref_len, match, penalty, numer, total]
     terms = metric.make_terms(compact(columns, ["ref_len"]))
-    penalty = _orders("penalty", columns["removed_match" if metric.variant == "2015" else "gone_match"])
-    total = _orders("total", terms["total"])
-    return [_length(columns), Counted("ref_len", terms["ref_len"]), _orders("match", terms["match"]), penalty, total]
+    lengths = [_length(columns), Counted("ref_len", terms["ref_len"])]
+    kinds = {"match": "union_match", "penalty": "removed_match" if metric.variant == "2015" else "gone_match"}
+    kinds |= {"2015": {"added": "added_match"}, "2016-03": {"new": "new_match"}}.get(metric.variant, {})
+    return [*lengths, *(_orders(name, columns[kind]) for name, kind in kinds.items()), _orders("total", terms["total"])]
 
 
 def _overlap(columns: Columns, match: str) -> list[Counted]:
