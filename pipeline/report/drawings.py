@@ -120,7 +120,7 @@ def _labelled(over: Scale) -> list[float]:
     """Return so few ticks of a narrow scale that their numbers do not touch: the ends of more, or one."""
     ticks = over.ticks(2)
     wide = width_of([f"{100 * tick:.4g}" for tick in ticks])
-    if len(ticks) * wide > PANEL:
+    if len(ticks) > 2 and over(ticks[1]) - over(ticks[0]) < wide:
         ticks = [ticks[0], ticks[-1]]
     return ticks if over(ticks[-1]) - over(ticks[0]) > wide else ticks[:1]
 

@@ -66,11 +66,22 @@ function analysed(dataset, metric, line, system, reference) {
   const used = rule.merged ? all.filter((_, number) => !isMissing(dataset, line, number)) : [all[reference]];
   const output = systemText(dataset, line, system), source = dataset.source ? dataset.source[line] : null;
   if ([...used, output, ...(source === null ? [] : [source])].some((number) => Object.hasOwn(DATA.cut, number))) return null;
-  const texts = used.map((number) => tokens(number, metric));
-  const before = source === null ? [] : tokens(source, metric), after = tokens(output, metric);
-  const found = [];
-  for (let n = rule.first; n <= rule.last; n++) found.push({ n, ...parts(rule.name, before, texts, after, n) });
+  const found = [], none = new Map();
+  for (let n = rule.first; n <= rule.last; n++) {
+    const sigma = source === null ? none : counted(source, metric, n);
+    const rhos = used.map((number) => counted(number, metric, n));
+    found.push({ n, ...parts(rule.name, sigma, rhos, grams(tokens(output, metric), n)) });
+  }
   return found;
+}
+
+// Return the n-grams of a source or reference with their counts; those of the last sentences are kept.
+const kept = new Map();
+function counted(number, metric, n) {
+  const key = `${metric.rule.tokens} ${n} ${number}`;
+  if (kept.size > 1000) kept.clear();
+  if (!kept.has(key)) kept.set(key, count(grams(tokens(number, metric), n)));
+  return kept.get(key);
 }
 
 // Return what the page would show of an output that is not what was counted: null where all is as it should be.

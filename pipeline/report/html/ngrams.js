@@ -56,9 +56,9 @@ const TOLD = {
 };
 
 // Return {shown: [[gram, kind] ...] in the order of the output, outside: the same of what it has not, sums}.
-function parts(rule, source, references, output, n) {
-  const sigma = count(grams(source, n)), rho = union(references.map((tokens) => count(grams(tokens, n))));
-  const list = grams(output, n), eta = count(list);
+// sigma: counts in the source; references: counts in each; list: the n-grams of the output.
+function parts(rule, sigma, references, list) {
+  const rho = references.length === 1 ? references[0] : union(references), eta = count(list);
   const left = new Map(), shown = [], outside = [], sums = { other: 0 };
   for (const kind of [...OF_OUTPUT, ...OUTSIDE]) sums[kind] = 0;
   for (const gram of new Set([...eta.keys(), ...rho.keys(), ...sigma.keys()])) {
