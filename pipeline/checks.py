@@ -13,7 +13,6 @@ from .defaults import with_defaults
 from .errors import ConfigError, InputError, Problem, did_you_mean
 from .external import misused, parted, with_numbers
 from .node import base_of
-from .report.plots import PLOTS
 from .resample import unsupported
 from .select import ALL, Given, select
 from .suspicions import suspicions
@@ -79,11 +78,15 @@ def prepare(path: str | Path, how: How = AUTO, given: Given = ALL) -> Job:
 
 
 def unmade(settings: Config) -> list[str]:
-    """Return why some of the files that a config asks for could not be made."""
-    unknown = [name for name in settings.output.plots if name not in PLOTS]
-    known = f"there are {', '.join(PLOTS)}"
-    told = [f"no plot is called '{name}'{did_you_mean(name, PLOTS)}; {known}" for name in unknown]
-    return [*report.unavailable(settings.output.formats), *told]
+    """Return why files that a config asks for could not be made."""
+    told = report.unavailable(settings.output.formats)
+    if settings.output.plots:
+        from .report.plots import PLOTS
+
+        unknown = [name for name in settings.output.plots if name not in PLOTS]
+        known = f"there are {', '.join(PLOTS)}"
+        told += [f"no plot is called '{name}'{did_you_mean(name, PLOTS)}; {known}" for name in unknown]
+    return told
 
 
 def fit(chosen: Sequence[Metric], corpora: Sequence[Corpus | None]) -> list[Problem]:

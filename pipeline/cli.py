@@ -30,6 +30,7 @@ COMMANDS = {
     "init": "write a config to start from",
     "show": "print the results of a run",
     "report": "write the results of a run in other forms",
+    "cite": "print what to cite for a run, and how it was evaluated",
     "clean": "delete what a run has left behind",
     "compare": "test which differences between the systems of a run, or of two runs, are real",
     "rank": "rank the systems of a run: intervals, ranges of ranks, clusters, groups",

@@ -49,25 +49,7 @@ def _plots(written: Any) -> tuple[tuple[str, ...], str]:
 def chosen(material: Material, metric: str | None, dataset: str | None) -> Material:
     """Return what is of a metric (its name, or its signature) and a data set; raises StoreError for nothing."""
     kept = stored.only(material.measured, metric, dataset)
-    pairs = {(measured.scores[0].dataset, measured.scores[0].metric) for measured in kept}
-    results = material.results
-    human = results.human and {
-        key: [item for item in value if _pair(item) in pairs] if key in LISTS else value
-        for key, value in results.human.items()
-    }
-    datasets = {name: info for name, info in results.datasets.items() if any(name == pair[0] for pair in pairs)}
-    scores = [score for score in results.scores if (score.dataset, score.metric) in pairs]
-    tests = [test for test in results.tests if (test.dataset, test.metric) in pairs]
-    fewer = replace(results, datasets=datasets, scores=scores, tests=tests, human=human)
-    return replace(material, results=fewer, measured=tuple(kept))
-
-
-LISTS = ("correlations", "sentences", "tests", "windows")
-"""What of the agreement with people is told metric by metric."""
-
-
-def _pair(item: dict[str, Any]) -> tuple[str, str]:
-    return item["dataset"], item["metric"]
+    return replace(material, results=stored.narrowed(material.results, kept), measured=tuple(kept))
 
 
 def _texts(manifest: dict[str, Any], results: Results) -> tuple[dict[str, Corpus], Any, int]:

@@ -1,12 +1,16 @@
-"""The JSON Schema of configs, from the models of the config and the metrics' options."""
+"""JSON Schemas: of configs, from the models of the config and the metrics' options; of results.json, from its own."""
 
 from __future__ import annotations
 
 import json
 from typing import TYPE_CHECKING, Any
 
+from pydantic import TypeAdapter
+
+from .meta_evaluation import MetaEvaluation
 from .metrics import METRICS
-from .models import WrittenConfig
+from .models import WrittenConfig, WrittenHuman, WrittenStatistics
+from .results import SCHEMA, Results
 
 if TYPE_CHECKING:
     from .metrics.base import Option
@@ -24,6 +28,39 @@ def json_schema() -> str:
     schema["anyOf"] = [{"required": required}, {"required": ["include"]}]
     schema["patternProperties"] = {"^x-": {"description": "free, for YAML anchors"}}
     return json.dumps(schema, indent=1, ensure_ascii=False) + "\n"
+
+
+def results_schema() -> str:
+    """Return the schema of results.json as JSON text; docstrings of the models are its descriptions."""
+    results = TypeAdapter(Results).json_schema()
+    human = TypeAdapter(MetaEvaluation).json_schema()
+    defined = {**results.pop("$defs"), **human.pop("$defs")}
+    settings = WrittenHuman.model_json_schema()
+    for item in settings["properties"].values():
+        item.pop("minItems", None)  # what nobody has written is an empty list
+    human["properties"]["settings"] = settings
+    parts = {"statistics": WrittenStatistics.model_json_schema(), "human": human}
+    for name, part in parts.items():
+        results["properties"][name] = {"anyOf": [part, {"type": "null"}]}
+    for node in [results, human, *defined.values()]:
+        node["additionalProperties"] = False
+    results["properties"] = {"schema": {"const": SCHEMA}, **results["properties"]}
+    results["required"] = ["schema", *results["required"], "warnings"]
+    _null_for_nan([results, defined])
+    whole = {"$schema": "https://json-schema.org/draft/2020-12/schema", **results, "$defs": defined}
+    return json.dumps(whole, indent=1, ensure_ascii=False) + "\n"
+
+
+def _null_for_nan(node: object) -> None:
+    """Allow null for every float, and leave out what only repeats names."""
+    if isinstance(node, dict):
+        if node.get("type") == "number":
+            node["type"] = ["number", "null"]
+        if isinstance(node.get("title"), str):
+            del node["title"]
+        node.pop("default", None)
+    for child in node.values() if isinstance(node, dict) else node if isinstance(node, list) else ():
+        _null_for_nan(child)
 
 
 def _one_of_is_any_of(node: object) -> None:

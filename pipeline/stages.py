@@ -32,11 +32,10 @@ from .significance import with_statistics
 from .store import RunDirectory
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from .corpus import Corpus
     from .count import Counted
-    from .files import Content
 
 __all__ = ["Job", "plan", "prepare", "run", "with_people"]
 
@@ -111,9 +110,10 @@ def _run(job: Job, directory: RunDirectory, how: How, log: Log) -> Results:
     output = job.config.output
     written = job.config.root.plain()
     material = Material(results, columns, texts, written, "", output.digits, tuple(output.plots), output.plot_type)
-    files = reported(material, output.formats)
-    directory.announce(names=files)
-    directory.write_all(files)
+    for name in dict.fromkeys(("json", *output.formats)):  # each is on disk before the next is made
+        files = FORMATS[name].files(material)
+        directory.announce(names=files)
+        directory.write_all(files)
     if not job.partial and not missing:  # what the rest of the config has there is still good
         directory.remove_stale()
     seconds = {"counting": round(counted - started, 3), "all": round(time.time() - started, 3)}
@@ -123,14 +123,6 @@ def _run(job: Job, directory: RunDirectory, how: How, log: Log) -> Results:
         log(str(item))
     log(f"{state} in {seconds['all']} s")
     return results
-
-
-def reported(material: Material, formats: Iterable[str]) -> dict[str, Content]:
-    """Return the files of reports by their names; results.json is always among them."""
-    files: dict[str, Content] = {}
-    for name in dict.fromkeys(("json", *formats)):
-        files |= FORMATS[name].files(material)
-    return files
 
 
 def with_people(

@@ -136,6 +136,23 @@ def _all(found: Sequence[Measured]) -> str:
     return ", ".join(dict.fromkeys(measured.scores[0].metric for measured in found))
 
 
+def narrowed(results: Results, found: Sequence[Measured]) -> Results:
+    """Return of the results what is of these scores, with the statistics that they have."""
+    pairs = {(measured.scores[0].dataset, measured.scores[0].metric) for measured in found}
+    human = results.human and {
+        key: [item for item in value if (item["dataset"], item["metric"]) in pairs] if key in LISTS else value
+        for key, value in results.human.items()
+    }
+    datasets = {name: info for name, info in results.datasets.items() if any(name == pair[0] for pair in pairs)}
+    scores = [score for score in results.scores if (score.dataset, score.metric) in pairs]
+    tests = [test for test in results.tests if (test.dataset, test.metric) in pairs]
+    return replace(results, datasets=datasets, scores=scores, tests=tests, human=human)
+
+
+LISTS = ("correlations", "sentences", "tests", "windows")
+"""What of the agreement with people is told metric by metric."""
+
+
 def restricted(results: Results, found: Sequence[Measured]) -> Results:
     """Return the results with these scores only, without earlier statistics."""
     scores = [replace(score, bootstrap=None) for measured in found for score in measured.scores]

@@ -70,11 +70,15 @@ def material(names: Sequence[str], baseline: str | None = None) -> Material:
     of = {"dataset": "d", "metric": GLEU, "human": "people"}
     values = {name: {"value": 0.5, "interval": [0.1, 0.9]} for name in ("pearson", "spearman", "kendall", "accuracy")}
     human: dict[str, Any] = {
+        "settings": {"level": 0.95, "resamples": 9, "window": 2},
+        "digest": "00",
+        "sentences": [],
+        "tests": [],
         "scores": {"people": {name: (7 * n) % count / count for n, name in enumerate(names)}},
         "correlations": [{**of, "systems": list(names), "coefficients": values}],
         "windows": [{**of, "first": n, "last": n + 1, "pearson": None if n == 1 else 1.0} for n in range(1, count)],
     }
-    settings = {"level": 0.95, "baseline": baseline}
+    settings = {"level": 0.95, "baseline": baseline, "test": "sign", "correction": "holm", "resamples": 9, "seed": 1}
     return Material(Results({"d": DatasetInfo(9, 2, {})}, scores, statistics=settings, tests=tests, human=human))
 
 

@@ -86,7 +86,7 @@ ORDER = [
     *("columns", "parts", "log", "manifest", "store", "count", "reduce"),
     *("weights", "addends", "sums", "resample", "rank", "paired", "significance", "stored"),
     *("judgments", "correlation", "williams", "preference", "human", "agreement", "skill", "meta_evaluation"),
-    *("ngrams", "report.material", "report.*", "report.__init__"),
+    *("ngrams", "report.material", "report.*", "report.__init__", "bibliography"),
     *("defaults", "select", "external", "checks", "scoring", "stages", "revisit", "schema", "api"),
     *("commands.__init__", "commands.*", "cli"),
     *("__init__", "__main__"),

@@ -28,6 +28,10 @@ ALSO = {
     "correlate": "human",
     "clean": "runs",
     "run": "runs",
+    "report": "reports",
+    "plots": "reports",
+    "cite": "reports",
+    "show": "reports",
 }
 """Pages under other names."""
 

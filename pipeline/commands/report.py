@@ -75,6 +75,8 @@ def run(args: argparse.Namespace) -> int:
         print(printable(f"html: the page is without sentences: {material.unread}"), file=sys.stderr)
     for name in formats:
         files = FORMATS[name].files(material)
+        if name == "plots":
+            _check_drawn(args.plot, files)
         if not files:
             print(printable(f"{name}: this run has nothing for it"), file=sys.stderr)
         elif args.output == "-" or (args.output is None and FORMATS[name].printed):
@@ -82,6 +84,15 @@ def run(args: argparse.Namespace) -> int:
         else:
             _write(Path(args.run), Path(args.output or args.run), files)
     return 0
+
+
+def _check_drawn(names: list[str], files: Mapping[str, Content]) -> None:
+    """Raise InputError for a plot asked for that there was nothing for."""
+    from ..report.plots import PLOTS
+
+    for name in names:
+        if not any(file.startswith(f"{name}.") for file in files):
+            raise InputError(f"--plot {name}: this run has nothing for it; it needs {PLOTS[name].needs}")
 
 
 def _print(name: str, files: Mapping[str, Content]) -> None:

@@ -1,10 +1,11 @@
-"""Print the JSON Schema of configs, for editors that check YAML as you type.
+"""Print a JSON Schema: of configs, for editors that check YAML as you type, or of results.json.
 
-It ships with the package; put this first line into a config to have an editor use a copy beside it:
+That of configs ships with the package; put this first line into a config to have an editor use a copy beside it:
   # yaml-language-server: $schema=schema.json
 
 examples:
   gec-pipeline schema > schema.json
+  gec-pipeline schema --results > results.schema.json
 """
 
 from __future__ import annotations
@@ -15,13 +16,14 @@ if TYPE_CHECKING:
     import argparse
 
 
-def configure(_: argparse.ArgumentParser) -> None:
-    """There are no arguments."""
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments."""
+    parser.add_argument("--results", action="store_true", help="that of results.json")
 
 
-def run(_: argparse.Namespace) -> int:
+def run(args: argparse.Namespace) -> int:
     """Print the schema."""
-    from ..schema import json_schema
+    from ..schema import json_schema, results_schema
 
-    print(json_schema(), end="")
+    print(results_schema() if args.results else json_schema(), end="")
     return 0

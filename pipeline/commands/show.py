@@ -1,8 +1,11 @@
-"""Print the results of a run: the ranked tables, and with --orders the counts of every order.
+"""Print the results of a run: the ranked tables, with --orders the counts of every order, with --line one sentence.
+
+A sentence has its texts, scores and counts; the texts only where the files have not changed since the run.
 
 examples:
   gec-pipeline show runs/quickstart
   gec-pipeline show runs/quickstart --orders --system careful
+  gec-pipeline show runs/quickstart --system careful --line 3
   gec-pipeline show runs/quickstart --json
 """
 
@@ -22,6 +25,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
     parser.add_argument("run", help="a run directory")
     parser.add_argument("--system", metavar="NAME", help="only this system")
+    parser.add_argument("--line", type=int, metavar="N", help="one sentence, from 1: texts, scores and counts")
+    parser.add_argument("--dataset", metavar="NAME", help="only this data set")
+    parser.add_argument("--metric", metavar="NAME", help="only this metric: its name or its signature")
     parser.add_argument("--orders", action="store_true", help="match, penalty, precision ... of each order")
     parser.add_argument("--digits", type=int, default=2, choices=range(13), metavar="N", help="decimals (default: 2)")
     parser.add_argument("--json", action="store_true", help="print the whole results.json")
@@ -31,11 +37,17 @@ def run(args: argparse.Namespace) -> int:
     """Read results.json and print it."""
     from ..report.console import print_orders, print_results
     from ..results import Results
+    from ..stored import load, narrowed, only
 
     results = Results.read(Path(args.run) / "results.json")
     if args.json:
         sys.stdout.write(results.to_json())
         return 0
+    if args.line is not None:
+        return _sentence(args)
+    if args.metric or args.dataset:
+        found = load(Path(args.run))[1]
+        results = narrowed(results, only(found, args.metric, args.dataset))
     if args.system:
         names = list(dict.fromkeys(score.system for score in results.scores))
         if args.system not in names:
@@ -45,4 +57,35 @@ def run(args: argparse.Namespace) -> int:
     (print_orders if args.orders else print_results)(results, args.digits)
     for warning in [*results.warnings, *results.missing]:
         print(printable(f"warning: {warning}"), file=sys.stderr)
+    return 0
+
+
+def _sentence(args: argparse.Namespace) -> int:
+    """Print a sentence: texts, scores, and of one system the counts."""
+    from ..report.console import print_table
+    from ..report.sentence import count_tables, known_system, score_table, sentence
+    from ..revisit import chosen, revisit
+
+    material = chosen(revisit(Path(args.run)), args.metric, args.dataset)
+    dataset, *more = material.results.datasets
+    if more:
+        raise StoreError(f"--line: of which data set? Say --dataset: {', '.join([dataset, *more])}")
+    if args.system:
+        systems = [known_system(material, dataset, args.system)]
+    else:
+        systems = list(dict.fromkeys(score.system for score in material.results.scores))
+    found = sentence(material, dataset, args.line, systems)
+    print(printable(f"{dataset}, line {args.line:,}" + (f" ({found.place})" if found.place else "")))
+    width = max((len(printable(name)) for name, _ in found.texts), default=0)
+    for name, text in found.texts:
+        print(f"{printable(name).ljust(width)}  {printable(text.replace(chr(10), ' '))}".rstrip())
+    if not found.texts:
+        print(printable(f"no texts: {material.unread}"), file=sys.stderr)
+    print()
+    print_table(*score_table(material, dataset, args.line, systems, args.digits), left=(0,))
+    for counts in count_tables(material, dataset, args.line, systems[0]) if args.system else ():
+        print(printable(f"\ncounts for {counts.told}"))
+        print(printable("\n".join(counts.singles)))
+        if counts.table[1]:
+            print_table(*counts.table, left=())
     return 0

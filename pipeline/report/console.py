@@ -160,7 +160,7 @@ def print_table(header: Sequence[str], rows: Iterable[Sequence[str]], left: Iter
             table.add_column(title, justify="left" if index in aligned_left else "right", overflow="fold")
         for row in rows:
             table.add_row(*(Text(cell) for cell in row))
-        Console(width=_width()).print(table)
+        Console(width=_width(), height=25).print(table)  # a dumb terminal would have 80 columns without a height
         return
     widths = [max(len(row[i]) for row in [header, *rows]) for i in range(len(header))]
     for row in [header, *rows]:

@@ -80,4 +80,4 @@ def _values(settings: Sequence[dict[str, str]], keys: Sequence[str]) -> int:
 def shortened(name: str, width: int = MAX_NAME) -> str:
     """Return a name of at most width letters: of a longer one, beginning and end."""
     tail = width // 3
-    return name if len(name) <= width else f"{name[: width - tail - 1]}…{name[-tail:]}"
+    return name if len(name) <= width else f"{name[: max(width - tail - 1, 0)]}…{name[len(name) - tail :]}"

@@ -54,7 +54,7 @@ def escape(text: str) -> str:
     parts = [SIGNS.get(sign, sign) for sign in printable(text.replace("\n", " "))]
     for place in range(len(parts) - 1):
         if parts[place] in ("-", ",") and parts[place + 1] == parts[place]:
-            parts[place] += "{}"  # no dash, no quotation mark
+            parts[place] += r"\kern0pt{}"  # no dash, no quotation mark; LuaLaTeX looks through {}
     return "".join(parts)
 
 

@@ -59,10 +59,13 @@ class Drawn(NamedTuple):
     data: bytes
 
 
-def drawn(material: Material, names: Iterable[str] = (), kind: str = "png") -> Iterator[Drawn]:
+def drawn(
+    material: Material, names: Iterable[str] = (), kind: str = "png", *, lenient: bool = False
+) -> Iterator[Drawn]:
     """Yield the plots of these names (none: all that the run has something for) as PNG, SVG or PDF.
 
-    Raises InputError for names and kinds that are unknown, and for a plot asked for that the run has nothing for.
+    Raises InputError for names and kinds that are unknown and, unless lenient, for a plot asked for that the run has
+    nothing for.
     """
     if kind not in TYPES:
         raise InputError(f"--type {kind}: expected one of {', '.join(TYPES)}{did_you_mean(kind, TYPES)}")
@@ -80,7 +83,7 @@ def drawn(material: Material, names: Iterable[str] = (), kind: str = "png") -> I
                 )
                 for group, more, figure in PLOTS[name].figures(material)
             ]
-        if wanted and not made:
+        if wanted and not made and not lenient:
             raise InputError(f"--plot {name}: this run has nothing for it; it needs {PLOTS[name].needs}")
         yield from made
 
@@ -93,7 +96,6 @@ def _stem(name: str, group: Group, more: str) -> str:
 
 
 def plot_files(material: Material) -> dict[str, bytes]:
-    """Return the plots that the run has something for, or those that are asked for."""
-    return {
-        f"{plot.stem}.{material.plot_type}": plot.data for plot in drawn(material, material.plots, material.plot_type)
-    }
+    """Return the plots that the run has something for, of those that are asked for."""
+    kind = material.plot_type
+    return {f"{plot.stem}.{kind}": plot.data for plot in drawn(material, material.plots, kind, lenient=True)}

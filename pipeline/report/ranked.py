@@ -5,8 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from rich.cells import cell_len
-
+from ..errors import printable
 from .comparisons import bootstrap_columns
 from .groups import shortened
 from .numbers import percent
@@ -57,10 +56,11 @@ def fitted_table(results: Results, scores: Sequence[Score], digits: int, width: 
     whole = [*header, *more], [[*row, *cells] for row, cells in zip(rows, values, strict=True)]
     rest = max(width - sum(_width(whole, column) + GAP for column in (0, 2)) - 2, 8)
     for row in whole[1]:
-        row[1] = shortened(row[1], min(rest, max(width // 2, 8)))
+        row[1] = _cut(printable(row[1]), min(rest, max(width // 2, 8)))
     kept, room = [0, 1, 2], width - sum(_width(whole, column) + GAP for column in range(3)) + 1
     for column in sorted(range(3, len(whole[0])), key=lambda column: _place(whole[0][column], column, len(header))):
-        if _width(whole, column) + GAP <= room:
+        alone = whole[0][column] == "p" and not any(whole[0][other].startswith("against") for other in kept)
+        if _width(whole, column) + GAP <= room and not alone:
             kept.append(column)
             room -= _width(whole, column) + GAP
     kept.sort()
@@ -68,8 +68,17 @@ def fitted_table(results: Results, scores: Sequence[Score], digits: int, width: 
     return table, [title for column, title in enumerate(header) if column not in kept]
 
 
+def _cut(name: str, width: int) -> str:
+    """Return a name that takes so many columns of letters, of which some letters take two."""
+    from rich.cells import cell_len
+
+    return next(text for n in range(len(name), -1, -1) if cell_len(text := shortened(name, n)) <= width)
+
+
 def _width(table: Table, column: int) -> int:
     """Return the width of a column on a terminal."""
+    from rich.cells import cell_len
+
     return max(cell_len(row[column]) for row in [table[0], *table[1]])
 
 

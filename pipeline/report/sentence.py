@@ -1,0 +1,134 @@
+"""One sentence of a run: its texts where they are at hand, and for each metric its scores and counts."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from ..corpus import TextFile, read_texts
+from ..errors import StoreError, did_you_mean
+from ..reduce import present_blocks, sentence_scores
+from .groups import labels
+from .numbers import percent, round_half_up
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from ..metrics.base import Columns
+    from ..reduce import HasBlocks
+    from ..significance import Measured
+    from .material import Material
+
+
+Table = tuple[list[str], list[list[str]]]
+
+
+class Sentence(NamedTuple):
+    """A sentence of a data set, from 1; texts: (what it is, text), none where they are not at hand."""
+
+    dataset: str
+    line: int
+    texts: list[tuple[str, str]]
+    place: str
+
+
+class Counts(NamedTuple):
+    """What was counted of a sentence: the metrics that read it, a line for each reference, and a table by order."""
+
+    told: str
+    singles: list[str]
+    table: Table
+
+
+def sentence(material: Material, dataset: str, line: int, systems: Sequence[str]) -> Sentence:
+    """Return the texts of a sentence: source, references, outputs; raises StoreError for a line that is none."""
+    lines = material.results.datasets[dataset].lines
+    if not 1 <= line <= lines:
+        raise StoreError(f"--line {line}: {dataset} has the lines 1 to {lines:,}")
+    corpus = material.corpora.get(dataset)
+    if corpus is None:
+        return Sentence(dataset, line, [], "")
+    named = [("source", corpus.source)] if corpus.source else []
+    named += [(f"reference {number}", text) for number, text in enumerate(corpus.references)]
+    named += [(name, corpus.systems[name]) for name in systems if name in corpus.systems]
+    first = named[0][1]
+    number = first.number(line) if isinstance(first, TextFile) else line
+    place = f"line {number:,} of the files" if number != line else ""
+    texts = [(name, read_texts(text, line - 1, line)[0]) for name, text in named if text]
+    return Sentence(dataset, line, texts, place)
+
+
+def score_table(material: Material, dataset: str, line: int, systems: Sequence[str], digits: int) -> Table:
+    """Return a row for each system with the score of the sentence by each metric."""
+    own = [measured for measured in material.measured if measured.scores[0].dataset == dataset]
+    named = labels(measured.scores[0].metric for measured in material.measured)
+    rows = [[name] for name in systems]
+    for measured in own:
+        columns = dict(zip(measured.names, measured.columns, strict=False))
+        for row in rows:
+            found = columns.get(row[0])
+            value = None if found is None else _score(measured, found, line)
+            row.append("-" if value is None else percent(value, digits))
+    return ["system", *(named[measured.scores[0].metric] for measured in own)], rows
+
+
+def count_tables(material: Material, dataset: str, line: int, system: str) -> Iterator[Counts]:
+    """Yield what was counted for each kind of counts that the metrics need."""
+    own = [measured for measured in material.measured if measured.scores[0].dataset == dataset]
+    named = labels(measured.scores[0].metric for measured in material.measured)
+    for needs in dict.fromkeys(measured.metric.needs for measured in own):
+        users = [measured for measured in own if measured.metric.needs == needs]
+        columns = dict(zip(users[0].names, users[0].columns, strict=False)).get(system)
+        if columns is not None:
+            block, row = _row(columns.blocks(), line)
+            told = ", ".join(named[measured.scores[0].metric] for measured in users)
+            yield _counts(told, users[0], {name: array[row] for name, array in block.items()})
+
+
+def _counts(told: str, measured: Measured, counts: Columns) -> Counts:
+    """Return the counts of one sentence, without those of references that are missing."""
+    fields = measured.metric.needs.schema(measured.references).fields
+    apart = any(field.per_reference for field in fields)
+    orders = range(1, max(field.orders for field in fields) + 1)
+    wide = [field for field in fields if field.orders]
+    header = [*(["reference"] if apart else []), "n", *(field.name for field in wide)]
+    singles, rows = list[str](), list[list[str]]()
+    for number in range(measured.references) if apart else (0,):
+        if apart and "ref_len" in counts and counts["ref_len"][number] < 0:
+            continue
+        own = {f.name: np.atleast_1d(counts[f.name][number] if f.per_reference else counts[f.name]) for f in fields}
+        alone = "  ".join(f"{field.name} {_shown(own[field.name][0])}" for field in fields if not field.orders)
+        singles.append(f"reference {number}: {alone}" if apart else alone)
+        for n in orders:
+            cells = [_shown(own[field.name][n - 1]) if n <= field.orders else "" for field in wide]
+            rows.append([*([str(number)] if apart else []), str(n), *cells])
+    return Counts(told, singles, (header, rows))
+
+
+def _shown(value: float) -> str:
+    return f"{value:.0f}" if float(value).is_integer() else round_half_up(float(value), 4)
+
+
+def _score(measured: Measured, columns: HasBlocks, line: int) -> float:
+    block, row = _row(present_blocks(measured.metric, columns), line)
+    return float(sentence_scores(measured.metric, {name: array[row : row + 1] for name, array in block.items()})[0])
+
+
+def _row(blocks: Iterable[Columns], line: int) -> tuple[Columns, int]:
+    """Return the block that has a line (from 1), and its row there."""
+    before = 0
+    for block in blocks:
+        count = len(next(iter(block.values())))
+        if line <= before + count:
+            return block, line - before - 1
+        before += count
+    raise StoreError(f"line {line}: the counts end at {before:,}")
+
+
+def known_system(material: Material, dataset: str, system: str) -> str:
+    """Return the name of a system of a data set; raises StoreError with the nearest."""
+    names = list(dict.fromkeys(s.system for s in material.results.scores if s.dataset == dataset))
+    if system not in names:
+        raise StoreError(f"{dataset}: has no system '{system}'{did_you_mean(system, names)}; it has {', '.join(names)}")
+    return system
