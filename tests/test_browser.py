@@ -414,9 +414,9 @@ def test_a_link_leads_back_to_what_is_shown(browser: Browser, sample: Path) -> N
     )
     choose(browser, against="reference 0", edits="only changed")
     browser.press("j", "j", "n")
-    state, address = browser.run("return [JSON.stringify(state), location.hash]")
+    state, address = browser.run("writeNow(); return [JSON.stringify(state), location.hash]")
     browser.open(sample, address[1:])
-    assert browser.run("return [JSON.stringify(state), location.hash]") == [state, address]
+    assert browser.run("writeNow(); return [JSON.stringify(state), location.hash]") == [state, address]
     assert browser.run("return document.getElementById('sentences').getBoundingClientRect().top") < 200
     browser.run("location.hash = '#dataset=sample&a=careful&line=7'")
     browser.run("return 0")

@@ -17,7 +17,7 @@ from ..errors import printable
 from .comparisons import pair_table, settings_line, tests_of
 from .console import by_order
 from .drawings import interval_axis, interval_bar, interval_scale, order_dots, p_matrix, rank_ranges, scatter
-from .groups import groups
+from .groups import groups, remarks
 from .human import correlation_table, sentence_table, test_table, window_table
 from .ranked import ranked_table
 from .sentences import explorer
@@ -99,7 +99,8 @@ def render(material: Material, data: Mapping[str, Any] | None) -> str:
             scripts=scripts,
             policy=policy(styles, scripts),
             data=as_json(data),
-            sentences=data,
+            linked={dataset["name"]: dataset["systems"] for dataset in data["datasets"]} if data else {},
+            sentences=bool(data),
         )
         + "\n"
     )
@@ -190,21 +191,12 @@ def board(results: Results, group: Group, digits: int, number: int) -> Board:
         rows,
         interval_axis(where),
         header[3:],
-        notes(scores),
+        remarks(scores),
         scores[0].peer_signature or "",
         [(title, plot) for title, plot in plots.items() if plot],
         orders(scores, digits),
         pairs,
     )
-
-
-def notes(scores: Sequence[Score]) -> list[str]:
-    """Return each note once, behind the systems that it is of, unless it is of all."""
-    found: dict[str, list[str]] = {}
-    for score in scores:
-        for note in score.notes:
-            found.setdefault(note, []).append(score.system)
-    return [note if len(of) == len(scores) else f"{', '.join(of)}: {note}" for note, of in found.items()]
 
 
 def orders(scores: Sequence[Score], digits: int) -> Table | None:

@@ -6,7 +6,8 @@ const state = { ...DEFAULTS };
 const byId = (id) => document.getElementById(id);
 const form = byId("controls"), detail = byId("detail"), help = byId("help");
 const list = new VirtualList(byId("list"), byId("track"), drawRow, (line) => show(line));
-let written = "";
+const PAUSE = 200;
+let written = "", waiting = 0;
 
 const dataset = () => DATA.datasets[state.dataset];
 const metric = () => dataset().metrics[state.metric];
@@ -32,7 +33,14 @@ function readAddress() {
   state.line = own.numbers.indexOf(Number(given.get("line") ?? NaN));
 }
 
+// Write the address a moment later: browsers refuse to change it many times in a second.
 function writeAddress() {
+  clearTimeout(waiting);
+  waiting = setTimeout(writeNow, PAUSE);
+}
+
+function writeNow() {
+  clearTimeout(waiting);
   const own = dataset(), kept = new URLSearchParams();
   kept.set("dataset", own.name);
   kept.set("metric", metric().label);
@@ -226,7 +234,10 @@ form.addEventListener("input", (event) => {
 const actions = {
   next: () => step(1),
   previous: () => step(-1),
-  link: (button) => copy(location.href, button),
+  link: (button) => {
+    writeNow();
+    copy(location.href, button);
+  },
   swap: () => {
     if (state.b < 0) return;
     [state.a, state.b] = [state.b, state.a];
@@ -277,6 +288,7 @@ document.addEventListener("keydown", (event) => {
 });
 
 window.addEventListener("hashchange", () => {
+  clearTimeout(waiting);
   if (location.hash === written || !location.hash.includes("=")) return;
   readAddress();
   update();
