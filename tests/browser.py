@@ -11,8 +11,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from selenium.webdriver import Chrome
-
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 FLAGS = (
     *("--headless=new", "--no-sandbox", "--disable-gpu", "--disable-quic", "--disable-dev-shm-usage", "--no-first-run"),
@@ -35,8 +33,8 @@ def lacking() -> str:
 class Browser:
     """A window in which pages are opened; what it complains of and what it asks for is kept."""
 
-    def __init__(self, driver: Chrome) -> None:
-        self.driver = driver
+    def __init__(self, driver: Any) -> None:
+        self.driver = driver  # selenium's types differ from release to release
         self.size()
 
     def size(self, width: int = 1280, height: int = 900, *, dark: bool = False, media: str = "screen") -> None:
@@ -64,8 +62,8 @@ class Browser:
 
     def complaints(self) -> list[str]:
         """Return errors and warnings of the console, and addresses asked for that are no files, since last asked."""
-        said = [entry["message"] for entry in self.driver.get_log("browser") if entry["level"] != "DEBUG"]  # type: ignore[no-untyped-call]
-        for entry in self.driver.get_log("performance"):  # type: ignore[no-untyped-call]
+        said = [entry["message"] for entry in self.driver.get_log("browser") if entry["level"] != "DEBUG"]
+        for entry in self.driver.get_log("performance"):
             message = json.loads(entry["message"])["message"]
             if message["method"] == "Network.requestWillBeSent":
                 address = message["params"]["request"]["url"]
@@ -74,7 +72,7 @@ class Browser:
 
     def requests(self) -> list[str]:
         """Return all addresses asked for since last asked."""
-        found = [json.loads(entry["message"])["message"] for entry in self.driver.get_log("performance")]  # type: ignore[no-untyped-call]
+        found = [json.loads(entry["message"])["message"] for entry in self.driver.get_log("performance")]
         return [m["params"]["request"]["url"] for m in found if m["method"] == "Network.requestWillBeSent"]
 
 

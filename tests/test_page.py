@@ -15,11 +15,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline import cli, document, metrics, ngrams, revisit
+from pipeline import cli, document, metrics, ngrams, revisit, stages
 from pipeline.corpus import read_texts
+from pipeline.errors import ConfigError
 from pipeline.ngrams import rule_of
 from pipeline.reduce import sentence_scores
-from pipeline.report import drawing, drawings, page, sentences, telling
+from pipeline.report import drawing, drawings, explorer, page, telling
 from pipeline.report.numbers import percent
 from pipeline.report.page import as_json, as_yaml, html_files
 from pipeline.results import Bootstrap, Comparison
@@ -251,12 +252,12 @@ def test_parts_of_n_grams_add_up_to_what_is_counted(name: str, made: Material) -
 
 @given(st.lists(st.floats(-2, 2) | st.integers(0, 20000).map(lambda n: n / 20000), min_size=1), st.integers(0, 6))
 def test_scores_are_rounded_as_they_are_printed(values: list[float], digits: int) -> None:
-    shown = sentences.scaled(np.array(values), digits).tolist()
+    shown = explorer.scaled(np.array(values), digits).tolist()
     assert [float(percent(v, digits).replace(".", "")) for v in values] == shown
 
 
 def test_what_is_no_number_is_not_there() -> None:
-    assert np.isnan(sentences.scaled(np.array([math.nan, math.inf, -math.inf]), 2)).all()
+    assert np.isnan(explorer.scaled(np.array([math.nan, math.inf, -math.inf]), 2)).all()
 
 
 # --- which lines
@@ -313,11 +314,11 @@ def test_fewer_lines_have_the_same_numbers_and_texts(made: Material, data: dict[
 
 
 def test_the_page_takes_as_many_lines_as_fit(made: Material, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sentences, "BUDGET", 20_000)
+    monkeypatch.setattr(explorer, "BUDGET", 20_000)
     found: dict[str, Any] = json.loads(Reader(html(made)).data)
     assert 0 < len(found["datasets"][0]["numbers"]) < 56
     assert len(as_json(found).encode()) < 60_000
-    monkeypatch.setattr(sentences, "BUDGET", 10_000_000)
+    monkeypatch.setattr(explorer, "BUDGET", 10_000_000)
     whole_page = html(made)
     monkeypatch.setattr(page, "LARGEST", len(whole_page.encode()) - 20_000)  # what was estimated is too much
     assert len(html(made).encode()) < len(whole_page.encode()) - 20_000
@@ -485,6 +486,29 @@ def test_one_system_and_one_line(tmp_path: Path) -> None:
     run(write_run(tmp_path, 1, systems=["A"], references=1, chosen=["gleu", "bleu"]), tmp_path / "run")
     found = json.loads(Reader(html(revisit.revisit(tmp_path / "run"))).data)
     assert found["datasets"][0]["numbers"] == [1]
+
+
+def test_references_as_systems_have_sentences_and_their_mean_has_none(tmp_path: Path) -> None:
+    config = write_run(tmp_path, 9, references=3, chosen=["gleu[refs=leave_one_out,iter=2]", "bleu"])
+    run(config, tmp_path / "run")
+    found = Reader(html(revisit.revisit(tmp_path / "run")))
+    (dataset,) = json.loads(found.data)["datasets"]
+    assert dataset["systems"] == ["A", "B", "reference0", "reference1", "reference2"]
+    gleu, bleu = dataset["metrics"]
+    assert set(bleu["scores"]) == {"A", "B"}  # of the references as systems there is no BLEU
+    assert None in bleu["rows"]
+    assert set(gleu["scores"]) == {*dataset["systems"], "REFERENCE"}
+    links = [attributes.get("href") or "" for _, attributes in found.elements]
+    assert any("a=reference0&" in link for link in links)
+    assert not any("a=REFERENCE&" in link for link in links)
+
+
+def test_what_is_missing_is_told_before(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """In a run before its work."""
+    config = write_run(tmp_path, 2, output={"formats": ["html"]})
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None if name == "jinja2" else object())
+    with pytest.raises(ConfigError, match=r"html: needs the package jinja2: pip install 'gec-pipeline\[report\]'"):
+        stages.prepare(config)
 
 
 def test_the_package_has_every_part_of_the_page() -> None:

@@ -17,10 +17,10 @@ from ..errors import printable
 from .comparisons import pair_table, settings_line, tests_of
 from .console import by_order
 from .drawings import interval_axis, interval_bar, interval_scale, order_dots, p_matrix, rank_ranges, scatter
+from .explorer import explorer
 from .groups import groups, remarks
 from .human import correlation_table, sentence_table, test_table, window_table
 from .ranked import ranked_table
-from .sentences import explorer
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
