@@ -323,6 +323,9 @@ def test_the_page_takes_as_many_lines_as_fit(made: Material, monkeypatch: pytest
     monkeypatch.setattr(page, "LARGEST", len(whole_page.encode()) - 20_000)  # what was estimated is too much
     assert len(html(made).encode()) < len(whole_page.encode()) - 20_000
     assert html(replace(made, lines=56)) == whole_page  # asked for
+    monkeypatch.setattr(page, "LARGEST", 1)  # one is always there
+    smallest: dict[str, Any] = json.loads(Reader(html(made)).data)
+    assert len(smallest["datasets"][0]["numbers"]) == 1
 
 
 def test_long_texts_are_cut(tmp_path: Path) -> None:

@@ -152,7 +152,6 @@ def _dataset(corpus: Corpus, measured: Sequence[Measured], wanted: int, digits: 
         "references": [[texts.number(text) for text in chosen(file, lines)] for file in corpus.references],
         "missing": corpus.missing,
         "systems": names,
-        "own": {name: number for name, number in corpus.own.items() if name in names},
         "outputs": variants.texts.tolist(),
         "starts": variants.starts.tolist(),
         "who": variants.who.ravel().tolist(),

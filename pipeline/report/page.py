@@ -74,10 +74,12 @@ class Board(NamedTuple):
 
 def html_files(material: Material) -> dict[str, str]:
     """Return report.html; needs jinja2."""
-    lines, data = material.lines, explorer(material, material.lines)
+    data = explorer(material, material.lines)
     text = render(material, data)
-    while data and lines is None and (size := len(text.encode())) > LARGEST:
+    while data and material.lines is None and (size := len(text.encode())) > LARGEST:
         most = max(len(dataset["numbers"]) for dataset in data["datasets"])
+        if most == 1:
+            break
         data = explorer(material, max(1, int(most * 0.9 * LARGEST / size)))
         text = render(material, data)
     return {NAME: text}

@@ -59,6 +59,7 @@ function nodes(text) {
     const span = element("span", "odd", label);
     span.title = `${code(match[0])} ${name}`;
     found.push(span);
+    if (match[0] === "\n") found.push("\n"); // a text of several lines is shown as such
     end = match.index + match[0].length;
   }
   if (end < text.length) found.push(text.slice(end));
