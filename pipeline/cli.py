@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import errno
 import os
 import signal
 import sys
@@ -77,8 +78,19 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print("interrupted; what was counted is kept: run the same command again to go on", file=sys.stderr)
         return 130
     except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # nothing more to say at exit
+        _silence()
         return 0
+    except OSError as error:  # of standard output: what is wrong with a file is a StoreError
+        if error.errno != errno.ENOSPC:
+            raise
+        _silence()
+        print(f"error: standard output cannot be written: {error.strerror}", file=sys.stderr)
+        return 2
+
+
+def _silence() -> None:
+    """Have what is still to be printed go nowhere."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 @contextlib.contextmanager

@@ -21,29 +21,35 @@ if TYPE_CHECKING:
     from .results import Results
 
 
-def revisit(path: Path, digits: int | None = None) -> Material:
+def revisit(path: Path, digits: int | None = None, *, texts: bool = True) -> Material:
     """Return what reports of a run are made of; raises StoreError where it is no finished run.
 
-    Where the config or a text is gone or has changed since, there are no texts, and `unread` says why. digits: None
-    takes those of the config.
+    Where the config or a text is gone or has changed since, there are no texts, and `unread` says why. texts: whether
+    they are wanted; finding out that they have not changed reads them all. digits: None takes those of the config.
     """
     results, found = stored.load(path)
     manifest = RunDirectory(path, make=False).manifest()
+    corpora: dict[str, Corpus] = {}
+    written, unread = manifest.get("written"), "" if texts else "were not asked for"
     try:
-        corpora, written, own = _texts(manifest, results)
-        unread = ""
+        if texts:
+            corpora, written = _texts(manifest, results)
     except (InputError, StoreError) as error:
-        corpora, written, own, unread = {}, manifest.get("written"), 2, str(error)
-    shown = _plots(written)
-    return Material(results, tuple(found), corpora, written, unread, own if digits is None else digits, *shown)
+        unread = str(error)
+    own, plots, kind = _output(written)
+    return Material(results, tuple(found), corpora, written, unread, own if digits is None else digits, plots, kind)
 
 
-def _plots(written: Any) -> tuple[tuple[str, ...], str]:
-    """Return the plots that a config as it was written asks for, and their type."""
+def _output(written: Any) -> tuple[int, tuple[str, ...], str]:
+    """Return digits, plots and their type of a config as it was written; the defaults for what is none."""
     output = written.get("output") if isinstance(written, dict) else None
     output = output if isinstance(output, dict) else {}
-    names, kind = output.get("plots"), output.get("plot_type")
-    return tuple(map(str, names)) if isinstance(names, list) else (), kind if kind in TYPES else "png"
+    digits, names, kind = str(output.get("digits")), output.get("plots"), output.get("plot_type")
+    plots = tuple(map(str, names)) if isinstance(names, list) else ()
+    return int(digits) if digits in MOST_DIGITS else 2, plots, kind if kind in TYPES else "png"
+
+
+MOST_DIGITS = frozenset(map(str, range(13)))
 
 
 def chosen(material: Material, metric: str | None, dataset: str | None) -> Material:
@@ -52,8 +58,8 @@ def chosen(material: Material, metric: str | None, dataset: str | None) -> Mater
     return replace(material, results=stored.narrowed(material.results, kept), measured=tuple(kept))
 
 
-def _texts(manifest: dict[str, Any], results: Results) -> tuple[dict[str, Corpus], Any, int]:
-    """Return texts, config and its digits; raises InputError or StoreError where they are not those of the run."""
+def _texts(manifest: dict[str, Any], results: Results) -> tuple[dict[str, Corpus], Any]:
+    """Return texts and config; raises InputError or StoreError where they are not those of the run."""
     config = manifest.get("config")
     if not isinstance(config, str):
         raise StoreError("the run does not tell its config")
@@ -67,4 +73,4 @@ def _texts(manifest: dict[str, Any], results: Results) -> tuple[dict[str, Corpus
         changed = [text for text, digest in info.digests.items() if now.get(text) != digest]
         if changed:
             raise StoreError(f"{name}: {changed[0]} has changed since the run")
-    return {name: corpora[name] for name in results.datasets}, job.config.root.plain(), job.config.output.digits
+    return {name: corpora[name] for name in results.datasets}, job.config.root.plain()

@@ -60,6 +60,7 @@ from pipeline.revisit import chosen, revisit
 from pipeline.schema import results_schema
 from tests import naive
 from tests.conftest import ROOT, run, tree, write_config, write_run
+from tests.test_cli import program
 from tests.test_plots import HOSTILE, material
 
 if TYPE_CHECKING:
@@ -503,6 +504,24 @@ def test_tables_are_printed(sample: Path, capsys: pytest.CaptureFixture[str], sa
     best = next(s for s in sampled.results.scores if s.rank == 1 and s.metric.startswith("gleu"))
     assert rf"\textbf{{{naive.round_half_up(100 * best.score, 1)}}}" in out
     assert "bleu" not in out
+
+
+def test_tables_need_no_texts(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    config = write_run(tmp_path, 9, output={"digits": 4})
+    run(config, tmp_path / "run")
+    with_texts = revisit(tmp_path / "run")
+    shutil.rmtree(tmp_path / "d")
+    config.unlink()
+    assert revisit(tmp_path / "run", texts=False).digits == with_texts.digits == 4
+    code, out, err = call(capsys, "report", tmp_path / "run", "--format", "markdown")
+    assert (code, out, err) == (0, markdown_files(with_texts)["results.md"], "")
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full here")
+def test_a_full_disk_behind_standard_output_is_told(sample: Path) -> None:
+    with Path("/dev/full").open("w", encoding="utf-8") as full:
+        done = program("show", str(sample), cwd=sample, stdout=full)
+    assert (done.returncode, done.stderr) == (2, "error: standard output cannot be written: No space left on device\n")
 
 
 def test_a_choice_keeps_what_belongs_to_it(sampled: Material) -> None:

@@ -68,7 +68,8 @@ def run(args: argparse.Namespace) -> int:
         raise InputError("--lines is for --format html")
     if lacking := unavailable(formats):
         raise InputError("\n".join(lacking))
-    material = chosen(revisit(Path(args.run), args.digits), args.metric, args.dataset)
+    wanted = any(FORMATS[name].texts for name in formats)
+    material = chosen(revisit(Path(args.run), args.digits, texts=wanted), args.metric, args.dataset)
     material = replace(material, plots=tuple(args.plot) or material.plots, plot_type=args.type or material.plot_type)
     material = replace(material, lines=args.lines)
     if "html" in formats and material.unread:

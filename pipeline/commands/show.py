@@ -80,7 +80,8 @@ def _sentence(args: argparse.Namespace) -> int:
     for name, text in found.texts:
         print(f"{printable(name).ljust(width)}  {printable(text.replace(chr(10), ' '))}".rstrip())
     if not found.texts:
-        print(printable(f"no texts: {material.unread}"), file=sys.stderr)
+        why, *rest = material.unread.splitlines() or ["there are none"]
+        print(printable(f"no texts: {why}" + (f" (and {len(rest)} more)" if rest else "")), file=sys.stderr)
     print()
     print_table(*score_table(material, dataset, args.line, systems, args.digits), left=(0,))
     for counts in count_tables(material, dataset, args.line, systems[0]) if args.system else ():

@@ -33,20 +33,31 @@ FORMATS: dict[str, Format] = {
         "results.json, which every run writes",
         lambda material: {"results.json": material.results.to_json()},
         printed=True,
+        texts=False,
     ),
     "csv": Format(
-        "scores.csv, long; tests.csv and human.csv where there are such", later("tables.csv_files"), printed=True
+        "scores.csv, long; tests.csv and human.csv where there are such",
+        later("tables.csv_files"),
+        printed=True,
+        texts=False,
     ),
-    "markdown": Format("results.md: tables for GitHub and notebooks", later("markdown.markdown_files"), printed=True),
-    "latex": Format("results.tex: tables with booktabs", later("latex.latex_files"), printed=True),
+    "markdown": Format(
+        "results.md: tables for GitHub and notebooks", later("markdown.markdown_files"), printed=True, texts=False
+    ),
+    "latex": Format("results.tex: tables with booktabs", later("latex.latex_files"), printed=True, texts=False),
     "parquet": Format(
         "sentences.parquet: a score a sentence; columns.*.parquet: the counts",
         later("parquet.parquet_files"),
         package="pyarrow",
         extra="parquet",
+        texts=False,
     ),
     "plots": Format(
-        "figures: scores, ranks, p-values and more", later("plots.plot_files"), package="matplotlib", extra="plot"
+        "figures: scores, ranks, p-values and more",
+        later("plots.plot_files"),
+        package="matplotlib",
+        extra="plot",
+        texts=False,
     ),
     "html": Format(
         "report.html: a page to explore, sentences and all", later("page.html_files"), package="jinja2", extra="report"

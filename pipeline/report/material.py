@@ -47,3 +47,5 @@ class Format:
     """Whether `report` prints it where no folder is named: text that people paste."""
     package: str = ""
     extra: str = ""
+    texts: bool = True
+    """Whether it shows texts: where no form does, they need not be read again."""

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     Content = Iterator[bytes]
 
-GROUP = 64
+GROUP = 16
 """Blocks of lines (of columns.BLOCK each) in a row group."""
 LABELS = ("dataset", "system", "metric")
 """Columns of names: each is kept once, and numbers of it in the rows."""

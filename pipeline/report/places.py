@@ -66,10 +66,10 @@ def _best(point: tuple[float, float], size: tuple[float, float], taken: Sequence
     for distance, box in _places(point, size):
         covered = sum(_common(box, other) for other in taken) + (_area(box) - _common(box, frame))
         if covered <= 0.01:
-            return box, distance > DISTANCES[1]
+            return box, distance > NEAR
         found.append((covered, distance, box))
     _, distance, box = min(found)
-    return box, distance > DISTANCES[1]
+    return box, distance > NEAR
 
 
 def _places(point: tuple[float, float], size: tuple[float, float]) -> Iterator[tuple[float, Box]]:
