@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+import time
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -53,6 +54,13 @@ class Browser:
     def run(self, script: str, *arguments: object) -> Any:
         """Run a script in the page and return what it returns."""
         return self.driver.execute_script(script, *arguments)
+
+    def wait(self, script: str, expected: object, seconds: float = 10.0) -> None:
+        """Wait until a script returns what is expected; fails with what it returned last."""
+        end = time.monotonic() + seconds
+        while (found := self.run(script)) != expected:
+            assert time.monotonic() < end, found
+            time.sleep(0.01)
 
     def press(self, *keys: str) -> None:
         """Press keys one after the other, wherever the focus is."""

@@ -419,8 +419,7 @@ def test_a_link_leads_back_to_what_is_shown(browser: Browser, sample: Path) -> N
     assert browser.run("writeNow(); return [JSON.stringify(state), location.hash]") == [state, address]
     assert browser.run("return document.getElementById('sentences').getBoundingClientRect().top") < 200
     browser.run("location.hash = '#dataset=sample&a=careful&line=7'")
-    browser.run("return 0")
-    assert browser.run("return [state.line + 1, dataset().systems[state.a]]") == [7, "careful"]
+    browser.wait("return [state.line + 1, dataset().systems[state.a]]", [7, "careful"])
     assert browser.complaints() == []
 
 
@@ -441,8 +440,7 @@ def test_links_to_what_is_not_there(browser: Browser, sample: Path, address: str
 def test_names_in_the_leader_board_lead_to_sentences(browser: Browser, sample: Path) -> None:
     browser.open(sample)
     browser.run("document.querySelector('#board-4 a[href*=broken]').click()")
-    found = browser.run("return [metric().label, dataset().systems[state.a], state.sort]")
-    assert found == ["bleu", "broken", "worst"]
+    browser.wait("return [metric().label, dataset().systems[state.a], state.sort]", ["bleu", "broken", "worst"])
 
 
 def test_only_rows_in_sight_are_in_the_page(browser: Browser, sample: Path) -> None:
