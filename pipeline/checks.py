@@ -59,7 +59,7 @@ def prepare(path: str | Path, how: How = AUTO, given: Given = ALL) -> Job:
         settings, chosen = select(settings, chosen, given.only, problems)
         opener = Opener(how.under(settings.run).threads, settings.run.max_unpacked)
         problems += misused(settings, chosen)
-        problems += [settings.root.problem(reason, ("output", "formats")) for reason in unmade(settings)]
+        problems += unmade(settings)
         reasons = (unsupported(metric) for metric in chosen if settings.statistics)
         problems += [settings.root.problem(reason, ("statistics",)) for reason in reasons if reason]
         systems = with_numbers(settings.systems, chosen)
@@ -77,16 +77,18 @@ def prepare(path: str | Path, how: How = AUTO, given: Given = ALL) -> Job:
     return Job(settings, chosen, opened, warnings, given, people)
 
 
-def unmade(settings: Config) -> list[str]:
+def unmade(settings: Config) -> list[Problem]:
     """Return why files that a config asks for could not be made."""
-    told = report.unavailable(settings.output.formats)
-    if settings.output.plots:
+    root, wanted = settings.root, settings.output
+    found = [root.problem(reason, ("output", "formats")) for reason in report.unavailable(wanted.formats)]
+    if wanted.plots:
         from .report.plots import PLOTS
 
-        unknown = [name for name in settings.output.plots if name not in PLOTS]
-        known = f"there are {', '.join(PLOTS)}"
-        told += [f"no plot is called '{name}'{did_you_mean(name, PLOTS)}; {known}" for name in unknown]
-    return told
+        for number, name in enumerate(wanted.plots):
+            if name not in PLOTS:
+                message = f"no plot is called '{name}'{did_you_mean(name, PLOTS)}; there are {', '.join(PLOTS)}"
+                found.append(root.problem(message, ("output", "plots", number)))
+    return found
 
 
 def fit(chosen: Sequence[Metric], corpora: Sequence[Corpus | None]) -> list[Problem]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+import shutil
 from contextlib import contextmanager
 from importlib import import_module
 from pathlib import Path
@@ -162,3 +163,32 @@ def tree(folder: Path) -> Tree:
 def metric_of(**options: str | int | bool) -> Metric:
     """Return GLEU+ with options given by their signature keys."""
     return metrics.from_text("gleu", {key: str(value).lower() for key, value in options.items()})
+
+
+@pytest.fixture(scope="session")
+def sample(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The run directory of the sample in data/: two metrics, a baseline, human scores; and beside it, all pairs."""
+    folder = tmp_path_factory.mktemp("reports")
+    shutil.copytree(ROOT / "data", folder / "data")
+    config = {
+        "datasets": {
+            "sample": {"source": "data/source.txt", "references": ["data/reference0.txt", "data/reference1.txt"]}
+        },
+        "systems": {name: f"data/systems/{name}.txt" for name in ("careful", "eager", "unchanged", "broken")},
+        "metrics": ["gleu[iter=20]", "bleu"],
+        "human": {"file": "data/judgements.csv", "window": 3, "resamples": 50},
+    }
+    for name, more in (("run", {"baseline": "unchanged"}), ("pairs", {})):
+        config["statistics"] = {"resamples": 200, "trials": 500, **more}
+        (folder / f"{name}.yaml").write_text(json.dumps(config), encoding="utf-8")
+        run(folder / f"{name}.yaml", folder / name)
+    return folder / "run"
+
+
+def called(capsys: pytest.CaptureFixture[str], *arguments: object) -> tuple[int, str, str]:
+    """Run the command line in this process; return exit code, output and messages."""
+    from pipeline.cli import main
+
+    capsys.readouterr()
+    code = main([str(argument) for argument in arguments])
+    return code, *capsys.readouterr()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import subprocess
 import sys
 from dataclasses import replace
@@ -12,6 +13,7 @@ from xml.etree import ElementTree as ET
 import matplotlib as mpl
 import numpy as np
 import pytest
+from matplotlib.text import Text
 
 from pipeline.errors import InputError
 from pipeline.reduce import drawn_scores
@@ -28,6 +30,8 @@ from tests.conftest import run, write_run
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
+
+    from matplotlib.transforms import Bbox
 
 HOSTILE = [
     "$\\frac{a",
@@ -109,6 +113,15 @@ def test_scores_stand_where_they_belong() -> None:
     np.testing.assert_allclose(points, [[[60, 0]], [[45, 1]]])
 
 
+def test_one_system_and_scores_that_are_no_numbers_are_drawn() -> None:
+    alone = material(["A"])
+    assert {plot.plot for plot in drawn(alone, kind="svg")} == {"scores", "precision", "ranks", "human"}
+    (score,) = alone.results.scores
+    nothing = replace(score, score=math.nan, bootstrap=None, samples=None, outputs={"gleu": math.nan})
+    results = replace(alone.results, scores=[nothing], human=None, statistics=None)
+    assert [plot.plot for plot in drawn(Material(results), kind="svg")] == ["scores"]
+
+
 def test_filled_circles_are_significant_differences() -> None:
     with styled():
         ((_, _, figure),) = PLOTS["differences"].figures(material([*"ABCDEFGHIJKL"], "L"))
@@ -121,20 +134,41 @@ def test_filled_circles_are_significant_differences() -> None:
 def test_a_plot_is_the_same_bytes_each_time_whatever_the_settings(kind: str) -> None:
     before = dict(mpl.rcParams)
     one = next(drawn(material(["A", "B", "C"]), ["human"], kind)).data
-    with mpl.rc_context({"font.size": 30, "lines.linewidth": 9, "text.parse_math": True, "svg.hashsalt": "x"}):
+    with mpl.rc_context({"font.size": 30, "axes.edgecolor": "red", "text.parse_math": True, "svg.hashsalt": "x"}):
         two = next(drawn(material(["A", "B", "C"]), ["human"], kind)).data
     assert one == two
     assert dict(mpl.rcParams) == before
+
+
+def name_box(text: Text) -> Bbox:
+    text.get_window_extent()  # of an annotation: puts it in its place, and has its line too
+    return Text.get_window_extent(text)
 
 
 @pytest.mark.parametrize("count", [2, 13, 60])
 def test_names_of_points_lie_on_no_other(count: int) -> None:
     with styled():
         ((_, _, figure),) = PLOTS["human"].figures(material([f"system-{n}" for n in range(count)]))
-        boxes = [text.get_window_extent() for text in figure.axes[0].texts]
+        boxes = [name_box(text) for text in figure.axes[0].texts]
     assert len(boxes) == count
     for one, two in combinations(boxes, 2):
         assert not one.padded(-0.5).overlaps(two.padded(-0.5))
+
+
+def test_names_of_points_that_crowd_lie_on_no_other_nor_on_points() -> None:
+    from pipeline.report.canvas import figure
+
+    rng = np.random.default_rng(3)
+    places = [(f"system-{n}", *rng.uniform(0.4, 0.6, 2).tolist()) for n in range(14)]
+    with styled():
+        made, axes = figure(5, 4)
+        axes.set(xlim=(0, 1), ylim=(0, 1))
+        place_labels(made, axes, places)
+        boxes = [name_box(text) for text in axes.texts]
+    for one, two in combinations(boxes, 2):
+        assert not one.padded(-0.5).overlaps(two.padded(-0.5))
+    points = axes.transData.transform([place[1:] for place in places])
+    assert not any(box.contains(*point) for box in boxes for point in points)
 
 
 def test_a_name_that_finds_no_place_is_written_all_the_same() -> None:
@@ -148,15 +182,15 @@ def test_a_name_that_finds_no_place_is_written_all_the_same() -> None:
 
 
 def test_draws_are_those_that_the_spread_was_told_of(tmp_path: Path) -> None:
-    run(write_run(tmp_path, 30, chosen=["gleu[iter=20]", "gleu[refs=max]"]), tmp_path / "run")
+    run(write_run(tmp_path, 30, chosen=["gleu[iter=20]", "gleu[refs=expected]"]), tmp_path / "run")
     again = revisit(tmp_path / "run")
-    sampled, best = again.measured
+    sampled, expected = again.measured
     found = drawn_scores(sampled.metric, sampled.columns, sampled.lines, sampled.references)
     assert found is not None
     for score, values in zip(sampled.scores, found, strict=True):
         assert score.samples
         assert (len(values), float(values.std()), float(values.mean())) == (20, score.samples.std, score.score)
-    assert drawn_scores(best.metric, best.columns, best.lines, best.references) is None
+    assert drawn_scores(expected.metric, expected.columns, expected.lines, expected.references) is None
     (plot,) = drawn(again, ["draws"], "svg")
     assert plot.stem == "draws.d.gleu_refs_sample"
     assert {"A", "B", "d: gleu (refs:sample): 20 draws of references"} <= set(texts(plot.data))

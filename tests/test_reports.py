@@ -24,28 +24,7 @@ from rich.cells import cell_len
 
 from pipeline import models, report, stages
 from pipeline._version import __version__
-from pipeline.bibliography import (
-    BOOTSTRAP,
-    CORRECTIONS,
-    DIGESTS,
-    HUMAN,
-    LETTERS,
-    METRICS,
-    MORE,
-    NAMES,
-    OTHERS,
-    PAIRWISE,
-    RANKS,
-    TESTS,
-    WILLIAMS,
-    WINDOWS,
-    entries,
-    keys_of_dataset,
-    keys_of_metric,
-    of_metric,
-)
-from pipeline.cli import main
-from pipeline.errors import ConfigError, InputError, printable
+from pipeline.errors import ConfigError, printable
 from pipeline.reduce import present_blocks, sentence_scores
 from pipeline.report import FORMATS, latex, markdown
 from pipeline.report import parquet as parquet_report
@@ -55,17 +34,14 @@ from pipeline.report.markdown import markdown_files
 from pipeline.report.parquet import parquet_files
 from pipeline.report.ranked import fitted_table, ranked_table
 from pipeline.report.tables import human_to_csv
-from pipeline.results import Results
 from pipeline.revisit import chosen, revisit
 from pipeline.schema import results_schema
 from tests import naive
-from tests.conftest import ROOT, run, tree, write_config, write_run
+from tests.conftest import ROOT, called, run, tree, write_config, write_run
 from tests.test_cli import program
 from tests.test_plots import HOSTILE, material
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from pipeline.report.material import Material
 
 GOLDEN = ROOT / "tests" / "reports"
@@ -103,34 +79,8 @@ NASTY += [
 
 
 @pytest.fixture(scope="module")
-def sample(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The run directory of the sample in data/: two metrics, a baseline, human scores; and beside it, all pairs."""
-    folder = tmp_path_factory.mktemp("reports")
-    shutil.copytree(ROOT / "data", folder / "data")
-    config = {
-        "datasets": {
-            "sample": {"source": "data/source.txt", "references": ["data/reference0.txt", "data/reference1.txt"]}
-        },
-        "systems": {name: f"data/systems/{name}.txt" for name in ("careful", "eager", "unchanged", "broken")},
-        "metrics": ["gleu[iter=20]", "bleu"],
-        "human": {"file": "data/judgements.csv", "window": 3, "resamples": 50},
-    }
-    for name, more in (("run", {"baseline": "unchanged"}), ("pairs", {})):
-        config["statistics"] = {"resamples": 200, "trials": 500, **more}
-        (folder / f"{name}.yaml").write_text(json.dumps(config), encoding="utf-8")
-        run(folder / f"{name}.yaml", folder / name)
-    return folder / "run"
-
-
-@pytest.fixture(scope="module")
 def sampled(sample: Path) -> Material:
     return revisit(sample)
-
-
-def call(capsys: pytest.CaptureFixture[str], *arguments: object) -> tuple[int, str, str]:
-    capsys.readouterr()
-    code = main([str(argument) for argument in arguments])
-    return code, *capsys.readouterr()
 
 
 # ---- golden tables
@@ -302,7 +252,7 @@ def test_the_ranked_table_fits(monkeypatch: pytest.MonkeyPatch, width: int, base
 
 
 def test_piped_tables_have_every_standard_column(capsys: pytest.CaptureFixture[str], sample: Path) -> None:
-    code, out, _ = call(capsys, "show", sample, "--metric", "gleu")
+    code, out, _ = called(capsys, "show", sample, "--metric", "gleu")
     header = out.splitlines()[1].split()
     assert code == 0
     assert header == [
@@ -322,55 +272,6 @@ def test_piped_tables_have_every_standard_column(capsys: pytest.CaptureFixture[s
         "p",
     ]
     assert "\x1b" not in out
-
-
-# ---- a sentence
-
-
-def test_a_sentence_has_texts_scores_and_counts(capsys: pytest.CaptureFixture[str], sample: Path) -> None:
-    """Line 3 by hand: careful is reference 0, so its GLEU+ is 1 there. With reference 1 it is 0: of 11 4-grams the last
-    three of the sentence match, and three about the museum, which the source has and reference 1 has not, cost as much.
-    """
-    code, out, err = call(capsys, "show", sample, "--line", 3, "--system", "careful")
-    lines = out.splitlines()
-    assert (code, err) == (0, "")
-    assert lines[0] == "sample, line 3"
-    assert lines[1].endswith("Yesterday we visit the museum of modern art and see many interesting painting .")
-    assert [line.split("  ")[0] for line in lines[1:5]] == ["source", "reference 0", "reference 1", "careful"]
-    assert lines[7].split() == ["careful", "50.00", "100.00"]
-    assert "reference 0: hyp_len 14  ref_len 14" in lines
-    first = lines[lines.index("reference  n  total  match  penalty") + 1]
-    assert first.split() == ["0", "1", "14", "14", "0"]
-    assert "        1  4     11      3        3" in lines
-
-
-def test_a_sentence_of_all_systems_has_their_outputs(capsys: pytest.CaptureFixture[str], sample: Path) -> None:
-    out = call(capsys, "show", sample, "--line", 96, "--metric", "bleu")[1]
-    assert [line.split()[0] for line in out.splitlines()[4:8]] == ["careful", "eager", "unchanged", "broken"]
-    assert "counts" not in out
-
-
-def test_texts_that_have_changed_are_not_shown(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    config = write_run(tmp_path, 12)
-    run(config, tmp_path / "run")
-    (tmp_path / "d" / "A").write_text("x\n" * 12, encoding="utf-8")
-    code, out, err = call(capsys, "show", tmp_path / "run", "--line", 2, "--system", "A")
-    assert code == 0
-    assert err == "no texts: d: system A has changed since the run\n"
-    assert "source" not in out
-    assert "hyp_len" in out
-
-
-def test_lines_and_systems_that_are_none_are_told(capsys: pytest.CaptureFixture[str], sample: Path) -> None:
-    for arguments, message in (
-        (["--line", "97"], "--line 97: sample has the lines 1 to 96"),
-        (["--line", "0"], "--line 0: sample has the lines 1 to 96"),
-        (["--line", "1", "--system", "carefull"], "sample: has no system 'carefull' (did you mean 'careful'?); it has"),
-        (["--line", "1", "--dataset", "x"], "--dataset x: there is no such one; there are sample"),
-    ):
-        code, out, err = call(capsys, "show", sample, *arguments)
-        assert (code, out) == (2, "")
-        assert message in err
 
 
 # ---- Parquet, CSV, JSON
@@ -469,7 +370,7 @@ def test_what_a_config_asks_for_is_what_the_command_writes(tmp_path: Path, capsy
     output = {"formats": list(FORMATS), "plots": ["scores", "draws"], "plot_type": "svg"}
     config = write_run(tmp_path, 9, chosen=["gleu[iter=5]"], statistics={"resamples": 20}, output=output)
     run(config, tmp_path / "run")
-    assert call(capsys, "report", tmp_path / "run", "--format", *FORMATS, "--output", tmp_path / "out")[0] == 0
+    assert called(capsys, "report", tmp_path / "run", "--format", *FORMATS, "--output", tmp_path / "out")[0] == 0
     made = {path.name: path.read_bytes() for path in (tmp_path / "out").iterdir()}
     assert {"results.json", "scores.csv", "results.md", "results.tex", "sentences.parquet", "scores.d.gleu.svg"} <= set(
         made
@@ -483,24 +384,24 @@ def test_reports_in_a_run_directory_are_known_to_it(tmp_path: Path, capsys: pyte
     config = write_run(tmp_path, 9)
     run(config, tmp_path / "run")
     before = tree(tmp_path / "run")
-    assert call(capsys, "report", tmp_path / "run", "--format", "plots", "--plot", "scores", "--type", "svg")[0] == 0
+    assert called(capsys, "report", tmp_path / "run", "--format", "plots", "--plot", "scores", "--type", "svg")[0] == 0
     manifest = json.loads((tmp_path / "run" / "run.json").read_text(encoding="utf-8"))
     assert (tmp_path / "run" / "scores.d.gleu.svg").exists()
     assert {"scores.d.gleu.svg", "results.json"} <= set(manifest["files"])
     assert manifest["state"] == "done"
     run(config, tmp_path / "run")
     assert tree(tmp_path / "run") == before  # the next run has taken it away
-    call(capsys, "report", tmp_path / "run", "--format", "plots", "--plot", "scores")
-    assert call(capsys, "clean", tmp_path / "run")[0] == 0
+    called(capsys, "report", tmp_path / "run", "--format", "plots", "--plot", "scores")
+    assert called(capsys, "clean", tmp_path / "run")[0] == 0
     assert not (tmp_path / "run").exists()
 
 
 def test_tables_are_printed(sample: Path, capsys: pytest.CaptureFixture[str], sampled: Material) -> None:
-    assert call(capsys, "report", sample, "--format", "markdown") == (0, markdown_files(sampled)["results.md"], "")
-    code, out, err = call(capsys, "report", sample, "--format", "csv", "--metric", "bleu")
+    assert called(capsys, "report", sample, "--format", "markdown") == (0, markdown_files(sampled)["results.md"], "")
+    code, out, err = called(capsys, "report", sample, "--format", "csv", "--metric", "bleu")
     assert (code, err) == (0, "printed: scores.csv; there is more, --output DIR writes it: tests.csv, human.csv\n")
     assert {row[2][:4] for row in csv.reader(io.StringIO(out)) if row[2] != "metric"} == {"bleu"}
-    out = call(capsys, "report", sample, "--format", "latex", "--metric", "gleu", "--digits", "1")[1]
+    out = called(capsys, "report", sample, "--format", "latex", "--metric", "gleu", "--digits", "1")[1]
     best = next(s for s in sampled.results.scores if s.rank == 1 and s.metric.startswith("gleu"))
     assert rf"\textbf{{{naive.round_half_up(100 * best.score, 1)}}}" in out
     assert "bleu" not in out
@@ -512,8 +413,9 @@ def test_tables_need_no_texts(tmp_path: Path, capsys: pytest.CaptureFixture[str]
     with_texts = revisit(tmp_path / "run")
     shutil.rmtree(tmp_path / "d")
     config.unlink()
-    assert revisit(tmp_path / "run", texts=False).digits == with_texts.digits == 4
-    code, out, err = call(capsys, "report", tmp_path / "run", "--format", "markdown")
+    without = revisit(tmp_path / "run", texts=False)
+    assert (without.digits, without.unread) == (with_texts.digits, "were not asked for") == (4, "were not asked for")
+    code, out, err = called(capsys, "report", tmp_path / "run", "--format", "markdown")
     assert (code, out, err) == (0, markdown_files(with_texts)["results.md"], "")
 
 
@@ -544,7 +446,7 @@ def test_a_choice_keeps_what_belongs_to_it(sampled: Material) -> None:
 def test_wrong_use_of_report_is_told(
     sample: Path, capsys: pytest.CaptureFixture[str], arguments: list[str], message: str
 ) -> None:
-    code, out, err = call(capsys, "report", sample, *arguments)
+    code, out, err = called(capsys, "report", sample, *arguments)
     assert (code, out) == (2, "")
     assert message in err
 
@@ -560,94 +462,7 @@ def test_a_missing_package_is_told_before_work_starts(
     assert "c.yaml:1:" in said
     assert "output.formats: parquet: needs the package pyarrow: pip install 'gec-pipeline[parquet]'" in said
     assert "plots: needs the package matplotlib: pip install 'gec-pipeline[plot]'" in said
-    assert "no plot is called 'skores' (did you mean 'scores'?)" in said
-    code, _, err = call(capsys, "report", sample, "--format", "plots", "parquet")
+    assert "output.plots[0]: no plot is called 'skores' (did you mean 'scores'?)" in said
+    code, _, err = called(capsys, "report", sample, "--format", "plots", "parquet")
     assert (code, len(err.splitlines())) == (2, 2)
     assert report.unavailable(["csv", "markdown", "latex", "json"]) == []
-
-
-# ---- citing
-
-
-def all_keys() -> set[str]:
-    tables: Iterable[tuple[str, ...]] = [
-        *(keys for _, keys in METRICS.values()),
-        *(keys for *_, keys in MORE),
-        *OTHERS.values(),
-        *(keys for table in (TESTS, CORRECTIONS, HUMAN) for _, keys in table.values()),
-        *(BOOTSTRAP, RANKS, LETTERS, PAIRWISE, WILLIAMS, WINDOWS),
-        *DIGESTS.values(),
-        *(keys for _, keys in NAMES),
-    ]
-    return {key for keys in tables for key in keys}
-
-
-def test_every_key_has_its_entry_and_every_entry_its_use() -> None:
-    text = (ROOT / "pipeline" / "references.bib").read_text(encoding="utf-8")
-    own = re.findall(r"^@[a-z]+\{([^,]+),$", text, re.MULTILINE)
-    assert len(own) == len(set(own))
-    assert set(own) == all_keys() <= set(entries())
-
-
-@pytest.mark.parametrize("key", sorted(entries()))
-def test_entries_are_whole(key: str) -> None:
-    entry = entries()[key]
-    fields = dict(re.findall(r"^  ([a-z]+) *= \{(.*)\},$", entry, re.MULTILINE))
-    assert len(fields) == len(entry.splitlines()) - 2
-    assert {"title", "author", "year"} <= set(fields)
-    assert entry.count("{") == entry.count("}")
-    assert fields["year"] in key
-    assert re.fullmatch(r"\d+--\d+", fields.get("pages", "1--2"))
-    surname = fields["author"].partition(",")[0].lower()
-    assert key.startswith(re.sub(r"[{}\\'v]", "", surname)[:4]) or key[:4] == surname[:4]
-
-
-def test_every_metric_can_be_cited() -> None:
-    from pipeline.metrics import METRICS as KNOWN
-
-    assert set(METRICS) == set(KNOWN) - {"external"}
-    assert keys_of_metric(of_metric("gleu[variant=2015]")) == ["napoles-etal-2015-ground"]
-    assert keys_of_metric(of_metric("chrf[nw=2]"))[1:] == ["popovic-2017-chrf"]
-    assert keys_of_metric(of_metric("rouge[stemmer=porter]")) == ["lin-2004-rouge", "porter-1980-algorithm"]
-    assert "chen-cherry-2014-systematic" in keys_of_metric(of_metric("bleu[smoothing=floor]"))
-    with pytest.raises(InputError, match="cite runs/x: neither a run directory nor a metric"):
-        of_metric("runs/x")
-
-
-def test_data_sets_are_known_by_content_then_by_name() -> None:
-    assert keys_of_dataset("mine", ["58df43ab51437d935ec779d6ee6c1293"]) == ["napoles-etal-2017-jfleg"]
-    assert keys_of_dataset("CoNLL-2014", ["00"]) == ["ng-etal-2014-conll"]
-    assert keys_of_dataset("sample", ["00"]) == []
-
-
-def test_a_run_is_cited(sample: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    code, out, err = call(capsys, "cite", sample)
-    said = " ".join(out.partition("\n@")[0].split())
-    assert code == 0
-    assert said.startswith(
-        f"We scored sample (4 systems, 96 lines, 2 references) with gec-pipeline {__version__}. GLEU+ ["
-    )
-    results = Results.read(sample / "results.json")
-    for signature in {score.metric for score in results.scores} | {s.peer_signature or "" for s in results.scores}:
-        assert signature in said
-    assert "mean over 20 random choices of a reference" in said
-    assert (
-        "The systems and unchanged were compared by approximate randomisation [riezler-maxwell-2005-pitfalls] (500"
-        in said
-    )
-    assert "(seed 12345)" in said
-    cited = {key for keys in re.findall(r"\[([a-z0-9, -]+)\]", said) for key in keys.split(", ")}
-    assert cited == set(re.findall(r"^@[a-z]+\{([^,]+),$", out, re.MULTILINE))
-    assert (
-        err
-        == "no entry for data set sample: cite where it is from\nno entry for the human scores: cite where it is from\n"
-    )
-    assert "Letters mark" in call(capsys, "cite", sample.parent / "pairs")[1]
-
-
-def test_the_parts_of_a_citation_come_apart(sample: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    tex = call(capsys, "cite", sample, "--latex")[1]
-    assert "@" not in tex
-    assert r"GLEU+~\cite{napoles-etal-2015-ground,napoles-etal-2016-gleu} has the signature" in " ".join(tex.split())
-    assert call(capsys, "cite", sample, "--bibtex")[1].startswith("@inproceedings{napoles-etal-2015-ground,\n")
-    assert call(capsys, "cite", "chrf")[1] == entries()["popovic-2015-chrf"]

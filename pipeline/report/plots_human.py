@@ -120,7 +120,7 @@ def _windows(known: Sequence[Group], items: Sequence[dict[str, Any]], human: str
         own = {(i["first"], i["last"]): i["pearson"] for i in items if i["metric"] == group.metric}
         values = [math.nan if own.get(place) is None else own[place] for place in places]
         style: dict[str, Any] = {"color": COLOURS[number % len(COLOURS)], "marker": MARKERS[number % len(MARKERS)]}
-        line = ("-", "--", ":", "-.")[number // len(COLOURS) % 4]
+        line = ("-", "--", ":", "-.")[number % 4]
         axes.plot(values, linestyle=line, linewidth=1.2, markersize=5, label=text(group.label, 40), **style)
     axes.axhline(0, color=ORANGE, linestyle="--", linewidth=0.8, zorder=0)
     axes.set_ylim(-1.05, 1.05)

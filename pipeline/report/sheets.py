@@ -19,6 +19,10 @@ if TYPE_CHECKING:
     from .material import Material
 
 
+NONE = "-"
+"""What is shown for a score that is no number."""
+
+
 class Cell(NamedTuple):
     """Text of a cell; spread: what stands behind ±; mark: raised behind it."""
 
@@ -66,7 +70,7 @@ def _about(results: Results, dataset: str) -> str:
 def _ranked(results: Results, group: Group, digits: int) -> Sheet:
     header, rows = ranked_table(results, group.scores, digits)
     best = rows[0][2]
-    cells = [[Cell(text, best=column == 2 and text == best) for column, text in enumerate(row)] for row in rows]
+    cells = [[Cell(text, best=column == 2 and text == best != NONE) for column, text in enumerate(row)] for row in rows]
     for row in cells:
         row[:] = [Cell(cell.text[:-1], mark="*") if _starred(cell.text) else cell for cell in row]
     notes = []
@@ -89,7 +93,7 @@ def _overview(results: Results, own: Sequence[Group], digits: int) -> Sheet:
     """Return systems by metrics, in the order of the first metric; the best of each in bold."""
     names = list(dict.fromkeys(score.system for group in own for score in group.scores))
     columns = [_column(results, group, digits) for group in own]
-    rows = [[Cell(name), *(column.get(name, Cell("-")) for column in columns)] for name in names]
+    rows = [[Cell(name), *(column.get(name, Cell(NONE)) for column in columns)] for name in names]
     notes = []
     if any(cell.spread for row in rows for cell in row):
         boot = any(score.bootstrap for group in own for score in group.scores)
@@ -113,7 +117,7 @@ def _column(results: Results, group: Group, digits: int) -> dict[str, Cell]:
         spread = score.bootstrap.std if score.bootstrap else score.samples.std if score.samples else None
         shown = "" if spread is None else percent(spread, digits)
         text = percent(score.score, digits)
-        cells[score.system] = Cell(text, text == best, shown, marks.get(score.system, ""))
+        cells[score.system] = Cell(text, text == best != NONE, shown, marks.get(score.system, ""))
     return cells
 
 

@@ -1,0 +1,130 @@
+"""What a run is to cite: every key has an entry, every entry is whole, and a run's paragraph cites what it used."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+import pytest
+
+from pipeline._version import __version__
+from pipeline.bibliography import (
+    BOOTSTRAP,
+    CORRECTIONS,
+    DIGESTS,
+    HUMAN,
+    LETTERS,
+    METRICS,
+    MORE,
+    NAMES,
+    OTHERS,
+    PAIRWISE,
+    RANKS,
+    TESTS,
+    WILLIAMS,
+    WINDOWS,
+    entries,
+    keys_of_dataset,
+    keys_of_metric,
+    of_metric,
+)
+from pipeline.errors import InputError
+from pipeline.results import Results
+from tests.conftest import ROOT, called
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from pathlib import Path
+
+
+def all_keys() -> set[str]:
+    tables: Iterable[tuple[str, ...]] = [
+        *(keys for _, keys in METRICS.values()),
+        *(keys for *_, keys in MORE),
+        *OTHERS.values(),
+        *(keys for table in (TESTS, CORRECTIONS, HUMAN) for _, keys in table.values()),
+        *(BOOTSTRAP, RANKS, LETTERS, PAIRWISE, WILLIAMS, WINDOWS),
+        *DIGESTS.values(),
+        *(keys for _, keys in NAMES),
+    ]
+    return {key for keys in tables for key in keys}
+
+
+def test_every_key_has_its_entry_and_every_entry_its_use() -> None:
+    text = (ROOT / "pipeline" / "references.bib").read_text(encoding="utf-8")
+    own = re.findall(r"^@[a-z]+\{([^,]+),$", text, re.MULTILINE)
+    assert len(own) == len(set(own))
+    assert set(own) == all_keys() <= set(entries())
+
+
+@pytest.mark.parametrize("key", sorted(entries()))
+def test_entries_are_whole(key: str) -> None:
+    entry = entries()[key]
+    fields = dict(re.findall(r"^  ([a-z]+) *= \{(.*)\},$", entry, re.MULTILINE))
+    assert len(fields) == len(entry.splitlines()) - 2
+    assert {"title", "author", "year"} <= set(fields)
+    assert entry.count("{") == entry.count("}")
+    assert fields["year"] in key
+    assert not re.search(r"&|(?<!\\)[%#]", entry)
+    assert re.fullmatch(r"\d+--\d+", fields.get("pages", "1--2"))
+    surname = fields["author"].partition(",")[0].lower()
+    assert key.startswith(re.sub(r"[{}\\'v]", "", surname)[:4]) or key[:4] == surname[:4]
+
+
+def test_what_several_files_have_is_the_same_in_all() -> None:
+    found: dict[str, str] = {}
+    for file in sorted((ROOT / "pipeline").glob("*.bib")):
+        for key, entry in re.findall(r"(?ms)^@[a-z]+\{([^,]+),\n(.*?)^\}$", file.read_text(encoding="utf-8")):
+            assert found.setdefault(key, entry) == entry, (file.name, key)
+    assert found
+
+
+def test_every_metric_can_be_cited() -> None:
+    from pipeline.metrics import METRICS as KNOWN
+
+    assert set(METRICS) == set(KNOWN) - {"external"}
+    assert keys_of_metric(of_metric("gleu[variant=2015]")) == ["napoles-etal-2015-ground"]
+    assert keys_of_metric(of_metric("chrf[nw=2]"))[1:] == ["popovic-2017-chrf"]
+    assert keys_of_metric(of_metric("rouge[stemmer=porter]")) == ["lin-2004-rouge", "porter-1980-algorithm"]
+    assert "chen-cherry-2014-systematic" in keys_of_metric(of_metric("bleu[smoothing=floor]"))
+    with pytest.raises(InputError, match="cite runs/x: neither a run directory nor a metric"):
+        of_metric("runs/x")
+
+
+def test_data_sets_are_known_by_content_then_by_name() -> None:
+    assert keys_of_dataset("mine", ["58df43ab51437d935ec779d6ee6c1293"]) == ["napoles-etal-2017-jfleg"]
+    assert keys_of_dataset("CoNLL-2014", ["00"]) == ["ng-etal-2014-conll"]
+    assert keys_of_dataset("sample", ["00"]) == []
+
+
+def test_a_run_is_cited(sample: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    code, out, err = called(capsys, "cite", sample)
+    said = " ".join(out.partition("\n@")[0].split())
+    assert code == 0
+    assert said.startswith(
+        f"We scored sample (4 systems, 96 lines, 2 references) with gec-pipeline {__version__}. GLEU+ ["
+    )
+    results = Results.read(sample / "results.json")
+    for signature in {score.metric for score in results.scores} | {s.peer_signature or "" for s in results.scores}:
+        assert signature in said
+    assert "mean over 20 random choices of a reference" in said
+    assert (
+        "The systems and unchanged were compared by approximate randomisation [riezler-maxwell-2005-pitfalls] (500"
+        in said
+    )
+    assert "(seed 12345)" in said
+    cited = {key for keys in re.findall(r"\[([a-z0-9, -]+)\]", said) for key in keys.split(", ")}
+    assert cited == set(re.findall(r"^@[a-z]+\{([^,]+),$", out, re.MULTILINE))
+    assert (
+        err
+        == "no entry for data set sample: cite where it is from\nno entry for the human scores: cite where it is from\n"
+    )
+    assert "Letters mark" in called(capsys, "cite", sample.parent / "pairs")[1]
+
+
+def test_the_parts_of_a_citation_come_apart(sample: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    tex = called(capsys, "cite", sample, "--latex")[1]
+    assert "@" not in tex
+    assert r"GLEU+~\cite{napoles-etal-2015-ground,napoles-etal-2016-gleu} has the signature" in " ".join(tex.split())
+    assert called(capsys, "cite", sample, "--bibtex")[1].startswith("@inproceedings{napoles-etal-2015-ground,\n")
+    assert called(capsys, "cite", "chrf")[1] == entries()["popovic-2015-chrf"]

@@ -1,0 +1,58 @@
+"""show --line: one sentence of a run, with its texts where they have not changed."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tests.conftest import called, run, write_run
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    import pytest
+
+
+def test_a_sentence_has_texts_scores_and_counts(capsys: pytest.CaptureFixture[str], sample: Path) -> None:
+    """Line 3 by hand: careful is reference 0, so its GLEU+ is 1 there. With reference 1 it is 0: of 11 4-grams the last
+    three of the sentence match, and three about the museum, which the source has and reference 1 has not, cost as much.
+    """
+    code, out, err = called(capsys, "show", sample, "--line", 3, "--system", "careful")
+    lines = out.splitlines()
+    assert (code, err) == (0, "")
+    assert lines[0] == "sample, line 3"
+    assert lines[1].endswith("Yesterday we visit the museum of modern art and see many interesting painting .")
+    assert [line.split("  ")[0] for line in lines[1:5]] == ["source", "reference 0", "reference 1", "careful"]
+    assert lines[7].split() == ["careful", "50.00", "100.00"]
+    assert "reference 0: hyp_len 14  ref_len 14" in lines
+    first = lines[lines.index("reference  n  total  match  penalty") + 1]
+    assert first.split() == ["0", "1", "14", "14", "0"]
+    assert "        1  4     11      3        3" in lines
+
+
+def test_a_sentence_of_all_systems_has_their_outputs(capsys: pytest.CaptureFixture[str], sample: Path) -> None:
+    out = called(capsys, "show", sample, "--line", 96, "--metric", "bleu")[1]
+    assert [line.split()[0] for line in out.splitlines()[4:8]] == ["careful", "eager", "unchanged", "broken"]
+    assert "counts" not in out
+
+
+def test_texts_that_have_changed_are_not_shown(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    config = write_run(tmp_path, 12)
+    run(config, tmp_path / "run")
+    (tmp_path / "d" / "A").write_text("x\n" * 12, encoding="utf-8")
+    code, out, err = called(capsys, "show", tmp_path / "run", "--line", 2, "--system", "A")
+    assert code == 0
+    assert err == "no texts: d: system A has changed since the run\n"
+    assert "source" not in out
+    assert "hyp_len" in out
+
+
+def test_lines_and_systems_that_are_none_are_told(capsys: pytest.CaptureFixture[str], sample: Path) -> None:
+    for arguments, message in (
+        (["--line", "97"], "--line 97: sample has the lines 1 to 96"),
+        (["--line", "0"], "--line 0: sample has the lines 1 to 96"),
+        (["--line", "1", "--system", "carefull"], "sample: has no system 'carefull' (did you mean 'careful'?); it has"),
+        (["--line", "1", "--dataset", "x"], "--dataset x: there is no such one; there are sample"),
+    ):
+        code, out, err = called(capsys, "show", sample, *arguments)
+        assert (code, out) == (2, "")
+        assert message in err
