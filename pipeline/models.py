@@ -12,7 +12,7 @@ from .inputs import UNPACKED
 from .models_findings import WrittenFindings
 
 BACKENDS = ("auto", "serial", "threading", "loky")
-FORMATS = ("json", "csv", "markdown", "latex", "parquet", "plots")
+FORMATS = ("json", "csv", "markdown", "latex", "parquet", "plots", "html")
 """Names in `pipeline.report.FORMATS`."""
 OFFICIAL = "data"
 """What stands for the outputs that come with data sets."""

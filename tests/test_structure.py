@@ -95,7 +95,7 @@ ORDER = [
     *("weights", "addends", "sums", "resample", "rank", "paired", "significance", "stored"),
     *("judgments", "correlation", "williams", "preference", "human", "agreement", "skill", "meta_evaluation"),
     *("judged", "sources", "findings", "expected"),
-    *("report.material", "report.*", "report.__init__", "bibliography"),
+    *("ngrams", "report.material", "report.*", "report.__init__", "bibliography"),
     *("defaults", "select", "external", "checks", "scoring", "stages", "revisit", "published", "schema", "api"),
     *("commands.__init__", "commands.*", "cli"),
     *("__init__", "__main__"),

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 REQUIRED = ("numpy", "pydantic", "pyyaml", "rich", "joblib", "filelock")
 OPTIONAL: dict[str, str] = {
     "pooch": "data fetch from the web",
+    "jinja2": "report.html",
     "matplotlib": "plots",
     "pandas": "Result.to_pandas()",
     "pyarrow": "Parquet files",

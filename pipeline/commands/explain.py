@@ -24,6 +24,7 @@ from ..count import count_in_memory
 from ..errors import ConfigError, InputError, printable
 from ..metrics import METRICS, from_text
 from ..metrics.gleu import Gleu
+from ..ngrams import grams, parts
 from ..report.numbers import percent
 from .inputs import add_files, open_files
 
@@ -31,10 +32,9 @@ if TYPE_CHECKING:
     import argparse
     from collections.abc import Sequence
 
-    Grams = Counter[tuple[str, ...]]
-
 STYLES = {"match": "green", "penalised": "red", "missing": "yellow", "other": "dim"}
-SHOWN = {"2017": "penalty", "2016": "penalty", "paper": "source_only"}
+RULES = {"2017": "gleu", "2016": "gleu", "paper": "paper"}
+"""Variants that are explained, and how they count n-grams."""
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -65,8 +65,8 @@ def run(args: argparse.Namespace) -> int:
 
 def _gleu(text: str) -> Gleu:
     metric = from_text(text)
-    if not isinstance(metric, Gleu) or metric.variant not in SHOWN:
-        known = ", ".join(f"gleu[variant={variant}]" for variant in SHOWN)
+    if not isinstance(metric, Gleu) or metric.variant not in RULES:
+        known = ", ".join(f"gleu[variant={variant}]" for variant in RULES)
         raise ConfigError(f"explain: expected one of {known}; found '{text}' (metrics: {', '.join(METRICS)})")
     return metric
 
@@ -111,15 +111,15 @@ def _reference(metric: Gleu, source: str, reference: str, output: str, other: Gl
     if other:
         _say("  n-grams that it counts differently:")
     for n in range(1, metric.order + 1):
-        sigma, rho, eta = (_grams(text, n) for text in tokens)
-        parts = _parts(metric, sigma, rho, eta)
-        match, penalty = (sum(parts[kind].values()) for kind in ("match", "penalised"))
+        sigma, rho, eta = (grams(text, n) for text in tokens)
+        found = parts(RULES[metric.variant], sigma, rho, eta)
+        match, penalty = (sum(found[kind].values()) for kind in ("match", "penalised"))
         numer = match - penalty if metric.variant == "paper" and metric.clip == "none" else max(match - penalty, 0)
         total = sum(eta.values())
         _say(f"  n={n}: match_{n} {match}, penalty_{n} {penalty}, numer_{n} {numer}, total_{n} {total}")
-        before = _parts(other, sigma, rho, eta) if other else {kind: Counter() for kind in parts}
-        for kind, grams in parts.items():
-            shown = {gram: count for gram, count in grams.items() if count != before[kind][gram]}
+        before = parts(RULES[other.variant], sigma, rho, eta) if other else {kind: Counter() for kind in found}
+        for kind, counted in found.items():
+            shown = {gram: count for gram, count in counted.items() if count != before[kind][gram]}
             if shown:
                 listed = " · ".join(_name(metric, gram, count) for gram, count in shown.items())
                 _say(f"    {kind:<10}{printable(listed)}", STYLES[kind])
@@ -134,20 +134,6 @@ def _summary(metric: Gleu, source: str, reference: str, output: str) -> str:
     outputs = {name: float(values[0, 0]) for name, values in metric.sentence_outputs(columns).items()}
     lengths = f"{outputs['hyp_len']:.0f} of {outputs['ref_len']:.0f} tokens"
     return f": gleu {percent(outputs['gleu'], 2)}, brevity penalty {percent(outputs['brevity_penalty'], 2)} ({lengths})"
-
-
-def _parts(metric: Gleu, sigma: Grams, rho: Grams, eta: Grams) -> dict[str, Grams]:
-    """Return the n-grams, with counts, that are matched, penalised, missing, or neither."""
-    match = eta & rho
-    if SHOWN[metric.variant] == "penalty":
-        penalised = Counter({gram: min(n, sigma[gram]) for gram, n in eta.items() if sigma[gram] and not rho[gram]})
-    else:
-        penalised = (eta & sigma) - (eta & rho)
-    return {"match": match, "penalised": penalised, "missing": rho - eta, "other": eta - match - penalised}
-
-
-def _grams(tokens: Sequence[str], n: int) -> Grams:
-    return Counter(zip(*(tokens[start:] for start in range(n)), strict=False))
 
 
 def _name(metric: Gleu, gram: tuple[str, ...], count: int) -> str:

@@ -7,11 +7,13 @@ examples:
   gec-pipeline report runs/quickstart --format markdown
   gec-pipeline report runs/quickstart --format latex --metric gleu --digits 1 > table.tex
   gec-pipeline report runs/quickstart --format csv parquet --output paper/numbers
+  gec-pipeline report runs/quickstart --format html
   gec-pipeline report runs/quickstart --format plots --plot scores draws --type pdf --output paper/figures
 """
 
 from __future__ import annotations
 
+import argparse
 import sys
 from dataclasses import replace
 from pathlib import Path
@@ -20,7 +22,6 @@ from typing import TYPE_CHECKING
 from ..errors import InputError, printable
 
 if TYPE_CHECKING:
-    import argparse
     from collections.abc import Mapping
 
     from ..files import Content
@@ -45,7 +46,16 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--digits", type=int, choices=range(13), metavar="N", help="decimals of percentages")
     shown = "; ".join(f"{name}: {plot.told}" for name, plot in PLOTS.items())
     parser.add_argument("--plot", nargs="+", action="extend", default=[], metavar="NAME", help=f"only these: {shown}")
+    parser.add_argument(
+        "--lines", type=_lines, metavar="N", help="html: sentences of a data set; default: all that fit"
+    )
     parser.add_argument("--type", choices=TYPES, help="files of plots (default: png)")
+
+
+def _lines(text: str) -> int:
+    if not text.isascii() or not text.isdigit() or len(text) > 9:
+        raise argparse.ArgumentTypeError(f"expected a whole number from 0, found '{text}'")
+    return int(text)
 
 
 def run(args: argparse.Namespace) -> int:
@@ -58,12 +68,17 @@ def run(args: argparse.Namespace) -> int:
         raise InputError(f"--format: which? There are {', '.join(FORMATS)}")
     if (args.plot or args.type) and "plots" not in formats:
         raise InputError("--plot and --type are for --format plots")
+    if args.lines is not None and "html" not in formats:
+        raise InputError("--lines is for --format html")
     if lacking := unavailable(formats):
         raise InputError("\n".join(lacking))
     wanted = any(FORMATS[name].texts for name in formats)
     material = chosen(revisit(Path(args.run), args.digits, texts=wanted), args.metric, args.dataset)
     material = replace(material, plots=tuple(args.plot) or material.plots, plot_type=args.type or material.plot_type)
     partial = args.metric is not None or args.dataset is not None
+    material = replace(material, lines=args.lines)
+    if "html" in formats and material.unread:
+        print(printable(f"html: the page is without sentences: {material.unread}"), file=sys.stderr)
     for name in formats:
         files = FORMATS[name].files(material)
         if name == "plots":

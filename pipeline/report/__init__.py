@@ -59,6 +59,9 @@ FORMATS: dict[str, Format] = {
         extra="plot",
         texts=False,
     ),
+    "html": Format(
+        "report.html: a page to explore, sentences and all", later("page.html_files"), package="jinja2", extra="report"
+    ),
 }
 """Forms of reports by name: `output.formats` of a config, `--format` of the command `report`."""
 

@@ -19,7 +19,7 @@ from .comparisons import (
 )
 from .expectations import expectation_table, misses
 from .findings import finding_tables
-from .groups import labels
+from .groups import labels, remarks
 from .human import correlation_table, sentence_table, test_table, window_table
 from .numbers import percent, round_half_up
 from .ranked import fitted_table, ranked_table
@@ -51,7 +51,7 @@ def print_results(results: Results, digits: int) -> None:
         print(metric)
         if scores[0].peer_signature:
             print(printable(scores[0].peer_signature))
-        for line in _notes(scores):
+        for line in remarks(scores):
             print(printable(f"note: {line}"))
     if results.statistics:
         print(settings_line(results.statistics))
@@ -87,15 +87,6 @@ def _print_ranked(results: Results, scores: Sequence[Score], digits: int) -> Non
     print_table(*table)
     if left_out:
         print(f"({', '.join(left_out)}: in a wider window, or piped)")
-
-
-def _notes(scores: Sequence[Score]) -> list[str]:
-    """Return each note once, behind the systems that it is of, unless it is of all."""
-    systems: dict[str, list[str]] = {}
-    for score in scores:
-        for note in score.notes:
-            systems.setdefault(note, []).append(score.system)
-    return [note if len(of) == len(scores) else f"{', '.join(of)}: {note}" for note, of in systems.items()]
 
 
 def print_comparisons(results: Results, digits: int, *, pairs: bool = False) -> None:

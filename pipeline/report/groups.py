@@ -38,6 +38,15 @@ def groups(results: Results) -> list[Group]:
     return [Group(*key, named[key[1]], sorted(scores, key=lambda s: s.rank)) for key, scores in found.items()]
 
 
+def remarks(scores: Sequence[Score]) -> list[str]:
+    """Return each note of scores once, behind the systems that it is of, unless it is of all."""
+    found: dict[str, list[str]] = {}
+    for score in scores:
+        for note in score.notes:
+            found.setdefault(note, []).append(score.system)
+    return [note if len(of) == len(scores) else f"{', '.join(of)}: {note}" for note, of in found.items()]
+
+
 def labels(metrics: Iterable[str]) -> dict[str, str]:
     """Return a short label for each signature: its name and, where several share it, the settings that tell them apart.
 

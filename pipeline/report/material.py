@@ -19,7 +19,8 @@ class Material:
     """A run to report: results, scores with their columns, texts, and the config as it was written.
 
     corpora: the texts by data set, {} where they are not at hand, and unread says why; digits: decimals of
-    percentages; plots: those wanted ((): all), as files of plot_type.
+    percentages; plots: those wanted ((): all), as files of plot_type; lines: how many sentences of a data set
+    the page shows, None for as many as fit.
     """
 
     results: Results
@@ -30,6 +31,7 @@ class Material:
     digits: int = 2
     plots: tuple[str, ...] = ()
     plot_type: str = "png"
+    lines: int | None = None
 
 
 @dataclass(frozen=True)

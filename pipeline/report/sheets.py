@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
 from .comparisons import compared, is_significant, level_name, settings_line, tests_of
-from .groups import groups
+from .groups import groups, remarks
 from .human import correlation_table, sentence_table
 from .numbers import percent
 from .ranked import ranked_table
@@ -80,7 +80,7 @@ def _ranked(results: Results, group: Group, digits: int) -> Sheet:
         notes.append("Intervals, ranks and clusters: bootstrap over sentences.")
     if "groups" in header:
         notes.append("Systems that share a letter do not differ significantly.")
-    notes += [*_settings(results), *_remarks(group.scores)]
+    notes += [*_settings(results), *remarks(group.scores)]
     caption = f"{_about(results, group.dataset)}; {group.label}"
     return Sheet(f"{group.dataset}-{group.label}", caption, header, cells, (1,), notes, _signatures([group]))
 
@@ -135,15 +135,6 @@ def _settings(results: Results) -> list[str]:
         return []
     line = settings_line(results.statistics)
     return [f"{line[:1].upper()}{line[1:]}; intervals at {level_name(results)}."]
-
-
-def _remarks(scores: Sequence[Score]) -> list[str]:
-    """Return the notes of scores, with their systems."""
-    found: dict[str, list[str]] = {}
-    for score in scores:
-        for note in score.notes:
-            found.setdefault(note, []).append(score.system)
-    return [note if len(of) == len(scores) else f"{', '.join(of)}: {note}" for note, of in found.items()]
 
 
 def _signatures(own: Sequence[Group]) -> list[str]:

@@ -1,0 +1,98 @@
+"use strict";
+// The data of the explorer: texts once, numbers in rows (see `explorer.py`), read here and nowhere else.
+const DATA = JSON.parse(document.getElementById("data").textContent);
+
+function systemText(dataset, line, system) {
+  return dataset.outputs[dataset.starts[line] + dataset.who[line * dataset.systems.length + system]];
+}
+
+function place(dataset, metric, line, system) {
+  const row = metric.bySystem
+    ? line * dataset.systems.length + system
+    : dataset.starts[line] + dataset.who[line * dataset.systems.length + system];
+  return row * metric.width;
+}
+
+// Return a score as a whole number of the last digit shown, null where there is none; reference -1: as the metric has it.
+function score(dataset, metric, line, system, reference) {
+  if (!hasSystem(dataset, metric, system)) return null;
+  const first = place(dataset, metric, line, system);
+  return metric.rows[reference >= 0 && metric.apart > 0 ? first + 1 + reference : first];
+}
+
+function hasSystem(dataset, metric, system) {
+  return Object.hasOwn(metric.scores, dataset.systems[system]);
+}
+
+// Return the best reference of an output.
+function best(dataset, metric, line, system) {
+  return metric.apart > 0 ? metric.rows[place(dataset, metric, line, system) + 1 + metric.apart] : 0;
+}
+
+// Return the counts of an output with a reference: {lengths: {name: n}, orders: {name: [n ...]}}.
+function counts(dataset, metric, line, system, reference) {
+  const first = place(dataset, metric, line, system), lengths = {}, orders = {};
+  for (const [name, at, apart, many] of metric.fields) {
+    const start = first + at + (apart ? reference * Math.max(many, 1) : 0);
+    if (many) orders[name] = metric.rows.slice(start, start + many);
+    else lengths[name] = metric.rows[start];
+  }
+  return { lengths, orders };
+}
+
+// Return a score as text: exactly the digits that it was rounded to.
+function percent(value) {
+  if (value === null || value === undefined) return "–";
+  const digits = String(Math.abs(value)).padStart(DATA.digits + 1, "0");
+  const whole = digits.slice(0, digits.length - DATA.digits);
+  return `${value < 0 ? "−" : ""}${whole}${DATA.digits ? `.${digits.slice(-DATA.digits)}` : ""}`;
+}
+
+function tokens(number, metric) {
+  const how = DATA.tokens[metric.rule.tokens], form = how.forms[number] ?? DATA.texts[number];
+  if (Array.isArray(form)) return form;
+  return how.characters ? Array.from(form) : form === "" ? [] : form.split(" ");
+}
+
+function isMissing(dataset, line, reference) {
+  return dataset.missing && DATA.texts[dataset.references[reference][line]].trim() === "";
+}
+
+// Return the n-grams of an output by order, null where the metric has none or a text was cut.
+function analysed(dataset, metric, line, system, reference) {
+  const rule = metric.rule;
+  if (!rule) return null;
+  const all = dataset.references.map((list) => list[line]);
+  const used = rule.merged ? all.filter((_, number) => !isMissing(dataset, line, number)) : [all[reference]];
+  const output = systemText(dataset, line, system), source = dataset.source ? dataset.source[line] : null;
+  if ([...used, output, ...(source === null ? [] : [source])].some((number) => Object.hasOwn(DATA.cut, number))) return null;
+  const found = [], none = new Map();
+  for (let n = rule.first; n <= rule.last; n++) {
+    const sigma = source === null ? none : counted(source, metric, n);
+    const rhos = used.map((number) => counted(number, metric, n));
+    found.push({ n, ...parts(rule.name, sigma, rhos, grams(tokens(output, metric), n)) });
+  }
+  return found;
+}
+
+// Return the n-grams of a source or reference with their counts; those of the last sentences are kept.
+const kept = new Map();
+function counted(number, metric, n) {
+  const key = `${metric.rule.tokens} ${n} ${number}`;
+  if (kept.size > 1000) kept.clear();
+  if (!kept.has(key)) kept.set(key, count(grams(tokens(number, metric), n)));
+  return kept.get(key);
+}
+
+// Return what the page would show of an output that is not what was counted: null where all is as it should be.
+function disagreement(dataset, metric, line, system, reference) {
+  const found = analysed(dataset, metric, line, system, reference);
+  if (!found) return null;
+  const { orders } = counts(dataset, metric, line, system, reference);
+  for (const { n, sums } of found) {
+    for (const [name, value] of Object.entries(told(metric.rule.name, sums))) {
+      if (orders[name][n - 1] !== value) return `${name}_${n}: ${value} n-grams, ${orders[name][n - 1]} counted`;
+    }
+  }
+  return null;
+}

@@ -1,0 +1,103 @@
+"""A headless Chromium for the tests of pages and for pictures of them: one start, pages from files, nothing fetched."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import time
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+FLAGS = (
+    *("--headless=new", "--no-sandbox", "--disable-gpu", "--disable-quic", "--disable-dev-shm-usage", "--no-first-run"),
+    *("--disable-background-networking", "--disable-component-update", "--disable-sync", "--disable-extensions"),
+    *("--force-color-profile=srgb", "--hide-scrollbars", "--mute-audio", "--lang=en-US"),
+)
+
+
+def lacking() -> str:
+    """Return why there is no browser to test with, "" where there is one."""
+    if not any(map(shutil.which, NAMES)) or not shutil.which("chromedriver"):
+        return "there is no Chromium with its chromedriver (Debian: apt-get install chromium chromium-driver)"
+    try:
+        import selenium  # noqa: F401
+    except ImportError:
+        return "selenium is not installed"
+    return ""
+
+
+class Browser:
+    """A window in which pages are opened; what it complains of and what it asks for is kept."""
+
+    def __init__(self, driver: Any) -> None:
+        self.driver = driver  # selenium's types differ from release to release
+        self.size()
+
+    def size(self, width: int = 1280, height: int = 900, *, dark: bool = False, media: str = "screen") -> None:
+        """Be a window of so many pixels (a phone where that is little), of a system with light or dark colours."""
+        metrics = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": width < 600}
+        self.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", metrics)
+        feature = {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}
+        self.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": media, "features": [feature]})
+
+    def open(self, page: Path, address: str = "") -> None:
+        """Open a page anew, with what its address has behind #."""
+        self.driver.get("about:blank")  # else another address would only be a jump inside of the page
+        self.complaints()
+        self.driver.get(page.as_uri() + (f"#{address}" if address else ""))
+
+    def run(self, script: str, *arguments: object) -> Any:
+        """Run a script in the page and return what it returns."""
+        return self.driver.execute_script(script, *arguments)
+
+    def wait(self, script: str, expected: object, seconds: float = 10.0) -> None:
+        """Wait until a script returns what is expected; fails with what it returned last."""
+        end = time.monotonic() + seconds
+        while (found := self.run(script)) != expected:
+            assert time.monotonic() < end, found
+            time.sleep(0.01)
+
+    def press(self, *keys: str) -> None:
+        """Press keys one after the other, wherever the focus is."""
+        from selenium.webdriver.common.action_chains import ActionChains
+
+        ActionChains(self.driver, duration=0).send_keys(*keys).perform()
+
+    def complaints(self) -> list[str]:
+        """Return errors and warnings of the console, and addresses asked for that are no files, since last asked."""
+        said = [entry["message"] for entry in self.driver.get_log("browser") if entry["level"] != "DEBUG"]
+        for entry in self.driver.get_log("performance"):
+            message = json.loads(entry["message"])["message"]
+            if message["method"] == "Network.requestWillBeSent":
+                address = message["params"]["request"]["url"]
+                said += [f"asks for {address}"] if not address.startswith(("file:", "data:,")) else []
+        return said
+
+    def requests(self) -> list[str]:
+        """Return all addresses asked for since last asked."""
+        found = [json.loads(entry["message"])["message"] for entry in self.driver.get_log("performance")]
+        return [m["params"]["request"]["url"] for m in found if m["method"] == "Network.requestWillBeSent"]
+
+
+@contextmanager
+def browser(folder: Path) -> Iterator[Browser]:
+    """Start a browser whose profile is in a folder of its own, and end it."""
+    from selenium.webdriver import Chrome
+    from selenium.webdriver.chrome.options import Options
+    from selenium.webdriver.chrome.service import Service
+
+    options = Options()
+    options.binary_location = next(filter(None, map(shutil.which, NAMES)))
+    for flag in (*FLAGS, f"--user-data-dir={folder}"):
+        options.add_argument(flag)
+    options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
+    driver = Chrome(options=options, service=Service(shutil.which("chromedriver")))
+    try:
+        yield Browser(driver)
+    finally:
+        driver.quit()
