@@ -31,6 +31,8 @@ if TYPE_CHECKING:
 
 SHOWN = 3
 """Files that could not be fetched, told one by one."""
+VALUES = 60
+"""Values of a named result that are printed without being asked for."""
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -47,7 +49,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--no-fetch", action="store_true", help="take only what is here; use no network")
     parser.add_argument("--output", metavar="DIR", help="keep the run directories here")
-    parser.add_argument("-v", "--verbose", action="store_true", help="print every value")
+    parser.add_argument("-v", "--verbose", action="store_true", help="print every value, however many")
     form = parser.add_mutually_exclusive_group()
     form.add_argument("--json", action="store_true", help="print everything as JSON")
     form.add_argument("--markdown", action="store_true", help="print the table as Markdown")
@@ -134,7 +136,9 @@ def _print(outcomes: Sequence[Outcome], args: argparse.Namespace) -> None:
         return
     if args.verbose or not args.all:
         for outcome in outcomes:
-            _print_one(outcome, values=args.verbose)
+            entries = (outcome.expectations or {}).get("entries", [])
+            few = not args.all and sum(entry["values"] for entry in entries) <= VALUES
+            _print_one(outcome, values=args.verbose or few)
     print_table(*reproduction.summary_table(outcomes), left=reproduction.LEFT)
     for line in reproduction.remarks(outcomes):
         print(printable(line))
