@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from . import metrics
 from .borrowed import unavailable
+from .cluster import check_address
 from .corpus import Corpus, Opener, open_corpus
 from .count import AUTO, How
 from .defaults import with_defaults
@@ -52,6 +53,9 @@ def prepare(path: str | Path, how: How = AUTO, given: Given = ALL) -> Job:
     corpora: list[Corpus | None] = []
     if settings:
         settings, chosen = select(settings, chosen, given.only, problems)
+        if how.address:
+            wrong = check_address(str(how.under(settings.run).backend), how.address)
+            problems += [Problem("--address", wrong)] if wrong else []
         opener = Opener(how.under(settings.run).threads, settings.run.max_unpacked)
         problems += misused(settings, chosen)
         reasons = (unsupported(metric) for metric in chosen if settings.statistics)

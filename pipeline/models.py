@@ -9,7 +9,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Discriminator, Fiel
 
 from .inputs import UNPACKED
 
-BACKENDS = ("auto", "serial", "threading", "loky")
+BACKENDS = ("auto", "serial", "threading", "loky", "dask", "ray", "spark")
 FORMATS = ("json", "csv")
 KINDS = ("jsonl", "tsv", "parquet")
 """Files with a text in each record; the key that names such a file."""
@@ -174,7 +174,12 @@ class WrittenRun(_Written):
         "auto",
         description="worker processes or threads; auto: as many as there are processors, none for small runs",
     )
-    backend: Literal["auto", "serial", "threading", "loky"] = Field("auto", description="who runs the workers")
+    backend: Literal["auto", "serial", "threading", "loky", "dask", "ray", "spark"] = Field(
+        "auto", description="who runs the workers; dask, ray, spark: a cluster, which needs the extra of this name"
+    )
+    address: str | None = Field(
+        None, min_length=1, description="of the cluster: tcp://HOST:PORT (dask), ray://HOST:PORT, a Spark master"
+    )
     max_unpacked: Annotated[int, Field(ge=1), BeforeValidator(_whole)] = Field(
         UNPACKED, description="bytes that compressed and other unpacked inputs of a run may take in all"
     )

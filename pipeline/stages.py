@@ -12,7 +12,7 @@ import platform
 import shlex
 import sys
 import time
-from contextlib import closing
+from contextlib import closing, nullcontext
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -74,8 +74,10 @@ def run(
             directory.clear(whole=False)
         with closing(Log(directory.path)) as log:
             log(f"begins: gec-pipeline {__version__}, {kernel.name()} kernel: {shlex.join(sys.argv)}")
+            how = how.under(job.config.run).logged(log)
             try:
-                return directory, _run(job, directory, how.under(job.config.run).logged(log), log)
+                with how.connection() or nullcontext() as cluster:
+                    return directory, _run(job, directory, how._replace(cluster=cluster), log)
             except BaseException as error:
                 log(f"stopped: {type(error).__name__}: {error}")
                 raise

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from .errors import CorpusError, Problem
+from .errors import CorpusError, Problem, UnreadableError
 from .formats.spool import Origin
 
 if TYPE_CHECKING:
@@ -54,7 +54,7 @@ class Span(NamedTuple):
     """Lines of a file, as a worker needs to know them: where to read, what to skip, how many lines.
 
     separator: the byte that ends a line; place: what the user calls the file, where that is not its path; stamp: the
-    file's size and time when it was checked.
+    file's size and time when it was checked; temporary: the file is in a temporary folder of this machine.
     """
 
     path: str
@@ -65,6 +65,7 @@ class Span(NamedTuple):
     separator: bytes = NEWLINE
     place: str = ""
     stamp: tuple[int, int] | None = None
+    temporary: bool = False
 
 
 class Stamp(NamedTuple):
@@ -157,11 +158,12 @@ class TextFile:
         start, stop = int(self.places[first]), int(self.places[min(last, len(self.places) - 1)])
         path = os.path.abspath(self.path)  # noqa: PTH100 (a worker may stand in another folder; keeps links as they are)
         stamp = self.stamp[:2] if self.stamp else None
-        return Span(path, start, stop - start, low - first * self.stride, high - low, self.separator, self.place, stamp)
+        skip, spooled = low - first * self.stride, self.keeper is not None
+        return Span(path, start, stop - start, skip, high - low, self.separator, self.place, stamp, spooled)
 
 
 def read_span(span: Span) -> Lines:
-    """Read the lines of a span; raises CorpusError where the file no longer holds them."""
+    """Read the lines of a span; raises UnreadableError where the file no longer holds them."""
     place = span.place or span.path
     try:
         with open(span.path, "rb") as file:  # noqa: PTH123 (a worker opens thousands: no Path objects)
@@ -169,7 +171,7 @@ def read_span(span: Span) -> Lines:
             data = file.read(span.size)
             same = span.stamp is None or Stamp.of(file.fileno())[:2] == span.stamp
     except OSError as error:
-        raise CorpusError([Problem(place, f"cannot be read: {error.strerror}")]) from None
+        raise UnreadableError([Problem(place, f"cannot be read: {error.strerror}")]) from None
     whole = same and len(data) == span.size
     plain = span.separator == NEWLINE
     if span.start == 0 and plain:
@@ -182,7 +184,7 @@ def read_span(span: Span) -> Lines:
     wanted = slice(span.skip, span.skip + span.lines)
     starts, ends = starts[wanted], ends[wanted]
     if not whole or len(ends) != span.lines:
-        raise CorpusError([Problem(place, "the file changed while it was being read; start again")])
+        raise UnreadableError([Problem(place, "the file changed while it was being read; start again")])
     if plain:
         ends = ends - ((ends > starts) & (ends < len(data)) & (codes[ends - 1] == ord("\r")))
     return Lines(data, starts, ends)

@@ -35,6 +35,7 @@ ORDER = [
         "errors",
         "files",
         "lock",
+        "cluster",
         "signature",
         "node",
         "document",

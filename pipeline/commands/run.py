@@ -38,6 +38,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--output", metavar="DIR", help="run directory, instead of the config's output.dir")
     parser.add_argument("--n-jobs", type=jobs, metavar="N", help="workers, instead of the config's run.n_jobs")
     parser.add_argument("--backend", choices=BACKENDS, help="who runs them, instead of the config's run.backend")
+    parser.add_argument("--address", metavar="HOST:PORT", help="of a cluster, for dask, ray or spark (help scale)")
     parser.add_argument("--digits", type=int, choices=range(13), metavar="N", help="decimals of printed percentages")
     parser.add_argument("-q", "--quiet", action="store_true", help="no progress; warnings only in the results")
     parser.add_argument("--json", action="store_true", help="print results.json instead of tables")
@@ -51,6 +52,7 @@ def run(args: argparse.Namespace) -> int:
 
     with Bar(enabled=not args.quiet and not args.dry_run and sys.stderr.isatty()) as bar:
         how = How(args.n_jobs, args.backend, progress=bar.lines, stage=bar.stage, tell=bar.tell, testing=bar.samples)
+        how = how._replace(address=args.address)
         bar.stage("reading")
         job = stages.prepare(args.config, how, given(args))
         for warning in () if args.quiet else job.warnings:
