@@ -14,6 +14,7 @@ from .defaults import with_defaults
 from .errors import ConfigError, InputError, Problem
 from .external import misused, parted, with_numbers
 from .node import base_of
+from .remote import is_remote
 from .resample import unsupported
 from .select import ALL, Given, select
 from .suspicions import suspicions
@@ -102,6 +103,9 @@ def _people(settings: Config, problems: list[Problem]) -> People | None:
 
     wanted = settings.human
     if wanted is None:
+        return None
+    if is_remote(wanted.file):
+        problems.append(settings.root.problem("is an address; only texts may be one", ("human", "file")))
         return None
     path = base_of(settings.root.find(("human", "file"))) / wanted.file
     names = [system.name for system in settings.systems]

@@ -1,4 +1,4 @@
-"""Clusters of dask, ray and spark, through joblib's own backends: reached in a bounded time, asked for what they can do.
+"""Clusters of dask, ray and spark, by joblib's own backends: reached in a bounded time, asked for what they can do.
 
 A cluster is connected to when there is work for it, and left at the end of the run; one that already runs in this
 process (a dask client, a ray or a spark session of the user's) is used as it is, and stays.
@@ -9,7 +9,6 @@ from __future__ import annotations
 import contextlib
 import os
 import re
-import socket
 import sys
 import warnings
 from itertools import islice
@@ -18,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar
 from .errors import ConfigError, IncompleteError, Problem
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Generator, Iterator
 
     T = TypeVar("T")
     R = TypeVar("R")
@@ -59,7 +58,7 @@ def check_address(backend: str, address: str) -> str | None:
 
 
 class Cluster:
-    """The workers of a run. n_jobs: how many tasks are under way at once at most; auto: as many as there is room for."""
+    """The workers of a run. n_jobs: how many tasks are under way at once, at most; auto: what there is room for."""
 
     def __init__(self, backend: str, address: str | None, n_jobs: int | Literal["auto"] | None) -> None:
         self.backend, self.address = backend, address
@@ -96,6 +95,8 @@ class Cluster:
         found = re.search(r"(?:\A|//)(\[[^]]+\]|[^/:]+):([0-9]+)/?\Z", self.address or "")
         if not found:
             return
+        import socket
+
         try:
             socket.create_connection((found[1].strip("[]"), int(found[2])), REACHED).close()
         except (OSError, OverflowError, UnicodeError) as error:
@@ -127,7 +128,7 @@ class Cluster:
             with quiet():
                 results.close()
 
-    def _generated(self, call: Callable[[T], R], tasks: Iterator[T], workers: int) -> Iterator[Any]:
+    def _generated(self, call: Callable[[T], R], tasks: Iterator[T], workers: int) -> Generator[Any, None, None]:
         from joblib import Parallel, delayed, parallel_config
 
         ahead = workers if self.wanted else 2 * workers
@@ -140,7 +141,7 @@ class Cluster:
         finally:
             results.close()
 
-    def _waves(self, call: Callable[[T], R], tasks: Iterator[T], workers: int) -> Iterator[Any]:
+    def _waves(self, call: Callable[[T], R], tasks: Iterator[T], workers: int) -> Generator[Any, None, None]:
         """Give out a bounded number of tasks, and wait for all of them: these backends refuse generators."""
         from joblib import Parallel, delayed, parallel_config
 
@@ -230,7 +231,7 @@ def _spark(address: str | None, workers: int | None, undo: contextlib.ExitStack)
         undo.callback(session.stop)
     session = SparkSession.builder.getOrCreate()
     context = session.sparkContext
-    return int(context.defaultParallelism)
+    return workers or int(context.defaultParallelism)
 
 
 CLUSTERS = {

@@ -6,7 +6,6 @@ A worker gets byte ranges and needs, reads its own lines, and returns packed col
 from __future__ import annotations
 
 import os
-import platform
 import signal
 import threading
 import time
@@ -20,7 +19,7 @@ import numpy as np
 
 from . import kernel
 from ._version import __version__
-from .cluster import CLUSTERS, LostWorkerError
+from .cluster import LostWorkerError
 from .corpus import Lines, Span, read_span
 from .errors import CorpusError, InputError, InvalidTextError, LongTextError, PipelineError, Problem, UnreadableError
 from .metrics.base import COUNTING, Text
@@ -233,12 +232,12 @@ def _on_cluster(tasks: Iterator[Task], cluster: Cluster) -> Iterator[Done]:
 def _carried(task: Task) -> Task:
     """Return a task with the texts themselves in the place of those that are in this machine's temporary folder."""
 
-    def carried(text: Span | Lines | None) -> Span | Lines | None:
+    def carried(text: Span | Lines) -> Span | Lines:
         return read_span(text) if isinstance(text, Span) and text.temporary else text
 
     return replace(
         task,
-        source=carried(task.source),
+        source=task.source and carried(task.source),
         references=tuple(map(carried, task.references)),
         systems=tuple(map(carried, task.systems)),
     )
@@ -252,6 +251,8 @@ class _Attempt:
     version: tuple[str, int]
 
     def __call__(self, task: Task) -> Done | PipelineError:
+        import platform
+
         host = platform.node()
         if self.version[1] != COUNTING:
             message = f"has gec-pipeline {__version__}, which counts otherwise than {self.version[0]} here"

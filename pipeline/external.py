@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from .corpus import Corpus
 from .inputs import Column, System, fill
 from .metrics.external import External
+from .remote import locate
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -56,7 +57,7 @@ def _called(metric: External, system: str) -> str:
 
 
 def _column(metric: External, dataset: str, system: str) -> Column:
-    path = Path(fill(metric.files, dataset, system))
+    path = locate(Path(), fill(metric.files, dataset, system))
     needs = metric.needs
     names = metric.columns or "+".join(needs.names)
     return Column("numbers", path, names, header=bool(metric.columns), decimals=needs.decimals)

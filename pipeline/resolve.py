@@ -6,10 +6,12 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from .errors import ConfigError, Problem, did_you_mean
+from . import remote
+from .errors import ConfigError, CorpusError, Problem, did_you_mean
 from .inputs import STDIN, Column, Dataset, Input, Match, System, fill
 from .models import KINDS, WrittenDataset, WrittenJsonl, WrittenParquet, WrittenTsv
 from .node import base_of
+from .remote import Remote, is_remote, locate
 from .selection import read_numbers, select
 
 if TYPE_CHECKING:
@@ -17,7 +19,7 @@ if TYPE_CHECKING:
 
     from .models import WrittenConfig
     from .node import Node
-    from .selection import Selection
+from .selection import Selection
 
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+-]*")
 MAX_NAME = 100
@@ -50,7 +52,8 @@ class Resolver:
         at: Location = ("datasets", name)
         self.check_keys(d, at)
         empty: Literal["keep", "error", "none"] = "none" if d.missing_annotator == "none" else d.empty_references
-        m2, source, references = None, None, list[Input]()
+        m2: Path | Remote | None = None
+        source, references = None, list[Input]()
         if d.path is not None:
             source, references, m2 = self.folder(d, name, (*at, "path"))
         if d.m2 is not None:
@@ -76,11 +79,30 @@ class Resolver:
         if d.missing_annotator == "none" and "empty_references" in given and d.empty_references != "none":
             self.problem("missing_annotator: none needs `empty_references: none`", (*at, "empty_references"))
 
-    def path(self, text: str, location: Location, dataset: str, system: str = "{system}") -> Path:
-        """Return the path that text stands for."""
+    def path(self, text: str, location: Location, dataset: str, system: str = "{system}") -> Path | Remote:
+        """Return the path or address that text stands for."""
         if text == "-":
             return STDIN
-        return base_of(self.root.find(location)) / fill(text, dataset, system)
+        return locate(base_of(self.root.find(location)), fill(text, dataset, system))
+
+    def glob(self, pattern: str, location: Location) -> list[Path | Remote]:
+        """Return the files that match a pattern, here or at an address, in natural order."""
+        if not is_remote(pattern):
+            return [*glob(base_of(self.root.find(location)), pattern)]
+        try:
+            found = remote.glob(Remote(pattern))
+        except CorpusError as error:
+            self.problems += [self.root.problem(str(problem), location) for problem in error.problems]
+            return []
+        return sorted(found, key=lambda file: [natural(Path(part)) for part in file.parts])
+
+    def here(self, text: str, location: Location, name: str) -> Path | None:
+        """Return the path that text stands for; None for an address, which adds a problem."""
+        path = self.path(text, location, name)
+        if isinstance(path, Remote):
+            self.problem(f"'{path}' is an address; only source, references, m2 and outputs may be one", location)
+            return None
+        return path
 
     def input(self, written: object, location: Location, dataset: str, system: str = "{system}") -> Input:
         """Return a path or column as it is used: absolute, or against the working directory."""
@@ -106,15 +128,18 @@ class Resolver:
         if not isinstance(written, str) or not is_glob(written) or _exists(found):
             return [found]
         pattern = fill(written, dataset, "{system}")
-        files = glob(base_of(self.root.find(location)), pattern)
-        if not files:
-            self.problem(f"no file matches '{pattern}'", location)
+        before = len(self.problems)
+        files = self.glob(pattern, location)
+        if not files and len(self.problems) == before:
+            self.problem(f"no file matches '{_shown(pattern)}'", location)
         self.matches.append(Match(self.root.find(location).path, pattern, tuple(files)))
         return list(files)
 
     def folder(self, d: WrittenDataset, name: str, location: Location) -> tuple[Input | None, list[Input], Path | None]:
         """Return source, references and M2 file of a folder that is laid out as gec-datasets has them."""
-        folder = self.path(str(d.path), location, name)
+        folder = self.here(str(d.path), location, name)
+        if folder is None:
+            return None, [], None
         if not folder.is_dir():
             names = [p.name for p in folder.parent.iterdir() if p.is_dir()] if folder.parent.is_dir() else []
             self.problem(f"no folder {folder}{did_you_mean(folder.name, names)}", location)
@@ -150,7 +175,8 @@ class Resolver:
             elif re.fullmatch(r"[0-9]+( *- *[0-9]+)?", str(node.value)):
                 items = [(str(node.value), f"{node.mark}: {node.path}")]
             else:
-                items = read_numbers(self.path(str(node.value), location, name))
+                path = self.here(str(node.value), location, name)
+                items = read_numbers(path) if path else []
             return select(given[0] == "keep", items)
         except ConfigError as error:
             self.problems += error.problems
@@ -180,13 +206,15 @@ class Resolver:
     def output(self, value: object, location: Location, dataset: str, system: str) -> Input:
         """Return a system's output; a glob must match one file."""
         found = self.input(value, location, dataset, system)
-        if not isinstance(value, str) or not isinstance(found, Path) or not is_glob(value) or _exists(found):
+        if not isinstance(value, str) or isinstance(found, Column) or not is_glob(value) or _exists(found):
             return found
         pattern = fill(value, dataset, system)
-        files = glob(base_of(self.root.find(location)), pattern)
+        before = len(self.problems)
+        files = self.glob(pattern, location)
         if len(files) != 1:
             listed = f"{len(files)} files match" if files else "no file matches"
-            self.problem(f"{listed} '{pattern}'" + ("; a system has one" if files else ""), location)
+            if len(self.problems) == before:
+                self.problem(f"{listed} '{_shown(pattern)}'" + ("; a system has one" if files else ""), location)
             return found
         self.matches.append(Match(self.root.find(location).path, pattern, tuple(files)))
         return files[0]
@@ -195,10 +223,11 @@ class Resolver:
         """Find the systems that globs name: one for each file, called as the file is, without a text suffix."""
         found: dict[str, dict[str, Input]] = {}
         for index, pattern in enumerate(globs):
-            matched: dict[Path, None] = {}
+            matched: dict[Path | Remote, None] = {}
+            before = len(self.problems)
             for dataset in datasets:
                 filled = fill(pattern, dataset, "*")
-                files = [STDIN] if pattern == "-" else glob(base_of(self.root.find(("systems", index))), filled)
+                files = [STDIN] if pattern == "-" else self.glob(filled, ("systems", index))
                 for path in files:
                     name = _called(path, fill(pattern, dataset, "{system}"))
                     if found.setdefault(name, {}).setdefault(dataset, path) != path:
@@ -206,8 +235,8 @@ class Resolver:
                         message = f"two files would both be the system '{name}': {twin} and {path}"
                         self.problem(message, ("systems", index))
                 matched |= dict.fromkeys(files)
-            if not matched:
-                self.problem(f"no file matches '{pattern}'", ("systems", index))
+            if not matched and len(self.problems) == before:
+                self.problem(f"no file matches '{_shown(pattern)}'", ("systems", index))
             self.matches.append(Match(f"systems[{index}]", pattern, tuple(matched)))
         for name, paths in found.items():
             self.notes += [f"{d}: no output of system {name} matches" for d in datasets if d not in paths]
@@ -215,11 +244,17 @@ class Resolver:
 
 
 def is_glob(text: str) -> bool:
-    """Whether a written path is a pattern."""
-    return any(character in text for character in "*?[")
+    """Whether a written path is a pattern; in an address ? begins what a server is asked."""
+    return any(character in text for character in ("*[" if is_remote(text) else "*?["))
 
 
-def _exists(path: Path) -> bool:
+def _shown(pattern: str) -> str:
+    return str(Remote(pattern)) if is_remote(pattern) else pattern
+
+
+def _exists(path: Path | Remote) -> bool:
+    if isinstance(path, Remote):
+        return False
     try:
         return path.exists()
     except (OSError, ValueError):
@@ -246,7 +281,7 @@ def natural(path: Path) -> list[tuple[int, str]]:
     return [*parts, (-1, path.name)]
 
 
-def _called(path: Path, pattern: str) -> str:
+def _called(path: Path | Remote, pattern: str) -> str:
     """Return the name of a system: what {system} stands for, or else that of its file without suffixes."""
     before, found, after = pattern.partition("{system}")
     if found and not is_glob(before + after):

@@ -36,6 +36,7 @@ ORDER = [
         "files",
         "lock",
         "cluster",
+        "remote",
         "signature",
         "node",
         "document",

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from ..corpus import open_corpus
 from ..errors import ConfigError, CorpusError, Problem, printable
 from ..inputs import STDIN, Dataset, System
+from ..remote import Remote, locate
 from ..select import Given
 from ..suspicions import suspicions
 
@@ -46,8 +47,8 @@ def open_files(args: argparse.Namespace, *, quiet: bool = False) -> Corpus:
     return corpus
 
 
-def _path(text: str) -> Path:
-    return STDIN if text == "-" else Path(text)
+def _path(text: str) -> Path | Remote:
+    return STDIN if text == "-" else locate(Path(), text)
 
 
 def add_selection(parser: argparse.ArgumentParser) -> None:

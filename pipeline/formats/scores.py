@@ -36,7 +36,7 @@ def read_scores(path: Path, names: Sequence[str] = ()) -> Scores:
     if path.suffix.lower() in YAML:
         return _yaml(path)
     name = named(path)
-    rows = list(_rows(Spool(MAX_BYTES).raw(path), name))
+    rows = list(_rows(Spool(MAX_BYTES).local(path), name))
     if not rows:
         raise CorpusError([Problem(name, "is empty; expected lines `system score`")])
     if all(len(cells) == 1 for _, cells in rows):

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from .. import signature
 from ..errors import ConfigError, Problem, did_you_mean
 from ..node import Node, base_of, from_plain
+from ..remote import Remote, locate
 from .base import Metric
 from .bleu import Bleu
 from .chrf import Chrf
@@ -141,7 +142,8 @@ def _read_options(metric: type[Metric], node: Node, problems: list[Problem]) -> 
             try:
                 given[option.name] = option.read(child.value)
                 if option.path:
-                    given[option.name] = str(base_of(child) / child.value)
+                    path = locate(base_of(child), child.value)
+                    given[option.name] = path.url if isinstance(path, Remote) else str(path)
             except ValueError as error:
                 problems.append(node.problem(str(error), [key]))
     return given
