@@ -139,7 +139,8 @@ class Cluster:
             for result in results:  # noqa: UP028 (`yield from` would close it itself, loudly)
                 yield result
         finally:
-            results.close()
+            with quiet():  # joblib tells how many tasks were cancelled; the user knows why
+                results.close()
 
     def _waves(self, call: Callable[[T], R], tasks: Iterator[T], workers: int) -> Generator[Any, None, None]:
         """Give out a bounded number of tasks, and wait for all of them: these backends refuse generators."""

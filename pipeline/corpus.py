@@ -214,7 +214,8 @@ class Opener:
 
     def index(self, file: Spooled) -> TextFile:
         """Index texts; those in the spool keep it alive."""
-        return _index(file, None if file.path == Path(file.origin.name) else self.spool)
+        in_place = isinstance(file.path, Remote) or file.path == Path(file.origin.name)
+        return _index(file, None if in_place else self.spool)
 
     def select(self, file: TextFile, ranges: Sequence[tuple[int, int]]) -> TextFile:
         """Return some lines of a text as a text of its own; ranges are low <= i < high."""

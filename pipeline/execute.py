@@ -243,6 +243,11 @@ def _carried(task: Task) -> Task:
     )
 
 
+def _remedy(place: str, host: str) -> str:
+    same = "access to it" if "://" in place else "file at the same path, with the same time"
+    return f"on {host}, where a worker needs the same {same}"
+
+
 @dataclass(frozen=True)
 class _Attempt:
     """count() as a cluster's worker does it: what goes wrong is returned, for clusters pack errors up differently."""
@@ -260,7 +265,8 @@ class _Attempt:
         try:
             return self.count(task)
         except UnreadableError as error:
-            remedy = f"(by the worker on {host}; it must find the same file at the same path, with the same time)"
-            return CorpusError([replace(item, message=f"{item.message} {remedy}") for item in error.problems])
+            return CorpusError(
+                [replace(item, message=f"{item.message} ({_remedy(item.place, host)})") for item in error.problems]
+            )
         except PipelineError as error:
             return error

@@ -156,6 +156,8 @@ def _tried(file: Remote, call: Callable[[Any, str], T], tries: int = TRIES) -> T
 
 def _reason(file: Remote, error: Exception) -> tuple[str, bool]:
     """Return why a file cannot be read, and whether it may be different soon."""
+    if isinstance(error, FileNotFoundError) and isinstance(error.__cause__, Exception):
+        error = error.__cause__  # fsspec says so of whatever an HTTP server, or a missing one, answers
     if isinstance(error, ImportError):
         package = "fsspec" if error.name == "fsspec" else PACKAGES[file.scheme]
         extra = " ".join(dict.fromkeys(["'gec-pipeline[remote]'", *([package] if package not in _EXTRA else [])]))

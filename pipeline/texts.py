@@ -168,7 +168,8 @@ class TextFile:
 def read_span(span: Span) -> Lines:
     """Read the lines of a span; raises UnreadableError where the file no longer holds them."""
     place = span.place or span.path
-    data, same = _read_remote(span) if isinstance(span.stamp, RemoteStamp) else _read_bytes(span, place)
+    # No absolute path of a file here has two slashes in a row.
+    data, same = _read_remote(span) if "://" in span.path else _read_bytes(span, place)
     whole = same and len(data) == span.size
     plain = span.separator == NEWLINE
     if span.start == 0 and plain:

@@ -39,7 +39,12 @@ def open_files(args: argparse.Namespace, *, quiet: bool = False) -> Corpus:
     source = _path(args.source) if args.source else None
     dataset = Dataset(DATASET, source, tuple(_path(reference) for reference in args.references))
     problems: list[Problem] = []
-    corpus = open_corpus(dataset, [System(name, {DATASET: _path(name)}) for name in outputs], problems)
+    named = dict[str, Path | Remote]()
+    for path in map(_path, outputs):
+        called = str(path) if isinstance(path, Remote) else outputs[len(named)]
+        same = sum(name == called or name.startswith(f"{called} #") for name in named)
+        named[f"{called} #{same + 1}" if same else called] = path  # of addresses not all is shown
+    corpus = open_corpus(dataset, [System(name, {DATASET: path}) for name, path in named.items()], problems)
     if corpus is None:
         raise CorpusError(problems)
     for warning in () if quiet else suspicions(corpus):
