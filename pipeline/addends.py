@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from .reduce import HasBlocks
 
 BITS = 26
-"""Bits in each half of a sentence score: sums of halves stay below 2**53 for 2**26 sentences; of more, fewer bits."""
+"""Bits in each half of a sentence score: sums stay below 2**53 for 2**26 sentences; where there are more, fewer."""
 
 
 class Addends(NamedTuple):

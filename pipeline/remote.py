@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 from .errors import CorpusError, Problem, did_you_mean
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Mapping
 
     T = TypeVar("T")
 
@@ -51,6 +51,12 @@ class RemoteStamp(NamedTuple):
 
     size: int
     token: str
+
+    @classmethod
+    def of(cls, found: Mapping[str, Any]) -> RemoteStamp:
+        """Return the stamp of what fsspec tells of a file; size -1: it is not told."""
+        size = -1 if found.get("size") is None else int(found["size"])
+        return cls(size, next((str(found[key]) for key in _TOKENS if found.get(key)), ""))
 
 
 @dataclass(frozen=True)
@@ -139,7 +145,7 @@ def _options(scheme: str) -> dict[str, Any]:
     return {"client_kwargs": {"timeout": timeout, "headers": {"Accept-Encoding": "identity"}}}
 
 
-def _tried(file: Remote, call: Callable[[Any, str], T], tries: int = TRIES) -> T:
+def tried(file: Remote, call: Callable[[Any, str], T], tries: int = TRIES) -> T:
     """Return call(file system, name), tried again where that may help; raises CorpusError with one clear message."""
     for left in reversed(range(tries)):
         try:
@@ -186,11 +192,10 @@ def _find(file: Remote) -> tuple[RemoteStamp, bool]:
         found = system.info(name)
         if found.get("type") == "directory":
             raise IsADirectoryError
-        size = -1 if found.get("size") is None else int(found["size"])
-        stamp = RemoteStamp(size, next((str(found[key]) for key in _TOKENS if found.get(key)), ""))
-        return stamp, size >= 0 and _has_ranges(file, system, name, size)
+        stamp = RemoteStamp.of(found)
+        return stamp, stamp.size >= 0 and _has_ranges(file, system, name, stamp.size)
 
-    return _tried(file, find)
+    return tried(file, find)
 
 
 def _has_ranges(file: Remote, system: Any, name: str, size: int) -> bool:
@@ -227,7 +232,7 @@ def read_range(url: str, start: int, size: int) -> bytes:
             raise ValueError(f"asked for {size:,} bytes from {start:,} on, and got {len(data):,}")
         return data
 
-    return _tried(file, read) if size else b""
+    return tried(file, read) if size else b""
 
 
 class RangeReader:
@@ -251,10 +256,10 @@ class RangeReader:
 def stream(file: Remote) -> Iterator[bytes]:
     """Yield the bytes of a file in pieces, by one request; raises CorpusError, also where it ends too early."""
     stamp, _ = _find(file)
-    opened = _tried(file, lambda system, name: system.open(name, "rb", **_whole(file)))
+    opened = tried(file, lambda system, name: system.open(name, "rb", **_whole(file)))
     total = 0
     with opened:
-        while piece := _tried(file, lambda *_: opened.read(1 << 20), 1):
+        while piece := tried(file, lambda *_: opened.read(1 << 20), 1):
             total += len(piece)
             yield piece
     if stamp.size not in (-1, total):
@@ -274,4 +279,4 @@ def glob(pattern: Remote) -> list[Remote]:
         names = [name for name, item in found.items() if item.get("type") != "directory"]
         return [Remote(system.unstrip_protocol(name)) for name in names]
 
-    return _tried(pattern, find)
+    return tried(pattern, find)

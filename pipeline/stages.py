@@ -14,7 +14,6 @@ import sys
 import time
 from contextlib import closing, nullcontext
 from dataclasses import replace
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from . import kernel
@@ -24,6 +23,7 @@ from .count import AUTO, How, by_files, count_all, placed
 from .errors import InputError
 from .log import Log
 from .manifest import running
+from .mirror import folder_of, mirrored
 from .report import FORMATS
 from .report.tables import tests_to_csv
 from .results import Missing, Results
@@ -33,6 +33,7 @@ from .store import RunDirectory
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+    from pathlib import Path
 
     from .corpus import Corpus
     from .count import Counted
@@ -45,7 +46,7 @@ def plan(job: Job, output: str | Path | None = None) -> tuple[list[str], list[li
 
     Nothing is computed or made. Raises StoreError where the directory cannot be used.
     """
-    directory = RunDirectory(Path(output or job.config.output.dir), make=False)
+    directory = RunDirectory(folder_of(output or job.config.output.dir, new=True), make=False)
     rows = []
     for corpus in job.corpora:
         found = [placed(files, wanted, directory) for files, wanted in by_files(corpus, job.needs)]
@@ -67,7 +68,11 @@ def run(
     fresh: first delete what earlier runs have left there. Where lines could not be counted, the results say what is
     missing, and the same run later goes on. Raises StoreError where the directory cannot be used.
     """
-    directory = RunDirectory(Path(output or job.config.output.dir))
+    with mirrored(output or job.config.output.dir) as folder:
+        return _run_in(RunDirectory(folder), job, how, fresh=fresh)
+
+
+def _run_in(directory: RunDirectory, job: Job, how: How, *, fresh: bool) -> tuple[RunDirectory, Results]:
     with directory.held(how.tell):
         directory.write_manifest({"kernel": kernel.name(), **running()})
         if fresh:

@@ -85,7 +85,7 @@ ORDER = [
         "metrics.__init__",
     ),
     *("watch", "execute", "retry", "results"),
-    *("columns", "parts", "log", "manifest", "store", "count", "reduce"),
+    *("columns", "parts", "log", "manifest", "mirror", "store", "count", "reduce"),
     *("weights", "addends", "sums", "resample", "rank", "paired", "significance", "stored"),
     *("judgments", "correlation", "williams", "preference", "human", "agreement", "skill", "meta_evaluation"),
     *("report.*", "report.__init__"),

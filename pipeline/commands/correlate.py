@@ -99,8 +99,9 @@ def _settings(args: argparse.Namespace) -> WrittenHuman:
 def _metrics(args: argparse.Namespace) -> list[MetricScores]:
     """Return the scores of a run's metrics, or of each column of a file."""
     from ..meta_evaluation import MetricScores, metric_scores
+    from ..mirror import folder_of
 
-    path = Path(args.run)
+    path = folder_of(args.run)
     if path.is_dir():
         from .. import stored
 

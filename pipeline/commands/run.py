@@ -48,6 +48,7 @@ def run(args: argparse.Namespace) -> int:
     """Run the config and print its tables."""
     from .. import stages
     from ..count import How
+    from ..remote import is_remote
     from ..report.console import print_results, print_table
 
     with Bar(enabled=not args.quiet and not args.dry_run and sys.stderr.isatty()) as bar:
@@ -69,7 +70,8 @@ def run(args: argparse.Namespace) -> int:
     else:
         print_results(results, job.config.output.digits if args.digits is None else args.digits)
     if not args.quiet:
-        print(printable(f"results: {directory.path}"), file=sys.stderr)
+        place = args.output or job.config.output.dir
+        print(printable(f"results: {place if is_remote(place) else directory.path}"), file=sys.stderr)
     if results.missing:
         raise IncompleteError("\n".join([*map(str, results.missing), AGAIN]))
     return 0

@@ -9,7 +9,6 @@ examples:
 from __future__ import annotations
 
 import sys
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..errors import StoreError, did_you_mean, printable
@@ -29,10 +28,11 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Read results.json and print it."""
+    from ..mirror import folder_of
     from ..report.console import print_orders, print_results
     from ..results import Results
 
-    results = Results.read(Path(args.run) / "results.json")
+    results = Results.read(folder_of(args.run) / "results.json")
     if args.json:
         sys.stdout.write(results.to_json())
         return 0
