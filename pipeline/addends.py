@@ -96,8 +96,8 @@ class Drawn:
 class Sentences:
     """Sentence scores as two whole numbers, the high and the low half of 53 bits, so that they too add up exactly.
 
-    The unit is 2**(exponent - 2 * bits - 1), where 2**exponent is above every score in question: as fine as float64 is for the
-    largest of them. Scores of several systems must have the same exponent.
+    The unit is 2**(exponent - 2 * bits - 1), where 2**exponent is above every score in question: as fine as float64
+    is for the largest of them. Scores of several systems must have the same exponent.
     """
 
     metric: Metric

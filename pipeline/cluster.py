@@ -1,4 +1,4 @@
-"""Clusters of dask, ray and spark, by joblib's own backends: reached in a bounded time, asked for what they can do.
+"""Clusters of dask, ray and spark: reached in a bounded time, and asked for what they can do.
 
 A cluster is connected to when there is work for it, and left at the end of the run; one that already runs in this
 process (a dask client, a ray or a spark session of the user's) is used as it is, and stays.
@@ -11,6 +11,7 @@ import os
 import re
 import sys
 import warnings
+from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar
 
@@ -33,15 +34,14 @@ class Kind(NamedTuple):
     """A backend: what to install, which addresses it takes (a pattern, and in words), how to reach it.
 
     connect: takes address, number of workers (None: all) and what is to be undone at the end; returns how many
-    workers there are. generator: whether joblib gives its results as they come. died: names of the errors that mean
-    that a worker died. forks: whether workers can be started here without an address.
+    workers there are. results: yields the results of tasks. died: names of the errors that mean that a worker died.
     """
 
     packages: tuple[str, ...]
     address: str
     words: str
     connect: Callable[[str | None, int | None, contextlib.ExitStack], int]
-    generator: bool
+    results: Callable[[Any, Any, Any, int], Generator[Any, None, None]]
     died: tuple[str, ...]
 
 
@@ -113,8 +113,7 @@ class Cluster:
         call returns its errors: those that arrive as such are the cluster's own.
         """
         workers = self.workers()
-        generator = self._generated if CLUSTERS[self.backend].generator else self._waves
-        results = generator(call, tasks, workers)
+        results = CLUSTERS[self.backend].results(self, call, tasks, workers)
         try:
             yield from results
         except Exception as error:
@@ -128,33 +127,6 @@ class Cluster:
             with quiet():
                 results.close()
 
-    def _generated(self, call: Callable[[T], R], tasks: Iterator[T], workers: int) -> Generator[Any, None, None]:
-        from joblib import Parallel, delayed, parallel_config
-
-        ahead = workers if self.wanted else 2 * workers
-        with quiet(), parallel_config(self.backend):
-            parallel = Parallel(workers, return_as="generator_unordered", batch_size=1, pre_dispatch=ahead)
-            results = parallel(delayed(call)(task) for task in tasks)
-        try:
-            for result in results:  # noqa: UP028 (`yield from` would close it itself, loudly)
-                yield result
-        finally:
-            with quiet():  # joblib tells how many tasks were cancelled; the user knows why
-                results.close()
-
-    def _waves(self, call: Callable[[T], R], tasks: Iterator[T], workers: int) -> Generator[Any, None, None]:
-        """Give out a bounded number of tasks, and wait for all of them: these backends refuse generators."""
-        from joblib import Parallel, delayed, parallel_config
-
-        size = 1 if workers == 1 else WAVE * workers
-        with contextlib.ExitStack() as stack:
-            with quiet(), parallel_config(self.backend):  # one worker would be this process: the second stays idle
-                parallel = stack.enter_context(Parallel(max(workers, 2), batch_size=1))
-            while wave := list(islice(tasks, size)):
-                with quiet():
-                    done = parallel(delayed(call)(task) for task in wave)
-                yield from done
-
 
 @contextlib.contextmanager
 def quiet() -> Iterator[None]:
@@ -162,6 +134,46 @@ def quiet() -> Iterator[None]:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         yield
+
+
+def submitted(cluster: Cluster, call: Callable[[T], R], tasks: Iterator[T], workers: int) -> Generator[Any, None, None]:
+    """Have dask's own client do tasks, so many ahead that no worker waits, and cancel what is not done at the end.
+
+    joblib's backend of dask waits for ever (1.6) for a task that dask gives up, or whose scheduler is gone.
+    """
+    from distributed import as_completed, get_client
+
+    client, done, pending = get_client(), as_completed(), set[Any]()
+
+    def give(count: int) -> None:
+        for task in islice(tasks, count):
+            with quiet():  # of the size of tasks with texts
+                future = client.submit(partial(call, task), pure=False)
+            pending.add(future)
+            done.add(future)
+
+    try:
+        give(workers if cluster.wanted else 2 * workers)
+        for future in done:
+            pending.discard(future)
+            give(1)
+            yield future.result()
+    finally:
+        client.cancel(list(pending), force=True)
+
+
+def in_waves(cluster: Cluster, call: Callable[[T], R], tasks: Iterator[T], workers: int) -> Generator[Any, None, None]:
+    """Give joblib a bounded number of tasks, and wait for all of them: these backends refuse generators."""
+    from joblib import Parallel, delayed, parallel_config
+
+    size = 1 if workers == 1 else WAVE * workers
+    with contextlib.ExitStack() as stack:
+        with quiet(), parallel_config(cluster.backend):  # one worker would be this process: the second stays idle
+            parallel = stack.enter_context(Parallel(max(workers, 2), batch_size=1))
+        while wave := list(islice(tasks, size)):
+            with quiet():
+                done = parallel(delayed(call)(task) for task in wave)
+            yield from done
 
 
 def _first_line(error: BaseException) -> str:
@@ -241,24 +253,24 @@ CLUSTERS = {
         rf"(?:(?:tcp|tls|ws|wss)://)?{_HOST}",
         "tcp://HOST:PORT of a dask scheduler",
         _dask,
-        generator=True,
-        died=("KilledWorker",),
+        submitted,
+        ("KilledWorker",),
     ),
     "ray": Kind(
         ("ray",),
         rf"auto|local|(?:ray://)?{_HOST}",
         "ray://HOST:PORT, HOST:PORT or auto",
         _ray,
-        generator=False,
-        died=("RayActorError", "ActorDiedError", "WorkerCrashedError", "NodeDiedError", "OutOfMemoryError"),
+        in_waves,
+        ("RayActorError", "ActorDiedError", "WorkerCrashedError", "NodeDiedError", "OutOfMemoryError"),
     ),
     "spark": Kind(
         ("joblibspark", "pyspark"),
         r"spark://[^ ]+|local(?:-cluster)?(?:\[[0-9*, ]+\])?|yarn|k8s://[^ ]+",
         "a Spark master: spark://HOST:PORT, yarn, k8s://..., local[N] or local-cluster[N,CORES,MEMORY]",
         _spark,
-        generator=False,
-        died=("Py4JJavaError", "SparkException"),
+        in_waves,
+        ("Py4JJavaError", "SparkException"),
     ),
 }
-"""joblib's backends past one machine, by the name that a config gives them."""
+"""Backends past one machine, by the names that joblib and our configs give them."""
