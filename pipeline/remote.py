@@ -165,7 +165,7 @@ def _reason(file: Remote, error: Exception) -> tuple[str, bool]:
     if isinstance(error, FileNotFoundError) and isinstance(error.__cause__, Exception):
         error = error.__cause__  # fsspec says so of whatever an HTTP server, or a missing one, answers
     if isinstance(error, ImportError):
-        package = "fsspec" if error.name == "fsspec" else PACKAGES[file.scheme]
+        package = "fsspec" if (error.name or "").startswith("fsspec") else PACKAGES[file.scheme]
         extra = " ".join(dict.fromkeys(["'gec-pipeline[remote]'", *([package] if package not in _EXTRA else [])]))
         return f"{file.scheme}:// needs the package {package}: pip install {extra}", False
     status = getattr(error, "status", None)
@@ -184,18 +184,23 @@ _EXTRA = ("fsspec", "aiohttp", "")
 """What the extra `remote` brings."""
 
 
-def _find(file: Remote) -> tuple[RemoteStamp, bool]:
-    """Return a file's stamp (size -1: not told), and whether ranges of it can be read; raises CorpusError."""
+def stamp_of(file: Remote) -> RemoteStamp:
+    """Return a file's stamp (size -1: not told); raises CorpusError."""
 
-    def find(system: Any, name: str) -> tuple[RemoteStamp, bool]:
+    def find(system: Any, name: str) -> RemoteStamp:
         system.invalidate_cache()
         found = system.info(name)
         if found.get("type") == "directory":
             raise IsADirectoryError
-        stamp = RemoteStamp.of(found)
-        return stamp, stamp.size >= 0 and _has_ranges(file, system, name, stamp.size)
+        return RemoteStamp.of(found)
 
     return tried(file, find)
+
+
+def ranged(file: Remote) -> bool:
+    """Return whether ranges of a file can be read; raises CorpusError where there is no such file."""
+    size = stamp_of(file).size
+    return size >= 0 and tried(file, lambda system, name: _has_ranges(file, system, name, size))
 
 
 def _has_ranges(file: Remote, system: Any, name: str, size: int) -> bool:
@@ -210,16 +215,6 @@ def _has_ranges(file: Remote, system: Any, name: str, size: int) -> bool:
             return len(opened.read(1)) == 1
     except ValueError:  # says fsspec of a server that sends the whole file
         return False
-
-
-def stamp_of(file: Remote) -> RemoteStamp:
-    """Return a file's stamp; raises CorpusError."""
-    return _find(file)[0]
-
-
-def ranged(file: Remote) -> bool:
-    """Return whether ranges of a file can be read; raises CorpusError where there is no such file."""
-    return _find(file)[1]
 
 
 def read_range(url: str, start: int, size: int) -> bytes:
@@ -255,15 +250,15 @@ class RangeReader:
 
 def stream(file: Remote) -> Iterator[bytes]:
     """Yield the bytes of a file in pieces, by one request; raises CorpusError, also where it ends too early."""
-    stamp, _ = _find(file)
+    size = stamp_of(file).size
     opened = tried(file, lambda system, name: system.open(name, "rb", **_whole(file)))
     total = 0
     with opened:
         while piece := tried(file, lambda *_: opened.read(1 << 20), 1):
             total += len(piece)
             yield piece
-    if stamp.size not in (-1, total):
-        raise CorpusError([Problem(str(file), f"ended after {total:,} of {stamp.size:,} bytes; try again")])
+    if size not in (-1, total):
+        raise CorpusError([Problem(str(file), f"ended after {total:,} of {size:,} bytes; try again")])
 
 
 def _whole(file: Remote) -> dict[str, Any]:

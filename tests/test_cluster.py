@@ -13,6 +13,7 @@ import socket
 import subprocess
 import sys
 import time
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 from unittest import mock
 
@@ -159,7 +160,7 @@ def test_a_text_that_a_worker_does_not_have_is_told_with_the_worker(dask: Here, 
     def count(task: Task) -> Done:
         assert isinstance(task.references[0], Span)
         elsewhere = task.references[0]._replace(path="/nowhere/ref0")
-        return original(execute.replace(task, references=(elsewhere, *task.references[1:])))
+        return original(replace(task, references=(elsewhere, *task.references[1:])))
 
     expected = rf"{tmp_path}/d/ref0: cannot be read: No such file or directory \(on .*, where a worker needs the same "
     with (
