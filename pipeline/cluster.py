@@ -219,7 +219,8 @@ def _ray(address: str | None, workers: int | None, undo: contextlib.ExitStack) -
     if not ray.is_initialized():
         more: dict[str, Any] = {}
         if address is None and "RAY_ADDRESS" not in os.environ:
-            more = {"address": "local", "num_cpus": workers, "include_dashboard": False}
+            count = workers and max(workers, 2)  # see in_waves()
+            more = {"address": "local", "num_cpus": count, "include_dashboard": False}
         os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")
         ray.init(**{"address": address, **more}, log_to_driver=False, logging_level=logging.CRITICAL)
         undo.callback(ray.shutdown)
