@@ -229,10 +229,14 @@ def _ray(address: str | None, workers: int | None, undo: contextlib.ExitStack) -
 
 def _spark(address: str | None, workers: int | None, undo: contextlib.ExitStack) -> int:
     """Return the tasks that run at once; address: the master; None: that of Spark's own settings, else this machine."""
+    import logging
+
     from joblibspark import register_spark
     from pyspark.sql import SparkSession
 
     register_spark()
+    undo.callback(logging.disable, logging.root.manager.disable)
+    logging.disable(logging.ERROR)  # py4j prints a traceback where the run is interrupted
     if SparkSession.getActiveSession() is None:
         os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
         build = SparkSession.builder.appName("gec-pipeline").config("spark.ui.enabled", "false")

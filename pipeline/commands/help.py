@@ -28,6 +28,12 @@ ALSO = {
     "correlate": "human",
     "clean": "runs",
     "run": "runs",
+    "cluster": "scale",
+    "dask": "scale",
+    "ray": "scale",
+    "remote": "scale",
+    "s3": "scale",
+    "spark": "scale",
 }
 """Pages under other names."""
 

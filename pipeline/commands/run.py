@@ -10,6 +10,7 @@ examples:
   gec-pipeline run eval.yaml -q --json > results.json
   gec-pipeline run eval.yaml --only AMU --set metrics.0.order=3 --dry-run
   gec-pipeline run eval.yaml --fresh
+  gec-pipeline run eval.yaml --backend dask --address tcp://head:8786 --output s3://bucket/runs/today
 """
 
 from __future__ import annotations
