@@ -27,7 +27,7 @@ import numpy as np
 from . import checks, scoring, stages, stored
 from . import metrics as _metrics
 from .columns import MemoryStatistics, Statistics
-from .corpus import MAX_REFERENCES, Corpus, check_parallel, text_in_memory
+from .corpus import MAX_REFERENCES, Corpus, check_parallel, text_in_memory, without_any
 from .count import How, count_in_memory
 from .errors import IncompleteError, InputError, Problem, did_you_mean
 from .mirror import folder_of
@@ -161,7 +161,7 @@ class Evaluation(Sequence[Result]):
 
 def evaluate(
     hypotheses: Sequence[str] | Mapping[str, Sequence[str]],
-    references: Sequence[Sequence[str]],
+    references: Sequence[Sequence[str | None]],
     sources: Sequence[str] | None = None,
     metrics: Sequence[str | Metric | Mapping[str, Any]] = ("gleu",),
     *,
@@ -170,8 +170,9 @@ def evaluate(
     """Score outputs that are in memory; texts may contain newlines.
 
     hypotheses: one text for each item, or {system: texts}; references: a list for each reference set (annotator),
-    each with one text for each item; sources: one text for each item; metrics: names, "gleu[n=3]", signatures,
-    mappings such as {"name": "gleu", "references": "max"}, or metric objects. Raises InputError.
+    each with one text for each item, None where its annotator has none; sources: one text for each item; metrics:
+    names, "gleu[n=3]", signatures, mappings such as {"name": "gleu", "references": "max"}, or metric objects. Raises
+    InputError.
     """
     chosen = _metrics.from_values(metrics)
     corpus = _corpus(hypotheses, references, sources, chosen)
@@ -245,7 +246,7 @@ def compare(run: str | Path, run2: str | Path | None = None, **settings: str | f
 
 def _corpus(
     hypotheses: Sequence[str] | Mapping[str, Sequence[str]],
-    references: Sequence[Sequence[str]],
+    references: Sequence[Sequence[str | None]],
     sources: Sequence[str] | None,
     chosen: Sequence[Metric],
 ) -> Corpus:
@@ -261,21 +262,40 @@ def _corpus(
     for metric in chosen:
         if metric.needs.source and sources is None:
             raise InputError(checks.without_source(metric.name, metric.hint, "sources=[...]"))
-    named = [("sources", sources)] if sources is not None else []
+    named: list[tuple[str, Any]] = [("sources", sources)] if sources is not None else []
     named += [(f"references[{number}]", texts) for number, texts in enumerate(references)]
     named += [(f"hypotheses[{name!r}]" if hypotheses is systems else "hypotheses", t) for name, t in systems.items()]
-    for name, texts in named:
-        if not _is_list(texts) or not all(issubclass(kind, str) for kind in set(map(type, texts))):
-            raise InputError(f"{name}: expected a list of strings")
-    opened = [text_in_memory(name, list(items)) for name, items in named]
+    missing = _checked(named)
+    opened = [text_in_memory(name, [text or "" for text in texts] if missing else list(texts)) for name, texts in named]
     first = int(sources is not None)
     turned = misshapen(opened[first : first + len(references)], opened[-1].lines)
     problems = [Problem("", turned)] if turned else check_parallel(opened)
+    if missing and not problems:
+        problems = without_any(opened[first : first + len(references)], "")
     if problems:
         raise InputError(problems)
     source = opened.pop(0) if sources is not None else None
     outputs = dict(zip(systems, opened[len(references) :], strict=True))
-    return Corpus("memory", opened[0].lines, source, tuple(opened[: len(references)]), outputs)
+    return Corpus("memory", opened[0].lines, source, tuple(opened[: len(references)]), outputs, missing)
+
+
+def _checked(named: Sequence[tuple[str, Any]]) -> bool:
+    """Return whether a reference is None: missing. Raises InputError for what is no text."""
+    missing = False
+    for name, texts in named:
+        kinds: set[type] = set(map(type, texts)) if _is_list(texts) else {int}
+        if type(None) in kinds and name.startswith("references["):
+            missing = True
+            kinds.remove(type(None))
+        if not all(issubclass(kind, str) for kind in kinds):
+            raise InputError(
+                f"{name}: expected a list of strings" + ("" if name[0] != "r" else ", None for a missing one")
+            )
+    for name, texts in named if missing else ():
+        empty = next((n for n, text in enumerate(texts, 1) if text is not None and not text.strip()), None)
+        if empty and name.startswith("references["):
+            raise InputError(f"{name}, item {empty}: is empty beside references that are None; write None for this too")
+    return missing
 
 
 def _is_list(value: object) -> bool:

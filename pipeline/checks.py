@@ -10,8 +10,10 @@ from .borrowed import unavailable
 from .cluster import check_address
 from .corpus import Corpus, Opener, open_corpus
 from .count import AUTO, How
+from .datasets import path_of
 from .defaults import with_defaults
-from .errors import ConfigError, InputError, Problem
+from .errors import ConfigError, DataError, InputError, Problem
+from .external import absent as lacking
 from .external import misused, parted, with_numbers
 from .node import base_of
 from .remote import is_remote
@@ -36,8 +38,13 @@ class Job:
     metrics: tuple[Metric, ...]
     corpora: tuple[Corpus, ...]
     warnings: tuple[str, ...]
-    partial: bool = False
+    given: Given = ALL
     people: People | None = None
+
+    @property
+    def partial(self) -> bool:
+        """Whether the command line has chosen among what the config has."""
+        return bool(self.given.only)
 
     @property
     def needs(self) -> tuple[Needs, ...]:
@@ -57,7 +64,8 @@ def prepare(path: str | Path, how: How = AUTO, given: Given = ALL) -> Job:
         if how.address:
             wrong = check_address(str(how.under(settings.run).backend), how.address)
             problems += [Problem("--address", wrong)] if wrong else []
-        opener = Opener(how.under(settings.run).threads, settings.run.max_unpacked)
+        absent = settings.absent | lacking(settings, chosen, problems)
+        opener = Opener(how.under(settings.run).threads, settings.run.max_unpacked, absent)
         problems += misused(settings, chosen)
         reasons = (unsupported(metric) for metric in chosen if settings.statistics)
         problems += [settings.root.problem(reason, ("statistics",)) for reason in reasons if reason]
@@ -73,7 +81,7 @@ def prepare(path: str | Path, how: How = AUTO, given: Given = ALL) -> Job:
     warnings = (*settings.notes, *(text for corpus in opened for text in suspicions(corpus)))
     if settings.human and given.only:
         warnings = (*warnings, "nothing is correlated with people where --only chooses")
-    return Job(settings, chosen, opened, warnings, partial=bool(given.only), people=people)
+    return Job(settings, chosen, opened, warnings, given, people)
 
 
 def fit(chosen: Sequence[Metric], corpora: Sequence[Corpus | None]) -> list[Problem]:
@@ -107,10 +115,13 @@ def _people(settings: Config, problems: list[Problem]) -> People | None:
     if is_remote(wanted.file):
         problems.append(settings.root.problem("is an address; only texts may be one", ("human", "file")))
         return None
-    path = base_of(settings.root.find(("human", "file"))) / wanted.file
     names = [system.name for system in settings.systems]
     try:
+        path = path_of(wanted.file, base_of(settings.root.find(("human", "file"))))
         people = open_people(path, wanted, names)
+    except DataError as error:
+        problems += [settings.root.problem(problem.message, ("human", "file")) for problem in error.problems]
+        return None
     except InputError as error:
         problems += error.problems
         return None

@@ -29,12 +29,14 @@ COMMANDS = {
     "explain": "take one sentence apart: which n-grams match, are penalised, are missing",
     "init": "write a config to start from",
     "show": "print the results of a run",
+    "report": "write the results of a run in other forms",
     "clean": "delete what a run has left behind",
     "compare": "test which differences between the systems of a run, or of two runs, are real",
     "rank": "rank the systems of a run: intervals, ranges of ranks, clusters, groups",
     "human": "rank systems by human judgements: Expected Wins, TrueSkill, agreement of the judges",
     "correlate": "correlate the metrics of a run with human judgements or scores",
-    "list": "list metrics with their options, tokenizers or samplers",
+    "data": "fetch published data sets, check them, tell where they are",
+    "list": "list metrics with their options, tokenizers, samplers or data sets",
     "schema": "print the JSON Schema of configs, for editors",
     "doctor": "tell versions, kernel and optional parts of this installation",
     "help": "read about a topic",
@@ -72,7 +74,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         )
         return error.exit_code
     except KeyboardInterrupt:
-        print("interrupted; what was counted is kept: run the same command again to go on", file=sys.stderr)
+        print("interrupted; what was finished is kept: run the same command again to go on", file=sys.stderr)
         return 130
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # nothing more to say at exit
@@ -99,6 +101,15 @@ def interruptible() -> Iterator[None]:
 
 def _interrupt(*_: object) -> NoReturn:
     raise KeyboardInterrupt
+
+
+def _flags(parser: argparse.ArgumentParser) -> list[str]:
+    """Return the options of a command and of its actions (argparse tells them nowhere else)."""
+    known = list(parser._option_string_actions)  # noqa: SLF001
+    for action in parser._actions:  # noqa: SLF001
+        if isinstance(action, argparse._SubParsersAction):  # noqa: SLF001
+            known += [flag for sub in action.choices.values() for flag in _flags(sub)]
+    return known
 
 
 def _dispatch(arguments: list[str]) -> int:
@@ -130,7 +141,7 @@ def _dispatch(arguments: list[str]) -> int:
             chosen = sub
     parsed, unknown = parser.parse_known_args(arguments)
     if unknown:
-        known = list(chosen._option_string_actions)  # noqa: SLF001 (argparse tells its options nowhere else)
+        known = _flags(chosen)
         hints = {flag: did_you_mean(flag.partition("=")[0], known) for flag in unknown if flag.startswith("-")}
         chosen.error(", ".join(f"no argument '{word}' is known{hints.get(word, '')}" for word in unknown))
     if parsed.version:

@@ -16,7 +16,7 @@ from .node import COMMAND_LINE, Mark, Node
 MAX_INCLUDED = 100
 """Files that a config may include, directly or through others."""
 
-_ONE_OF = ({"m2", "path"}, {"source", "references", "m2", "path"})
+_ONE_OF = ({"m2", "path", "data"}, {"source", "references", "m2", "path", "data"})
 """A data set that has a key of the first takes no default of the second."""
 _ONLY_M2 = frozenset({"missing_annotator"})
 
@@ -33,7 +33,7 @@ def compose(path: str | Path, settings: tuple[str, ...] = ()) -> tuple[Node, lis
             root = _set(root, text)
         except ConfigError as error:
             reader.problems += error.problems
-    return _with_defaults(root), reader.problems
+    return _with_defaults(_with_data(root)), reader.problems
 
 
 class _Reader:
@@ -159,6 +159,29 @@ def _marked(node: Node, mark: Mark, path: str) -> Node:
     if isinstance(node.value, list):
         return Node([_marked(child, mark, f"{path}[{i}]") for i, child in enumerate(node.value)], mark, path)
     return Node(node.value, mark, path)
+
+
+def _with_data(root: Node) -> Node:
+    """Return root with `NAME: data` and `NAME: data:WHAT` of data sets written out as {data: NAME} and {data: WHAT}.
+
+    Where there are such, and no systems, the outputs that come with them are the systems.
+    """
+    datasets = root.get("datasets")
+    if datasets is None or not isinstance(datasets.value, dict) or not isinstance(root.value, dict):
+        return root
+    children = {name: _named_data(name, child) for name, child in datasets.value.items()}
+    sections = {**root.value, "datasets": replace(datasets, value=children)}
+    first = next((child.get("data") for child in children.values() if child.get("data")), None)
+    if first and "systems" not in sections:
+        sections["systems"] = Node("data", first.mark, "systems")
+    return replace(root, value=sections, keys={**({"systems": first.mark} if first else {}), **root.keys})
+
+
+def _named_data(name: str, node: Node) -> Node:
+    if not isinstance(node.value, str) or not (node.value == "data" or node.value.startswith("data:")):
+        return node
+    wanted = replace(node, value=node.value.partition(":")[2] or name)
+    return replace(node, value={"data": wanted}, keys={"data": node.mark})
 
 
 def _with_defaults(root: Node) -> Node:

@@ -15,6 +15,7 @@ from pydantic import BaseModel, ValidationError
 from .cluster import check_address
 from .compose import compose
 from .errors import ConfigError, Problem, did_you_mean
+from .globs import natural
 from .inputs import STDIN, Column, Dataset, Input, Match, System
 from .models import (
     BACKENDS,
@@ -31,7 +32,7 @@ from .models import (
     WrittenStatistics,
     WrittenTsv,
 )
-from .resolve import Resolver, natural
+from .resolve import Resolver
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -76,6 +77,8 @@ class Config:
     notes: tuple[str, ...] = ()
     statistics: WrittenStatistics | None = None
     human: WrittenHuman | None = None
+    absent: frozenset[Path] = frozenset()
+    """Files of data sets that are not here: problems tell of them, so that they need not be opened."""
 
 
 def load(path: str | Path, settings: Sequence[str] = ()) -> tuple[Config | None, tuple[Node, ...], list[Problem]]:
@@ -98,7 +101,7 @@ def load(path: str | Path, settings: Sequence[str] = ()) -> tuple[Config | None,
     config = Config(
         root, datasets, systems, nodes, written.run, written.output, tuple(resolver.matches), tuple(resolver.notes)
     )
-    config = replace(config, statistics=written.statistics, human=written.human)
+    config = replace(config, statistics=written.statistics, human=written.human, absent=frozenset(resolver.absent))
     return config, nodes, problems
 
 

@@ -157,10 +157,9 @@ class Corpus:
     def present(self) -> tuple[int, int]:
         """Return how many references a line has: the least, the most."""
         every = len(self.references)
-        blanks = [file.blanks for file in self.references if isinstance(file, TextFile)]
-        if not self.missing or not blanks:
+        if not self.missing:
             return every, every
-        lines, lacking = np.unique(np.concatenate(blanks), return_counts=True)
+        lines, lacking = np.unique(np.concatenate([file.blanks for file in self.references]), return_counts=True)
         return every - int(lacking.max()), every - (int(lacking.min()) if len(lines) == self.lines else 0)
 
     def without(self, names: Collection[str]) -> Corpus:
@@ -180,10 +179,13 @@ class Corpus:
 
 
 class Opener:
-    """Opens the inputs of a run, each once, whatever data sets and roles it has; what is wrong is told once."""
+    """Opens the inputs of a run, each once, whatever data sets and roles it has; what is wrong is told once.
 
-    def __init__(self, threads: int = 1, cap: int = UNPACKED) -> None:
-        self.threads, self.spool = threads, Spool(cap)
+    absent: files that are known not to be there, and told of.
+    """
+
+    def __init__(self, threads: int = 1, cap: int = UNPACKED, absent: Collection[Path | Remote] = ()) -> None:
+        self.threads, self.spool, self.absent = threads, Spool(cap), absent
         self.known: dict[Input, TextFile | CorpusError] = {}
         self.stdin = 0
 
@@ -207,6 +209,8 @@ class Opener:
         return [file if isinstance(file, TextFile) else None for file in found]
 
     def _try(self, wanted: Input) -> TextFile | CorpusError:
+        if formats.file_of(wanted) in self.absent:
+            return CorpusError([])
         try:
             return self.index(formats.spooled(wanted, self.spool))
         except CorpusError as error:
@@ -255,7 +259,9 @@ def open_corpus(
     references = [file for file in opened[:count] if file]
     outputs = {name: file for name, file in zip(paths, opened[count:], strict=True) if file}
     notes: list[str] = []
-    if dataset.m2:
+    if dataset.m2 in opener.absent:
+        whole = False
+    elif dataset.m2:
         try:
             checked, references, notes = _annotated(dataset, source, opener)
             source = source or checked
@@ -343,13 +349,18 @@ def _empty_references(dataset: Dataset, references: Sequence[TextFile]) -> list[
         return [_blank_reference(file) for file in references if file.blank]
     if dataset.empty_references == "keep" or not references or len({file.lines for file in references}) > 1:
         return []
+    return without_any(references, ", and the data set says `empty_references: none`")
+
+
+def without_any(references: Sequence[AnyText], why: str) -> list[Problem]:
+    """Return the problem of sentences that no reference has anything for; why: ends the message."""
     bare = references[0].blanks
     for file in references[1:]:
         bare = np.intersect1d(bare, file.blanks, assume_unique=True)
     if not len(bare):
         return []
     more = f" (nor for {len(bare) - 1} more)" if len(bare) > 1 else ""
-    message = f"no annotator has a reference for this sentence{more}, and the data set says `empty_references: none`"
+    message = f"no annotator has a reference for this sentence{more}{why}"
     return [Problem(references[0].at(int(bare[0])), message)]
 
 

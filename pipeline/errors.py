@@ -73,6 +73,10 @@ class StoreError(InputError):
     """The run directory cannot be used."""
 
 
+class DataError(InputError):
+    """A published data set is unknown, not here, or cannot be fetched."""
+
+
 class InvalidTextError(ValueError):
     """Bytes that are not UTF-8: text (its place in the list given), line and byte within the line, from 0."""
 

@@ -6,10 +6,13 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from .catalogue import is_data, named_one
 from .corpus import Corpus
+from .datasets import path_of, place
+from .errors import DataError
 from .inputs import Column, System, fill
 from .metrics.external import External
-from .remote import locate
+from .remote import Remote, locate
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -42,6 +45,30 @@ def misused(config: Config, chosen: Sequence[Metric]) -> list[Problem]:
     return problems
 
 
+def absent(config: Config, chosen: Sequence[Metric], problems: list[Problem]) -> set[Path | Remote]:
+    """Return the files of data sets that metrics name and that are not here, after adding a problem for each metric."""
+    found: set[Path | Remote] = set()
+    for metric in externals(chosen):
+        told: dict[str, None] = {}
+        for system in config.systems if is_data(metric.files) else ():
+            for dataset in system.paths:
+                try:
+                    path_of(fill(metric.files, dataset, system.name))
+                except DataError as error:
+                    told |= dict.fromkeys(problem.message for problem in error.problems)
+                    found.add(_path(fill(metric.files, dataset, system.name)))
+        problems += [config.root.problem(f"{metric.title}: files: {message}", ["metrics"]) for message in told]
+    return found
+
+
+def _path(text: str) -> Path | Remote:
+    """Return where a file is or would be; for a file that no data set has, a path that is none."""
+    try:
+        return place(named_one(text)) if is_data(text) else locate(Path(), text)
+    except DataError:
+        return Path(text)
+
+
 def with_numbers(systems: Sequence[System], chosen: Sequence[Metric]) -> list[System]:
     """Return the systems, and for each external metric its files as if they were systems of their own."""
     more = []
@@ -57,7 +84,7 @@ def _called(metric: External, system: str) -> str:
 
 
 def _column(metric: External, dataset: str, system: str) -> Column:
-    path = locate(Path(), fill(metric.files, dataset, system))
+    path = _path(fill(metric.files, dataset, system))
     needs = metric.needs
     names = metric.columns or "+".join(needs.names)
     return Column("numbers", path, names, header=bool(metric.columns), decimals=needs.decimals)

@@ -19,6 +19,9 @@ if TYPE_CHECKING:
     from pathlib import Path
     from typing import BinaryIO
 
+    Content = str | bytes | Iterable[bytes]
+    """What a file is to have: text, bytes, or bytes piece by piece."""
+
 TEMPORARY = ".tmp"
 MAX_JSON = 1 << 28
 """Bytes of a JSON file, or of a line of JSON, that are read."""
@@ -64,9 +67,10 @@ def read_json(path: Path) -> Any:
     return parse_json(data)
 
 
-def write_atomic(path: Path, data: bytes | Iterable[bytes]) -> None:
+def write_atomic(path: Path, data: Content) -> None:
     """Write a file under a temporary name, flush it to disk and rename it; raises StoreError (a full disk, say)."""
     temporary = path.with_name(f"{path.name}{TEMPORARY}")
+    data = data.encode() if isinstance(data, str) else data
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         temporary.unlink(missing_ok=True)  # of a run that was killed; were it a link, writing would go elsewhere

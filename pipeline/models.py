@@ -11,6 +11,8 @@ from .inputs import UNPACKED
 
 BACKENDS = ("auto", "serial", "threading", "loky", "dask", "ray", "spark")
 FORMATS = ("json", "csv")
+OFFICIAL = "data"
+"""What stands for the outputs that come with data sets."""
 KINDS = ("jsonl", "tsv", "parquet")
 """Files with a text in each record; the key that names such a file."""
 
@@ -59,7 +61,12 @@ Numbers = Annotated[
 ]
 Truth = Annotated[bool, BeforeValidator(_truth)]
 PathText = Annotated[
-    str, Field(min_length=1, description="a path, against the folder of the file that names it; - is standard input")
+    str,
+    Field(
+        min_length=1,
+        description="a path, against the folder of the file that names it; - is standard input; data:NAME/FILE "
+        "is a file of a fetched data set",
+    ),
 ]
 Column = Annotated[str, Field(min_length=1), WithJsonSchema({"type": ["string", "integer"], "minLength": 1})]
 
@@ -110,6 +117,8 @@ def _system(value: object) -> str:
 
 
 def _form(value: object) -> str:
+    if value == OFFICIAL:
+        return "<data>"
     return "<list>" if isinstance(value, list) else "<mapping>"
 
 
@@ -130,7 +139,8 @@ SystemPlace = Annotated[
 ]
 WrittenSystems = Annotated[
     Annotated[dict[str, SystemPlace], Tag("<mapping>"), Field(min_length=1)]
-    | Annotated[list[PathText], Tag("<list>"), Field(min_length=1)],
+    | Annotated[list[PathText], Tag("<list>"), Field(min_length=1)]
+    | Annotated[Literal["data"], Tag("<data>")],
     Discriminator(_form),
 ]
 
@@ -145,6 +155,11 @@ class WrittenDataset(_Written):
     m2: PathText | None = Field(None, description="annotated sentences: source, and a reference for each annotator")
     path: PathText | None = Field(
         None, description="a folder with src.txt and ref0.txt, ref1.txt ... (or one .m2 file), as gec-datasets has them"
+    )
+    data: str | None = Field(
+        None,
+        min_length=1,
+        description="a fetched data set, NAME or NAME/PART: source and references; gec-pipeline list datasets",
     )
     missing_annotator: Literal["first", "source", "none"] = Field(
         "first",
@@ -265,7 +280,9 @@ class WrittenConfig(_Written):
     include: list[PathText] = Field([], description="configs that this one is merged over")
     defaults: WrittenDefaults = WrittenDefaults()
     datasets: dict[str, WrittenDataset] = Field(min_length=1)
-    systems: WrittenSystems = Field(description="name: path, name: {dataset: path}, or a list of globs")
+    systems: WrittenSystems = Field(
+        description="name: path, name: {dataset: path}, a list of globs, or data: the outputs that come with data sets"
+    )
     metrics: list[Any] = Field(min_length=1)
     statistics: WrittenStatistics | None = Field(None, description="intervals and tests; {} takes the defaults")
     human: WrittenHuman | None = None

@@ -7,24 +7,26 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from . import remote
-from .errors import ConfigError, CorpusError, Problem, did_you_mean
+from .catalogue import PREFIX, Scorable, is_data, named_in, named_one, scorable
+from .datasets import locate_all, place
+from .errors import ConfigError, CorpusError, DataError, Problem, did_you_mean
+from .globs import called, exists, glob, is_glob, natural
 from .inputs import STDIN, Column, Dataset, Input, Match, System, fill
-from .models import KINDS, WrittenDataset, WrittenJsonl, WrittenParquet, WrittenTsv
+from .models import KINDS, OFFICIAL, WrittenDataset, WrittenJsonl, WrittenParquet, WrittenTsv
 from .node import base_of
 from .remote import Remote, is_remote, locate
 from .selection import read_numbers, select
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
+    from .catalogue import DataFile
     from .models import WrittenConfig
     from .node import Node
-from .selection import Selection
+    from .selection import Selection
 
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+-]*")
 MAX_NAME = 100
-TEXT_SUFFIXES = frozenset({".txt", ".out", ".hyp", ".sys", ".tok"})
-PACKED_SUFFIXES = frozenset({".gz", ".bz2", ".xz", ".zst"})
 Location = tuple[str | int, ...]
 
 
@@ -35,6 +37,8 @@ class Resolver:
         self.root, self.written, self.problems = root, written, problems
         self.matches: list[Match] = []
         self.notes: list[str] = []
+        self.absent: set[Path] = set()
+        self.wholes: dict[str, Scorable] = {}
 
     def problem(self, message: str, location: Location) -> None:
         """Add a problem at a place of the config."""
@@ -56,6 +60,8 @@ class Resolver:
         source, references = None, list[Input]()
         if d.path is not None:
             source, references, m2 = self.folder(d, name, (*at, "path"))
+        if d.data is not None:
+            source, references = self.whole(d.data, name)
         if d.m2 is not None:
             m2 = self.path(d.m2, (*at, "m2"), name)
         if d.source is not None:
@@ -69,10 +75,12 @@ class Resolver:
     def check_keys(self, d: WrittenDataset, at: Location) -> None:
         """Tell of keys that are missing, or that another makes idle."""
         given = d.model_fields_set
-        for one, two in (("m2", "references"), ("path", "source"), ("path", "references"), ("path", "m2")):
+        others = {"m2": ["references"], "path": ["source", "references", "m2"]}
+        others["data"] = ["source", "references", "m2", "path"]
+        for one, two in ((one, two) for one, names in others.items() for two in names):
             if one in given and two in given:
                 self.problem(f"has no effect beside '{one}', which names it; leave one out", (*at, two))
-        if not given & {"references", "m2", "path"}:
+        if not given & {"references", "m2", "path", "data"}:
             self.problem("the key 'references' is missing", at)
         if "missing_annotator" in given and not given & {"m2", "path"}:
             self.problem("has no effect without m2; leave it out", (*at, "missing_annotator"))
@@ -83,26 +91,81 @@ class Resolver:
         """Return the path or address that text stands for."""
         if text == "-":
             return STDIN
-        return locate(base_of(self.root.find(location)), fill(text, dataset, system))
+        text = fill(text, dataset, system)
+        if not is_data(text) or is_glob(text):
+            return locate(base_of(self.root.find(location)), text)
+        files = self.located(lambda: [named_one(text)], location)
+        return files[0] if files else self.never(text)
 
-    def glob(self, pattern: str, location: Location) -> list[Path | Remote]:
-        """Return the files that match a pattern, here or at an address, in natural order."""
-        if not is_remote(pattern):
-            return [*glob(base_of(self.root.find(location)), pattern)]
+    def never(self, text: str) -> Path:
+        """Return a path that stands for what cannot be had; it is not opened, since its problem is told already."""
+        self.absent.add(Path(text))
+        return Path(text)
+
+    def located(self, wanted: Callable[[], Iterable[DataFile]], location: Location) -> list[Path]:
+        """Return paths of files of data sets; where some are not here, or there are none such, adds a problem."""
+        files: list[DataFile] = []
         try:
-            found = remote.glob(Remote(pattern))
-        except CorpusError as error:
-            self.problems += [self.root.problem(str(problem), location) for problem in error.problems]
-            return []
-        return sorted(found, key=lambda file: [natural(Path(part)) for part in file.parts])
+            files = list(wanted())
+            locate_all(files)
+        except DataError as error:
+            for problem in error.problems:
+                self.problem(problem.message, location)
+            self.absent |= {place(file) for file in files}
+        return [place(file) for file in files]
 
     def here(self, text: str, location: Location, name: str) -> Path | None:
-        """Return the path that text stands for; None for an address, which adds a problem."""
+        """Return the path that text stands for; None for an address, which adds a problem, and for what is absent."""
         path = self.path(text, location, name)
         if isinstance(path, Remote):
             self.problem(f"'{path}' is an address; only source, references, m2 and outputs may be one", location)
-            return None
-        return path
+        return None if isinstance(path, Remote) or path in self.absent else path
+
+    def glob(self, pattern: str, location: Location) -> list[Path | Remote]:
+        """Return the files that a pattern matches, of a data set, at an address or on this computer."""
+        if is_remote(pattern):
+            return self.listed(Remote(pattern), location)
+        return [*self.matching(pattern, location)]
+
+    def listed(self, pattern: Remote, location: Location) -> list[Path | Remote]:
+        """Return the files that match an address, in natural order; adds a problem where there are none."""
+        try:
+            found = remote.glob(pattern)
+        except CorpusError as error:
+            self.problems += [self.root.problem(str(problem), location) for problem in error.problems]
+            return []
+        if not found:
+            self.problem(f"no file matches '{pattern}'", location)
+        return sorted(found, key=lambda file: [natural(Path(part)) for part in file.parts])
+
+    def matching(self, pattern: str, location: Location) -> list[Path]:
+        """Return the files that a pattern matches, of a data set or on this computer."""
+        if not is_data(pattern):
+            return glob(base_of(self.root.find(location)), pattern)
+        try:
+            files = named_in(pattern)
+        except DataError:
+            return []
+        return self.located(lambda: files, location)
+
+    def unmatched(self, pattern: str, location: Location) -> None:
+        """Add the problem of a pattern that matches no file; of an address it is told already."""
+        if is_data(pattern):
+            self.located(lambda: named_in(pattern), location)
+        elif not is_remote(pattern):
+            self.problem(f"no file matches '{pattern}'", location)
+
+    def whole(self, text: str, name: str) -> tuple[Input | None, list[Input]]:
+        """Return source and references of a fetched data set that a config names as a whole."""
+        at: Location = ("datasets", name, "data")
+        try:
+            found = self.wholes[name] = scorable(fill(text, name, "{system}"))
+        except DataError as error:
+            self.problem(str(error), at)
+            lost = self.never(f"{PREFIX}{text}")
+            return lost, [lost]
+        source, *references = self.located(lambda: [found.source, *found.references], at)
+        return source, list(references)
 
     def input(self, written: object, location: Location, dataset: str, system: str = "{system}") -> Input:
         """Return a path or column as it is used: absolute, or against the working directory."""
@@ -125,13 +188,12 @@ class Resolver:
         found = self.input(written, location, dataset)
         if isinstance(found, Column):
             return [Column(found.kind, found.path, found.column, found.header, null)]
-        if not isinstance(written, str) or not is_glob(written) or _exists(found):
+        if not isinstance(written, str) or not is_glob(written) or exists(found):
             return [found]
         pattern = fill(written, dataset, "{system}")
-        before = len(self.problems)
         files = self.glob(pattern, location)
-        if not files and len(self.problems) == before:
-            self.problem(f"no file matches '{_shown(pattern)}'", location)
+        if not files:
+            self.unmatched(pattern, location)
         self.matches.append(Match(self.root.find(location).path, pattern, tuple(files)))
         return list(files)
 
@@ -176,7 +238,9 @@ class Resolver:
                 items = [(str(node.value), f"{node.mark}: {node.path}")]
             else:
                 path = self.here(str(node.value), location, name)
-                items = read_numbers(path) if path else []
+                if path is None:
+                    return None
+                items = read_numbers(path)
             return select(given[0] == "keep", items)
         except ConfigError as error:
             self.problems += error.problems
@@ -185,8 +249,9 @@ class Resolver:
     def systems(self) -> tuple[System, ...]:
         """Return the systems; those that are wrong have added problems."""
         names = list(self.written.datasets)
-        if isinstance(self.written.systems, list):
-            found = self.globbed(self.written.systems, names)
+        if not isinstance(self.written.systems, dict):
+            globs = self.written.systems if isinstance(self.written.systems, list) else [OFFICIAL]
+            found = self.globbed(globs, names)
         else:
             found = tuple(self.system(name, value, names) for name, value in self.written.systems.items())
         _check_names([system.name for system in found], self.root, "systems", self.problems)
@@ -206,16 +271,17 @@ class Resolver:
     def output(self, value: object, location: Location, dataset: str, system: str) -> Input:
         """Return a system's output; a glob must match one file."""
         found = self.input(value, location, dataset, system)
-        if not isinstance(value, str) or isinstance(found, Column) or not is_glob(value) or _exists(found):
+        if not isinstance(value, str) or isinstance(found, Column) or not is_glob(value) or exists(found):
             return found
         pattern = fill(value, dataset, system)
-        before = len(self.problems)
         files = self.glob(pattern, location)
         if len(files) != 1:
-            listed = f"{len(files)} files match" if files else "no file matches"
-            if len(self.problems) == before:
-                self.problem(f"{listed} '{_shown(pattern)}'" + ("; a system has one" if files else ""), location)
-            return found
+            if files:
+                shown = Remote(pattern) if is_remote(pattern) else pattern
+                self.problem(f"{len(files)} files match '{shown}'; a system has one", location)
+            else:
+                self.unmatched(pattern, location)
+            return self.never(pattern) if is_data(pattern) else found
         self.matches.append(Match(self.root.find(location).path, pattern, tuple(files)))
         return files[0]
 
@@ -223,73 +289,32 @@ class Resolver:
         """Find the systems that globs name: one for each file, called as the file is, without a text suffix."""
         found: dict[str, dict[str, Input]] = {}
         for index, pattern in enumerate(globs):
+            at: Location = ("systems", index)
             matched: dict[Path | Remote, None] = {}
-            before = len(self.problems)
             for dataset in datasets:
-                filled = fill(pattern, dataset, "*")
-                files = [STDIN] if pattern == "-" else self.glob(filled, ("systems", index))
-                for path in files:
-                    name = _called(path, fill(pattern, dataset, "{system}"))
+                outputs = self.outputs(pattern, dataset, at)
+                for path, name in outputs.items():
                     if found.setdefault(name, {}).setdefault(dataset, path) != path:
                         twin = found[name][dataset]
-                        message = f"two files would both be the system '{name}': {twin} and {path}"
-                        self.problem(message, ("systems", index))
-                matched |= dict.fromkeys(files)
-            if not matched and len(self.problems) == before:
-                self.problem(f"no file matches '{_shown(pattern)}'", ("systems", index))
+                        self.problem(f"two files would both be the system '{name}': {twin} and {path}", at)
+                matched |= dict.fromkeys(outputs)
+            if not matched and pattern == OFFICIAL:
+                self.problem("no data set here has outputs of its own", at)
+            elif not matched:
+                self.unmatched(pattern, at)
             self.matches.append(Match(f"systems[{index}]", pattern, tuple(matched)))
         for name, paths in found.items():
             self.notes += [f"{d}: no output of system {name} matches" for d in datasets if d not in paths]
         return tuple(System(name, paths) for name, paths in found.items())
 
-
-def is_glob(text: str) -> bool:
-    """Whether a written path is a pattern; in an address ? begins what a server is asked."""
-    return any(character in text for character in ("*[" if is_remote(text) else "*?["))
-
-
-def _shown(pattern: str) -> str:
-    return str(Remote(pattern)) if is_remote(pattern) else pattern
-
-
-def _exists(path: Path | Remote) -> bool:
-    if isinstance(path, Remote):
-        return False
-    try:
-        return path.exists()
-    except (OSError, ValueError):
-        return False
-
-
-def glob(base: Path, pattern: str) -> list[Path]:
-    """Return the files that match a pattern (or are called exactly so), in natural order."""
-    try:
-        literal = base / pattern
-        if literal.exists() and not literal.is_dir():
-            return [literal]
-        anchor = Path(pattern).anchor
-        start, rest = (Path(anchor), pattern[len(anchor) :]) if anchor else (base, pattern)
-        files = [path for path in start.glob(rest) if path.is_file()]
-    except (OSError, ValueError, IndexError, NotImplementedError, re.error):
-        return []
-    return sorted(files, key=lambda path: [natural(Path(part)) for part in path.parts])
-
-
-def natural(path: Path) -> list[tuple[int, str]]:
-    """Return a sort key by which system2 comes before system10; different names have different keys."""
-    parts = [(int(part), "") if part.isdecimal() else (-1, part) for part in re.split(r"([0-9]+)", path.name)]
-    return [*parts, (-1, path.name)]
-
-
-def _called(path: Path | Remote, pattern: str) -> str:
-    """Return the name of a system: what {system} stands for, or else that of its file without suffixes."""
-    before, found, after = pattern.partition("{system}")
-    if found and not is_glob(before + after):
-        whole = path.as_posix()
-        start = whole.rfind(before) + len(before) if before and before in whole else 0
-        return whole[start : len(whole) - len(after)].rpartition("/")[2]
-    name = path.stem if path.suffix.lower() in PACKED_SUFFIXES else path.name
-    return Path(name).stem if Path(name).suffix.lower() in TEXT_SUFFIXES else name
+    def outputs(self, pattern: str, dataset: str, location: Location) -> dict[Path | Remote, str]:
+        """Return the outputs of a data set that a pattern of the list of systems names, and what they are called."""
+        if pattern == OFFICIAL:
+            known = self.wholes[dataset].systems if dataset in self.wholes else {}
+            return dict(zip(self.located(known.values, location), known, strict=True))
+        files = [STDIN] if pattern == "-" else self.glob(fill(pattern, dataset, "*"), location)
+        written = fill(pattern, dataset, "{system}").removeprefix(PREFIX)
+        return {path: called(path, written) for path in files}
 
 
 def _check_names(names: Sequence[str], root: Node, section: str, problems: list[Problem]) -> None:

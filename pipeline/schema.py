@@ -18,12 +18,26 @@ def json_schema() -> str:
     schema = {"$schema": "https://json-schema.org/draft/2020-12/schema", **schema}
     text = {"type": "string", "description": "name, name[key=value,...] or a printed signature"}
     schema["properties"]["metrics"]["items"] = {"anyOf": [text, *(_metric(name) for name in METRICS)]}
+    whole = {
+        "type": "string",
+        "pattern": "^data(:.+)?$",
+        "description": "a fetched data set, by its own name or another",
+    }
+    datasets = schema["properties"]["datasets"]
+    datasets["additionalProperties"] = {"anyOf": [datasets["additionalProperties"], whole]}
     _one_of_is_any_of(schema)
     # What is included may bring the sections.
     required = schema.pop("required")
-    schema["anyOf"] = [{"required": required}, {"required": ["include"]}]
+    schema["anyOf"] = [{"required": required}, {"required": ["include"]}, _with_systems_of_data()]
     schema["patternProperties"] = {"^x-": {"description": "free, for YAML anchors"}}
     return json.dumps(schema, indent=1, ensure_ascii=False) + "\n"
+
+
+def _with_systems_of_data() -> dict[str, Any]:
+    """Return when systems may be left out: where a data set at least is a fetched one, which may have some."""
+    fetched = {"anyOf": [{"type": "string"}, {"type": "object", "required": ["data"]}]}
+    some = {"not": {"additionalProperties": {"not": fetched}}}
+    return {"required": ["datasets", "metrics"], "properties": {"datasets": some}}
 
 
 def _one_of_is_any_of(node: object) -> None:

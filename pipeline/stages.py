@@ -14,6 +14,7 @@ import sys
 import time
 from contextlib import closing, nullcontext
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from . import kernel
@@ -25,18 +26,18 @@ from .log import Log
 from .manifest import running
 from .mirror import folder_of, mirrored
 from .report import FORMATS
-from .report.tables import tests_to_csv
+from .report.material import Material
 from .results import Missing, Results
 from .scoring import describe, measured, remarks, score, signed
 from .significance import with_statistics
 from .store import RunDirectory
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from pathlib import Path
+    from collections.abc import Iterable, Mapping, Sequence
 
     from .corpus import Corpus
     from .count import Counted
+    from .files import Content
 
 __all__ = ["Job", "plan", "prepare", "run", "with_people"]
 
@@ -111,12 +112,14 @@ def _run(job: Job, directory: RunDirectory, how: How, log: Log) -> Results:
     if job.config.human and job.people:
         how.stage("correlating")
         results = with_people(job, corpora, statistics, results, how)
-    reports = {"results.json": Results.to_json, **dict(FORMATS[f] for f in job.config.output.formats if f in FORMATS)}
-    if results.tests and "csv" in job.config.output.formats:
-        reports["tests.csv"] = tests_to_csv
-    directory.announce(names=reports)
-    for file, render in reports.items():
-        directory.write(file, render(results))
+    how.stage("writing")
+    texts = {corpus.name: corpus for corpus in corpora}
+    columns = tuple(measured(corpora, job.metrics, statistics, results))
+    output = job.config.output
+    material = Material(results, columns, texts, job.config.root.plain(), digits=output.digits)
+    files = reported(material, output.formats)
+    directory.announce(names=files)
+    directory.write_all(files)
     if not job.partial and not missing:  # what the rest of the config has there is still good
         directory.remove_stale()
     seconds = {"counting": round(counted - started, 3), "all": round(time.time() - started, 3)}
@@ -126,6 +129,14 @@ def _run(job: Job, directory: RunDirectory, how: How, log: Log) -> Results:
         log(str(item))
     log(f"{state} in {seconds['all']} s")
     return results
+
+
+def reported(material: Material, formats: Iterable[str]) -> dict[str, Content]:
+    """Return the files of reports by their names; results.json is always among them."""
+    files: dict[str, Content] = {}
+    for name in dict.fromkeys(("json", *formats)):
+        files |= FORMATS[name].files(material)
+    return files
 
 
 def with_people(
@@ -146,7 +157,10 @@ def with_people(
 
 def _machine(job: Job) -> dict[str, object]:
     return {
-        "config": job.config.root.mark.file,
+        "config": str(Path(job.config.root.mark.file).absolute()),
+        "set": list(job.given.settings),
+        "only": list(job.given.only),
+        "written": job.config.root.plain(),
         "command": sys.argv,
         "finished": time.strftime("%Y-%m-%dT%H:%M:%S%z"),
         "python": platform.python_version(),

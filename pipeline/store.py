@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from .files import Content
     from .metrics.base import Schema
     from .parts import Cell, Found
 
@@ -78,10 +79,11 @@ class RunDirectory:
         folder = self.path / "statistics"
         return sorted(folder.iterdir()) if folder.is_dir() and not folder.is_symlink() else []
 
-    def write(self, name: str, text: str) -> None:
-        """Write a results file."""
-        write_atomic(self.path / name, text.encode())
-        self.files.add(name)
+    def write_all(self, files: Mapping[str, Content]) -> None:
+        """Write results files by their names; raises StoreError."""
+        for name, content in files.items():
+            write_atomic(self.path / name, content)
+            self.files.add(name)
 
     def write_manifest(self, content: dict[str, Any]) -> None:
         """Write run.json."""

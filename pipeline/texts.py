@@ -219,10 +219,19 @@ class MemoryText:
 
     name: str
     content: Lines
-    blank: int
-    first_blank: int
+    blanks: NDArray[np.int64] = field(repr=False, compare=False)
     has_bom: bool = False
     odd: Odd = ORDINARY
+
+    @property
+    def blank(self) -> int:
+        """Number of texts without a token."""
+        return len(self.blanks)
+
+    @property
+    def first_blank(self) -> int:
+        """The first of them, from 1; 0 where there is none."""
+        return int(self.blanks[0]) if len(self.blanks) else 0
 
     @cached_property
     def digest(self) -> str:
@@ -284,8 +293,7 @@ def text_in_memory(name: str, texts: Sequence[str]) -> MemoryText:
         sizes[number] = len(texts[number].encode())
     ends = np.cumsum(sizes, dtype=np.int64)
     blanks = np.flatnonzero(np.fromiter(map(str.isspace, texts), bool, len(texts)) | (sizes == 0)) + 1
-    first = int(blanks[0]) if len(blanks) else 0
-    return MemoryText(name, Lines(data, ends - sizes, ends), len(blanks), first, odd=Odd.of(data))
+    return MemoryText(name, Lines(data, ends - sizes, ends), blanks, odd=Odd.of(data))
 
 
 def _half(name: str, texts: Sequence[str]) -> Problem:

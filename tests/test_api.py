@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import pytest
+import sacrebleu
 
 import pipeline
 import pipeline.api
@@ -387,6 +388,19 @@ def test_tuples_and_arrays_of_strings_are_lists_of_strings() -> None:
     assert found.outputs == expected.outputs
 
 
+def test_none_is_a_missing_reference() -> None:
+    """Oracles: sacreBLEU, which takes None so; and a twin of the other reference, which changes no maximum."""
+    sources = ["He go to school .", "I like a apples .", "It rain ."]
+    outputs = ["He goes to school .", "I like an apples .", "It rained today ."]
+    first = ["He goes to school .", "I like apples .", "It rains today ."]
+    second: list[str | None] = ["He went to the school .", None, "It rained ."]
+    twins = [text or first[number] for number, text in enumerate(second)]
+    found = evaluate(outputs, [first, second], sources, ["bleu", "gleu[refs=max]"])
+    assert found[0].score * 100 == near(sacrebleu.corpus_bleu(outputs, [first, second]).score)  # type: ignore[list-item]
+    assert found[1].score == near(evaluate(outputs, [first, twins], sources, ["gleu[refs=max]"]).score)
+    assert found[0].columns["ref_len@1"].tolist() == [6, -1, 3]
+
+
 # ---- wrong input
 
 GOOD: dict[str, Any] = {"hypotheses": ["a b", "c"], "references": [["a", "b"]], "sources": ["x", "y"]}
@@ -415,6 +429,8 @@ NO_STRINGS = "expected a list of strings"
         ({"references": [["a", 2]]}, f"references[0]: {NO_STRINGS}"),
         ({"references": [["a", "b"], None]}, f"references[1]: {NO_STRINGS}"),
         ({"references": None}, FLAT),
+        ({"references": [["a", None], ["a", None]]}, "references[0], item 2: no annotator has a reference"),
+        ({"references": [["a", None], [" ", "b"]]}, "references[1], item 1: is empty beside references that are None"),
         ({"sources": None}, "gleu needs "),
         ({"hypotheses": {}}, "hypotheses: there is no system"),
         ({"references": []}, "references: at least one reference set is needed"),

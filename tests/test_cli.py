@@ -286,7 +286,7 @@ def test_an_interrupt_gives_exit_code_130(call: Call, quickstart: str) -> None:
     with mock.patch.object(stages, "run", side_effect=KeyboardInterrupt):
         said = call("run", quickstart)
     assert (said.code, said.out) == (130, "")
-    assert said.err == "interrupted; what was counted is kept: run the same command again to go on\n"
+    assert said.err == "interrupted; what was finished is kept: run the same command again to go on\n"
 
 
 # ---- validate

@@ -221,7 +221,7 @@ def test_signals_end_a_run_cleanly(tmp_path: Path, name: str, backend: str) -> N
         os.killpg(process.pid, getattr(signal, name))
         out, err = process.communicate(timeout=60)
     assert (process.returncode, out) == (130, "")
-    assert "interrupted; what was counted is kept: run the same command again to go on\n" in err
+    assert "interrupted; what was finished is kept: run the same command again to go on\n" in err
     if (name, backend) != ("SIGHUP", "loky"):  # then a process of loky's own is killed, and the next complains
         assert "Traceback" not in err
     assert "stopped: KeyboardInterrupt" in (tmp_path / "run" / "log.txt").read_text(encoding="utf-8")

@@ -528,7 +528,7 @@ def test_a_link_out_of_the_folder_is_not_followed_to_delete(tmp_path: Path) -> N
 
 def test_columns_of_a_run_that_stopped_before_its_results_are_known_to_a_later_one(tmp_path: Path) -> None:
     config = write_run(tmp_path)
-    with mock.patch.object(RunDirectory, "write", side_effect=KeyboardInterrupt), pytest.raises(KeyboardInterrupt):
+    with mock.patch.object(RunDirectory, "write_all", side_effect=KeyboardInterrupt), pytest.raises(KeyboardInterrupt):
         run(config, tmp_path / "run")
     assert len(list((tmp_path / "run").rglob("*.columns"))) == 2
     (tmp_path / "run" / "scores.csv.tmp").write_text("half")

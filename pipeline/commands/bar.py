@@ -49,6 +49,10 @@ class Bar:
         """Show how many matches of TrueSkill are done."""
         self._show(done, whole, "matches")
 
+    def size(self, done: int, whole: int) -> None:
+        """Show how many bytes are done."""
+        self._show(done, whole, "bytes")
+
     def _show(self, done: int, whole: int, unit: str) -> None:
         if self.enabled:
             (task,) = self.bar.tasks

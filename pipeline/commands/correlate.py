@@ -15,9 +15,9 @@ from __future__ import annotations
 
 import json
 import sys
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ..datasets import path_of
 from ..errors import InputError, printable
 from .bar import Bar
 
@@ -69,7 +69,7 @@ def run(args: argparse.Namespace) -> int:
 
     settings = _settings(args)
     found = _metrics(args)
-    people = open_people(Path(args.human), settings, sorted({name for metric in found for name in metric.scores}))
+    people = open_people(path_of(args.human), settings, sorted({name for metric in found for name in metric.scores}))
     with Bar(enabled=not args.quiet and sys.stderr.isatty()) as bar:
         bar.stage("correlating")
         made = meta_evaluate(found, people, settings, bar.matches)
@@ -100,8 +100,9 @@ def _metrics(args: argparse.Namespace) -> list[MetricScores]:
     """Return the scores of a run's metrics, or of each column of a file."""
     from ..meta_evaluation import MetricScores, metric_scores
     from ..mirror import folder_of
+    from ..remote import is_remote
 
-    path = folder_of(args.run)
+    path = folder_of(args.run) if is_remote(args.run) else path_of(args.run)
     if path.is_dir():
         from .. import stored
 

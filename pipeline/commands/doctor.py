@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 REQUIRED = ("numpy", "pydantic", "pyyaml", "rich", "joblib", "filelock")
 OPTIONAL: dict[str, str] = {
+    "pooch": "data fetch from the web",
     "pandas": "Result.to_pandas()",
     "pyarrow": "Parquet files",
     "zstandard": ".zst files",

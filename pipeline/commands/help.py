@@ -26,6 +26,7 @@ ALSO = {
     "compare": "statistics",
     "rank": "statistics",
     "correlate": "human",
+    "datasets": "data",
     "clean": "runs",
     "run": "runs",
     "cluster": "scale",

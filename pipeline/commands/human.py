@@ -15,12 +15,11 @@ from __future__ import annotations
 import json
 import math
 import sys
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..errors import InputError, printable
-from ..formats.spool import STDIN
 from .bar import Bar
+from .inputs import given_path
 
 if TYPE_CHECKING:
     import argparse
@@ -34,7 +33,7 @@ if TYPE_CHECKING:
 def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
     many: dict[str, Any] = {"action": "append", "default": [], "metavar": "NAME"}
-    parser.add_argument("file", help="judgements, XML or CSV; - is standard input")
+    parser.add_argument("file", help="judgements, XML or CSV; - is standard input, data:NAME/FILE a data set's")
     parser.add_argument("--judge", help="only this judge; may be repeated", **many)
     parser.add_argument("--without-judge", help="not this judge; may be repeated", **many)
     parser.add_argument("--without", help="not this system; may be repeated", **many)
@@ -68,9 +67,12 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Read, rank and print."""
     from ..judgments import read_judgments
+    from ..remote import Remote
 
     _check(args)
-    path = STDIN if args.file == "-" else Path(args.file)
+    path = given_path(args.file)
+    if isinstance(path, Remote):
+        raise InputError(f"{path}: is an address; only texts may be one")
     judgments = read_judgments(path, args.judge, args.without_judge, args.without)
     for note in () if args.quiet else judgments.notes:
         print(printable(f"warning: {judgments.place}: {note}"), file=sys.stderr)

@@ -6,8 +6,11 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ..catalogue import PREFIX, is_data, named_in
 from ..corpus import open_corpus
+from ..datasets import path_of
 from ..errors import ConfigError, CorpusError, Problem, printable
+from ..globs import is_glob
 from ..inputs import STDIN, Dataset, System
 from ..remote import Remote, locate
 from ..select import Given
@@ -32,15 +35,15 @@ def add_files(parser: argparse.ArgumentParser) -> None:
 
 def open_files(args: argparse.Namespace, *, quiet: bool = False) -> Corpus:
     """Open and check the files; systems are called as they were written. Warnings go to standard error."""
-    outputs: Sequence[str] = args.outputs
+    outputs = expanded(args.outputs)
     repeated = next((name for name in outputs if outputs.count(name) > 1), None)
     if repeated is not None:
         raise ConfigError(f"-o: {repeated} is given twice")
-    source = _path(args.source) if args.source else None
-    dataset = Dataset(DATASET, source, tuple(_path(reference) for reference in args.references))
+    source = given_path(args.source) if args.source else None
+    dataset = Dataset(DATASET, source, tuple(given_path(reference) for reference in expanded(args.references)))
     problems: list[Problem] = []
     named = dict[str, Path | Remote]()
-    for path in map(_path, outputs):
+    for path in map(given_path, outputs):
         called = str(path) if isinstance(path, Remote) else outputs[len(named)]
         same = sum(name == called or name.startswith(f"{called} #") for name in named)
         named[f"{called} #{same + 1}" if same else called] = path  # of addresses not all is shown
@@ -52,8 +55,17 @@ def open_files(args: argparse.Namespace, *, quiet: bool = False) -> Corpus:
     return corpus
 
 
-def _path(text: str) -> Path | Remote:
-    return STDIN if text == "-" else locate(Path(), text)
+def given_path(text: str) -> Path | Remote:
+    """Return what the command line names: - is standard input, data:NAME/FILE a file of a data set; or an address."""
+    if text == "-":
+        return STDIN
+    return path_of(text) if is_data(text) else locate(Path(), text)
+
+
+def expanded(texts: Sequence[str]) -> list[str]:
+    """Return file names with data:NAME/GLOB replaced by the files that it matches, as a shell does with others."""
+    each = ([f"{PREFIX}{file.key}" for file in named_in(t)] if is_data(t) and is_glob(t) else [t] for t in texts)
+    return [text for found in each for text in found]
 
 
 def add_selection(parser: argparse.ArgumentParser) -> None:

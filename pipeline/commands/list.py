@@ -1,8 +1,9 @@
-"""List what can be chosen: metrics with all their options, tokenizers, samplers.
+"""List what can be chosen: metrics with all their options, tokenizers, samplers, data sets.
 
 examples:
   gec-pipeline list metrics
   gec-pipeline list tokenizers
+  gec-pipeline list datasets
 """
 
 from __future__ import annotations
@@ -15,12 +16,12 @@ if TYPE_CHECKING:
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
-    parser.add_argument("what", choices=["metrics", "tokenizers", "samplers"])
+    parser.add_argument("what", choices=list(LISTS))
 
 
 def run(args: argparse.Namespace) -> int:
     """Print the list."""
-    {"metrics": _metrics, "tokenizers": _tokenizers, "samplers": _samplers}[args.what]()
+    LISTS[args.what]()
     return 0
 
 
@@ -51,3 +52,12 @@ def _samplers() -> None:
 
     rows = [[name, (sampler.__doc__ or "").splitlines()[0]] for name, sampler in SAMPLERS.items()]
     print_table(["sampler", "draws"], rows, left=(0, 1))
+
+
+def _datasets() -> None:
+    from .data import print_catalogue
+
+    print_catalogue()
+
+
+LISTS = {"metrics": _metrics, "tokenizers": _tokenizers, "samplers": _samplers, "datasets": _datasets}

@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from .. import signature
+from ..catalogue import is_data
 from ..errors import ConfigError, Problem, did_you_mean
 from ..node import Node, base_of, from_plain
 from ..remote import Remote, locate
@@ -143,7 +144,8 @@ def _read_options(metric: type[Metric], node: Node, problems: list[Problem]) -> 
                 given[option.name] = option.read(child.value)
                 if option.path:
                     path = locate(base_of(child), child.value)
-                    given[option.name] = path.url if isinstance(path, Remote) else str(path)
+                    kept = is_data(child.value) or isinstance(path, Remote)
+                    given[option.name] = child.value if kept else str(path)
             except ValueError as error:
                 problems.append(node.problem(str(error), [key]))
     return given

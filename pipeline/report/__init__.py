@@ -1,17 +1,14 @@
-"""Stored results as text: formatting only. To add a format: a file here, and a line in FORMATS."""
+"""Stored results in other forms: formatting only. To add one: a file here, a line in FORMATS, its name in models."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from .material import Format
+from .tables import csv_files
 
-from .tables import to_csv
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from ..results import Results
-
-FORMATS: dict[str, tuple[str, Callable[[Results], str]]] = {
-    "csv": ("scores.csv", to_csv),
+FORMATS: dict[str, Format] = {
+    "json": Format(
+        "results.json, which every run writes", lambda material: {"results.json": material.results.to_json()}
+    ),
+    "csv": Format("long tables: scores.csv, and tests.csv where there are tests", csv_files, printed=True),
 }
-"""Format: name of the file in the run directory, and the function that makes its text."""
+"""Forms of reports by name: `output.formats` of a config, `--format` of the command `report`."""

@@ -11,8 +11,15 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from ..results import Results
+    from .material import Material
 
 _FORMULA = ("=", "+", "-", "@")
+
+
+def csv_files(material: Material) -> dict[str, str]:
+    """Return scores.csv, and tests.csv where there are tests."""
+    results = material.results
+    return {"scores.csv": to_csv(results), **({"tests.csv": tests_to_csv(results)} if results.tests else {})}
 
 
 def to_csv(results: Results) -> str:

@@ -1,0 +1,523 @@
+"""Fetching data sets: what mirrors do wrong, what is kept, and that it goes on. Nothing here leaves the loopback."""
+
+from __future__ import annotations
+
+import errno
+import functools
+import hashlib
+import json
+import os
+import socket
+import threading
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from urllib.parse import unquote
+
+import pytest
+
+from pipeline import catalogue, datasets, mirrors
+from pipeline.cli import main
+from pipeline.errors import DataError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+COMMIT = "0123456789abcdef0123456789abcdef01234567"
+FILES = {"a": b"one\n", "b+c": b"two words\n" * 30, "deep/er/d.txt": bytes(range(256)) * 1000, "e": b""}
+"""Files of the data set toy; e is empty, the third is longer than a piece."""
+
+
+@pytest.fixture(autouse=True)
+def toy(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
+    """A catalogue of one data set, an empty cache, no mirror; return the cache."""
+    entries = {
+        name: {"path": f"some/{name}", "bytes": str(len(data)), "sha256": hashlib.sha256(data).hexdigest()}
+        for name, data in FILES.items()
+    }
+    group = {"repository": "who/what", "commit": COMMIT, "licence": "not stated", "cite": [], "files": entries}
+    known = catalogue.read_catalogue(json.dumps({"toy": {"title": "a toy", "from": [group]}}))
+    monkeypatch.setattr(catalogue, "catalogue", lambda: known)
+    monkeypatch.setattr(mirrors, "ORIGIN", "http://127.0.0.1:9")  # were the mirror forgotten, it would be refused
+    monkeypatch.delenv("GEC_PIPELINE_MIRROR", raising=False)
+    monkeypatch.setenv("GEC_PIPELINE_DATA", str(tmp_path / "cache"))
+    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
+    return tmp_path / "cache"
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A mirror in a folder."""
+    for name, data in FILES.items():
+        path = tmp_path / "mirror" / "who" / "what" / COMMIT / "some" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(data)
+    return tmp_path / "mirror"
+
+
+Answer = tuple[int, dict[str, str], bytes]
+
+
+class Server(ThreadingHTTPServer):
+    """A mirror on the loopback, with answers of its own for some files; asked: the paths of all requests, as sent."""
+
+    def __init__(self) -> None:
+        super().__init__(("127.0.0.1", 0), Handler)
+        self.daemon_threads, self.asked = True, list[str]()
+        self.answers: dict[str, Callable[[], Answer]] = {}
+        self.release = threading.Event()
+
+    @property
+    def address(self) -> str:
+        return f"http://127.0.0.1:{self.server_address[1]}/copies"
+
+    def answer(self, path: str) -> Answer:
+        prefix = f"/copies/who/what/{COMMIT}/some/"
+        name = unquote(path).removeprefix(prefix)
+        if name in self.answers:
+            return self.answers[name]()
+        return (200, {}, FILES[name]) if name in FILES and unquote(path).startswith(prefix) else (404, {}, b"no")
+
+
+class Handler(BaseHTTPRequestHandler):
+    server: Server
+
+    def do_GET(self) -> None:
+        self.server.asked.append(self.path)
+        code, headers, body = self.server.answer(self.path)
+        self.send_response(code)
+        for key, value in {"Content-Length": str(len(body)), **headers}.items():
+            self.send_header(key, value)
+        self.end_headers()
+        self.wfile.write(body)
+        if "X-Stall" in headers:  # the rest never comes
+            self.wfile.flush()
+            self.server.release.wait(20)
+
+    def log_message(self, *_: object) -> None:
+        pass
+
+
+@pytest.fixture
+def server() -> Iterator[Server]:
+    made = Server()
+    thread = threading.Thread(target=functools.partial(made.serve_forever, poll_interval=0.01))
+    thread.start()
+    yield made
+    made.release.set()
+    made.shutdown()
+    thread.join()
+    made.server_close()
+
+
+def inside(cache: Path) -> dict[str, bytes]:
+    """Return every file of the cache but the lock; no folder is empty."""
+    assert all(any(path.iterdir()) for path in cache.rglob("*") if path.is_dir())
+    return {
+        path.relative_to(cache / "toy").as_posix(): path.read_bytes()
+        for path in sorted(cache.rglob("*"))
+        if path.is_file() and path.name != ".toy.lock"
+    }
+
+
+def refused(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
+    """Run `data fetch`, which fails; return what it says on standard error behind `error: `."""
+    assert main(["data", "fetch", *arguments]) == 2
+    said = capsys.readouterr().err
+    assert "Traceback" not in said
+    return "\n".join(line for line in said.splitlines() if "error:" in line)
+
+
+@pytest.mark.parametrize("how", ["folder", "file", "http", "environment", "relative"])
+def test_every_kind_of_mirror_gives_the_same_files(
+    how: str, toy: Path, folder: Path, server: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(folder.parent)
+    mirror = {"folder": str(folder), "file": folder.as_uri(), "http": server.address, "relative": "mirror"}.get(how)
+    if how == "environment":
+        monkeypatch.setenv("GEC_PIPELINE_MIRROR", f"{server.address}/")
+    told: list[str] = []
+    found = datasets.fetch("toy", mirror=mirror, tell=told.append)
+    assert [path.relative_to(toy).as_posix() for path in found] == [f"toy/{name}" for name in FILES]
+    assert inside(toy) == dict(sorted(FILES.items()))
+    assert len(told) == 4
+    assert datasets.missing("toy") == []
+    assert datasets.locate("toy", "b+c").read_bytes() == FILES["b+c"]
+
+
+def test_names_are_quoted_in_addresses(server: Server) -> None:
+    datasets.fetch("toy", ["b+c"], server.address)
+    assert server.asked == [f"/copies/who/what/{COMMIT}/some/b%2Bc"]
+
+
+def test_a_folder_needs_no_package_and_the_web_names_the_one_it_needs(
+    folder: Path, server: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("pooch", "requests"):
+        monkeypatch.setitem(__import__("sys").modules, name, None)
+    with pytest.raises(DataError, match=r"pip install 'gec-pipeline\[data\]'"):
+        datasets.fetch("toy", mirror=server.address)
+    datasets.fetch("toy", mirror=str(folder))
+    assert datasets.missing("toy") == []
+
+
+def test_what_is_here_is_not_asked_for_again(toy: Path, server: Server, capsys: pytest.CaptureFixture[str]) -> None:
+    datasets.fetch("toy", ["a", "deep"], server.address)
+    (toy / "toy" / "a").write_bytes(b"0ne\n")  # the same size: only its checksum tells
+    server.asked.clear()
+    assert main(["data", "fetch", "toy", "--mirror", server.address, "--json"]) == 0
+    report = json.loads(capsys.readouterr().out)
+    assert report == {"fetched": ["toy/a", "toy/b+c", "toy/e"], "here": ["toy/deep/er/d.txt"], "not_fetched": []}
+    assert [path.rpartition("/")[2] for path in server.asked] == ["a", "b%2Bc", "e"]
+    server.asked.clear()
+    assert main(["data", "fetch", "toy"]) == 0  # no mirror, no network: nothing is needed
+    assert capsys.readouterr().out == f"toy: 4 here before: {toy / 'toy'}\n"
+
+
+FAULTS: dict[str, tuple[Callable[[], Answer], str]] = {
+    "another content": (lambda: (200, {}, b"x" * 300), "expected 300 bytes with sha256 {sha}, found 300 bytes with"),
+    "too short": (lambda: (200, {}, FILES["b+c"][:-1]), "found 299 bytes"),
+    "too long": (lambda: (200, {}, FILES["b+c"] * 9), "expected 300 bytes, found more"),
+    "cut off": (lambda: (200, {"Content-Length": "300"}, FILES["b+c"][:100]), "the connection broke after 100 of 300"),
+    "cut off at once": (lambda: (200, {"Content-Length": "300"}, b""), "the connection broke after 0 of 300 bytes"),
+    "a login page": (lambda: (200, {}, b"<html>sign in</html>"), "found 20 bytes with sha256"),
+    "not there": (lambda: (404, {}, b"no"), "is not there (HTTP 404)"),
+    "gone": (lambda: (410, {}, b"no"), "is not there (HTTP 410)"),
+    "broken server": (lambda: (500, {}, b"no"), "the server answered HTTP 500"),
+    "round and round": (lambda: (302, {"Location": f"/copies/who/what/{COMMIT}/some/b+c"}, b""), "without end"),
+}
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_a_file_that_is_wrong_is_told_and_the_others_are_kept(
+    fault: str, toy: Path, server: Server, capsys: pytest.CaptureFixture[str]
+) -> None:
+    answer, message = FAULTS[fault]
+    server.answers["b+c"] = answer
+    said = refused(capsys, "toy", "--mirror", server.address)
+    assert said.startswith("error: toy/b+c: ")
+    assert message.format(sha=hashlib.sha256(FILES["b+c"]).hexdigest()) in said
+    assert said.endswith(f": {server.address}/who/what/{COMMIT}/some/b%2Bc")
+    assert len(said.splitlines()) == 1
+    assert inside(toy) == {name: data for name, data in sorted(FILES.items()) if name != "b+c"}
+    server.answers.clear()
+    server.asked.clear()
+    assert main(["data", "fetch", "toy", "--mirror", server.address]) == 0
+    assert inside(toy) == dict(sorted(FILES.items()))
+    assert len(server.asked) == 1  # it goes on with what is missing
+
+
+@pytest.mark.parametrize("code", [401, 403, 429, 503])
+def test_a_server_that_refuses_is_not_asked_again(
+    code: int, toy: Path, server: Server, capsys: pytest.CaptureFixture[str]
+) -> None:
+    server.answers["b+c"] = lambda: (code, {}, b"no")
+    said = refused(capsys, "toy", "--mirror", server.address)
+    assert f"the server answered HTTP {code}" in said
+    assert "files still to fetch: 3" in said
+    assert inside(toy) == {"a": FILES["a"]}
+
+
+def test_a_redirect_is_followed_and_checked(toy: Path, server: Server, capsys: pytest.CaptureFixture[str]) -> None:
+    there = f"/copies/who/what/{COMMIT}/some/"
+    server.answers["a"] = lambda: (302, {"Location": f"{there}moved"}, b"")
+    server.answers["moved"] = lambda: (200, {}, FILES["a"])
+    datasets.fetch("toy", ["a"], server.address)
+    server.answers["e"] = lambda: (302, {"Location": f"{there}moved"}, b"")
+    assert "expected 0 bytes, found more" in refused(capsys, "toy/e", "--mirror", server.address)
+    assert inside(toy) == {"a": FILES["a"]}
+
+
+def test_a_server_that_falls_silent_is_given_up(toy: Path, server: Server, capsys: pytest.CaptureFixture[str]) -> None:
+    server.answers["b+c"] = lambda: (200, {"Content-Length": "300", "X-Stall": "1"}, FILES["b+c"][:100])
+    said = refused(capsys, "toy", "--mirror", server.address, "--timeout", "0.2")
+    assert "no answer within 0.2 seconds" in said
+    assert "run the same command again" in said
+    assert inside(toy) == {"a": FILES["a"]}
+
+
+def test_a_server_that_trickles_is_given_up(toy: Path, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    clock = iter(range(0, 10**6, 40))
+    monkeypatch.setattr("pipeline.mirrors.time.monotonic", lambda: float(next(clock)))
+    with pytest.raises(DataError, match="came slower than 1,000 bytes a second"):
+        datasets.fetch("toy", ["a"], str(folder))
+    assert inside(toy) == {}
+
+
+def test_an_interrupted_fetch_goes_on(toy: Path, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    def interrupt(text: str) -> None:
+        if text.startswith("toy/b+c"):
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        datasets.fetch("toy", mirror=str(folder), tell=interrupt)
+    assert list(inside(toy)) == ["a", "b+c"]
+    left = toy / "toy" / ".deep.0badcafe.tmp"  # of a process that was killed
+    left.write_bytes(b"half")
+    assert main(["data", "fetch", "toy", "--mirror", str(folder)]) == 0
+    assert "toy: 2 fetched, 2 here before" in capsys.readouterr().out
+    assert inside(toy) == dict(sorted(FILES.items()))
+
+
+def test_an_interruption_within_a_file_leaves_nothing_of_it(
+    toy: Path, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupt(self: mirrors.Sink, data: bytes) -> None:
+        self.opened.write(data)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(mirrors.Sink, "write", interrupt)
+    with pytest.raises(KeyboardInterrupt):
+        datasets.fetch("toy", mirror=str(folder))
+    assert inside(toy) == {}
+
+
+def closed_port() -> int:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        return int(taken.getsockname()[1])
+
+
+@pytest.mark.parametrize("by", ["mirror", "environment", "origin"])
+def test_without_a_network_one_message_says_so(
+    by: str, toy: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    address = f"http://user:secret@127.0.0.1:{closed_port()}"
+    arguments = ["toy", *(["--mirror", address] if by == "mirror" else [])]
+    if by == "environment":
+        monkeypatch.setenv("GEC_PIPELINE_MIRROR", address)
+    monkeypatch.setattr(mirrors, "ORIGIN", address)
+    said = refused(capsys, *arguments)
+    assert "toy/a: http://127.0.0.1:" in said
+    assert "cannot be reached: " in said
+    assert "refused" in said
+    assert "files still to fetch: 4" in said
+    assert "secret" not in said
+    assert len(said.splitlines()) == 1
+    assert inside(toy) == {}
+
+
+@pytest.mark.parametrize(
+    ("mirror", "message"),
+    [
+        ("nowhere", "--mirror: 'nowhere' is no folder"),
+        ("", "--mirror: '' is no folder"),
+        ("a\0b", "is no folder"),
+        ("file:///nowhere/at/all", "is no folder"),
+        ("file://host/folder", "expected file:///FOLDER"),
+        ("ftp://host/folder", "expected a folder, file://, http:// or https://, found 'ftp://host/folder'"),
+        ("http://", "names no host"),
+        ("http://[::1", "names no host"),
+        ("http://127.0.0.1:99999/", "names no host"),
+    ],
+)
+def test_a_mirror_that_is_none(mirror: str, message: str, toy: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert message in refused(capsys, "toy", "--mirror", mirror)
+    assert not toy.exists()
+
+
+def test_a_mirror_of_the_environment_that_is_none(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("GEC_PIPELINE_MIRROR", "nowhere")
+    assert "GEC_PIPELINE_MIRROR: 'nowhere' is no folder" in refused(capsys, "toy")
+
+
+def test_a_folder_that_has_a_part(toy: Path, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    base = folder / "who" / "what" / COMMIT / "some"
+    (base / "a").unlink()
+    (base / "e").unlink()
+    (base / "e").mkdir()
+    (base / "b+c").unlink()
+    os.mkfifo(base / "b+c")  # would be waited for
+    said = refused(capsys, "toy", "--mirror", str(folder))
+    assert f"toy/a: is not there: {base / 'a'}" in said
+    assert f"toy: is no regular file, 2 files of {folder}: b+c, e" in said
+    assert list(inside(toy)) == ["deep/er/d.txt"]
+
+
+def test_two_at_once_do_not_disturb_each_other(toy: Path, server: Server) -> None:
+    threads = [threading.Thread(target=datasets.fetch, args=("toy", None, server.address)) for _ in range(3)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert inside(toy) == dict(sorted(FILES.items()))
+    assert len(server.asked) == 4  # each file once: the others waited for the lock
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
+def test_a_cache_that_cannot_be_written(toy: Path, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    toy.mkdir()
+    toy.chmod(0o500)
+    said = refused(capsys, "toy", "--mirror", str(folder))
+    toy.chmod(0o700)
+    assert "cannot be written: Permission denied" in said
+    assert "GEC_PIPELINE_DATA" in said
+
+
+def test_a_cache_that_is_a_file(toy: Path, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    toy.write_bytes(b"mine")
+    said = refused(capsys, "toy", "--mirror", str(folder))
+    assert "cannot be written: " in said
+    assert "GEC_PIPELINE_DATA" in said
+    assert toy.read_bytes() == b"mine"
+
+
+def test_a_full_disk(
+    toy: Path, folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def full(_: int) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    datasets.fetch("toy", ["a"], str(folder))
+    monkeypatch.setattr("pipeline.mirrors.os.fsync", full)
+    said = refused(capsys, "toy", "--mirror", str(folder))
+    assert f"{toy / 'toy' / 'b+c'}: cannot be written: No space left on device; make room" in said
+    assert "files still to fetch: 3" in said
+    assert inside(toy) == {"a": FILES["a"]}
+
+
+def test_links_in_the_cache_are_not_written_through(
+    toy: Path, folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    outside = tmp_path / "outside"
+    outside.mkdir()
+    (outside / "precious").write_bytes(b"mine")
+    (toy / "toy").mkdir(parents=True)
+    (toy / "toy" / "deep").symlink_to(outside)
+    (toy / "toy" / "a").symlink_to(outside / "precious")
+    (toy / ".toy.lock").symlink_to(outside / "precious")
+    said = refused(capsys, "toy", "--mirror", str(folder))
+    assert f"{toy / 'toy' / 'deep'}: is a link" in said
+    assert [path.name for path in outside.iterdir()] == ["precious"]
+    assert (outside / "precious").read_bytes() == b"mine"
+    assert not (toy / "toy" / "a").is_symlink()  # replaced, not written through
+    for path in (toy / "toy").glob("*"):
+        path.unlink()
+    (toy / "toy").rmdir()
+    (toy / "toy").symlink_to(outside)
+    assert "is a link" in refused(capsys, "toy", "--mirror", str(folder))
+    assert [path.name for path in outside.iterdir()] == ["precious"]
+
+
+def test_verify_tells_what_is_missing_or_changed(toy: Path, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["data", "verify"]) == 0
+    assert f"nothing is in {toy}" in capsys.readouterr().out
+    datasets.fetch("toy", mirror=str(folder))
+    assert main(["data", "verify"]) == 0
+    assert capsys.readouterr().out == "toy: 4 files, as published\n"
+    (toy / "toy" / "a").write_bytes(b"0ne\n")
+    (toy / "toy" / "e").unlink()
+    (toy / "toy" / "e").mkdir()
+    (toy / "toy" / "b+c").unlink()
+    assert main(["data", "verify", "--json"]) == 2
+    said = capsys.readouterr()
+    states = {"a": "changed", "b+c": "missing", "deep/er/d.txt": "here", "e": "changed"}
+    assert json.loads(said.out) == {"toy": states}
+    assert "toy: 1 of 4 files missing: b+c" in said.err
+    assert "toy: 2 of 4 files changed: a, e" in said.err
+    assert "gec-pipeline data fetch toy" in said.err
+    with pytest.raises(DataError, match=r"toy/a is changed in .*; fetch it: gec-pipeline data fetch toy"):
+        datasets.locate("toy", "a")
+
+
+def test_path_prints_folder_and_file(toy: Path, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["data", "path"]) == 0
+    assert capsys.readouterr().out == f"{toy}\n"
+    assert main(["data", "path", "toy"]) == 2
+    assert "gec-pipeline data fetch toy" in capsys.readouterr().err
+    datasets.fetch("toy", ["deep"], str(folder))
+    assert main(["data", "path", "data:toy/deep/er/d.txt"]) == 0
+    assert capsys.readouterr().out == f"{toy}/toy/deep/er/d.txt\n"
+    assert main(["data", "path", "toy"]) == 0
+    said = capsys.readouterr()
+    assert said.out == f"{toy}/toy\n"
+    assert said.err == "note: 3 of its files are missing or changed: gec-pipeline data verify toy\n"
+    assert main(["data", "path", "toy/deep/er/f.txt"]) == 2
+    assert "did you mean 'deep/er/d.txt'?" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    "name", ["../toy", "toy/../toy/a", "/etc/passwd", "toy//etc/passwd", "toy/..", "TOY/a", "toy/A*"]
+)
+def test_names_that_are_none_lead_nowhere(name: str, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert ("no data set" in (said := refused(capsys, name, "--mirror", str(folder)))) or "has no file" in said
+
+
+@pytest.mark.parametrize(
+    ("pattern", "names"),
+    [
+        ("toy", list(FILES)),
+        ("toy/a", ["a"]),
+        ("toy/deep", ["deep/er/d.txt"]),
+        ("data:toy/deep/", ["deep/er/d.txt"]),
+        ("toy/*", ["a", "b+c", "e"]),
+        ("toy/*/er/*.txt", ["deep/er/d.txt"]),
+        ("toy/[ae]", ["a", "e"]),
+    ],
+)
+def test_parts_of_a_data_set(pattern: str, names: list[str]) -> None:
+    assert [file.name for file in catalogue.named(pattern)] == names
+
+
+def test_fetch_wants_a_name(capsys: pytest.CaptureFixture[str]) -> None:
+    assert "name data sets, or --all, not both; known: toy" in refused(capsys)
+    assert "name data sets, or --all" in refused(capsys, "toy", "--all")
+    with pytest.raises(SystemExit):
+        main(["data", "fetch", "toy", "--miror", "x"])
+    assert "did you mean '--mirror'?" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("entry", "message"),
+    [
+        ({"name": "../a"}, "the name 'toy/../a'"),
+        ({"name": "/a"}, "the name 'toy//a'"),
+        ({"path": "a/../../b"}, "the path 'a/../../b'"),
+        ({"path": "/etc/passwd"}, "the path '/etc/passwd'"),
+        ({"name": "a\\b"}, "the name"),
+        ({"name": ".lock"}, "the name"),
+        ({"sha256": "0" * 63}, "sha256: "),
+        ({"bytes": "-1"}, "bytes: '-1'"),
+        ({"repository": "../x"}, "repository: '../x'"),
+        ({"commit": "main"}, "commit: 'main'"),
+    ],
+)
+def test_a_description_that_leads_outside_is_refused(entry: dict[str, str], message: str) -> None:
+    about: dict[str, Any] = {"path": "a", "bytes": "1", "sha256": "0" * 64, **entry}
+    place = {key: about.pop(key, value) for key, value in {"repository": "a/b", "commit": COMMIT}.items()}
+    group = {**place, "licence": "x", "cite": [], "files": {about.pop("name", "a"): about}}
+    with pytest.raises(DataError) as caught:
+        catalogue.read_catalogue(json.dumps({"toy": {"title": "t", "from": [group]}}))
+    assert message in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("platform", "variables", "folder"),
+    [
+        ("linux", {"XDG_CACHE_HOME": "/x/y"}, "/x/y/gec-pipeline"),
+        ("linux", {"XDG_CACHE_HOME": "relative"}, "/home/me/.cache/gec-pipeline"),  # as the specification wants
+        ("linux", {"GEC_PIPELINE_DATA": ""}, "/home/me/.cache/gec-pipeline"),
+        ("darwin", {}, "/home/me/Library/Caches/gec-pipeline"),
+        ("linux", {"GEC_PIPELINE_DATA": "~/data"}, "/home/me/data"),
+    ],
+)
+def test_the_cache_is_where_the_platform_has_it(
+    platform: str, variables: dict[str, str], folder: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("GEC_PIPELINE_DATA", "XDG_CACHE_HOME"):
+        monkeypatch.delenv(name, raising=False)
+    for name, value in {"HOME": "/home/me", **variables}.items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.setattr("pipeline.datasets.sys.platform", platform)
+    assert datasets.cache() == Path(folder)
+
+
+def test_progress_counts_bytes_and_ends_at_the_whole(folder: Path) -> None:
+    seen: list[tuple[int, int]] = []
+    datasets.fetch_files(catalogue.named("toy"), str(folder), progress=lambda *now: seen.append(now))
+    whole = sum(map(len, FILES.values()))
+    assert seen[-1] == (whole, whole)
+    assert [done for done, _ in seen] == sorted(done for done, _ in seen)
+    assert len(seen) > len(FILES) + 2  # also within the long file
