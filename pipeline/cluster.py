@@ -176,6 +176,22 @@ def in_waves(cluster: Cluster, call: Callable[[T], R], tasks: Iterator[T], worke
             yield from done
 
 
+@contextlib.contextmanager
+def _uninterruptible() -> Iterator[None]:
+    """Have processes that are started here ignore Ctrl-C at a terminal: it is this one's, which ends them."""
+    import signal
+    import threading
+
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
 def _first_line(error: BaseException) -> str:
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
     return f"{type(error).__name__}: {lines[0][:300]}" if lines else type(error).__name__
@@ -200,7 +216,9 @@ def _dask(address: str | None, workers: int | None, undo: contextlib.ExitStack) 
     else:
         # Without a number dask would give each of a few workers several threads.
         count = workers or dask.system.CPU_COUNT
-        client = Client(n_workers=count, threads_per_worker=1, dashboard_address=None, set_as_default=True)
+        more = {"dashboard_address": None, "silence_logs": logging.CRITICAL}
+        with _uninterruptible():
+            client = Client(n_workers=count, threads_per_worker=1, set_as_default=True, **more)
         undo.callback(client.close)
     log = logging.getLogger("distributed")
     undo.callback(log.setLevel, log.level)

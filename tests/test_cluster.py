@@ -220,6 +220,18 @@ def test_a_client_of_the_users_own_is_used_and_left_alone(scheduler: str, config
     assert (tmp_path / "run" / "results.json").exists()
 
 
+def test_without_an_address_workers_are_started_here_and_end(config: Path, tmp_path: Path) -> None:
+    pytest.importorskip("distributed", reason="dask is not installed")
+    command = ["run", str(config), "-q", "--output", str(tmp_path / "run"), "--backend", "dask", "--n-jobs", "2"]
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    done = subprocess.run(
+        [sys.executable, "-m", "pipeline", *command], env=environment, capture_output=True, check=True
+    )
+    assert done.stderr == b""
+    run(config, tmp_path / "one", How(1, "serial"))
+    assert tree(tmp_path / "run") == tree(tmp_path / "one")
+
+
 def test_what_is_counted_needs_no_cluster(config: Path, tmp_path: Path) -> None:
     run(config, tmp_path / "run")
     run(config, tmp_path / "run", How(2, "dask", address="tcp://127.0.0.1:1"))
