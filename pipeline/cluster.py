@@ -15,7 +15,7 @@ from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar
 
-from .errors import ConfigError, IncompleteError, Problem
+from .errors import ConfigError, IncompleteError, PipelineError, Problem
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterator
@@ -116,12 +116,14 @@ class Cluster:
         results = CLUSTERS[self.backend].results(self, call, tasks, workers)
         try:
             yield from results
+        except PipelineError:  # of a text that is read here
+            raise
         except Exception as error:
-            if any(kind.__name__ in CLUSTERS[self.backend].died for kind in type(error).__mro__):
-                raise LostWorkerError(f"a worker of the cluster died ({_first_line(error)})") from None
             if isinstance(error, ImportError) or "ModuleNotFoundError" in str(error):
                 message = f"a worker cannot import the program ({_first_line(error)}): install gec-pipeline on every "
                 raise self._problem(message + "machine, in the same version") from None
+            if any(kind.__name__ in CLUSTERS[self.backend].died for kind in type(error).__mro__):
+                raise LostWorkerError(f"a worker of the cluster died ({_first_line(error)})") from None
             raise IncompleteError(f"the cluster failed: {_first_line(error)}; run the same command again") from error
         finally:
             with quiet():

@@ -350,6 +350,8 @@ def test_no_more_tasks_are_taken_than_a_wave_has(wanted: int | None, size: int) 
     [
         (ZeroDivisionError("killed\nmore"), LostWorkerError, r"a worker of the cluster died \(ZeroDivisionError: kill"),
         (ImportError("No module named 'pipeline'"), ConfigError, "a worker cannot import the program .*same version"),
+        (ZeroDivisionError("x\nModuleNotFoundError: pipeline"), ConfigError, "a worker cannot import the program"),
+        (CorpusError("changed"), CorpusError, "changed"),
         (OSError("gone"), IncompleteError, "the cluster failed: OSError: gone; run the same command again"),
     ],
 )
