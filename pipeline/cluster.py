@@ -104,8 +104,8 @@ class Cluster:
             raise self._problem(f"nobody answers there ({reason}); is the scheduler running?") from None
 
     def _problem(self, message: str) -> ConfigError:
-        place = f"backend {self.backend}" + (f" at {self.address}" if self.address else "")
-        return ConfigError([Problem(place, message)])
+        at = f" at {self.address}" if self.address else ""
+        return ConfigError([Problem(f"backend {self.backend}{at}", message)])
 
     def results(self, call: Callable[[T], R], tasks: Iterator[T]) -> Iterator[R]:
         """Yield call(task) of each task, in any order; raises LostWorkerError, and IncompleteError: the cluster went.
@@ -120,8 +120,8 @@ class Cluster:
             raise
         except Exception as error:
             if isinstance(error, ImportError) or "ModuleNotFoundError" in str(error):
-                message = f"a worker cannot import the program ({_first_line(error)}): install gec-pipeline on every "
-                raise self._problem(message + "machine, in the same version") from None
+                message = f"a worker cannot import the program ({_first_line(error)}): install gec-pipeline on every"
+                raise self._problem(f"{message} machine, in the same version") from None
             if any(kind.__name__ in CLUSTERS[self.backend].died for kind in type(error).__mro__):
                 raise LostWorkerError(f"a worker of the cluster died ({_first_line(error)})") from None
             raise IncompleteError(f"the cluster failed: {_first_line(error)}; run the same command again") from error
@@ -267,9 +267,7 @@ def _spark(address: str | None, workers: int | None, undo: contextlib.ExitStack)
             build = build.config("spark.master", f"local[{workers}]")
         session = build.getOrCreate()
         undo.callback(session.stop)
-    session = SparkSession.builder.getOrCreate()
-    context = session.sparkContext
-    return workers or int(context.defaultParallelism)
+    return workers or int(SparkSession.builder.getOrCreate().sparkContext.defaultParallelism)
 
 
 CLUSTERS = {
