@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from .reduce import HasBlocks
 
 BITS = 26
-"""Bits in each half of a sentence score: sums of halves stay below 2**53 for 2**26 sentences."""
+"""Bits in each half of a sentence score: sums stay below 2**53 for 2**26 sentences; where there are more, fewer."""
 
 
 class Addends(NamedTuple):
@@ -96,31 +96,34 @@ class Drawn:
 class Sentences:
     """Sentence scores as two whole numbers, the high and the low half of 53 bits, so that they too add up exactly.
 
-    The unit is 2**(exponent - 53), where 2**exponent is above every score in question: as fine as float64 is for the
-    largest of them. Scores of several systems must have the same exponent.
+    The unit is 2**(exponent - 2 * bits - 1), where 2**exponent is above every score in question: as fine as float64
+    is for the largest of them. Scores of several systems must have the same exponent.
     """
 
     metric: Metric
     exponent: int
     divisor: int
+    bits: int = BITS
 
     @staticmethod
     def of(metric: Metric, systems: Iterable[HasBlocks], lines: int) -> Sentences:
         """Return the kind for some systems; reads their sentence scores once."""
         blocks = (columns for system in systems for columns in present_blocks(metric, system))
         top = max((float(np.abs(sentence_scores(metric, columns)).max()) for columns in blocks), default=0.0)
-        return Sentences(metric, math.frexp(top)[1], lines if metric.level == "mean" else 1)
+        bits = min(BITS, 52 - (lines - 1).bit_length())
+        return Sentences(metric, math.frexp(top)[1], lines if metric.level == "mean" else 1, bits)
 
     def make(self, columns: Columns) -> Addends:
         """Return [lines, 2]: high and low half."""
         scores = sentence_scores(self.metric, columns)
-        high = np.rint(np.ldexp(scores, BITS - self.exponent))
-        rest = scores - np.ldexp(high, self.exponent - BITS)
-        return Addends(np.stack([high, np.rint(np.ldexp(rest, 2 * BITS + 1 - self.exponent))], axis=-1), [])
+        high = np.rint(np.ldexp(scores, self.bits - self.exponent))
+        rest = scores - np.ldexp(high, self.exponent - self.bits)
+        return Addends(np.stack([high, np.rint(np.ldexp(rest, 2 * self.bits + 1 - self.exponent))], axis=-1), [])
 
     def score(self, sums: Floats) -> Floats:
         """Return the mean, or the sum."""
-        high, low = np.ldexp(sums[..., 0], self.exponent - BITS), np.ldexp(sums[..., 1], self.exponent - 2 * BITS - 1)
+        high = np.ldexp(sums[..., 0], self.exponent - self.bits)
+        low = np.ldexp(sums[..., 1], self.exponent - 2 * self.bits - 1)
         total: Floats = (high + low) / self.divisor
         return total
 

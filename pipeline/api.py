@@ -20,7 +20,6 @@ from __future__ import annotations
 import warnings
 from collections.abc import Collection, Mapping, Sequence, Set
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, overload
 
 import numpy as np
@@ -31,12 +30,15 @@ from .columns import MemoryStatistics, Statistics
 from .corpus import MAX_REFERENCES, Corpus, check_parallel, text_in_memory, without_any
 from .count import How, count_in_memory
 from .errors import IncompleteError, InputError, Problem, did_you_mean
+from .mirror import folder_of
 from .reduce import sentence_spread
 from .results import Results
 from .significance import statistics_of, with_statistics
 from .suspicions import misshapen, suspicions
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from .metrics.base import Floats, Ints, Metric
     from .results import Bootstrap, Samples, Score
 
@@ -218,13 +220,14 @@ def run(
 
 def load(directory: str | Path) -> Evaluation:
     """Return the results of a run directory; columns are read when asked for. Raises StoreError."""
-    found = Results.read(Path(directory) / "results.json")
+    directory = folder_of(directory)
+    found = Results.read(directory / "results.json")
     results = []
     for score in found.scores:
         metric = _metrics.from_text(score.metric)
         info = found.datasets[score.dataset]
         schema = metric.needs.schema(info.references)
-        place = Statistics.place(Path(directory), score.dataset, score.system, metric.needs.key)
+        place = Statistics.place(directory, score.dataset, score.system, metric.needs.key)
         results.append(Result(score, metric, Statistics(place, schema, info.lines)))
     return Evaluation(results, found.warnings)
 
@@ -235,7 +238,8 @@ def compare(run: str | Path, run2: str | Path | None = None, **settings: str | f
     settings: baseline, test, correction, level, resamples, trials, seed, as in a config's `statistics`. In the result
     `scores[i].bootstrap` and `tests` are new. Reads the kept counts, never the texts. Raises InputError.
     """
-    results, found = stored.load_two(Path(run), Path(run2)) if run2 is not None else stored.load(Path(run))
+    folder = folder_of(run)
+    results, found = stored.load_two(folder, folder_of(run2)) if run2 is not None else stored.load(folder)
     wanted = statistics_of({name: str(value) for name, value in settings.items()})
     return with_statistics(stored.restricted(results, found), found, wanted)
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from . import metrics, report
 from .borrowed import unavailable
+from .cluster import check_address
 from .corpus import Corpus, Opener, open_corpus
 from .count import AUTO, How
 from .datasets import path_of
@@ -15,6 +16,7 @@ from .errors import ConfigError, DataError, InputError, Problem, did_you_mean
 from .external import absent as lacking
 from .external import misused, parted, with_numbers
 from .node import base_of
+from .remote import is_remote
 from .resample import unsupported
 from .select import ALL, Given, select
 from .suspicions import suspicions
@@ -61,6 +63,9 @@ def prepare(path: str | Path, how: How = AUTO, given: Given = ALL) -> Job:
     corpora: list[Corpus | None] = []
     if settings:
         settings, chosen = select(settings, chosen, given.only, problems)
+        if how.address:
+            wrong = check_address(str(how.under(settings.run).backend), how.address)
+            problems += [Problem("--address", wrong)] if wrong else []
         absent = settings.absent | lacking(settings, chosen, problems)
         opener = Opener(how.under(settings.run).threads, settings.run.max_unpacked, absent)
         problems += misused(settings, chosen)
@@ -126,6 +131,9 @@ def _people(settings: Config, problems: list[Problem]) -> People | None:
 
     wanted = settings.human
     if wanted is None:
+        return None
+    if is_remote(wanted.file):
+        problems.append(settings.root.problem("is an address; only texts may be one", ("human", "file")))
         return None
     names = [system.name for system in settings.systems]
     try:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import BaseModel, ValidationError
 
+from .cluster import check_address
 from .compose import compose
 from .errors import ConfigError, Problem, did_you_mean
 from .globs import natural
@@ -119,6 +120,9 @@ def _idle(root: Node, written: WrittenConfig, systems: Sequence[System], problem
     """Tell of settings and data sets that nothing uses."""
     if written.run.backend == "serial" and written.run.n_jobs not in ("auto", 1):
         problems.append(root.problem("has no effect with `backend: serial`; leave one out", ("run", "n_jobs")))
+    wrong = check_address(written.run.backend, written.run.address) if written.run.address else None
+    if wrong:
+        problems.append(root.problem(wrong, ("run", "address")))
     if written.statistics:
         _idle_statistics(root, written.statistics, [system.name for system in systems], problems)
     for name in written.datasets:

@@ -16,8 +16,9 @@ from .errors import ConfigError, CorpusError, Problem
 from .formats.m2 import spool_m2
 from .formats.spool import SEPARATOR, STDIN, Origin, Spool, Spooled
 from .inputs import UNPACKED
+from .remote import RangeReader, Remote, RemoteStamp
 from .replacements import REPLACEMENTS
-from .scan import scan
+from .scan import Scanner, scan
 from .texts import (
     NEWLINE,
     AnyText,
@@ -29,6 +30,7 @@ from .texts import (
     join_lines,
     read_span,
     read_texts,
+    stamp_of,
     text_in_memory,
 )
 
@@ -78,14 +80,14 @@ def _index(file: Spooled, spool: Spool | None = None) -> TextFile:
     """Index and check texts in a file; spool: what they are in, and must outlive."""
     path, separator, origin = file
     try:
-        with path.open("rb") as opened:
-            stamp = Stamp.of(opened.fileno())
-            found = scan(opened, separator, PIECE, STRIDE)
+        stamp, found = _scanned(path, separator)
     except (OSError, ValueError) as error:
-        raise CorpusError([Problem(origin.name, formats.reason(path, error))]) from None
+        message = formats.reason(path, error) if isinstance(path, Path) else str(error)
+        raise CorpusError([Problem(origin.name, message)]) from None
     except CorpusError as error:
         problem = error.problems[0]
-        raise CorpusError([Problem(origin.at(int(problem.place)), problem.message)]) from None
+        place = origin.at(int(problem.place)) if problem.place.isdecimal() else problem.place
+        raise CorpusError([Problem(place, problem.message)]) from None
     return TextFile(
         path,
         found.lines,
@@ -103,12 +105,20 @@ def _index(file: Spooled, spool: Spool | None = None) -> TextFile:
     )
 
 
+def _scanned(path: Path | Remote, separator: bytes) -> tuple[Stamp | RemoteStamp, Scanner]:
+    if isinstance(path, Remote):
+        reader = RangeReader(path)
+        return reader.stamp, scan(reader, separator, PIECE, STRIDE)
+    with path.open("rb") as opened:
+        return Stamp.of(opened.fileno()), scan(opened, separator, PIECE, STRIDE)
+
+
 def changed(file: AnyText) -> bool:
     """Whether a file has other lines than when it was checked; it is read again only where its stamp is another."""
     if not isinstance(file, TextFile) or file.stamp is None:
         return False
     try:
-        if Stamp.of(file.path) == file.stamp:
+        if stamp_of(file.path) == file.stamp:
             return False
         return _index(Spooled(file.path, file.separator, Origin(str(file.path)))).digest != file.digest
     except (OSError, CorpusError):
@@ -175,7 +185,7 @@ class Opener:
     absent: files that are known not to be there, and told of.
     """
 
-    def __init__(self, threads: int = 1, cap: int = UNPACKED, absent: Collection[Path] = ()) -> None:
+    def __init__(self, threads: int = 1, cap: int = UNPACKED, absent: Collection[Path | Remote] = ()) -> None:
         self.threads, self.spool, self.absent = threads, Spool(cap), absent
         self.known: dict[Input, TextFile | CorpusError] = {}
         self.stdin = 0
@@ -209,7 +219,8 @@ class Opener:
 
     def index(self, file: Spooled) -> TextFile:
         """Index texts; those in the spool keep it alive."""
-        return _index(file, None if file.path == Path(file.origin.name) else self.spool)
+        in_place = isinstance(file.path, Remote) or file.path == Path(file.origin.name)
+        return _index(file, None if in_place else self.spool)
 
     def select(self, file: TextFile, ranges: Sequence[tuple[int, int]]) -> TextFile:
         """Return some lines of a text as a text of its own; ranges are low <= i < high."""
@@ -227,7 +238,9 @@ class Opener:
         return replace(found, numbers=file.numbers, has_bom=file.has_bom)
 
 
-def _size(path: Path) -> int:
+def _size(path: Path | Remote) -> int:
+    if isinstance(path, Remote):
+        return THREADED  # each request takes its time, whatever the size
     try:
         return path.stat().st_size
     except (OSError, ValueError):

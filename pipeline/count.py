@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from . import execute, shards
+from .cluster import CLUSTERS, Cluster
 from .columns import MemoryStatistics
 from .corpus import STRIDE
 from .errors import CorpusError, IncompleteError
@@ -39,7 +40,8 @@ class How(NamedTuple):
 
     progress is called with (lines done, lines in all), where a line counts once for each system; testing with
     (samples and trials done, in all); stage with what is done now; tell with what a user should know at once (a worker
-    that died, a slow shard); note with what is for the log.
+    that died, a slow shard); note with what is for the log. address, cluster: of a backend past this machine, and the
+    connection to it, which lasts a run.
     """
 
     n_jobs: int | Literal["auto"] | None = None
@@ -50,10 +52,20 @@ class How(NamedTuple):
     tell: Callable[[str], None] = lambda _: None
     note: Callable[[str], None] = lambda _: None
     testing: Progress | None = None
+    address: str | None = None
+    cluster: Cluster | None = None
 
     def under(self, settings: WrittenRun) -> How:
         """Return this with what it leaves open taken from a config."""
-        return self._replace(n_jobs=self.n_jobs or settings.n_jobs, backend=self.backend or settings.backend)
+        backend = self.backend or settings.backend
+        address = self.address or (settings.address if backend == settings.backend else None)
+        return self._replace(n_jobs=self.n_jobs or settings.n_jobs, backend=backend, address=address)
+
+    def connection(self) -> Cluster | None:
+        """Return the cluster that the backend is, not connected to yet; None for workers of this process."""
+        if self.backend not in CLUSTERS:
+            return None
+        return Cluster(self.backend, self.address, self.n_jobs)
 
     def logged(self, log: Callable[[str], None]) -> How:
         """Return this with all that is told or noted also logged."""
@@ -69,6 +81,8 @@ class How(NamedTuple):
         """How many threads the parent may use for its own work."""
         if self.backend == "serial":
             return 1
+        if self.backend in CLUSTERS:  # n_jobs counts its workers
+            return execute.processors()
         return execute.processors() if self.n_jobs in (None, "auto") else int(self.n_jobs or 1)
 
 
@@ -218,6 +232,8 @@ def _counted(
 ) -> Iterator[tuple[Shard, list[NDArray[np.integer] | None], list[Missing]]]:
     """Yield shards as workers finish them: packed columns of each cell of the grid, and what could not be counted."""
     n_jobs, backend = execute.plan(how.n_jobs or "auto", how.backend or "auto", sum(t.size for t in corpus.texts()))
+    if how.cluster and undone:
+        n_jobs = how.cluster.workers()
     whole = sum(_lines(piece) for piece in work.pieces)
     done = whole - sum(_lines(piece) for piece in undone)
 
@@ -229,7 +245,7 @@ def _counted(
         )
 
     with Watch(n_jobs, slow) as watch:
-        runner = Runner(n_jobs, backend, watch, lambda text: how.tell(f"{corpus.name}: {text}"))
+        runner = Runner(n_jobs, backend, watch, lambda text: how.tell(f"{corpus.name}: {text}"), how.cluster)
         for number, arrays, lost in runner.run([_task(corpus, work, *item) for item in enumerate(undone)]):
             yield undone[number], arrays, [item for one in lost for item in _missing(corpus, work, undone[number], one)]
             done += _lines(undone[number])

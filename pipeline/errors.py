@@ -65,6 +65,10 @@ class CorpusError(InputError):
     """A text file is missing, unreadable or does not fit its partners."""
 
 
+class UnreadableError(CorpusError):
+    """A worker cannot read a text, or finds another than was checked."""
+
+
 class StoreError(InputError):
     """The run directory cannot be used."""
 

@@ -11,22 +11,25 @@ import threading
 import time
 import warnings
 from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
 from . import kernel
+from ._version import __version__
+from .cluster import LostWorkerError
 from .corpus import Lines, Span, read_span
-from .errors import CorpusError, InvalidTextError, LongTextError, Problem
-from .metrics.base import Text
+from .errors import CorpusError, InputError, InvalidTextError, LongTextError, PipelineError, Problem, UnreadableError
+from .metrics.base import COUNTING, Text
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from numpy.typing import NDArray
 
+    from .cluster import Cluster
     from .metrics.base import Needs
     from .watch import Watch
 
@@ -36,7 +39,7 @@ if TYPE_CHECKING:
 SMALL = {"python": 1 << 19, "native": 1 << 25}
 """Bytes of text up to which starting workers costs more than it saves, for each kernel."""
 
-Backend = Literal["auto", "serial", "threading", "loky"]
+Backend = Literal["auto", "serial", "threading", "loky", "dask", "ray", "spark"]
 
 
 @dataclass(frozen=True)
@@ -109,7 +112,7 @@ def processors() -> int:
 
 
 def plan(n_jobs: int | Literal["auto"], backend: Backend, size: int) -> tuple[int, Backend]:
-    """Return how many workers and which backend are used for size bytes of text."""
+    """Return how many workers and which backend are used for size bytes of text; clusters know their number."""
     if n_jobs == "auto":
         n_jobs = 1 if backend == "auto" and size <= SMALL[kernel.name()] else processors()
     if backend == "serial" or (backend == "auto" and n_jobs == 1):
@@ -127,10 +130,13 @@ class WorkerDiedError(Exception):
         super().__init__(reason)
 
 
-def run(tasks: Sequence[Task], n_jobs: int, backend: Backend, watch: Watch | None = None) -> Iterator[Done]:
+def run(
+    tasks: Sequence[Task], n_jobs: int, backend: Backend, watch: Watch | None = None, cluster: Cluster | None = None
+) -> Iterator[Done]:
     """Yield what count() returns for each task, in the order in which they finish; raises WorkerDiedError.
 
-    watch: is told of each task that is handed to a worker, and of its end.
+    watch: is told of each task that is handed to a worker, and of its end; cluster: has the workers, where backend
+    is one of a cluster.
     """
     handed: dict[int, Task] = {}
 
@@ -141,7 +147,8 @@ def run(tasks: Sequence[Task], n_jobs: int, backend: Backend, watch: Watch | Non
         return task
 
     try:
-        for done in _results(map(hand, tasks), n_jobs, backend):
+        handing = map(hand, tasks)
+        for done in _on_cluster(handing, cluster) if cluster else _results(handing, n_jobs, backend):
             del handed[done[0]]
             if watch:
                 watch.done(done[0])
@@ -150,6 +157,8 @@ def run(tasks: Sequence[Task], n_jobs: int, backend: Backend, watch: Watch | Non
         raise WorkerDiedError(handed.values(), "memory ran out") from None
     except _DiedError:
         raise WorkerDiedError(handed.values(), "a worker process died (out of memory, or killed)") from None
+    except LostWorkerError as error:
+        raise WorkerDiedError(handed.values(), str(error)) from None
 
 
 class _DiedError(Exception):
@@ -210,3 +219,54 @@ def _results(tasks: Iterator[Task], n_jobs: int, backend: Backend) -> Iterator[D
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # joblib tells how many tasks were cancelled; the user knows why
             results.close()
+
+
+def _on_cluster(tasks: Iterator[Task], cluster: Cluster) -> Iterator[Done]:
+    """Count on the workers of a cluster, which read the texts themselves: the files must be there as they are here."""
+    for found in cluster.results(_Attempt(count, (__version__, COUNTING)), map(_carried, tasks)):
+        if isinstance(found, PipelineError):
+            raise found
+        yield found
+
+
+def _carried(task: Task) -> Task:
+    """Return a task with the texts themselves in the place of those that are in this machine's temporary folder."""
+
+    def carried(text: Span | Lines) -> Span | Lines:
+        return read_span(text) if isinstance(text, Span) and text.temporary else text
+
+    return replace(
+        task,
+        source=task.source and carried(task.source),
+        references=tuple(map(carried, task.references)),
+        systems=tuple(map(carried, task.systems)),
+    )
+
+
+def _remedy(place: str, host: str) -> str:
+    same = "access to it" if "://" in place else "file at the same path, with the same time"
+    return f"on {host}, where a worker needs the same {same}"
+
+
+@dataclass(frozen=True)
+class _Attempt:
+    """count() as a cluster's worker does it: what goes wrong is returned, for clusters pack errors up differently."""
+
+    count: Callable[[Task], Done]
+    version: tuple[str, int]
+
+    def __call__(self, task: Task) -> Done | PipelineError:
+        import platform
+
+        host = platform.node()
+        if self.version[1] != COUNTING:
+            message = f"has gec-pipeline {__version__}, which counts otherwise than {self.version[0]} here"
+            return InputError([Problem(f"the worker on {host}", f"{message}; install the same version everywhere")])
+        try:
+            return self.count(task)
+        except UnreadableError as error:
+            return CorpusError(
+                [replace(item, message=f"{item.message} ({_remedy(item.place, host)})") for item in error.problems]
+            )
+        except PipelineError as error:
+            return error

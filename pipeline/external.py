@@ -12,6 +12,7 @@ from .datasets import path_of, place
 from .errors import DataError
 from .inputs import Column, System, fill
 from .metrics.external import External
+from .remote import Remote, locate
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -44,9 +45,9 @@ def misused(config: Config, chosen: Sequence[Metric]) -> list[Problem]:
     return problems
 
 
-def absent(config: Config, chosen: Sequence[Metric], problems: list[Problem]) -> set[Path]:
+def absent(config: Config, chosen: Sequence[Metric], problems: list[Problem]) -> set[Path | Remote]:
     """Return the files of data sets that metrics name and that are not here, after adding a problem for each metric."""
-    found: set[Path] = set()
+    found: set[Path | Remote] = set()
     for metric in externals(chosen):
         told: dict[str, None] = {}
         for system in config.systems if is_data(metric.files) else ():
@@ -60,10 +61,10 @@ def absent(config: Config, chosen: Sequence[Metric], problems: list[Problem]) ->
     return found
 
 
-def _path(text: str) -> Path:
+def _path(text: str) -> Path | Remote:
     """Return where a file is or would be; for a file that no data set has, a path that is none."""
     try:
-        return place(named_one(text)) if is_data(text) else Path(text)
+        return place(named_one(text)) if is_data(text) else locate(Path(), text)
     except DataError:
         return Path(text)
 

@@ -5,17 +5,21 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+from .remote import Remote, is_remote
+
 TEXT_SUFFIXES = frozenset({".txt", ".out", ".hyp", ".sys", ".tok"})
 PACKED_SUFFIXES = frozenset({".gz", ".bz2", ".xz", ".zst"})
 
 
 def is_glob(text: str) -> bool:
-    """Whether a written path is a pattern."""
-    return any(character in text for character in "*?[")
+    """Whether a written path is a pattern; in an address ? begins what a server is asked."""
+    return any(character in text for character in ("*[" if is_remote(text) else "*?["))
 
 
-def exists(path: Path) -> bool:
+def exists(path: Path | Remote) -> bool:
     """Whether there is such a file; False also where that cannot be known."""
+    if isinstance(path, Remote):
+        return False
     try:
         return path.exists()
     except (OSError, ValueError):
@@ -42,7 +46,7 @@ def natural(path: Path) -> list[tuple[int, str]]:
     return [*parts, (-1, path.name)]
 
 
-def called(path: Path, pattern: str) -> str:
+def called(path: Path | Remote, pattern: str) -> str:
     """Return the name of a system: what {system} stands for, or else that of its file without suffixes."""
     before, found, after = pattern.partition("{system}")
     if found and not is_glob(before + after):

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
+from .remote import Remote
+
 if TYPE_CHECKING:
     from .selection import Selection
 
@@ -25,15 +27,15 @@ class Column:
     """
 
     kind: Kind
-    path: Path
+    path: Path | Remote
     column: str
     header: bool = False
     null: bool = False
     decimals: int | None = None
 
 
-Input = Path | Column
-"""Where texts are: a file of lines, or a column."""
+Input = Path | Remote | Column
+"""Where texts are: a file of lines, here or at an address, or a column."""
 
 
 @dataclass(frozen=True)
@@ -48,7 +50,7 @@ class Dataset:
     source: Input | None
     references: tuple[Input, ...]
     empty_references: Literal["keep", "error", "none"] = "keep"
-    m2: Path | None = None
+    m2: Path | Remote | None = None
     missing_annotator: Literal["first", "source", "none"] = "first"
     explicit: bool = False
     selection: Selection | None = None
@@ -70,7 +72,7 @@ class Match:
 
     place: str
     pattern: str
-    files: tuple[Path, ...]
+    files: tuple[Path | Remote, ...]
 
 
 def fill(path: str, dataset: str, system: str) -> str:

@@ -11,7 +11,7 @@ from .fields import Numbers, PathText, Truth, Written, a_level, whole_number
 from .inputs import UNPACKED
 from .models_findings import WrittenFindings
 
-BACKENDS = ("auto", "serial", "threading", "loky")
+BACKENDS = ("auto", "serial", "threading", "loky", "dask", "ray", "spark")
 FORMATS = ("json", "csv", "markdown", "latex", "parquet", "plots", "html")
 """Names in `pipeline.report.FORMATS`."""
 OFFICIAL = "data"
@@ -153,7 +153,12 @@ class WrittenRun(Written):
         "auto",
         description="worker processes or threads; auto: as many as there are processors, none for small runs",
     )
-    backend: Literal["auto", "serial", "threading", "loky"] = Field("auto", description="who runs the workers")
+    backend: Literal["auto", "serial", "threading", "loky", "dask", "ray", "spark"] = Field(
+        "auto", description="who runs the workers; dask, ray, spark: a cluster, which needs the extra of this name"
+    )
+    address: str | None = Field(
+        None, min_length=1, description="of the cluster: tcp://HOST:PORT (dask), ray://HOST:PORT, a Spark master"
+    )
     max_unpacked: Annotated[int, Field(ge=1), BeforeValidator(whole_number)] = Field(
         UNPACKED, description="bytes that compressed and other unpacked inputs of a run may take in all"
     )

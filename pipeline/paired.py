@@ -54,6 +54,7 @@ def approximate_randomization(
             above[number] += (_shuffled(chosen, totals, pair) > real[number] + near[number]).sum()
         if progress:
             progress(low + len(kept), trials)
+        del kept  # before the next are made
     return [(int(count) + 1) / (trials + 1) for count in above]
 
 

@@ -71,6 +71,11 @@ def read_part(found: Found) -> NDArray[np.integer]:
     return array
 
 
+def is_part(name: str) -> bool:
+    """Whether a file is called as parts are."""
+    return bool(_NAME.fullmatch(name))
+
+
 def ours(folder: Path) -> Iterator[Path]:
     """Yield the files of a run directory's folder of parts that the program has written."""
     if folder.is_dir() and not folder.is_symlink():

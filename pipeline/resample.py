@@ -118,6 +118,7 @@ def bootstrap(
                 scores[low : low + len(weights), number] += share * part.score(totals[:, :, place])
         if progress:
             progress(low + len(weights), samples)
+        del weights  # before the next are made
     return scores
 
 

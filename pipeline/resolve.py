@@ -6,13 +6,15 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
+from . import remote
 from .catalogue import PREFIX, Scorable, is_data, named_in, named_one, scorable
 from .datasets import locate_all, place
-from .errors import ConfigError, DataError, Problem, did_you_mean
-from .globs import called, exists, glob, is_glob
+from .errors import ConfigError, CorpusError, DataError, Problem, did_you_mean
+from .globs import called, exists, glob, is_glob, natural
 from .inputs import STDIN, Column, Dataset, Input, Match, System, fill
 from .models import KINDS, OFFICIAL, WrittenDataset, WrittenJsonl, WrittenParquet, WrittenTsv
 from .node import base_of
+from .remote import Remote, is_remote, locate
 from .selection import read_numbers, select
 
 if TYPE_CHECKING:
@@ -54,7 +56,8 @@ class Resolver:
         at: Location = ("datasets", name)
         self.check_keys(d, at)
         empty: Literal["keep", "error", "none"] = "none" if d.missing_annotator == "none" else d.empty_references
-        m2, source, references = None, None, list[Input]()
+        m2: Path | Remote | None = None
+        source, references = None, list[Input]()
         if d.path is not None:
             source, references, m2 = self.folder(d, name, (*at, "path"))
         if d.data is not None:
@@ -87,13 +90,13 @@ class Resolver:
         if d.missing_annotator == "none" and "empty_references" in given and d.empty_references != "none":
             self.problem("missing_annotator: none needs `empty_references: none`", (*at, "empty_references"))
 
-    def path(self, text: str, location: Location, dataset: str, system: str = "{system}") -> Path:
-        """Return the path that text stands for."""
+    def path(self, text: str, location: Location, dataset: str, system: str = "{system}") -> Path | Remote:
+        """Return the path or address that text stands for."""
         if text == "-":
             return STDIN
         text = fill(text, dataset, system)
         if not is_data(text) or is_glob(text):
-            return base_of(self.root.find(location)) / text
+            return locate(base_of(self.root.find(location)), text)
         files = self.located(lambda: [named_one(text)], location)
         return files[0] if files else self.never(text)
 
@@ -114,7 +117,31 @@ class Resolver:
             self.absent |= {place(file) for file in files}
         return [place(file) for file in files]
 
-    def glob(self, pattern: str, location: Location) -> list[Path]:
+    def here(self, text: str, location: Location, name: str) -> Path | None:
+        """Return the path that text stands for; None for an address, which adds a problem, and for what is absent."""
+        path = self.path(text, location, name)
+        if isinstance(path, Remote):
+            self.problem(f"'{path}' is an address; only source, references, m2 and outputs may be one", location)
+        return None if isinstance(path, Remote) or path in self.absent else path
+
+    def glob(self, pattern: str, location: Location) -> list[Path | Remote]:
+        """Return the files that a pattern matches, of a data set, at an address or on this computer."""
+        if is_remote(pattern):
+            return self.listed(Remote(pattern), location)
+        return [*self.matching(pattern, location)]
+
+    def listed(self, pattern: Remote, location: Location) -> list[Path | Remote]:
+        """Return the files that match an address, in natural order; adds a problem where there are none."""
+        try:
+            found = remote.glob(pattern)
+        except CorpusError as error:
+            self.problems += [self.root.problem(str(problem), location) for problem in error.problems]
+            return []
+        if not found:
+            self.problem(f"no file matches '{pattern}'", location)
+        return sorted(found, key=lambda file: [natural(Path(part)) for part in file.parts])
+
+    def matching(self, pattern: str, location: Location) -> list[Path]:
         """Return the files that a pattern matches, of a data set or on this computer."""
         if not is_data(pattern):
             return glob(base_of(self.root.find(location)), pattern)
@@ -125,10 +152,10 @@ class Resolver:
         return self.located(lambda: files, location)
 
     def unmatched(self, pattern: str, location: Location) -> None:
-        """Add the problem of a pattern that matches no file."""
+        """Add the problem of a pattern that matches no file; of an address it is told already."""
         if is_data(pattern):
             self.located(lambda: named_in(pattern), location)
-        else:
+        elif not is_remote(pattern):
             self.problem(f"no file matches '{pattern}'", location)
 
     def whole(self, text: str, name: str) -> tuple[Input | None, list[Input]]:
@@ -175,8 +202,8 @@ class Resolver:
 
     def folder(self, d: WrittenDataset, name: str, location: Location) -> tuple[Input | None, list[Input], Path | None]:
         """Return source, references and M2 file of a folder that is laid out as gec-datasets has them."""
-        folder = self.path(str(d.path), location, name)
-        if folder in self.absent:
+        folder = self.here(str(d.path), location, name)
+        if folder is None:
             return None, [], None
         if not folder.is_dir():
             names = [p.name for p in folder.parent.iterdir() if p.is_dir()] if folder.parent.is_dir() else []
@@ -213,8 +240,8 @@ class Resolver:
             elif re.fullmatch(r"[0-9]+( *- *[0-9]+)?", str(node.value)):
                 items = [(str(node.value), f"{node.mark}: {node.path}")]
             else:
-                path = self.path(str(node.value), location, name)
-                if path in self.absent:
+                path = self.here(str(node.value), location, name)
+                if path is None:
                     return None
                 items = read_numbers(path)
             return select(given[0] == "keep", items)
@@ -247,13 +274,14 @@ class Resolver:
     def output(self, value: object, location: Location, dataset: str, system: str) -> Input:
         """Return a system's output; a glob must match one file."""
         found = self.input(value, location, dataset, system)
-        if not isinstance(value, str) or not isinstance(found, Path) or not is_glob(value) or exists(found):
+        if not isinstance(value, str) or isinstance(found, Column) or not is_glob(value) or exists(found):
             return found
         pattern = fill(value, dataset, system)
         files = self.glob(pattern, location)
         if len(files) != 1:
             if files:
-                self.problem(f"{len(files)} files match '{pattern}'; a system has one", location)
+                shown = Remote(pattern) if is_remote(pattern) else pattern
+                self.problem(f"{len(files)} files match '{shown}'; a system has one", location)
             else:
                 self.unmatched(pattern, location)
             return self.never(pattern) if is_data(pattern) else found
@@ -265,7 +293,7 @@ class Resolver:
         found: dict[str, dict[str, Input]] = {}
         for index, pattern in enumerate(globs):
             at: Location = ("systems", index)
-            matched: dict[Path, None] = {}
+            matched: dict[Path | Remote, None] = {}
             for dataset in datasets:
                 outputs = self.outputs(pattern, dataset, at)
                 for path, name in outputs.items():
@@ -282,7 +310,7 @@ class Resolver:
             self.notes += [f"{d}: no output of system {name} matches" for d in datasets if d not in paths]
         return tuple(System(name, paths) for name, paths in found.items())
 
-    def outputs(self, pattern: str, dataset: str, location: Location) -> dict[Path, str]:
+    def outputs(self, pattern: str, dataset: str, location: Location) -> dict[Path | Remote, str]:
         """Return the outputs of a data set that a pattern of the list of systems names, and what they are called."""
         if pattern == OFFICIAL:
             known = self.wholes[dataset].systems if dataset in self.wholes else {}

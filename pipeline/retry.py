@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from .cluster import Cluster
     from .execute import Backend, Task
     from .texts import Lines
     from .watch import Watch
@@ -47,24 +48,37 @@ class Outcome(NamedTuple):
 class Runner:
     """Runs tasks to their end, whatever happens to workers; tell() hears of each death."""
 
-    def __init__(self, n_jobs: int, backend: Backend, watch: Watch, tell: Callable[[str], None]) -> None:
-        self.n_jobs, self.backend, self.watch, self.tell = n_jobs, backend, watch, tell
+    def __init__(
+        self,
+        n_jobs: int,
+        backend: Backend,
+        watch: Watch,
+        tell: Callable[[str], None],
+        cluster: Cluster | None = None,
+    ) -> None:
+        self.n_jobs, self.backend, self.watch, self.tell, self.cluster = n_jobs, backend, watch, tell, cluster
         self.left = DEATHS
 
     def run(self, tasks: Sequence[Task]) -> Iterator[Outcome]:
         """Yield the outcome of each task: first those that no worker died of, in the order in which they finish."""
         todo: dict[int, Task] = {task.number: task for task in tasks}
         suspects: list[Task] = []
+        once: set[int] = set()
         while todo:
             try:
-                for number, arrays in execute.run(list(todo.values()), self.n_jobs, self.backend, self.watch):
+                given = list(todo.values())
+                for number, arrays in execute.run(given, self.n_jobs, self.backend, self.watch, self.cluster):
                     del todo[number]
                     yield Outcome(number, list(arrays), [])
             except WorkerDiedError as died:
                 self._died(f"{died.reason}; its work is tried again")
-                suspects += died.tasks
+                # A machine of a cluster goes for many reasons, and takes many tasks: they are tried together once more.
+                again = {task.number for task in died.tasks} - once if self.cluster else set[int]()
+                once |= again
+                suspects += [task for task in died.tasks if task.number not in again]
                 for task in died.tasks:
-                    todo.pop(task.number, None)
+                    if task.number not in again:
+                        todo.pop(task.number, None)
                 if self.left <= 0:
                     suspects, todo = [*suspects, *todo.values()], {}
         for task in suspects:
@@ -80,7 +94,7 @@ class Runner:
         if self.left > 0:
             try:
                 # With one worker joblib would count in this process: a second, idle one is what keeps it apart.
-                ((_, arrays),) = execute.run([part.of(task)], 2, self._backend(), self.watch)
+                ((_, arrays),) = execute.run([part.of(task)], 2, self._backend(), self.watch, self.cluster)
                 return Outcome(task.number, list(arrays), [])
             except WorkerDiedError as died:
                 halves = part.halves()
@@ -94,7 +108,7 @@ class Runner:
         return Outcome(task.number, nothing, [Lost(task.number, *part)])
 
     def _backend(self) -> Backend:
-        return "loky" if self.backend == "loky" else "serial"
+        return "serial" if self.backend == "threading" else self.backend
 
 
 class _Part(NamedTuple):

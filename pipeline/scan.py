@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import re
 from array import array
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
@@ -15,7 +15,6 @@ from .texts import BOM, NEWLINE, SUBWORDS, Odd
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from typing import BinaryIO
 
     from numpy.typing import NDArray
 
@@ -110,7 +109,14 @@ class Scanner:
         return Odd(self.subwords, self.nuls)
 
 
-def scan(file: BinaryIO, separator: bytes, size: int, stride: int) -> Scanner:
+class Readable(Protocol):
+    """What gives bytes from beginning to end."""
+
+    def read(self, size: int, /) -> bytes:
+        """Return the next bytes, at most so many; none at the end."""
+
+
+def scan(file: Readable, separator: bytes, size: int, stride: int) -> Scanner:
     """Read a file in pieces of size bytes; raises CorpusError, placed at the line, where it is not valid UTF-8.
 
     What a separator of our own ends was written by us, so it is UTF-8.
@@ -142,7 +148,7 @@ def _cut(piece: bytes, separator: bytes) -> int:
     return cut
 
 
-def _pieces(file: BinaryIO, separator: bytes, size: int) -> Iterator[bytes]:
+def _pieces(file: Readable, separator: bytes, size: int) -> Iterator[bytes]:
     rest = b""
     while chunk := file.read(size):
         whole = rest + chunk

@@ -13,7 +13,7 @@ import platform
 import shlex
 import sys
 import time
-from contextlib import closing
+from contextlib import closing, nullcontext
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -25,6 +25,7 @@ from .count import AUTO, How, by_files, count_all, placed
 from .errors import InputError
 from .log import Log
 from .manifest import running
+from .mirror import folder_of, mirrored
 from .report import FORMATS
 from .report.material import Material
 from .results import Missing, Results
@@ -46,7 +47,7 @@ def plan(job: Job, output: str | Path | None = None) -> tuple[list[str], list[li
 
     Nothing is computed or made. Raises StoreError where the directory cannot be used.
     """
-    directory = RunDirectory(Path(output or job.config.output.dir), make=False)
+    directory = RunDirectory(folder_of(output or job.config.output.dir, new=True), make=False)
     rows = []
     for corpus in job.corpora:
         found = [placed(files, wanted, directory) for files, wanted in by_files(corpus, job.needs)]
@@ -68,15 +69,21 @@ def run(
     fresh: first delete what earlier runs have left there. Where lines could not be counted, the results say what is
     missing, and the same run later goes on. Raises StoreError where the directory cannot be used.
     """
-    directory = RunDirectory(Path(output or job.config.output.dir))
+    with mirrored(output or job.config.output.dir) as folder:
+        return _run_in(RunDirectory(folder), job, how, fresh=fresh)
+
+
+def _run_in(directory: RunDirectory, job: Job, how: How, *, fresh: bool) -> tuple[RunDirectory, Results]:
     with directory.held(how.tell):
         directory.write_manifest({"kernel": kernel.name(), **running()})
         if fresh:
             directory.clear(whole=False)
         with closing(Log(directory.path)) as log:
             log(f"begins: gec-pipeline {__version__}, {kernel.name()} kernel: {shlex.join(sys.argv)}")
+            how = how.under(job.config.run).logged(log)
             try:
-                return directory, _run(job, directory, how.under(job.config.run).logged(log), log)
+                with how.connection() or nullcontext() as cluster:
+                    return directory, _run(job, directory, how._replace(cluster=cluster), log)
             except BaseException as error:
                 log(f"stopped: {type(error).__name__}: {error}")
                 raise

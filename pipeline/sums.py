@@ -49,16 +49,20 @@ class Table:
             yield from self.kept
             return
         made: list[Addends] = []
-        size = 0
+        room = KEPT
         for blocks in zip(*(present_blocks(self.metric, system) for system in self.systems), strict=True):
             several = [self.kind.make(columns) for columns in blocks]
             drawn = [np.stack(apart, axis=1) for apart in zip(*(one.drawn for one in several), strict=True)]
             block = Addends(np.stack([one.fixed for one in several], axis=1), drawn, several[0].present)
             self._check(block)
-            size += sum(array.nbytes for array in (block.fixed, *drawn))
-            made = [*made, block] if size <= KEPT else []
+            size = sum(array.nbytes for array in (block.fixed, *drawn))
+            if not made and size * self.lines > KEPT * len(block.fixed):
+                room = 0  # the first block tells how large all of them will be
+            room -= size
+            if room >= 0:
+                made.append(block)
             yield block
-        self.kept = made if size <= KEPT else []
+        self.kept = made if room >= 0 else []
 
     def _check(self, block: Addends) -> None:
         """Raise InputError where sums could pass 2**53 (differences of references are up to twice a term)."""

@@ -15,8 +15,10 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from .errors import CorpusError, Problem
+from . import remote
+from .errors import CorpusError, Problem, UnreadableError
 from .formats.spool import Origin
+from .remote import Remote, RemoteStamp
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -51,10 +53,10 @@ def join_lines(texts: Iterable[bytes]) -> Lines:
 
 
 class Span(NamedTuple):
-    """Lines of a file, as a worker needs to know them: where to read, what to skip, how many lines.
+    """Lines of a file, as a worker needs to know them: where to read (also an address), what to skip, how many lines.
 
     separator: the byte that ends a line; place: what the user calls the file, where that is not its path; stamp: the
-    file's size and time when it was checked.
+    file's size and time when it was checked; temporary: the file is in a temporary folder of this machine.
     """
 
     path: str
@@ -64,7 +66,8 @@ class Span(NamedTuple):
     lines: int
     separator: bytes = NEWLINE
     place: str = ""
-    stamp: tuple[int, int] | None = None
+    stamp: tuple[int, int] | RemoteStamp | None = None
+    temporary: bool = False
 
 
 class Stamp(NamedTuple):
@@ -108,7 +111,7 @@ class TextFile:
     stamp: the file's when it was opened to be checked.
     """
 
-    path: Path
+    path: Path | Remote
     lines: int
     size: int
     digest: str
@@ -121,7 +124,7 @@ class TextFile:
     origin: Origin | None = None
     numbers: NDArray[np.int64] | None = field(default=None, repr=False, compare=False)
     keeper: object = field(default=None, repr=False, compare=False)
-    stamp: Stamp | None = field(default=None, repr=False, compare=False)
+    stamp: Stamp | RemoteStamp | None = field(default=None, repr=False, compare=False)
 
     @property
     def blank(self) -> int:
@@ -155,21 +158,18 @@ class TextFile:
         """Return where to find the lines low <= i < high."""
         first, last = low // self.stride, -(-high // self.stride)
         start, stop = int(self.places[first]), int(self.places[min(last, len(self.places) - 1)])
-        path = os.path.abspath(self.path)  # noqa: PTH100 (a worker may stand in another folder; keeps links as they are)
-        stamp = self.stamp[:2] if self.stamp else None
-        return Span(path, start, stop - start, low - first * self.stride, high - low, self.separator, self.place, stamp)
+        # A worker may stand in another folder; abspath() keeps links as they are.
+        path = self.path.url if isinstance(self.path, Remote) else os.path.abspath(self.path)  # noqa: PTH100
+        stamp = self.stamp[:2] if isinstance(self.stamp, Stamp) else self.stamp
+        skip, spooled = low - first * self.stride, self.keeper is not None
+        return Span(path, start, stop - start, skip, high - low, self.separator, self.place, stamp, spooled)
 
 
 def read_span(span: Span) -> Lines:
-    """Read the lines of a span; raises CorpusError where the file no longer holds them."""
+    """Read the lines of a span; raises UnreadableError where the file no longer holds them."""
     place = span.place or span.path
-    try:
-        with open(span.path, "rb") as file:  # noqa: PTH123 (a worker opens thousands: no Path objects)
-            file.seek(span.start)
-            data = file.read(span.size)
-            same = span.stamp is None or Stamp.of(file.fileno())[:2] == span.stamp
-    except OSError as error:
-        raise CorpusError([Problem(place, f"cannot be read: {error.strerror}")]) from None
+    # No absolute path of a file here has two slashes in a row.
+    data, same = _read_remote(span) if "://" in span.path else _read_bytes(span, place)
     whole = same and len(data) == span.size
     plain = span.separator == NEWLINE
     if span.start == 0 and plain:
@@ -182,10 +182,35 @@ def read_span(span: Span) -> Lines:
     wanted = slice(span.skip, span.skip + span.lines)
     starts, ends = starts[wanted], ends[wanted]
     if not whole or len(ends) != span.lines:
-        raise CorpusError([Problem(place, "the file changed while it was being read; start again")])
+        raise UnreadableError([Problem(place, "the file changed while it was being read; start again")])
     if plain:
         ends = ends - ((ends > starts) & (ends < len(data)) & (codes[ends - 1] == ord("\r")))
     return Lines(data, starts, ends)
+
+
+def _read_bytes(span: Span, place: str) -> tuple[bytes, bool]:
+    """Return the bytes of a span, and whether the file is the one that was checked."""
+    try:
+        with open(span.path, "rb") as file:  # noqa: PTH123 (a worker opens thousands: no Path objects)
+            file.seek(span.start)
+            data = file.read(span.size)
+            same = span.stamp is None or Stamp.of(file.fileno())[:2] == span.stamp
+    except OSError as error:
+        raise UnreadableError([Problem(place, f"cannot be read: {error.strerror}")]) from None
+    return data, same
+
+
+def _read_remote(span: Span) -> tuple[bytes, bool]:
+    try:
+        data = remote.read_range(span.path, span.start, span.size)
+        return data, remote.stamp_of(Remote(span.path)) == span.stamp
+    except CorpusError as error:
+        raise UnreadableError(error.problems) from None
+
+
+def stamp_of(path: Path | Remote) -> Stamp | RemoteStamp:
+    """Return what tells that a file may have changed; raises OSError and CorpusError."""
+    return remote.stamp_of(path) if isinstance(path, Remote) else Stamp.of(path)
 
 
 @dataclass(frozen=True)

@@ -15,6 +15,9 @@ if TYPE_CHECKING:
 
     Bytes = NDArray[np.unsignedinteger]
 
+PIECE = 1 << 20
+"""Draws, or bits, that are made at once: a multiple of 32."""
+
 
 class Weights(Protocol):
     """Rows of weights, one after the other."""
@@ -35,13 +38,22 @@ class Bootstrap:
 
     def take(self, rows: int) -> Bytes:
         """Return the next rows: uint8 [rows, lines], or wider where a count needs it."""
-        counts = np.empty((rows, self.lines), np.uint8)
+        counts = np.zeros((rows, self.lines), np.uint8)
         for row in range(rows):
-            drawn = np.bincount(self.generator.integers(0, self.lines, self.lines), minlength=self.lines)
-            if drawn.max() > np.iinfo(counts.dtype).max:
+            before = self.generator.bit_generator.state
+            self._draw(counts[row])
+            if counts[row].sum(dtype=np.int64) != self.lines:  # a count has passed what its type holds
+                self.generator.bit_generator.state = before
                 counts = counts.astype(np.uint64)
-            counts[row] = drawn
+                counts[row] = 0
+                self._draw(counts[row])
         return counts
+
+    def _draw(self, counts: Bytes) -> None:
+        """Count the draws of a row, a piece at a time: the draws take eight bytes each, and the counts one."""
+        one = counts.dtype.type(1)
+        for low in range(0, self.lines, PIECE):
+            np.add.at(counts, self.generator.integers(0, self.lines, min(PIECE, self.lines - low)), one)
 
 
 class Shuffles:
@@ -59,7 +71,11 @@ class Shuffles:
         """Return the next rows: uint8 [rows, lines]."""
         wanted = rows * self.lines
         count = max(wanted - len(self.ahead) + 31, 0) // 32
-        words = self.generator.integers(0, 1 << 32, count, dtype=np.uint32).astype("<u4")
-        bits = np.concatenate((self.ahead, np.unpackbits(words.view(np.uint8), bitorder="little")))
-        self.ahead = bits[wanted:]
+        bits = np.empty(len(self.ahead) + 32 * count, np.uint8)
+        bits[: len(self.ahead)] = self.ahead
+        for low in range(len(self.ahead), len(bits), PIECE):
+            high = min(low + PIECE, len(bits))
+            words = self.generator.integers(0, 1 << 32, (high - low) // 32, dtype=np.uint32).astype("<u4")
+            bits[low:high] = np.unpackbits(words.view(np.uint8), bitorder="little")
+        self.ahead = bits[wanted:].copy()  # a view would keep all of them
         return bits[:wanted].reshape(rows, self.lines)

@@ -6,6 +6,7 @@ are timed. Commands are timed whole, in turn (A B A B ...), and a row's figure i
     python -m tests.bench                       every row but the large ones
     python -m tests.bench --only wc --runs 5    rows whose name contains "wc"
     python -m tests.bench --large --json FILE   also 10 million lines; figures as JSON too
+    python -m tests.bench --only scale          every backend on 1 and 10 million lines (see `bench_scale.py`)
 """
 
 from __future__ import annotations
@@ -27,6 +28,7 @@ from statistics import median
 from typing import TYPE_CHECKING
 
 from tests import bench_bleu, bench_rouge
+from tests.bench_scale import scale
 from tests.bench_statistics import SAMPLES, TRIALS, run_statistics
 from tests.bench_survive import survive
 
@@ -275,6 +277,11 @@ class Bench:
         config = self.config(self.repeated(10 * MILLION), "survive")
         yield from (Row(*row) for row in survive(config, self.folder))
 
+    def scale(self, millions: int) -> Iterator[Row]:
+        """Each backend with one and two workers: time, memory, disk."""
+        config = self.config(self.repeated(millions * MILLION), f"scale{millions}")
+        yield from (Row(*row) for row in scale(config, self.folder, f"{millions}M"))
+
 
 ROWS: dict[str, tuple[Callable[[Bench], Iterator[Row]], bool]] = {
     "package": (Bench.whole_process, False),
@@ -290,6 +297,8 @@ ROWS: dict[str, tuple[Callable[[Bench], Iterator[Row]], bool]] = {
     "draws": (Bench.draws, False),
     "memory": (Bench.memory, True),
     "survive": (Bench.survive, True),
+    "scale-1M": (lambda bench: bench.scale(1), True),
+    "scale-10M": (lambda bench: bench.scale(10), True),
 }
 """Rows by name, and whether they are among the large ones."""
 

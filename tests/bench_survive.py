@@ -101,12 +101,13 @@ def anonymous(pid: int) -> float:
 
 
 def children(pid: int) -> list[int]:
-    """Return the processes that a process has started."""
+    """Return the processes that a process has started, and those that they have."""
     try:
         tasks = list((Path("/proc") / str(pid) / "task").iterdir())
-        return [int(child) for task in tasks for child in (task / "children").read_text().split()]
+        own = [int(child) for task in tasks for child in (task / "children").read_text().split()]
     except OSError:
         return []
+    return [one for child in own for one in (child, *children(child))]
 
 
 def size(folder: Path) -> float:

@@ -138,7 +138,7 @@ def write_run(folder: Path, lines: int = 40, seed: int = 0, **more: Any) -> Path
     return write_config(folder / "config.yaml", **more)
 
 
-def run(config: Path, output: Path, how: How = AUTO) -> Results:
+def run(config: Path, output: str | Path, how: How = AUTO) -> Results:
     """Run a config into a folder."""
     return stages.run(stages.prepare(config), output, how)[1]
 

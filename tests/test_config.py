@@ -133,7 +133,7 @@ def test_a_good_config_is_read() -> None:
         # values out of range
         (
             GOOD + "run: {backend: Loky}\n",
-            "c.yaml:4:7: run.backend: expected one of auto, serial, threading, loky, found 'Loky' "
+            "c.yaml:4:7: run.backend: expected one of auto, serial, threading, loky, dask, ray, spark, found 'Loky' "
             "(did you mean 'loky'?)",
         ),
         (

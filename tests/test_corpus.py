@@ -346,7 +346,7 @@ def test_a_file_that_changed_its_size_since_it_was_checked_is_refused(tmp_path: 
 
 def test_a_file_that_went_away_since_it_was_checked_is_told(tmp_path: Path) -> None:
     file = open_text(written(tmp_path, "a\n"))
-    file.path.unlink()
+    Path(str(file.path)).unlink()
     with pytest.raises(CorpusError, match=r"text\.txt: cannot be read: No such file"):
         read_span(file.span(0, 1))
 

@@ -156,9 +156,9 @@ def test_what_a_killed_process_unpacked_is_deleted_by_the_next(tmp_path: Path, t
         process.wait()
         assert theirs.exists()
         other = Spool(1000)
-        assert other.raw(packed).read_bytes() == b"a\n"
+        assert other.local(packed).read_bytes() == b"a\n"
         assert not theirs.exists()
-        assert ours.raw(packed).read_bytes() == b"a\n"  # of this process, which lives
+        assert ours.local(packed).read_bytes() == b"a\n"  # of this process, which lives
     del ours, other
     assert list(temporary.iterdir()) == []
 

@@ -5,13 +5,14 @@ from __future__ import annotations
 import math
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
+from unittest import mock
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pipeline import addends, stages
+from pipeline import addends, stages, weights
 from pipeline.count import How, count_in_memory
 from pipeline.errors import InputError
 from pipeline.metrics import from_text
@@ -173,31 +174,45 @@ def test_numbers_that_cannot_be_summed_exactly_are_refused() -> None:
 
 @given(
     scores=st.lists(st.floats(-1e300, 1e300, allow_subnormal=True) | st.sampled_from([0.1, 1 / 3, 1e-300]), min_size=1),
-    weights=st.lists(st.integers(0, 9), min_size=1),
+    counts=st.lists(st.integers(0, 9), min_size=1),
+    bits=st.sampled_from([addends.BITS, 24, 20]),
 )
-def test_sentence_scores_add_up_as_if_exactly(scores: list[float], weights: list[int]) -> None:
+def test_sentence_scores_add_up_as_if_exactly(scores: list[float], counts: list[int], bits: int) -> None:
     """The error is at most half a unit in the last place of the largest score, a sentence."""
-    weights = (weights * len(scores))[: len(scores)]
+    counts = (counts * len(scores))[: len(scores)]
     exponent = math.frexp(max(map(abs, scores)))[1]
-    kind = addends.Sentences(from_text("external"), exponent, 1)
+    kind = addends.Sentences(from_text("external"), exponent, 1, bits)
     made = kind.make({"value": np.array(scores)}).fixed
     assert made.tolist() == np.rint(made).tolist()
-    assert np.abs(made).max() <= 1 << addends.BITS
-    found = Fraction(float(kind.score(np.array(weights, float) @ made)))
-    exact = sum((Fraction(s) * w for s, w in zip(scores, weights, strict=True)), Fraction(0))
-    unit = Fraction(2) ** (exponent - 53)
-    assert abs(found - exact) <= unit * (sum(weights) / 2 + 1) + abs(exact) * Fraction(2) ** -53 + Fraction(2) ** -1074
+    assert np.abs(made).max() <= 1 << bits
+    found = Fraction(float(kind.score(np.array(counts, float) @ made)))
+    exact = sum((Fraction(s) * w for s, w in zip(scores, counts, strict=True)), Fraction(0))
+    unit = Fraction(2) ** (exponent - 2 * bits - 1)
+    assert abs(found - exact) <= unit * (sum(counts) / 2 + 1) + abs(exact) * Fraction(2) ** -53 + Fraction(2) ** -1074
+
+
+@pytest.mark.parametrize(("lines", "bits"), [(1, 26), (1 << 26, 26), ((1 << 26) + 1, 25), (200_000_000, 24)])
+def test_sums_of_halves_stay_exact_however_many_sentences_there_are(lines: int, bits: int) -> None:
+    """By hand: 2 * 2**bits * lines <= 2**53, which Table asks for."""
+    assert addends.Sentences.of(from_text("bleu[level=mean]"), [], lines).bits == bits
+    assert 2 * (1 << bits) * lines <= 1 << 53
 
 
 # ---- streams
 
 
-@given(lines=st.integers(1, 70), rows=st.lists(st.integers(1, 9), min_size=1, max_size=6), seed=st.integers(0, 9))
-def test_rows_are_those_of_one_call_of_sacrebleu(lines: int, rows: list[int], seed: int) -> None:
+@given(
+    lines=st.integers(1, 170),
+    rows=st.lists(st.integers(1, 9), min_size=1, max_size=6),
+    seed=st.integers(0, 9),
+    piece=st.sampled_from([32, 64, weights.PIECE]),
+)
+def test_rows_are_those_of_one_call_of_sacrebleu(lines: int, rows: list[int], seed: int, piece: int) -> None:
     """numpy's generator called once for all rows, as sacrebleu/significance.py does."""
     made, masks = Bootstrap(lines, seed), Shuffles(lines, seed)
-    counts = np.concatenate([made.take(count) for count in rows])
-    kept = np.concatenate([masks.take(count) for count in rows])
+    with mock.patch.object(weights, "PIECE", piece):
+        counts = np.concatenate([made.take(count) for count in rows])
+        kept = np.concatenate([masks.take(count) for count in rows])
     expected = [np.bincount(row, minlength=lines).tolist() for row in oracle.bootstrap_rows(lines, sum(rows), seed)]
     assert counts.tolist() == expected
     assert kept.tolist() == oracle.shuffle_rows(lines, sum(rows), seed)
@@ -205,12 +220,15 @@ def test_rows_are_those_of_one_call_of_sacrebleu(lines: int, rows: list[int], se
 
 def test_counts_beyond_a_byte_are_kept() -> None:
     class Stuck:
-        def integers(self, *_: int) -> Any:
-            return np.zeros(300, np.int64)
+        bit_generator = np.random.PCG64(0)
 
-    weights = Bootstrap(300, 0)
-    weights.generator = Stuck()  # type: ignore[assignment]
-    assert weights.take(2).tolist() == [[300, *[0] * 299]] * 2
+        def integers(self, _low: int, _high: int, size: int) -> Any:
+            return np.zeros(size, np.int64)
+
+    made = Bootstrap(300, 0)
+    made.generator = Stuck()  # type: ignore[assignment]
+    with mock.patch.object(weights, "PIECE", 64):
+        assert made.take(2).tolist() == [[300, *[0] * 299]] * 2
 
 
 # ---- intervals

@@ -12,7 +12,6 @@ examples:
 from __future__ import annotations
 
 import sys
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args
 
 from ..errors import InputError, did_you_mean, printable
@@ -77,9 +76,11 @@ def compared(args: argparse.Namespace, second: str | None, baseline: str | None,
     from_config: whether the baseline is that of the run's config, where none is given.
     """
     from .. import stored
+    from ..mirror import folder_of
     from ..significance import with_statistics
 
-    results, found = stored.load_two(Path(args.run), Path(second)) if second else stored.load(Path(args.run))
+    run = folder_of(args.run)
+    results, found = stored.load_two(run, folder_of(second)) if second else stored.load(run)
     chosen = stored.only(found, args.metric, args.dataset)
     written = dict(results.statistics or {}) | ({} if from_config else {"baseline": None})
     settings = _settings(args, written, baseline)

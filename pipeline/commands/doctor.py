@@ -22,6 +22,10 @@ OPTIONAL: dict[str, str] = {
     "pandas": "Result.to_pandas()",
     "pyarrow": "Parquet files",
     "zstandard": ".zst files",
+    "fsspec": "texts and run directories at addresses",
+    "distributed": "dask clusters",
+    "ray": "ray clusters",
+    "joblibspark": "spark clusters",
 }
 
 

@@ -36,6 +36,12 @@ ALSO = {
     "plots": "reports",
     "cite": "reports",
     "show": "reports",
+    "cluster": "scale",
+    "dask": "scale",
+    "ray": "scale",
+    "remote": "scale",
+    "s3": "scale",
+    "spark": "scale",
 }
 """Pages under other names."""
 

@@ -67,9 +67,13 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Read, rank and print."""
     from ..judgments import read_judgments
+    from ..remote import Remote
 
     _check(args)
-    judgments = read_judgments(given_path(args.file), args.judge, args.without_judge, args.without)
+    path = given_path(args.file)
+    if isinstance(path, Remote):
+        raise InputError(f"{path}: is an address; only texts may be one")
+    judgments = read_judgments(path, args.judge, args.without_judge, args.without)
     for note in () if args.quiet else judgments.notes:
         print(printable(f"warning: {judgments.place}: {note}"), file=sys.stderr)
     found = _Found(judgments, args)

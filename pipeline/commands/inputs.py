@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..catalogue import PREFIX, is_data, named_in
@@ -11,13 +12,13 @@ from ..datasets import path_of
 from ..errors import ConfigError, CorpusError, Problem, printable
 from ..globs import is_glob
 from ..inputs import STDIN, Dataset, System
+from ..remote import Remote, locate
 from ..select import Given
 from ..suspicions import suspicions
 
 if TYPE_CHECKING:
     import argparse
     from collections.abc import Sequence
-    from pathlib import Path
 
     from ..corpus import Corpus
 
@@ -41,7 +42,12 @@ def open_files(args: argparse.Namespace, *, quiet: bool = False) -> Corpus:
     source = given_path(args.source) if args.source else None
     dataset = Dataset(DATASET, source, tuple(given_path(reference) for reference in expanded(args.references)))
     problems: list[Problem] = []
-    corpus = open_corpus(dataset, [System(name, {DATASET: given_path(name)}) for name in outputs], problems)
+    named = dict[str, Path | Remote]()
+    for path in map(given_path, outputs):
+        called = str(path) if isinstance(path, Remote) else outputs[len(named)]
+        same = sum(name == called or name.startswith(f"{called} #") for name in named)
+        named[f"{called} #{same + 1}" if same else called] = path  # of addresses not all is shown
+    corpus = open_corpus(dataset, [System(name, {DATASET: path}) for name, path in named.items()], problems)
     if corpus is None:
         raise CorpusError(problems)
     for warning in () if quiet else suspicions(corpus):
@@ -49,9 +55,11 @@ def open_files(args: argparse.Namespace, *, quiet: bool = False) -> Corpus:
     return corpus
 
 
-def given_path(text: str) -> Path:
-    """Return the path of a file named on the command line: - is standard input, data:NAME/FILE one of a data set."""
-    return STDIN if text == "-" else path_of(text)
+def given_path(text: str) -> Path | Remote:
+    """Return what the command line names: - is standard input, data:NAME/FILE a file of a data set; or an address."""
+    if text == "-":
+        return STDIN
+    return path_of(text) if is_data(text) else locate(Path(), text)
 
 
 def expanded(texts: Sequence[str]) -> list[str]:

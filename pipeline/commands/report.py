@@ -60,20 +60,14 @@ def _lines(text: str) -> int:
 
 def run(args: argparse.Namespace) -> int:
     """Read the run back, and print or write."""
-    from ..report import FORMATS, unavailable
+    from ..mirror import folder_of
+    from ..report import FORMATS
     from ..revisit import chosen, revisit
 
-    formats = list(dict.fromkeys(args.format or (["plots"] if args.plot or args.type else [])))
-    if not formats:
-        raise InputError(f"--format: which? There are {', '.join(FORMATS)}")
-    if (args.plot or args.type) and "plots" not in formats:
-        raise InputError("--plot and --type are for --format plots")
-    if args.lines is not None and "html" not in formats:
-        raise InputError("--lines is for --format html")
-    if lacking := unavailable(formats):
-        raise InputError("\n".join(lacking))
+    formats = _asked(args)
+    folder = folder_of(args.run)
     wanted = any(FORMATS[name].texts for name in formats)
-    material = chosen(revisit(Path(args.run), args.digits, texts=wanted), args.metric, args.dataset)
+    material = chosen(revisit(folder, args.digits, texts=wanted), args.metric, args.dataset)
     material = replace(material, plots=tuple(args.plot) or material.plots, plot_type=args.type or material.plot_type)
     partial = args.metric is not None or args.dataset is not None
     material = replace(material, lines=args.lines)
@@ -88,8 +82,27 @@ def run(args: argparse.Namespace) -> int:
         elif args.output == "-" or (args.output is None and FORMATS[name].printed):
             _print(name, files)
         else:
-            _write(Path(args.run), Path(args.output or args.run), files, partial=partial)
+            _write(folder, Path(args.output or folder), files, partial=partial)
     return 0
+
+
+def _asked(args: argparse.Namespace) -> list[str]:
+    """Return the forms that are asked for; raises InputError where something does not fit, or is missing."""
+    from ..remote import is_remote
+    from ..report import FORMATS, unavailable
+
+    formats = list(dict.fromkeys(args.format or (["plots"] if args.plot or args.type else [])))
+    if not formats:
+        raise InputError(f"--format: which? There are {', '.join(FORMATS)}")
+    if (args.plot or args.type) and "plots" not in formats:
+        raise InputError("--plot and --type are for --format plots")
+    if args.lines is not None and "html" not in formats:
+        raise InputError("--lines is for --format html")
+    if lacking := unavailable(formats):
+        raise InputError("\n".join(lacking))
+    if args.output is None and is_remote(args.run) and not all(FORMATS[name].printed for name in formats):
+        raise InputError(f"--output: which folder? {args.run} is an address")
+    return formats
 
 
 def _check_drawn(names: list[str], files: Mapping[str, Content]) -> None:

@@ -11,6 +11,7 @@ examples:
   gec-pipeline run eval.yaml -q --json > results.json
   gec-pipeline run eval.yaml --only AMU --set metrics.0.order=3 --dry-run
   gec-pipeline run eval.yaml --fresh
+  gec-pipeline run eval.yaml --backend dask --address tcp://head:8786 --output s3://bucket/runs/today
 """
 
 from __future__ import annotations
@@ -39,6 +40,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--output", metavar="DIR", help="run directory, instead of the config's output.dir")
     parser.add_argument("--n-jobs", type=jobs, metavar="N", help="workers, instead of the config's run.n_jobs")
     parser.add_argument("--backend", choices=BACKENDS, help="who runs them, instead of the config's run.backend")
+    parser.add_argument("--address", metavar="HOST:PORT", help="of a cluster, for dask, ray or spark (help scale)")
     parser.add_argument("--digits", type=int, choices=range(13), metavar="N", help="decimals of printed percentages")
     parser.add_argument("-q", "--quiet", action="store_true", help="no progress; warnings only in the results")
     parser.add_argument("--json", action="store_true", help="print results.json instead of tables")
@@ -48,10 +50,12 @@ def run(args: argparse.Namespace) -> int:
     """Run the config and print its tables."""
     from .. import stages
     from ..count import How
+    from ..remote import is_remote
     from ..report.console import print_results, print_table
 
     with Bar(enabled=not args.quiet and not args.dry_run and sys.stderr.isatty()) as bar:
         how = How(args.n_jobs, args.backend, progress=bar.lines, stage=bar.stage, tell=bar.tell, testing=bar.samples)
+        how = how._replace(address=args.address)
         bar.stage("reading")
         job = stages.prepare(args.config, how, given(args))
         for warning in () if args.quiet else job.warnings:
@@ -68,7 +72,8 @@ def run(args: argparse.Namespace) -> int:
     else:
         print_results(results, job.config.output.digits if args.digits is None else args.digits)
     if not args.quiet:
-        print(printable(f"results: {directory.path}"), file=sys.stderr)
+        place = args.output or job.config.output.dir
+        print(printable(f"results: {place if is_remote(place) else directory.path}"), file=sys.stderr)
     if results.missing:
         raise IncompleteError("\n".join([*map(str, results.missing), AGAIN]))
     return int(bool(results.expectations and results.expectations["missed"]))

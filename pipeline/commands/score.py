@@ -4,6 +4,7 @@ examples:
   gec-pipeline score gleu -s source.txt -r ref0.txt ref1.txt -o system.txt --confidence
   gec-pipeline score gleu -s source.txt -r ref0.txt ref1.txt -o a.txt b.txt --references max --order 3
   gec-pipeline score bleu -r ref0.txt ref1.txt -o system.txt --tokenizer intl --lowercase true
+  gec-pipeline score bleu -r s3://bucket/ref.txt -o https://example.org/system.txt.gz
   gec-pipeline score "gleu[level=mean,smoothing=ones]" -s source.txt -r ref*.txt -o system.txt --sentences
 """
 

@@ -12,13 +12,13 @@ examples:
 from __future__ import annotations
 
 import sys
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..errors import StoreError, did_you_mean, printable
 
 if TYPE_CHECKING:
     import argparse
+    from pathlib import Path
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -35,18 +35,20 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Read results.json and print it."""
+    from ..mirror import folder_of
     from ..report.console import print_orders, print_results
     from ..results import Results
     from ..stored import load, narrowed, only
 
-    results = Results.read(Path(args.run) / "results.json")
+    folder = folder_of(args.run)
+    results = Results.read(folder / "results.json")
     if args.json:
         sys.stdout.write(results.to_json())
         return 0
     if args.line is not None:
-        return _sentence(args)
+        return _sentence(args, folder)
     if args.metric or args.dataset:
-        found = load(Path(args.run))[1]
+        found = load(folder)[1]
         results = narrowed(results, only(found, args.metric, args.dataset))
     if args.system:
         names = list(dict.fromkeys(score.system for score in results.scores))
@@ -60,13 +62,13 @@ def run(args: argparse.Namespace) -> int:
     return 0
 
 
-def _sentence(args: argparse.Namespace) -> int:
+def _sentence(args: argparse.Namespace, folder: Path) -> int:
     """Print a sentence: texts, scores, and of one system the counts."""
     from ..report.console import print_table
     from ..report.sentence import count_tables, known_system, score_table, sentence
     from ..revisit import chosen, revisit
 
-    material = chosen(revisit(Path(args.run)), args.metric, args.dataset)
+    material = chosen(revisit(folder), args.metric, args.dataset)
     dataset, *more = material.results.datasets
     if more:
         raise StoreError(f"--line: of which data set? Say --dataset: {', '.join([dataset, *more])}")

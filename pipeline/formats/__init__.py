@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ..remote import Remote
 from .numbers import numbers
 from .records import jsonl, parquet, tsv
 from .spool import SEPARATOR, Origin, Spool, Spooled, is_plain, named, reason
@@ -24,17 +25,17 @@ READERS: dict[str, Callable[[Path, str, Column], Iterator[bytes]]] = {
 }
 
 
-def file_of(wanted: Input) -> Path:
+def file_of(wanted: Input) -> Path | Remote:
     """Return the file that texts are in."""
-    return wanted if isinstance(wanted, Path) else wanted.path
+    return wanted if isinstance(wanted, Path | Remote) else wanted.path
 
 
 def spooled(wanted: Input, spool: Spool) -> Spooled:
     """Return where texts are: plain files in place, all else spooled; raises CorpusError."""
-    if isinstance(wanted, Path):
+    if isinstance(wanted, Path | Remote):
         return Spooled(spool.raw(wanted), b"\n", Origin(named(wanted)))
     name = named(wanted.path)
-    texts = READERS[wanted.kind](spool.raw(wanted.path), name, wanted)
+    texts = READERS[wanted.kind](spool.local(wanted.path), name, wanted)
     unit, offset = (", row ", 0) if wanted.kind == "parquet" else (":", int(wanted.header))
     origin = Origin(name, unit, offset)
     return Spooled(spool.write_texts(name, texts), SEPARATOR, origin)

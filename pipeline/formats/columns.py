@@ -60,7 +60,7 @@ def _cells(path: Path, name: str, wanted: Wanted) -> Iterator[Cell]:
     most = max(*columns, *(number for number, _ in wanted.where))
     separator: str | None = None
     first, spool = True, Spool(MAX_BYTES)  # what is unpacked lives as long as the spool
-    for number, line in numbered_lines(spool.raw(path), name):
+    for number, line in numbered_lines(spool.local(path), name):
         if not line.strip():
             continue
         if first:

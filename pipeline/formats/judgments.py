@@ -63,14 +63,14 @@ def is_judgments(path: Path) -> bool:
 
 def _start(path: Path) -> bytes:
     name, spool = named(path), Spool(MAX_BYTES)  # what is unpacked lives as long as the spool
-    with open_bytes(spool.raw(path), name) as file:
+    with open_bytes(spool.local(path), name) as file:
         return file.read(PIECE)
 
 
 def read_items(path: Path) -> Iterator[Item]:
     """Yield the rankings of a file; raises CorpusError."""
     name, spool = named(path), Spool(MAX_BYTES)
-    plain = spool.raw(path)
+    plain = spool.local(path)
     try:
         size = plain.stat().st_size
     except (OSError, ValueError) as error:

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
+    from ..remote import Remote
     from .spool import Spool
 
 _SPAN = re.compile(r"(-?[0-9]{1,9}) +(-?[0-9]{1,9})")
@@ -127,13 +128,13 @@ def apply(tokens: list[str], edits: list[Edit]) -> list[str]:
 Missing = Literal["first", "source", "none"]
 
 
-def spool_m2(path: Path, missing: Missing, spool: Spool) -> M2:
+def spool_m2(path: Path | Remote, missing: Missing, spool: Spool) -> M2:
     """Write the sentences of an M2 file, and as each annotator has them, to the spool.
 
     missing: what stands in for an annotator without a line, where others have one: the edits of the annotator with
     the lowest number among them, the source, or nothing (an empty text).
     """
-    name, raw = named(path), spool.raw(path)
+    name, raw = named(path), spool.local(path)
     lacking: dict[int, list[int]] = {}
     source = spool.write_texts(name, _source(raw, name, lacking))
     annotators = sorted(lacking)

@@ -37,7 +37,7 @@ def read_scores(path: Path, names: Sequence[str] = ()) -> Scores:
         return _yaml(path)
     name = named(path)
     spool = Spool(MAX_BYTES)  # what is unpacked lives as long as this
-    rows = list(_rows(spool.raw(path), name))
+    rows = list(_rows(spool.local(path), name))
     if not rows:
         raise CorpusError([Problem(name, "is empty; expected lines `system score`")])
     if all(len(cells) == 1 for _, cells in rows):

@@ -16,10 +16,11 @@ import threading
 import time
 import weakref
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, cast
 
 from .. import lock
 from ..errors import CorpusError, Problem, did_you_mean
+from ..remote import RangeReader, Remote, ranged, stream
 from .packed import OPENERS, PackedError
 
 if TYPE_CHECKING:
@@ -53,7 +54,7 @@ class Origin(NamedTuple):
 class Spooled(NamedTuple):
     """Texts in a file: how each ends, and where they came from."""
 
-    path: Path
+    path: Path | Remote
     separator: bytes
     origin: Origin
 
@@ -66,9 +67,9 @@ class Spool:
         self._folder: Path | None = None
         self._held: object | None = None
         self._count = 0
-        self._raw: dict[Path, Path] = {}
+        self._raw: dict[Path | Remote, Path] = {}
         self._lock = threading.RLock()
-        self._locks: dict[Path, threading.Lock] = {}
+        self._locks: dict[Path | Remote, threading.Lock] = {}
 
     def new(self) -> Path:
         """Return the path of a file to be written."""
@@ -115,9 +116,15 @@ class Spool:
             message = f"unpacks, with what came before, to more than {self.cap:,} bytes; is it meant to?"
             raise CorpusError([Problem(place, f"{message} If so, set run.max_unpacked")])
 
-    def raw(self, path: Path) -> Path:
-        """Return a plain file with the bytes of path: itself, or what it unpacks to. Made once for each path."""
-        if is_plain(path):
+    def raw(self, path: Path | Remote) -> Path | Remote:
+        """Return what has the bytes of path and can be read by ranges: itself, or a file that it unpacks to."""
+        if isinstance(path, Remote) and path.suffix.lower() not in OPENERS and ranged(path):
+            return path
+        return self.local(path)
+
+    def local(self, path: Path | Remote) -> Path:
+        """Return a plain file here with the bytes of path: itself, or what it unpacks to. Made once for each path."""
+        if isinstance(path, Path) and is_plain(path):
             return path
         with self._lock:
             lock = self._locks.setdefault(path, threading.Lock())
@@ -153,7 +160,7 @@ def is_plain(path: Path) -> bool:
     return stat.S_ISDIR(mode) or (stat.S_ISREG(mode) and path.suffix.lower() not in OPENERS)
 
 
-def named(path: Path) -> str:
+def named(path: Path | Remote) -> str:
     """Return what messages call a path."""
     return "standard input" if path == STDIN else str(path)
 
@@ -169,9 +176,12 @@ def _joined(texts: Iterable[bytes]) -> Iterator[bytes]:
     yield SEPARATOR.join([*waiting, b""])
 
 
-def _unpacked(path: Path) -> Iterator[bytes]:
+def _unpacked(path: Path | Remote) -> Iterator[bytes]:
     suffix = path.suffix.lower()
     try:
+        if isinstance(path, Remote):
+            yield from _fetched(path)
+            return
         if path == STDIN:
             yield from iter(lambda: sys.stdin.buffer.read(PIECE), b"")
             return
@@ -184,6 +194,27 @@ def _unpacked(path: Path) -> Iterator[bytes]:
         raise CorpusError([Problem(str(path), str(error))]) from None
     except OSError as error:
         raise CorpusError([Problem(named(path), f"cannot be read: {error.strerror or error}")]) from None
+
+
+def _fetched(path: Remote) -> Iterator[bytes]:
+    if path.suffix.lower() not in OPENERS:
+        yield from stream(path)
+        return
+    packed = RangeReader(path) if ranged(path) else _Pieces(stream(path))
+    yield from OPENERS[path.suffix.lower()](cast("BinaryIO", packed))
+
+
+class _Pieces:
+    """Bytes that come in pieces, read as a file from its beginning to its end."""
+
+    def __init__(self, pieces: Iterator[bytes]) -> None:
+        self._pieces, self._waiting = pieces, b""
+
+    def read(self, size: int) -> bytes:
+        """Return the next bytes, at most so many; none at the end."""
+        data = self._waiting or next(self._pieces, b"")
+        self._waiting = data[size:]
+        return data[:size]
 
 
 def numbered_lines(path: Path, name: str) -> Iterator[tuple[int, str]]:

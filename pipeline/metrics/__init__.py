@@ -11,6 +11,7 @@ from .. import signature
 from ..catalogue import is_data
 from ..errors import ConfigError, Problem, did_you_mean
 from ..node import Node, base_of, from_plain
+from ..remote import Remote, locate
 from .base import Metric
 from .bleu import Bleu
 from .chrf import Chrf
@@ -144,7 +145,9 @@ def _read_options(metric: type[Metric], node: Node, problems: list[Problem]) -> 
             try:
                 given[option.name] = option.read(child.value)
                 if option.path:
-                    given[option.name] = child.value if is_data(child.value) else str(base_of(child) / child.value)
+                    path = locate(base_of(child), child.value)
+                    kept = is_data(child.value) or isinstance(path, Remote)
+                    given[option.name] = child.value if kept else str(path)
             except ValueError as error:
                 problems.append(node.problem(str(error), [key]))
     return given
