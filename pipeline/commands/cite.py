@@ -34,16 +34,18 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Print paragraph and BibTeX."""
     from ..bibliography import LATEX, PLAIN, bibtex, keys_of_metric, of_metric, paragraph, uncited
+    from ..mirror import folder_of
+    from ..remote import is_remote
     from ..results import Results
 
-    if not Path(args.what).is_dir():
+    if not is_remote(args.what) and not Path(args.what).is_dir():
         metric = of_metric(args.what)
         keys = keys_of_metric(metric)
         if not keys:
             print(printable(f"no entry for {metric.output}: cite where its numbers come from"), file=sys.stderr)
         sys.stdout.write(bibtex(keys))
         return 0
-    results = Results.read(Path(args.what) / "results.json")
+    results = Results.read(folder_of(args.what) / "results.json")
     said, keys = paragraph(results, LATEX if args.latex else PLAIN)
     if not args.bibtex:
         print(textwrap.fill(printable(said), 110, break_long_words=False, break_on_hyphens=False))
