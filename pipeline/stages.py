@@ -25,7 +25,7 @@ from .count import AUTO, How, by_files, count_all, placed
 from .errors import InputError
 from .log import Log
 from .manifest import running
-from .mirror import folder_of, mirrored
+from .remote_runs import folder_of, mirrored
 from .report import FORMATS
 from .report.material import Material
 from .results import Missing, Results

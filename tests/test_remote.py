@@ -22,7 +22,7 @@ from unittest import mock
 import pytest
 
 import pipeline
-from pipeline import corpus, mirror, remote
+from pipeline import corpus, remote_runs, remote
 from pipeline.cli import main
 from pipeline.corpus import Opener, open_text, read_span, read_texts
 from pipeline.count import How

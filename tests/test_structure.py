@@ -93,7 +93,7 @@ ORDER = [
         "metrics.__init__",
     ),
     *("watch", "execute", "retry", "results", "expectations"),
-    *("columns", "parts", "log", "manifest", "mirror", "store", "count", "reduce"),
+    *("columns", "parts", "log", "manifest", "remote_runs", "store", "count", "reduce"),
     *("weights", "addends", "sums", "resample", "rank", "paired", "significance", "stored"),
     *("judgments", "correlation", "williams", "preference", "human", "agreement", "skill", "meta_evaluation"),
     *("judged", "sources", "findings", "expected"),

@@ -34,7 +34,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Print paragraph and BibTeX."""
     from ..bibliography import LATEX, PLAIN, bibtex, keys_of_metric, of_metric, paragraph, uncited
-    from ..mirror import folder_of
+    from ..remote_runs import folder_of
     from ..remote import is_remote
     from ..results import Results
 

@@ -76,7 +76,7 @@ def compared(args: argparse.Namespace, second: str | None, baseline: str | None,
     from_config: whether the baseline is that of the run's config, where none is given.
     """
     from .. import stored
-    from ..mirror import folder_of
+    from ..remote_runs import folder_of
     from ..significance import with_statistics
 
     run = folder_of(args.run)

@@ -99,7 +99,7 @@ def _settings(args: argparse.Namespace) -> WrittenHuman:
 def _metrics(args: argparse.Namespace) -> list[MetricScores]:
     """Return the scores of a run's metrics, or of each column of a file."""
     from ..meta_evaluation import MetricScores, metric_scores
-    from ..mirror import folder_of
+    from ..remote_runs import folder_of
     from ..remote import is_remote
 
     path = folder_of(args.run) if is_remote(args.run) else path_of(args.run)

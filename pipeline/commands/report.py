@@ -60,7 +60,7 @@ def _lines(text: str) -> int:
 
 def run(args: argparse.Namespace) -> int:
     """Read the run back, and print or write."""
-    from ..mirror import folder_of
+    from ..remote_runs import folder_of
     from ..report import FORMATS
     from ..revisit import chosen, revisit
 

@@ -35,7 +35,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Read results.json and print it."""
-    from ..mirror import folder_of
+    from ..remote_runs import folder_of
     from ..report.console import print_orders, print_results
     from ..results import Results
     from ..stored import load, narrowed, only
