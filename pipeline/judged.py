@@ -11,6 +11,7 @@ import numpy as np
 from .agreement import MIN_COMPARISONS, agreement, judge_correlations, mean_kappa
 from .human import accuracy, expected_wins, head_to_head, rank_by_expected_wins, ranked
 from .judgments import read_judgments
+from .paired import mark
 from .skill import trueskill
 
 if TYPE_CHECKING:
@@ -22,9 +23,6 @@ if TYPE_CHECKING:
     from .metrics.base import Floats
     from .models_findings import WrittenJudgments
     from .skill import Progress
-
-SIGNS = ((0.01, "#"), (0.05, "+"), (0.10, "*"))
-"""Marks of p-values up to these, as in the findings of WMT and in Grundkiewicz et al. 2015."""
 
 
 def open_judgments(path: Path, settings: WrittenJudgments) -> Judgments:
@@ -133,13 +131,8 @@ def _head_to_head(judgments: Judgments) -> dict[str, Any]:
     """Return, for each row, how often each column's system is better than the row's, p-values and their signs."""
     found, names = head_to_head(judgments.wins()), judgments.systems
     share, p = _table(found.share.T, names), _table(found.p.T, names)
-    signs = {row: {column: sign(value) for column, value in cells.items()} for row, cells in p.items()}
+    signs = {row: {column: mark(value) for column, value in cells.items()} for row, cells in p.items()}
     return {"share": share, "p": p, "sign": signs}
-
-
-def sign(p: float) -> str:
-    """Return the sign of a p-value."""
-    return next((mark for top, mark in SIGNS if p <= top), "")
 
 
 def _kappa(judgments: Judgments) -> dict[str, Any]:

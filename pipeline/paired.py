@@ -26,8 +26,15 @@ if TYPE_CHECKING:
 
 TIE = 1e-12
 """Differences, in relation to the numbers compared, up to which these are equal but for their rounding."""
+SIGNS = ((0.01, "#"), (0.05, "+"), (0.10, "*"))
+"""Marks of p-values up to these, as in the findings of WMT and in Grundkiewicz et al. 2015."""
 EXACT = 1000
 """Trials up to which the binomial distribution is summed in whole numbers."""
+
+
+def mark(p: float) -> str:
+    """Return the mark of a p-value, or an empty text."""
+    return next((sign for top, sign in SIGNS if p <= top), "")
 
 
 def approximate_randomization(

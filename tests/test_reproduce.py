@@ -230,7 +230,8 @@ def test_sentence_scores_in_a_file_are_held_against_ours(
 
     source, *references = (lines("gecmetrics-2018", name) for name in ("source", "ref0", "ref1"))
     outputs = {name: lines("conll14", name) for name in SYSTEMS}
-    found = pipeline.evaluate(outputs, references, source, metrics=["gleu[level=mean,smoothing=ones]"])
+    metric = "gleu[tok=ascii_whitespace,level=mean,smoothing=ones]"
+    found = pipeline.evaluate(outputs, references, source, metrics=[metric])
     rows = [
         f"GLEU\tsrc-trg\tconll14st-test\t{result.system}\t{line}\t{round_half_up(float(score), 4)}\n"
         for result in found

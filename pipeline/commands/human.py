@@ -182,6 +182,7 @@ class _Found:
 
     def plain(self) -> dict[str, Any]:
         """Return everything as mappings and lists; NaN is null."""
+        from ..judged import counts
         from ..results import without_nan
 
         judgments, args = self.judgments, self.args
@@ -189,7 +190,7 @@ class _Found:
         judges = judgments.judges
         found = {
             "systems": list(judgments.systems),
-            "judges": {name: self._counts(number) for number, name in enumerate(judges)},
+            "judges": {name: counts(judgments.of_judge(number)) for number, name in enumerate(judges)},
             "expected_wins": {"divisor": args.divisor, **self._ranked(self.wins)},
             "trueskill": {"runs": args.trueskill, **self._ranked(self.skill)} if self.skill else None,
             "per_judge": dict(zip(judges, self._of_judges(), strict=True)),
@@ -211,13 +212,6 @@ class _Found:
         }
         plain: dict[str, Any] = without_nan(found)
         return plain
-
-    def _counts(self, number: int) -> dict[str, int]:
-        own = self.judgments.of_judge(number)
-        found = {"items": int(own.items.sum())}
-        for name, pairs in (("unexpanded", own.unexpanded), ("expanded", own.expanded)):
-            found |= {name: len(pairs.outcome), f"{name}_ties": int((pairs.outcome == 1).sum())}
-        return found
 
     def _ranked(self, found: Ranked) -> dict[str, Any]:
         names: Sequence[str] = self.judgments.systems

@@ -6,6 +6,7 @@ import math
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
+from ..paired import mark
 from .comparisons import shown_p
 from .groups import labels
 from .numbers import percent, round_half_up
@@ -18,8 +19,6 @@ if TYPE_CHECKING:
     from ..judgments import Judgments
 
 Table = tuple[list[str], list[list[str]]]
-SIGNS = ((0.01, "#"), (0.05, "+"), (0.10, "*"))
-"""Marks of p-values up to these, as in the findings of WMT and in Grundkiewicz et al. 2015."""
 
 
 def counts_table(judgments: Judgments) -> Table:
@@ -85,7 +84,7 @@ def head_to_head_table(found: HeadToHead, names: Sequence[str], order: Sequence[
 
 def _share(found: HeadToHead, one: int, two: int) -> str:
     share, p = float(found.share[one, two]), float(found.p[one, two])
-    return "-" if math.isnan(share) else round_half_up(share, 2) + next((sign for top, sign in SIGNS if p <= top), "")
+    return "-" if math.isnan(share) else round_half_up(share, 2) + mark(p)
 
 
 def correlation_table(human: dict[str, Any]) -> Table:
