@@ -30,8 +30,8 @@ from .columns import MemoryStatistics, Statistics
 from .corpus import MAX_REFERENCES, Corpus, check_parallel, text_in_memory, without_any
 from .count import How, count_in_memory
 from .errors import IncompleteError, InputError, Problem, did_you_mean
-from .remote_runs import folder_of
 from .reduce import sentence_spread
+from .remote_runs import folder_of
 from .results import Results
 from .significance import statistics_of, with_statistics
 from .suspicions import misshapen, suspicions

@@ -22,7 +22,7 @@ from unittest import mock
 import pytest
 
 import pipeline
-from pipeline import corpus, remote_runs, remote
+from pipeline import corpus, remote
 from pipeline.cli import main
 from pipeline.corpus import Opener, open_text, read_span, read_texts
 from pipeline.count import How
@@ -456,9 +456,9 @@ def test_only_what_changed_is_sent_and_what_is_stale_is_deleted(
 @pytest.mark.usefixtures("cache")
 def test_run_directories_that_cannot_be_are_told(memory: str, server: Server) -> None:
     with pytest.raises(StoreError, match=r"memory://folder/none: has no run\.json, so no run of this program made it"):
-        mirror.folder_of(f"{memory}/none")
+        remote_runs.folder_of(f"{memory}/none")
     with pytest.raises(StoreError, match="an HTTP server takes no files; name a folder, or one at s3://"):
-        mirror.folder_of(server.url("run"))
+        remote_runs.folder_of(server.url("run"))
 
 
 # ---- S3

@@ -34,8 +34,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Print paragraph and BibTeX."""
     from ..bibliography import LATEX, PLAIN, bibtex, keys_of_metric, of_metric, paragraph, uncited
-    from ..remote_runs import folder_of
     from ..remote import is_remote
+    from ..remote_runs import folder_of
     from ..results import Results
 
     if not is_remote(args.what) and not Path(args.what).is_dir():

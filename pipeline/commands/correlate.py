@@ -99,8 +99,8 @@ def _settings(args: argparse.Namespace) -> WrittenHuman:
 def _metrics(args: argparse.Namespace) -> list[MetricScores]:
     """Return the scores of a run's metrics, or of each column of a file."""
     from ..meta_evaluation import MetricScores, metric_scores
-    from ..remote_runs import folder_of
     from ..remote import is_remote
+    from ..remote_runs import folder_of
 
     path = folder_of(args.run) if is_remote(args.run) else path_of(args.run)
     if path.is_dir():
