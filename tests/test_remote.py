@@ -22,7 +22,7 @@ from unittest import mock
 import pytest
 
 import pipeline
-from pipeline import corpus, remote
+from pipeline import corpus, remote, remote_runs
 from pipeline.cli import main
 from pipeline.corpus import Opener, open_text, read_span, read_texts
 from pipeline.count import How
