@@ -93,6 +93,54 @@ def test_the_part_of_jfleg_that_is_here(name: str, tmp_path: Path) -> None:
     assert (found["verdict"], found["missed"]) == ("rounding", [])
 
 
+def without_um(m2: str, annotator: int) -> str:
+    """Return the text after an annotator's edits but those of type Um; the first annotator's where there are none."""
+    lines = []
+    for block in m2.strip("\n").split("\n\n"):
+        source, *rows = block.split("\n")
+        edits = [row[2:].split("|||") for row in rows]
+        own = [edit for edit in edits if edit[5] == str(annotator)] or [edit for edit in edits if edit[5] == "0"]
+        words = source[2:].split(" ")
+        for span, kind, text, *_ in reversed(own):
+            start, end = map(int, span.split())
+            if start >= 0 and kind != "Um":
+                words[start:end] = text.split(" ") if text else []
+        lines.append(" ".join(words) + "\n")
+    return "".join(lines)
+
+
+@pytest.mark.usefixtures("data")
+def test_coling_2018_on_its_references_made_again(
+    tmp_path: Path, shared: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The repository is not in the mirror, but its references come out of the M2 file, byte by byte."""
+    if ONCE:
+        pytest.skip("the compiled kernel is compared with this one elsewhere")
+    conll, coling = catalogue.data_set("conll14"), catalogue.data_set("gecmetrics-2018")
+    m2 = (shared / "mirror" / conll.files["official-2014.combined.m2"].address).read_bytes().decode()
+    made = {"source": (shared / "mirror" / conll.files["source"].address).read_bytes()}
+    made |= {f"ref{number}": without_um(m2, number).encode() for number in (0, 1)}
+    for name, text in made.items():
+        target = tmp_path / "mirror" / coling.files[name].address
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_bytes(text)
+    recipe = RECIPES["coling2018-gleu-system"]
+    published.fetch_missing([recipe], None, lambda _: None)
+    monkeypatch.setenv("GEC_PIPELINE_MIRROR", str(tmp_path / "mirror"))
+    assert published.fetch_missing([recipe], None, lambda _: None) == []  # that is, the checksums are right
+    found = published.reproduce(recipe, tmp_path).expectations
+    assert found
+    assert (found["verdict"], found["missed"]) == ("rounding", [])
+
+
+@pytest.mark.parametrize("name", [name for name in UNSEEN if name.startswith(("tacl2016-gleu", "jfleg-"))])
+def test_exact_figures_of_python_2_split_at_ascii_white_space(name: str) -> None:
+    """EXPMINA has a no-break space inside a word."""
+    if RECIPES[name].publication["verdict"] == "exact" or name == "tacl2016-gleu":
+        (metric,) = written(RECIPES[name].path)["metrics"]
+        assert "tokenizer=ascii_whitespace" in metric
+
+
 @pytest.mark.usefixtures("data")
 def test_a_changed_value_is_missed_and_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     name = "arxiv1605-rho"
