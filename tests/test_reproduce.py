@@ -416,6 +416,8 @@ def test_a_worse_verdict_ends_with_1(
         (["koyama-corpse"], "no published result is called 'koyama-corpse' (did you mean 'koyama-corpus'?)"),
         (["--all", "koyama-corpus"], "--all: name results, or take all of them"),
         (["koyama-corpus", "--slow"], "--slow: has no effect without --all"),
+        (["--show", "koyama-m*"], "--show: shows one recipe; 'koyama-m*' means koyama-max-verbose, koyama-max,"),
+        (["--show", "koyama-max", "gjg-bleu"], "--show: shows one recipe and runs none; found gjg-bleu beside it"),
         (["--show", "zzz"], "no published result is called 'zzz'; `gec-pipeline reproduce --list` lists them"),
     ],
 )
