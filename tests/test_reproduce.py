@@ -135,7 +135,7 @@ def test_coling_2018_on_its_references_made_again(
 
 @pytest.mark.parametrize("name", [name for name in UNSEEN if name.startswith(("tacl2016-gleu", "jfleg-"))])
 def test_exact_figures_of_python_2_split_at_ascii_white_space(name: str) -> None:
-    """EXPMINA has a no-break space inside a word."""
+    """There the no-break space is part of a word; REF-M of SEEDA has one."""
     if RECIPES[name].publication["verdict"] == "exact" or name == "tacl2016-gleu":
         (metric,) = written(RECIPES[name].path)["metrics"]
         assert "tokenizer=ascii_whitespace" in metric
@@ -408,6 +408,20 @@ def test_a_worse_verdict_ends_with_1(
     said = capsys.readouterr().out
     assert re.search(r"^own +1 of 2 +0\.085 +partly WORSE +rounding", said, re.MULTILINE)
     assert said.splitlines()[-1] == "own: missed: 2. GLEU0: expected 2.7, found 2.615"
+    text = text.replace("values: 2.7", "tolerance: 0.1\n    why: so that it fits\n    values: 2.7")
+    (tmp_path / "own.yaml").write_text(text, encoding="utf-8")
+    try:
+        assert main(["reproduce", "own"]) == 1
+    finally:
+        published.recipes.cache_clear()
+    said = capsys.readouterr().out
+    assert said.splitlines()[-1] == "own: missed: the verdict is tolerance, on record is rounding"
+
+
+@pytest.mark.usefixtures("empty")
+def test_the_list_fits_eighty_columns(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["reproduce"]) == 0
+    assert max(map(len, capsys.readouterr().out.splitlines())) <= 80
 
 
 @pytest.mark.parametrize(

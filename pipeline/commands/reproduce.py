@@ -108,7 +108,7 @@ def _list(wanted: Sequence[Recipe], args: argparse.Namespace) -> int:
         sys.stdout.write(json.dumps(found, indent=1, ensure_ascii=False) + "\n")
         return 0
     print_table(*list_table(wanted), left=(0, 1, 2, 3))
-    print("\nrun:  gec-pipeline reproduce NAME ... | --all     recipe:  gec-pipeline reproduce --show NAME")
+    print("\nrun: gec-pipeline reproduce NAME ...  recipe: gec-pipeline reproduce --show NAME")
     return 0
 
 
