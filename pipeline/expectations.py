@@ -29,7 +29,9 @@ ORDER: tuple[Verdict, ...] = ("exact", "rounding", "tolerance", "partly", "diffe
 RULES = {"half_up": ROUND_HALF_UP, "cut": ROUND_DOWN}
 MOST = 12
 """Significant digits in which sums of floats agree, whatever the order they are made in."""
-EXACT = Context(prec=400)
+LARGEST = 1000
+"""Decimal exponent, and digits, beyond which no text is read as a number: floats end at 308 and -324."""
+EXACT = Context(prec=4000)
 NONE = "-"
 """What stands for no number, in expected values as in tables."""
 
@@ -61,12 +63,14 @@ def decimal(value: float | int, scale: str = "1") -> Decimal:
 
 
 def read_number(text: str) -> Decimal | None:
-    """Return the number that a text is, or None."""
+    """Return the number that a text is, or None; so where no float is as large, or as small."""
     try:
         found = Decimal(text.replace("_", "x"))
     except InvalidOperation:
         return None
-    return found if found.is_finite() else None
+    if not found.is_finite() or abs(found.adjusted()) > LARGEST or len(found.as_tuple().digits) > LARGEST:
+        return None
+    return found
 
 
 def compare(
@@ -85,25 +89,25 @@ def compare(
     ours = decimal(value, scale)
     difference = EXACT.subtract(ours, wanted)
     verdict: Literal["equal", "tolerance", "differs"] = "differs"
-    if _equal(ours, wanted, expected, rule or "half_up"):
+    if _equal(ours, wanted, rule or "half_up"):
         verdict = "equal"
     elif tolerance is not None and abs(difference) <= Decimal(tolerance):
         verdict = "tolerance"
-    return Compared(place, expected, _shown(ours, expected), verdict, float(difference))
+    return Compared(place, expected, _shown(ours, wanted), verdict, float(difference))
 
 
-def _equal(ours: Decimal, wanted: Decimal, text: str, rule: str) -> bool:
+def _equal(ours: Decimal, wanted: Decimal, rule: str) -> bool:
     digits = -int(wanted.as_tuple().exponent)
     significant = len(wanted.as_tuple().digits)
     if significant > MOST:
         unit = Decimal(1).scaleb(wanted.adjusted() - MOST + 1)
         return abs(ours - wanted) <= unit / 2
-    return rounded(ours, max(digits, 0), rule) == wanted if digits >= 0 else ours == Decimal(text)
+    return rounded(ours, digits, rule) == wanted
 
 
-def _shown(ours: Decimal, expected: str) -> str:
+def _shown(ours: Decimal, wanted: Decimal) -> str:
     """Return our number with two decimals more than the expected one has, without zeros at the end beyond those."""
-    digits = len(expected.partition(".")[2])
+    digits = max(-int(wanted.as_tuple().exponent), 0)
     text = f"{rounded(ours, min(digits + 2, 30)):f}"
     if "." in text:
         whole, _, rest = text.partition(".")

@@ -51,12 +51,12 @@ class Sink:
         self.started, self.patience = time.monotonic(), timeout
 
     def write(self, data: bytes) -> None:
-        """Take bytes; raises DataError where there are too many, or where they come too slowly."""
+        """Take bytes; raises DataError where there are too many, UnreachableError where they come too slowly."""
         self.size += len(data)
         if self.size > self.file.size:
             raise DataError(f"expected {self.file.size:,} bytes, found more")
         if time.monotonic() - self.started > self.patience + self.size / SLOWEST:
-            raise DataError(f"came slower than {SLOWEST:,} bytes a second; {_AGAIN}")
+            raise UnreachableError(f"came slower than {SLOWEST:,} bytes a second; {_AGAIN}")
         self.hash.update(data)
         self.opened.write(data)
         self.progress(len(data))
@@ -159,8 +159,8 @@ class Web:
         if isinstance(error, requests.Timeout) or "timed out" in str(error).lower():
             return UnreachableError(f"no answer within {self.timeout:g} seconds; {_AGAIN}")
         if sink.size or isinstance(error, requests.exceptions.ChunkedEncodingError):
-            read = re.search(r"IncompleteRead\((\d+) bytes read", str(error))  # what had not come to the sink yet
-            count = sink.size + (int(read[1]) if read else 0)
+            read = re.search(r"IncompleteRead\((\d+) bytes read", str(error))  # also what had not come to the sink yet
+            count = max(sink.size, int(read[1]) if read else 0)
             return DataError(f"the connection broke after {count:,} of {sink.file.size:,} bytes; {_AGAIN}")
         return UnreachableError(f"cannot be reached: {_innermost(error)}; is there a network? {_AGAIN}")
 

@@ -200,6 +200,8 @@ class WrittenExpectation(Written):
             raise ValueError("'same' needs 'path'")
         if self.before is not None and self.mean is None:
             raise ValueError("'before' has no effect without 'mean'")
+        if self.tolerance is not None and self.tolerance.startswith("-"):
+            raise ValueError(f"tolerance: expected a number from 0, found {self.tolerance}")
         if self.tolerance is not None and self.why is None:
             raise ValueError("a tolerance needs 'why'")
         return self

@@ -16,6 +16,7 @@ from .catalogue import is_data, named_in
 from .count import AUTO, How
 from .datasets import fetch_files, state
 from .errors import InputError, did_you_mean
+from .expectations import is_worse
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -61,8 +62,9 @@ class Outcome:
 
     @property
     def worse(self) -> bool:
-        """Whether a verdict is worse than the one on record."""
-        return bool(self.expectations and self.expectations["missed"])
+        """Whether a verdict, of an entry or of the whole, is worse than the one on record."""
+        found = self.expectations
+        return bool(found and (found["missed"] or is_worse(found["verdict"], self.recipe.publication["verdict"])))
 
 
 @cache
@@ -116,7 +118,9 @@ def fetch_missing(
     files = list(dict.fromkeys(file for recipe in wanted for file in recipe.lacking()))
     if not files:
         return []
-    tell(f"fetching {len(files)} files of {', '.join(dict.fromkeys(file.dataset for file in files))}")
+    tell(
+        f"fetching {len(files)} file{'s' if len(files) > 1 else ''} of {', '.join(dict.fromkeys(file.dataset for file in files))}"
+    )
     done = fetch_files(files, mirror, progress=progress)
     return [str(problem) for problem in done.problems]
 

@@ -50,6 +50,8 @@ def verdict(expected: str, value: object, scale: str = "1", rule: str | None = N
         ("0", -0.0, "1", None, "equal"),
         ("1e-05", 0.00001, "1", None, "equal"),
         ("0.00", 0.0049, "1", None, "equal"),
+        ("1.2E3", 1249.0, "1", None, "equal"),  # two digits are printed
+        ("1.2E3", 1250.0, "1", None, "differs"),
     ],
 )
 def test_a_value_is_compared_by_the_digits_printed(
@@ -89,6 +91,9 @@ def test_twelve_digits_count(expected: str, value: float, found: str) -> None:
         ("1.0", "1", "differs"),
         ("1", True, "differs"),
         ("a", 1.0, "differs"),
+        ("1e9999999", 1.0, "differs"),  # beyond all arithmetic
+        ("1e-9999999", 1.0, "differs"),
+        ("0." + "1" * 2000, 0.1, "differs"),
     ],
 )
 def test_what_is_no_number(expected: str, value: object, found: str) -> None:
@@ -106,6 +111,7 @@ def test_the_edges_of_a_tolerance_are_within(value: float, found: str) -> None:
 def test_the_difference_is_in_units_of_the_value() -> None:
     found = compare(("AMU",), "38.20", 0.3814, "100", None, None)
     assert found.found == "38.14"
+    assert compare((), "5e-4", 0.00049, "1", None, None).found == "0.00049"  # as many decimals as the exponent says
     assert found.difference == pytest.approx(-0.06)
 
 
@@ -212,6 +218,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         ("{metric: length}", "expect[0]: expected one of values, order, table, same; found none"),
         ("{metric: length, values: {}}", "expect[0].values: expected values: a number with all its printed digits"),
         ("{metric: length, values: {A: 1}, tolerance: 0.1}", "expect[0]: a tolerance needs 'why'"),
+        ("{metric: length, values: {A: 1}, tolerance: -1, why: x}", "tolerance: expected a number from 0, found -1"),
         ("{metric: length, same: columns/one}", "expect[0]: 'same' needs 'path'"),
         ("{metric: length, values: {A: 1}, before: {digits: 2}}", "expect[0]: 'before' has no effect without 'mean'"),
         ("{metric: length, values: {A: 1}, scale: x}", "expect[0].scale: expected a number, found 'x'"),

@@ -239,9 +239,16 @@ def test_a_server_that_falls_silent_is_given_up(toy: Path, server: Server, capsy
 def test_a_server_that_trickles_is_given_up(toy: Path, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     clock = iter(range(0, 10**6, 40))
     monkeypatch.setattr("pipeline.mirrors.time.monotonic", lambda: float(next(clock)))
-    with pytest.raises(DataError, match="came slower than 1,000 bytes a second"):
-        datasets.fetch("toy", ["a"], str(folder))
+    with pytest.raises(DataError, match="came slower than 1,000 bytes a second") as told:
+        datasets.fetch("toy", ["a", "b+c"], str(folder))
+    assert "files still to fetch: 2" in str(told.value)  # the next one would be as slow
     assert inside(toy) == {}
+
+
+def test_what_came_of_a_long_file_is_counted_once(server: Server, capsys: pytest.CaptureFixture[str]) -> None:
+    """More than a piece had been written when the connection broke."""
+    server.answers["deep/er/d.txt"] = lambda: (200, {"Content-Length": "256000"}, bytes(100_000))
+    assert "broke after 100,000 of 256,000 bytes" in refused(capsys, "toy/deep", "--mirror", server.address)
 
 
 def test_an_interrupted_fetch_goes_on(toy: Path, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -93,6 +93,54 @@ def test_the_part_of_jfleg_that_is_here(name: str, tmp_path: Path) -> None:
     assert (found["verdict"], found["missed"]) == ("rounding", [])
 
 
+def without_um(m2: str, annotator: int) -> str:
+    """Return the text after an annotator's edits but those of type Um; the first annotator's where there are none."""
+    lines = []
+    for block in m2.strip("\n").split("\n\n"):
+        source, *rows = block.split("\n")
+        edits = [row[2:].split("|||") for row in rows]
+        own = [edit for edit in edits if edit[5] == str(annotator)] or [edit for edit in edits if edit[5] == "0"]
+        words = source[2:].split(" ")
+        for span, kind, text, *_ in reversed(own):
+            start, end = map(int, span.split())
+            if start >= 0 and kind != "Um":
+                words[start:end] = text.split(" ") if text else []
+        lines.append(" ".join(words) + "\n")
+    return "".join(lines)
+
+
+@pytest.mark.usefixtures("data")
+def test_coling_2018_on_its_references_made_again(
+    tmp_path: Path, shared: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The repository is not in the mirror, but its references come out of the M2 file, byte by byte."""
+    if ONCE:
+        pytest.skip("the compiled kernel is compared with this one elsewhere")
+    conll, coling = catalogue.data_set("conll14"), catalogue.data_set("gecmetrics-2018")
+    m2 = (shared / "mirror" / conll.files["official-2014.combined.m2"].address).read_bytes().decode()
+    made = {"source": (shared / "mirror" / conll.files["source"].address).read_bytes()}
+    made |= {f"ref{number}": without_um(m2, number).encode() for number in (0, 1)}
+    for name, text in made.items():
+        target = tmp_path / "mirror" / coling.files[name].address
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_bytes(text)
+    recipe = RECIPES["coling2018-gleu-system"]
+    published.fetch_missing([recipe], None, lambda _: None)
+    monkeypatch.setenv("GEC_PIPELINE_MIRROR", str(tmp_path / "mirror"))
+    assert published.fetch_missing([recipe], None, lambda _: None) == []  # that is, the checksums are right
+    found = published.reproduce(recipe, tmp_path).expectations
+    assert found
+    assert (found["verdict"], found["missed"]) == ("rounding", [])
+
+
+@pytest.mark.parametrize("name", [name for name in UNSEEN if name.startswith(("tacl2016-gleu", "jfleg-"))])
+def test_exact_figures_of_python_2_split_at_ascii_white_space(name: str) -> None:
+    """There the no-break space is part of a word; REF-M of SEEDA has one."""
+    if RECIPES[name].publication["verdict"] == "exact" or name == "tacl2016-gleu":
+        (metric,) = written(RECIPES[name].path)["metrics"]
+        assert "tokenizer=ascii_whitespace" in metric
+
+
 @pytest.mark.usefixtures("data")
 def test_a_changed_value_is_missed_and_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     name = "arxiv1605-rho"
@@ -361,6 +409,20 @@ def test_a_worse_verdict_ends_with_1(
     said = capsys.readouterr().out
     assert re.search(r"^own +1 of 2 +0\.085 +partly WORSE +rounding", said, re.MULTILINE)
     assert said.splitlines()[-1] == "own: missed: 2. GLEU0: expected 2.7, found 2.615"
+    text = text.replace("values: 2.7", "tolerance: 0.1\n    why: so that it fits\n    values: 2.7")
+    (tmp_path / "own.yaml").write_text(text, encoding="utf-8")
+    try:
+        assert main(["reproduce", "own"]) == 1
+    finally:
+        published.recipes.cache_clear()
+    said = capsys.readouterr().out
+    assert said.splitlines()[-1] == "own: missed: the verdict is tolerance, on record is rounding"
+
+
+@pytest.mark.usefixtures("empty")
+def test_the_list_fits_eighty_columns(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["reproduce"]) == 0
+    assert max(map(len, capsys.readouterr().out.splitlines())) <= 80
 
 
 @pytest.mark.parametrize(
@@ -369,6 +431,8 @@ def test_a_worse_verdict_ends_with_1(
         (["koyama-corpse"], "no published result is called 'koyama-corpse' (did you mean 'koyama-corpus'?)"),
         (["--all", "koyama-corpus"], "--all: name results, or take all of them"),
         (["koyama-corpus", "--slow"], "--slow: has no effect without --all"),
+        (["--show", "koyama-m*"], "--show: shows one recipe; 'koyama-m*' means koyama-max-verbose, koyama-max,"),
+        (["--show", "koyama-max", "gjg-bleu"], "--show: shows one recipe and runs none; found gjg-bleu beside it"),
         (["--show", "zzz"], "no published result is called 'zzz'; `gec-pipeline reproduce --list` lists them"),
     ],
 )

@@ -61,8 +61,7 @@ def run(args: argparse.Namespace) -> int:
     from ..published import chosen, recipes
 
     if args.show is not None:
-        sys.stdout.write(chosen([args.show])[0].path.read_text(encoding="utf-8"))
-        return 0
+        return _show(args.show, [*args.names, *(["--all"] if args.all else [])])
     if args.all and args.names:
         raise InputError("--all: name results, or take all of them")
     if args.slow and not args.all:
@@ -75,6 +74,18 @@ def run(args: argparse.Namespace) -> int:
     outcomes = _outcomes(wanted, args)
     _print(outcomes, args)
     return _code(outcomes)
+
+
+def _show(name: str, besides: Sequence[str]) -> int:
+    from ..published import chosen
+
+    found = chosen([name])
+    if besides:
+        raise InputError(f"--show: shows one recipe and runs none; found {', '.join(besides)} beside it")
+    if len(found) > 1:
+        raise InputError(f"--show: shows one recipe; '{name}' means {', '.join(recipe.name for recipe in found)}")
+    sys.stdout.write(found[0].path.read_text(encoding="utf-8"))
+    return 0
 
 
 def _code(outcomes: Sequence[Outcome]) -> int:
@@ -97,7 +108,7 @@ def _list(wanted: Sequence[Recipe], args: argparse.Namespace) -> int:
         sys.stdout.write(json.dumps(found, indent=1, ensure_ascii=False) + "\n")
         return 0
     print_table(*list_table(wanted), left=(0, 1, 2, 3))
-    print("\nrun:  gec-pipeline reproduce NAME ... | --all     recipe:  gec-pipeline reproduce --show NAME")
+    print("\nrun: gec-pipeline reproduce NAME ...  recipe: gec-pipeline reproduce --show NAME")
     return 0
 
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 Table = tuple[list[str], list[list[str]]]
 HEADER = ["result", "equal", "difference", "verdict", "on record", "seconds"]
 LEFT = (0, 3, 4)
-WIDTH = 96
+WIDTH = 80
 LEGEND = (
     "exact: every published digit; rounding: equal after rounding; tolerance: within the stated tolerance; "
     "partly: some values differ; differs: not reproducible; not published: held against an independent computation. "
@@ -31,7 +31,7 @@ def list_table(wanted: Sequence[Recipe]) -> Table:
         lacking = len(recipe.lacking())
         here = "here" if not lacking else f"{lacking} to fetch"
         verdict = recipe.publication["verdict"] + (", slow" if recipe.slow else "")
-        rows.append([recipe.name, verdict, here, textwrap.shorten(recipe.publication["what"], 40, placeholder=" ...")])
+        rows.append([recipe.name, verdict, here, textwrap.shorten(recipe.publication["what"], 22, placeholder=" ...")])
     return ["result", "on record", "data", "publication"], rows
 
 
@@ -60,6 +60,9 @@ def remarks(outcomes: Sequence[Outcome]) -> Iterator[str]:
         elif outcome.worse and outcome.expectations:
             for line in misses(outcome.expectations):
                 yield f"{outcome.recipe.name}: missed: {line}"
+            if not outcome.expectations["missed"]:
+                found, recorded = outcome.expectations["verdict"], outcome.recipe.publication["verdict"]
+                yield f"{outcome.recipe.name}: missed: the verdict is {found}, on record is {recorded}"
 
 
 def about(recipe: Recipe) -> Iterator[str]:
