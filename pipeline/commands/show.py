@@ -67,6 +67,8 @@ def _sentence(args: argparse.Namespace) -> int:
     from ..revisit import chosen, revisit
 
     material = chosen(revisit(Path(args.run)), args.metric, args.dataset)
+    if not material.measured:
+        raise StoreError(f"{args.run}: has no scores, and no sentences")
     dataset, *more = material.results.datasets
     if more:
         raise StoreError(f"--line: of which data set? Say --dataset: {', '.join([dataset, *more])}")

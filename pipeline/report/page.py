@@ -17,7 +17,9 @@ from ..errors import printable
 from .comparisons import pair_table, settings_line, tests_of
 from .console import by_order
 from .drawings import interval_axis, interval_bar, interval_scale, order_dots, p_matrix, rank_ranges, scatter
+from .expectations import expectation_table, misses
 from .explorer import explorer
+from .findings import finding_tables
 from .groups import groups, remarks
 from .human import correlation_table, sentence_table, test_table, window_table
 from .ranked import ranked_table
@@ -142,6 +144,8 @@ def content(material: Material) -> dict[str, Any]:
         "boards": [board(results, group, material.digits, number) for number, group in enumerate(found, 1)],
         "settings": settings_line(results.statistics) if results.statistics else "",
         "human": human(results, found),
+        "findings": {title: Table(*table, left=left) for title, table, left in finding_tables(results)},
+        "expected": expected(results.expectations) if results.expectations else None,
         "warnings": [*results.warnings, *map(str, results.missing)],
         "datasets": results.datasets,
         "config": as_yaml(config) if config else "",
@@ -208,6 +212,17 @@ def orders(scores: Sequence[Score], digits: int) -> Table | None:
     if not rows:
         return None
     return Table(["system", *header], [[name, *row] for name, (_, own) in made for row in own])
+
+
+def expected(found: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the verdicts on what was expected, and what was missed."""
+    header, rows = expectation_table(dict(found))
+    return {
+        "table": Table(header, rows, left=(1, 4)),
+        "entries": len(found["entries"]),
+        "missed": len(found["missed"]),
+        "misses": list(misses(dict(found))),
+    }
 
 
 def human(results: Results, found: Sequence[Group]) -> dict[str, Any] | None:
