@@ -555,3 +555,18 @@ def test_texts_are_read_back_without_what_only_the_work_needed(tmp_path: Path, m
     monkeypatch.setattr("importlib.util.find_spec", lambda _: None)
     found = revisit(tmp_path / "run")
     assert (found.unread, list(found.corpora)) == ("", ["d"])
+
+
+def test_one_line_is_no_lines(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    run(write_run(tmp_path, 1, references=1), tmp_path / "run")
+    for arguments in (["show", tmp_path / "run"], ["report", tmp_path / "run", "--format", "markdown"]):
+        assert "d: 1 line, 1 reference" in called(capsys, *arguments)[1]
+
+
+def test_the_marks_are_explained_before_they_are_met(sample: Path, sampled: Material) -> None:
+    letters = "Systems that share a letter (groups) do not differ significantly."
+    for made, there in ((sampled, False), (revisit(sample.parent / "pairs"), True)):
+        text = str(FORMATS["html"].files(replace(made, lines=0))["report.html"])
+        legend = text.index("* below 0.05")
+        assert text.index("leader boards") < legend < text.index('<section class="board"')
+        assert (letters in text) == there

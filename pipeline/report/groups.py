@@ -9,7 +9,7 @@ from .. import signature
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from ..results import Results, Score
+    from ..results import DatasetInfo, Results, Score
 
 MAX_NAME = 40
 """Letters of a name that tables of a fixed width and plots show."""
@@ -36,6 +36,12 @@ def groups(results: Results) -> list[Group]:
         found.setdefault((score.dataset, score.metric), []).append(score)
     named = labels(metric for _, metric in found)
     return [Group(*key, named[key[1]], sorted(scores, key=lambda s: s.rank)) for key, scores in found.items()]
+
+
+def size(info: DatasetInfo) -> str:
+    """Return how large a data set is: lines and references."""
+    lines, references = "line" if info.lines == 1 else "lines", "reference" if info.references == 1 else "references"
+    return f"{info.lines:,} {lines}, {info.references} {references}"
 
 
 def remarks(scores: Sequence[Score]) -> list[str]:

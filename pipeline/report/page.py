@@ -20,7 +20,7 @@ from .drawings import interval_axis, interval_bar, interval_scale, order_dots, p
 from .expectations import expectation_table, misses
 from .explorer import explorer
 from .findings import finding_tables
-from .groups import groups, remarks
+from .groups import groups, remarks, size
 from .human import correlation_table, sentence_table, test_table, window_table
 from .ranked import ranked_table
 
@@ -143,6 +143,7 @@ def content(material: Material) -> dict[str, Any]:
         "version": __version__,
         "boards": [board(results, group, material.digits, number) for number, group in enumerate(found, 1)],
         "settings": settings_line(results.statistics) if results.statistics else "",
+        "lettered": bool(results.tests) and (results.statistics or {}).get("baseline") is None,
         "human": human(results, found),
         "findings": {title: Table(*table, left=left) for title, table, left in finding_tables(results)},
         "expected": expected(results.expectations) if results.expectations else None,
@@ -187,13 +188,10 @@ def board(results: Results, group: Group, digits: int, number: int) -> Board:
     }
     tests = tests_of(results, scores[0])
     pairs = Table(*pair_table(results, tests, digits), left=(0, 1)) if tests else None
-    info = results.datasets[group.dataset]
-    facts = f"{info.lines:,} {'line' if info.lines == 1 else 'lines'}, {info.references} "
-    facts += "reference" if info.references == 1 else "references"
     return Board(
         group,
         f"board-{number}",
-        facts,
+        size(results.datasets[group.dataset]),
         rows,
         interval_axis(where),
         header[3:],

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from .comparisons import compared, is_significant, level_name, settings_line, tests_of
 from .expectations import expectation_table, misses
 from .findings import finding_tables
-from .groups import groups, remarks
+from .groups import groups, remarks, size
 from .human import correlation_table, sentence_table
 from .numbers import percent
 from .ranked import ranked_table
@@ -69,9 +69,7 @@ def sheets(material: Material) -> Iterator[Sheet]:
 
 
 def _about(results: Results, dataset: str) -> str:
-    info = results.datasets[dataset]
-    several = "references" if info.references != 1 else "reference"
-    return f"{dataset}: {info.lines:,} lines, {info.references} {several}"
+    return f"{dataset}: {size(results.datasets[dataset])}"
 
 
 def _ranked(results: Results, group: Group, digits: int) -> Sheet:
