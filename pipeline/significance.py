@@ -109,9 +109,8 @@ def _lacking(measured: Measured, settings: WrittenStatistics) -> Iterator[str]:
     times = pairs if settings.correction != "none" else min(pairs, 1)
     alpha = 1 - Fraction(str(settings.level))
     if name and Fraction(times, getattr(settings, name) + 1) >= alpha:
-        made = (
-            f"{times:,} comparisons, adjusted by {settings.correction.capitalize()}," if times > 1 else "a comparison"
-        )
+        by = settings.correction.capitalize()
+        made = f"{times:,} comparisons, adjusted by {by}," if times > 1 else "a comparison"
         yield (
             f"statistics: with {getattr(settings, name):,} {name} no p of {made} can be below {float(alpha):g}: nothing "
             f"can be significant; set {name} to {math.floor(times / alpha):,} or more"
