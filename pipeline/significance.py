@@ -112,8 +112,8 @@ def _lacking(measured: Measured, settings: WrittenStatistics) -> Iterator[str]:
         by = settings.correction.capitalize()
         made = f"{times:,} comparisons, adjusted by {by}," if times > 1 else "a comparison"
         yield (
-            f"statistics: with {getattr(settings, name):,} {name} no p of {made} can be below {float(alpha):g}: nothing "
-            f"can be significant; set {name} to {math.floor(times / alpha):,} or more"
+            f"statistics: with {getattr(settings, name):,} {name} no p of {made} can be below {float(alpha):g}: "
+            f"nothing can be significant; set {name} to {math.floor(times / alpha):,} or more"
         )
 
 
