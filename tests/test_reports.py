@@ -570,3 +570,29 @@ def test_the_marks_are_explained_before_they_are_met(sample: Path, sampled: Mate
         legend = text.index("* below 0.05")
         assert text.index("leader boards") < legend < text.index('<section class="board"')
         assert (letters in text) == there
+
+
+def test_the_best_system_is_bold_and_no_reference(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "d").mkdir()
+    lines = {"source": "a b c d e f g", "ref0": "a x c d e f g", "ref1": "a x c d e f g h"}
+    lines |= {"A": "a b c d e f g", "B": "q r s t u"}
+    for name, line in lines.items():
+        (tmp_path / "d" / name).write_text(f"{line}\n" * 9, encoding="utf-8")
+    chosen = ["gleu[refs=leave_one_out]"]
+    run(write_config(tmp_path / "c.yaml", chosen=chosen), tmp_path / "run")
+    _, _, *rows = cells(called(capsys, "report", tmp_path / "run", "--format", "markdown")[1])[0]
+    bold = {row[1] for row in rows if "**" in row[2]}
+    assert rows[0][1].startswith("ref")
+    assert bold == {"A"}
+    page = str(FORMATS["html"].files(revisit(tmp_path / "run"))["report.html"])
+    assert len(re.findall('<tr class="best">', page)) == 1
+
+
+def test_results_of_a_run_before_are_called_so(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    run(write_run(tmp_path, 3), tmp_path / "run")
+    assert "one before it" not in called(capsys, "show", tmp_path / "run")[2]
+    manifest = json.loads((tmp_path / "run" / "run.json").read_text(encoding="utf-8"))
+    (tmp_path / "run" / "run.json").write_text(json.dumps(manifest | {"state": "running"}), encoding="utf-8")
+    code, out, err = called(capsys, "show", tmp_path / "run")
+    assert (code, "gleu" in out) == (0, True)
+    assert "warning: the run was not finished, or still goes on: these are the results of one before it\n" in err

@@ -35,6 +35,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Read results.json and print it."""
+    from ..manifest import read_manifest
     from ..report.console import print_orders, print_results
     from ..results import Results
     from ..stored import load, narrowed, only
@@ -55,7 +56,9 @@ def run(args: argparse.Namespace) -> int:
             raise StoreError(f"{args.run}: has no system '{args.system}'{hint}; it has {', '.join(names)}")
         results = results.only(args.system)
     (print_orders if args.orders else print_results)(results, args.digits)
-    for warning in [*results.warnings, *results.missing]:
+    unfinished = read_manifest(Path(args.run)).get("state") == "running"
+    older = ["the run was not finished, or still goes on: these are the results of one before it"] if unfinished else []
+    for warning in [*older, *results.warnings, *results.missing]:
         print(printable(f"warning: {warning}"), file=sys.stderr)
     return 0
 

@@ -20,7 +20,7 @@ from .drawings import interval_axis, interval_bar, interval_scale, order_dots, p
 from .expectations import expectation_table, misses
 from .explorer import explorer
 from .findings import finding_tables
-from .groups import groups, remarks, size
+from .groups import best_of, groups, remarks, size
 from .human import correlation_table, sentence_table, test_table, window_table
 from .ranked import ranked_table
 
@@ -56,6 +56,7 @@ class Row(NamedTuple):
     shown: str
     bar: Drawing | None
     cells: Sequence[str]
+    best: bool
 
 
 class Board(NamedTuple):
@@ -177,8 +178,10 @@ def board(results: Results, group: Group, digits: int, number: int) -> Board:
     scores = group.scores
     where = interval_scale(scores)
     header, cells = ranked_table(results, scores, digits)
+    best = best_of(group, digits)
     rows = [
-        Row(score, cell[2], interval_bar(score, where), cell[3:]) for score, cell in zip(scores, cells, strict=True)
+        Row(score, cell[2], interval_bar(score, where), cell[3:], score.system in best)
+        for score, cell in zip(scores, cells, strict=True)
     ]
     base = (results.statistics or {}).get("baseline")
     plots = {

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from .comparisons import compared, is_significant, level_name, settings_line, tests_of
 from .expectations import expectation_table, misses
 from .findings import finding_tables
-from .groups import groups, remarks, size
+from .groups import best_of, groups, remarks, size
 from .human import correlation_table, sentence_table
 from .numbers import percent
 from .ranked import ranked_table
@@ -74,8 +74,8 @@ def _about(results: Results, dataset: str) -> str:
 
 def _ranked(results: Results, group: Group, digits: int) -> Sheet:
     header, rows = ranked_table(results, group.scores, digits)
-    best = rows[0][2]
-    cells = [[Cell(text, best=column == 2 and text == best != NONE) for column, text in enumerate(row)] for row in rows]
+    best = best_of(group, digits)
+    cells = [[Cell(text, best=column == 2 and row[1] in best) for column, text in enumerate(row)] for row in rows]
     for row in cells:
         row[2:] = [Cell(cell.text[:-1], mark="*") if cell.text.endswith("*") else cell for cell in row[2:]]
     notes = _missing(results, group.dataset)
@@ -117,14 +117,14 @@ def _overview(results: Results, own: Sequence[Group], digits: int) -> Sheet:
 
 
 def _column(results: Results, group: Group, digits: int) -> dict[str, Cell]:
-    best = percent(group.scores[0].score, digits)
+    best = best_of(group, digits)
     marks = _marks(results, group.scores)
     cells = {}
     for score in group.scores:
         spread = score.bootstrap.std if score.bootstrap else score.samples.std if score.samples else None
         shown = "" if spread is None else percent(spread, digits)
         text = percent(score.score, digits)
-        cells[score.system] = Cell(text, text == best != NONE, shown, marks.get(score.system, ""))
+        cells[score.system] = Cell(text, score.system in best, shown, marks.get(score.system, ""))
     return cells
 
 
