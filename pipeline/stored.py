@@ -145,7 +145,7 @@ def narrowed(results: Results, found: Sequence[Measured]) -> Results:
     """
     pairs = {(measured.scores[0].dataset, measured.scores[0].metric) for measured in found}
     human = results.human and {
-        key: [item for item in value if (item["dataset"], item["metric"]) in pairs] if key in LISTS else value
+        key: [item for item in value if _is_of(item, pairs)] if key in LISTS else value
         for key, value in results.human.items()
     }
     datasets = {name: info for name, info in results.datasets.items() if any(name == pair[0] for pair in pairs)}
@@ -154,6 +154,11 @@ def narrowed(results: Results, found: Sequence[Measured]) -> Results:
     missing = [item for item in results.missing if item.dataset in datasets]
     whole: dict[str, Any] = dict.fromkeys(key for key in MORE if key != "human")
     return replace(results, datasets=datasets, scores=scores, missing=missing, tests=tests, human=human, **whole)
+
+
+def _is_of(item: dict[str, Any], pairs: set[tuple[str, str]]) -> bool:
+    """Whether what is told of a metric, or of two that were compared, is of these data sets and metrics alone."""
+    return all((item["dataset"], item[key]) in pairs for key in ("metric", "other") if key in item)
 
 
 LISTS = ("correlations", "sentences", "tests", "windows")

@@ -575,7 +575,7 @@ def test_the_marks_are_explained_before_they_are_met(sample: Path, sampled: Mate
 def test_the_best_system_is_bold_and_no_reference(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "d").mkdir()
     lines = {"source": "a b c d e f g", "ref0": "a x c d e f g", "ref1": "a x c d e f g h"}
-    lines |= {"A": "a b c d e f g", "B": "q r s t u"}
+    lines |= {"A": "a x c d e q g", "B": "q r s t u"}
     for name, line in lines.items():
         (tmp_path / "d" / name).write_text(f"{line}\n" * 9, encoding="utf-8")
     chosen = ["gleu[refs=leave_one_out]"]
@@ -596,3 +596,10 @@ def test_results_of_a_run_before_are_called_so(tmp_path: Path, capsys: pytest.Ca
     code, out, err = called(capsys, "show", tmp_path / "run")
     assert (code, "gleu" in out) == (0, True)
     assert "warning: the run was not finished, or still goes on: these are the results of one before it\n" in err
+
+
+def test_a_metric_of_several_that_people_agree_with(sample: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert "Williams" in called(capsys, "show", sample)[1]  # gleu compared with bleu
+    for arguments in (["show"], ["report", "--format", "html", "--output", "-"], ["report", "--format", "markdown"]):
+        code, out, _ = called(capsys, arguments[0], sample, *arguments[1:], "--metric", "bleu")
+        assert (code, "Williams" in out) == (0, False)
