@@ -128,11 +128,13 @@ def paragraph(results: Results, text: Text) -> tuple[str, list[str]]:
         used.extend(keys)
         return text.cite(keys)
 
-    sentences = [_data(results, text, cite), *_metrics(results, text, cite)]
+    sentences = [_data(results, text, cite), *_metrics(results, text, cite)] if results.scores else []
     if results.statistics:
         sentences += _statistics(results, text, cite)
     if results.human:
         sentences += _human(results.human, text, cite)
+    for name, found in (results.judgments or {}).items():
+        sentences += _judgments(name, found, text, cite)
     return " ".join(sentences), list(dict.fromkeys(used))
 
 
@@ -214,6 +216,13 @@ def _human(human: dict[str, Any], text: Text, cite: Cite) -> list[str]:
     if human.get("windows"):
         sentences.append(f"Correlations in windows of {settings['window']} neighbours follow SEEDA{cite(WINDOWS)}.")
     return sentences
+
+
+def _judgments(name: str, found: dict[str, Any], text: Text, cite: Cite) -> list[str]:
+    """Return how systems were ranked by judgements of people."""
+    ways = [f"{text.plain(title)}{cite(keys)}" for key, (title, keys) in HUMAN.items() if found.get(key)]
+    judged = f"{_count(found['total']['items'], 'judged item')} ({text.plain(name)})"
+    return [f"The ranking by people is that of {_joined(ways)} on {judged}."] if ways else []
 
 
 def _count_systems(scores: Sequence[Any]) -> int:

@@ -56,6 +56,39 @@ class Job:
 
 def prepare(path: str | Path, how: How = AUTO, given: Given = ALL) -> Job:
     """Read and check config, metrics and every text file; raises ConfigError with all problems found."""
+    settings, chosen, corpora, problems = _opened(path, how, given)
+    if settings:
+        problems += unmade(settings)
+        reasons = (unsupported(metric) for metric in chosen if settings.statistics)
+        problems += [settings.root.problem(reason, ("statistics",)) for reason in reasons if reason]
+    people = _people(settings, problems) if settings and settings.human and not given.only else None
+    sources = _sources(settings, chosen, problems) if settings and not given.only else None
+    if problems or settings is None:
+        raise ConfigError(dict.fromkeys(problems))
+    opened = complete(chosen, corpora)
+    warnings = (*settings.notes, *(text for corpus in opened for text in suspicions(corpus)))
+    if settings.human and given.only:
+        warnings = (*warnings, "nothing is correlated with people where --only chooses")
+    if settings.findings.expect and given.only:
+        warnings = (*warnings, "nothing is compared with what is expected where --only chooses")
+    return Job(settings, chosen, opened, warnings, given, people, sources)
+
+
+def reread(path: str | Path, given: Given = ALL) -> tuple[Config, tuple[Corpus, ...]]:
+    """Return config and texts of a run that is done; raises ConfigError.
+
+    What only its work needed, such as packages for its plots or the judgements of people, need not be there any more.
+    """
+    settings, chosen, corpora, problems = _opened(path, AUTO, given)
+    if problems or settings is None:
+        raise ConfigError(dict.fromkeys(problems))
+    return settings, complete(chosen, corpora)
+
+
+def _opened(
+    path: str | Path, how: How, given: Given
+) -> tuple[Config | None, tuple[Metric, ...], list[Corpus], list[Problem]]:
+    """Return config, metrics and texts, and the problems found in them."""
     from . import config  # YAML and its models: not for those who score without
 
     settings, nodes, problems = config.load(path, given.settings)
@@ -69,25 +102,12 @@ def prepare(path: str | Path, how: How = AUTO, given: Given = ALL) -> Job:
         absent = settings.absent | lacking(settings, chosen, problems)
         opener = Opener(how.under(settings.run).threads, settings.run.max_unpacked, absent)
         problems += misused(settings, chosen)
-        problems += unmade(settings)
-        reasons = (unsupported(metric) for metric in chosen if settings.statistics)
-        problems += [settings.root.problem(reason, ("statistics",)) for reason in reasons if reason]
         systems = with_numbers(settings.systems, chosen)
         opened_all = [open_corpus(dataset, systems, problems, opener=opener) for dataset in settings.datasets]
         corpora = [corpus and parted(corpus, chosen) for corpus in opened_all]
         problems += _missing_sources(settings, chosen)
     problems += fit(chosen, corpora)
-    people = _people(settings, problems) if settings and settings.human and not given.only else None
-    sources = _sources(settings, chosen, problems) if settings and not given.only else None
-    if problems or settings is None:
-        raise ConfigError(dict.fromkeys(problems))
-    opened = complete(chosen, [corpus for corpus in corpora if corpus])
-    warnings = (*settings.notes, *(text for corpus in opened for text in suspicions(corpus)))
-    if settings.human and given.only:
-        warnings = (*warnings, "nothing is correlated with people where --only chooses")
-    if settings.findings.expect and given.only:
-        warnings = (*warnings, "nothing is compared with what is expected where --only chooses")
-    return Job(settings, chosen, opened, warnings, given, people, sources)
+    return settings, tuple(chosen), [corpus for corpus in corpora if corpus], problems
 
 
 def unmade(settings: Config) -> list[Problem]:

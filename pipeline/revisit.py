@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from . import stored
-from .checks import prepare
+from .checks import reread
 from .errors import InputError, StoreError
 from .report.canvas import TYPES
 from .report.material import Material
@@ -54,6 +54,8 @@ MOST_DIGITS = frozenset(map(str, range(13)))
 
 def chosen(material: Material, metric: str | None, dataset: str | None) -> Material:
     """Return what is of a metric (its name, or its signature) and a data set; raises StoreError for nothing."""
+    if metric is None and dataset is None:
+        return material
     kept = stored.only(material.measured, metric, dataset)
     return replace(material, results=stored.narrowed(material.results, kept), measured=tuple(kept))
 
@@ -64,8 +66,8 @@ def _texts(manifest: dict[str, Any], results: Results) -> tuple[dict[str, Corpus
     if not isinstance(config, str):
         raise StoreError("the run does not tell its config")
     given = Given(tuple(map(str, manifest.get("set", ()))), tuple(map(str, manifest.get("only", ()))))
-    job = prepare(config, given=given)
-    corpora = {corpus.name: corpus for corpus in job.corpora}
+    settings, opened = reread(config, given)
+    corpora = {corpus.name: corpus for corpus in opened}
     for name, info in results.datasets.items():
         if name not in corpora:
             raise StoreError(f"{config}: has no data set '{name}' any more")
@@ -73,4 +75,4 @@ def _texts(manifest: dict[str, Any], results: Results) -> tuple[dict[str, Corpus
         changed = [text for text, digest in info.digests.items() if now.get(text) != digest]
         if changed:
             raise StoreError(f"{name}: {changed[0]} has changed since the run")
-    return {name: corpora[name] for name in results.datasets}, job.config.root.plain()
+    return {name: corpora[name] for name in results.datasets}, settings.root.plain()

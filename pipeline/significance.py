@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from itertools import combinations
 from typing import TYPE_CHECKING
 
@@ -24,6 +26,9 @@ if TYPE_CHECKING:
     from .resample import Progress
     from .results import DatasetInfo, Results, Score
     from .sums import Part
+
+COUNTED = {"approximate_randomization": "trials", "paired_bootstrap": "resamples"}
+"""The settings that say of how many samples a test's p is made: it is never below 1 / (samples + 1)."""
 
 
 @dataclass(frozen=True)
@@ -99,6 +104,17 @@ def _lacking(measured: Measured, settings: WrittenStatistics) -> Iterator[str]:
     if settings.test != "none" and settings.baseline is not None and settings.baseline not in measured.names:
         dataset = measured.scores[0].dataset
         yield f"{dataset}: has no output of the baseline, {settings.baseline}: nothing is compared there"
+    pairs = len(pairs_of(measured, settings.baseline))
+    name = COUNTED.get(settings.test, "")
+    times = pairs if settings.correction != "none" else min(pairs, 1)
+    alpha = 1 - Fraction(str(settings.level))
+    if name and Fraction(times, getattr(settings, name) + 1) >= alpha:
+        by = settings.correction.capitalize()
+        made = f"{times:,} comparisons, adjusted by {by}," if times > 1 else "a comparison"
+        yield (
+            f"statistics: with {getattr(settings, name):,} {name} no p of {made} can be below {float(alpha):g}: "
+            f"nothing can be significant; set {name} to {math.floor(times / alpha):,} or more"
+        )
 
 
 def analyse(

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from . import metrics
 from .columns import Statistics
 from .errors import StoreError, did_you_mean
 from .rank import ranks
-from .results import HUMAN, Results, Score
+from .results import HUMAN, MORE, Results, Score
 from .significance import Measured, measure
 from .store import RunDirectory
 
@@ -119,12 +119,14 @@ def _listed(*runs: Sequence[Measured]) -> str:
 def only(found: Sequence[Measured], metric: str | None, dataset: str | None) -> list[Measured]:
     """Return what is of a metric (its name, or its signature) and of a data set; raises StoreError for nothing."""
     kept = [m for m in found if metric in (None, m.metric.name, m.metric.output, m.scores[0].metric)]
-    if metric is not None and not kept:
+    if found and metric is not None and not kept:
         names = list(dict.fromkeys(m.metric.output for m in found))
         raise StoreError(
             f"--metric {metric}: there is no such one{did_you_mean(metric, names)}; there are {_all(found)}"
         )
     chosen = [m for m in kept if dataset in (None, m.scores[0].dataset)]
+    if not found:
+        raise StoreError("the run has no scores: its config has no data sets, systems and metrics")
     if not chosen:
         names = list(dict.fromkeys(m.scores[0].dataset for m in kept))
         hint = did_you_mean(str(dataset), names)
@@ -137,16 +139,26 @@ def _all(found: Sequence[Measured]) -> str:
 
 
 def narrowed(results: Results, found: Sequence[Measured]) -> Results:
-    """Return of the results what is of these scores, with the statistics that they have."""
+    """Return of the results what is of these scores, with the statistics that they have.
+
+    What was found of the run as a whole, such as correlations of columns and verdicts on what was expected, is not.
+    """
     pairs = {(measured.scores[0].dataset, measured.scores[0].metric) for measured in found}
     human = results.human and {
-        key: [item for item in value if (item["dataset"], item["metric"]) in pairs] if key in LISTS else value
+        key: [item for item in value if _is_of(item, pairs)] if key in LISTS else value
         for key, value in results.human.items()
     }
     datasets = {name: info for name, info in results.datasets.items() if any(name == pair[0] for pair in pairs)}
     scores = [score for score in results.scores if (score.dataset, score.metric) in pairs]
     tests = [test for test in results.tests if (test.dataset, test.metric) in pairs]
-    return replace(results, datasets=datasets, scores=scores, tests=tests, human=human)
+    missing = [item for item in results.missing if item.dataset in datasets]
+    whole: dict[str, Any] = dict.fromkeys(key for key in MORE if key != "human")
+    return replace(results, datasets=datasets, scores=scores, missing=missing, tests=tests, human=human, **whole)
+
+
+def _is_of(item: dict[str, Any], pairs: set[tuple[str, str]]) -> bool:
+    """Whether what is told of a metric, or of two that were compared, is of these data sets and metrics alone."""
+    return all((item["dataset"], item[key]) in pairs for key in ("metric", "other") if key in item)
 
 
 LISTS = ("correlations", "sentences", "tests", "windows")

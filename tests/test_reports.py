@@ -33,7 +33,9 @@ from pipeline.report.latex import latex_files
 from pipeline.report.markdown import markdown_files
 from pipeline.report.parquet import parquet_files
 from pipeline.report.ranked import fitted_table, ranked_table
+from pipeline.report.sheets import sheets
 from pipeline.report.tables import human_to_csv
+from pipeline.results import Missing
 from pipeline.revisit import chosen, revisit
 from pipeline.schema import results_schema
 from tests import naive
@@ -476,3 +478,128 @@ def test_a_missing_package_is_told_before_work_starts(
     code, _, err = called(capsys, "report", sample, "--format", "plots", "parquet")
     assert (code, len(err.splitlines())) == (2, 2)
     assert report.unavailable(["csv", "markdown", "latex", "json"]) == []
+
+
+# ---- runs with more than scores, with less, and with neither plots nor texts
+
+
+JUDGED = "system1Id,system2Id,system1rank,system2rank,segmentId,judgeID\nA,B,1,2,1,x\nB,A,2,1,2,x\nA,B,2,1,3,x\n"
+
+
+@pytest.fixture(scope="module")
+def expecting(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The directory of a run that misses what it expects, and ranks by judgements."""
+    folder = tmp_path_factory.mktemp("expecting")
+    (folder / "j.csv").write_text(JUDGED, encoding="utf-8")
+    expect = [
+        {"metric": "gleu", "title": "<b>one</b> | \\input{x}", "values": {"A": "7.25", "B": "9.5"}},
+        {"path": "judgments/all/total/items", "values": "3"},
+    ]
+    config = write_run(folder, 9, judgments={"all": {"file": "j.csv"}}, expect=expect)
+    assert run(config, folder / "run").expectations
+    return folder / "run"
+
+
+def test_what_was_expected_is_in_every_table(expecting: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    shown = {
+        name: called(capsys, "report", expecting, "--format", name, "--output", "-")[1]
+        for name in ("markdown", "latex", "html")
+    }
+    shown["show"] = called(capsys, "show", expecting)[1]
+    title = r"<b>one</b> | \input{x}"
+    markdown_cells = drawn(shown["markdown"]).cells
+    assert markdown_cells[markdown_cells.index(title) + 1] == "0 of 2"
+    assert rf"2 & {latex.escape('judgments all total items')} & 1 of 1 & 0 & every published digit \\" in shown["latex"]
+    assert latex.escape(f"missed: 1. {title}: A: expected 7.25, found ") in shown["latex"]
+    assert '<a href="#expected">1 of 2 expectations missed</a>' in shown["html"]
+    assert "<b>one" not in shown["html"]
+    for name, text in shown.items():
+        assert "Expected Wins" in text, name
+        assert text.count("missed: 1. ") == 2, name
+    part = called(capsys, "report", expecting, "--format", "markdown", "--metric", "gleu")[1]
+    assert "expected and found" not in part  # of the run as a whole
+
+
+def test_a_run_without_scores_has_reports(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "j.csv").write_text(JUDGED, encoding="utf-8")
+    (tmp_path / "c.yaml").write_text("judgments: {all: {file: j.csv}}\n", encoding="utf-8")
+    run(tmp_path / "c.yaml", tmp_path / "run")
+    for name in FORMATS:
+        assert called(capsys, "report", tmp_path / "run", "--format", name)[0] == 0, name
+    assert "Expected Wins, 3 items" in called(capsys, "report", tmp_path / "run", "--format", "markdown")[1]
+    code, out, _ = called(capsys, "cite", tmp_path / "run")
+    assert (code, "on 3 judged items (all)." in " ".join(out.split()), "koehn-2012-simulating" in out) == (
+        0,
+        True,
+        True,
+    )
+    page = (tmp_path / "run" / "report.html").read_text(encoding="utf-8")
+    assert ("no sentences here" in page, 'href="#results">Results' in page) == (False, False)
+    for arguments in (["show", "--line", "1"], ["show", "--metric", "gleu"], ["compare"]):
+        code, _, err = called(capsys, arguments[0], tmp_path / "run", *arguments[1:])
+        assert (code, "has no scores" in err) == (2, True), err
+
+
+def test_systems_without_scores_are_told_below_the_tables(sampled: Material) -> None:
+    lost = Missing("sample", "gone", 3, 4)
+    made = replace(sampled, results=replace(sampled.results, missing=[lost]))
+    for sheet in [sheet for sheet in sheets(made) if sheet.name.startswith("sample")]:
+        assert sheet.notes[0] == "Incomplete: sample: gone has no scores: lines 3 to 4 could not be counted."
+
+
+def test_texts_are_read_back_without_what_only_the_work_needed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "people").write_text("A 1\nB 2\nC 3\n", encoding="utf-8")
+    config = write_run(tmp_path, 9, output={"formats": ["plots"]}, human={"file": "people"}, systems="ABC")
+    run(config, tmp_path / "run")
+    (tmp_path / "people").unlink()
+    monkeypatch.setattr("importlib.util.find_spec", lambda _: None)
+    found = revisit(tmp_path / "run")
+    assert (found.unread, list(found.corpora)) == ("", ["d"])
+
+
+def test_one_line_is_no_lines(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    run(write_run(tmp_path, 1, references=1), tmp_path / "run")
+    for arguments in (["show", tmp_path / "run"], ["report", tmp_path / "run", "--format", "markdown"]):
+        assert "d: 1 line, 1 reference" in called(capsys, *arguments)[1]
+
+
+def test_the_marks_are_explained_before_they_are_met(sample: Path, sampled: Material) -> None:
+    letters = "Systems that share a letter (groups) do not differ significantly."
+    for made, there in ((sampled, False), (revisit(sample.parent / "pairs"), True)):
+        text = str(FORMATS["html"].files(replace(made, lines=0))["report.html"])
+        legend = text.index("* below 0.05")
+        assert text.index("leader boards") < legend < text.index('<section class="board"')
+        assert (letters in text) == there
+
+
+def test_the_best_system_is_bold_and_no_reference(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "d").mkdir()
+    lines = {"source": "a b c d e f g", "ref0": "a x c d e f g", "ref1": "a x c d e f g h"}
+    lines |= {"A": "a x c d e q g", "B": "q r s t u"}
+    for name, line in lines.items():
+        (tmp_path / "d" / name).write_text(f"{line}\n" * 9, encoding="utf-8")
+    chosen = ["gleu[refs=leave_one_out]"]
+    run(write_config(tmp_path / "c.yaml", chosen=chosen), tmp_path / "run")
+    _, _, *rows = cells(called(capsys, "report", tmp_path / "run", "--format", "markdown")[1])[0]
+    bold = {row[1] for row in rows if "**" in row[2]}
+    assert rows[0][1].startswith("ref")
+    assert bold == {"A"}
+    page = str(FORMATS["html"].files(revisit(tmp_path / "run"))["report.html"])
+    assert len(re.findall('<tr class="best">', page)) == 1
+
+
+def test_results_of_a_run_before_are_called_so(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    run(write_run(tmp_path, 3), tmp_path / "run")
+    assert "one before it" not in called(capsys, "show", tmp_path / "run")[2]
+    manifest = json.loads((tmp_path / "run" / "run.json").read_text(encoding="utf-8"))
+    (tmp_path / "run" / "run.json").write_text(json.dumps(manifest | {"state": "running"}), encoding="utf-8")
+    code, out, err = called(capsys, "show", tmp_path / "run")
+    assert (code, "gleu" in out) == (0, True)
+    assert "warning: the run was not finished, or still goes on: these are the results of one before it\n" in err
+
+
+def test_a_metric_of_several_that_people_agree_with(sample: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert "Williams" in called(capsys, "show", sample)[1]  # gleu compared with bleu
+    for arguments in (["show"], ["report", "--format", "html", "--output", "-"], ["report", "--format", "markdown"]):
+        code, out, _ = called(capsys, arguments[0], sample, *arguments[1:], "--metric", "bleu")
+        assert (code, "Williams" in out) == (0, False)

@@ -496,3 +496,24 @@ def test_results_of_a_run_load_with_their_statistics(tmp_path: Path) -> None:
     assert Results.read(tmp_path / "run" / "results.json") == results
     assert pipeline.load(tmp_path / "run")["A"].found.bootstrap == results.scores[0].bootstrap
     assert from_text(results.scores[0].metric).name == "google_gleu"
+
+
+@pytest.mark.parametrize(
+    ("more", "message"),
+    [
+        ({"trials": 59}, "with 59 trials no p of 3 comparisons, adjusted by Holm, can be below 0.05"),  # 3 / 60 = 0.05
+        ({"trials": 60}, ""),
+        ({"trials": 58, "correction": "none"}, ""),
+        ({"trials": 19, "correction": "none"}, "with 19 trials no p of a comparison can be below 0.05"),
+        ({"trials": 19, "baseline": "A"}, "with 19 trials no p of 2 comparisons, adjusted by Holm, can be below 0.05"),
+        ({"test": "paired_bootstrap", "resamples": 29, "level": 0.9}, "set resamples to 30 or more"),
+        ({"test": "paired_bootstrap", "resamples": 30, "level": 0.9}, ""),
+        ({"test": "sign"}, ""),
+        ({"test": "none"}, ""),
+    ],
+)
+def test_too_few_samples_for_anything_significant_are_told(tmp_path: Path, more: dict[str, Any], message: str) -> None:
+    config = write_run(tmp_path, 9, systems="ABC", statistics={"resamples": 20} | more)
+    found = [text for text in run(config, tmp_path / "run").warnings if "significant" in text]
+    assert len(found) == bool(message)
+    assert message in "".join(found)

@@ -35,6 +35,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Read results.json and print it."""
+    from ..manifest import read_manifest
     from ..remote_runs import folder_of
     from ..report.console import print_orders, print_results
     from ..results import Results
@@ -57,7 +58,9 @@ def run(args: argparse.Namespace) -> int:
             raise StoreError(f"{args.run}: has no system '{args.system}'{hint}; it has {', '.join(names)}")
         results = results.only(args.system)
     (print_orders if args.orders else print_results)(results, args.digits)
-    for warning in [*results.warnings, *results.missing]:
+    unfinished = read_manifest(folder).get("state") == "running"
+    older = ["the run was not finished, or still goes on: these are the results of one before it"] if unfinished else []
+    for warning in [*older, *results.warnings, *results.missing]:
         print(printable(f"warning: {warning}"), file=sys.stderr)
     return 0
 
@@ -69,6 +72,8 @@ def _sentence(args: argparse.Namespace, folder: Path) -> int:
     from ..revisit import chosen, revisit
 
     material = chosen(revisit(folder), args.metric, args.dataset)
+    if not material.measured:
+        raise StoreError(f"{args.run}: has no scores, and no sentences")
     dataset, *more = material.results.datasets
     if more:
         raise StoreError(f"--line: of which data set? Say --dataset: {', '.join([dataset, *more])}")

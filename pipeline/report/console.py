@@ -19,7 +19,7 @@ from .comparisons import (
 )
 from .expectations import expectation_table, misses
 from .findings import finding_tables
-from .groups import labels, remarks
+from .groups import labels, remarks, size
 from .human import correlation_table, sentence_table, test_table, window_table
 from .numbers import percent, round_half_up
 from .ranked import fitted_table, ranked_table
@@ -40,12 +40,7 @@ def print_results(results: Results, digits: int) -> None:
     for index, ((dataset, metric), group) in enumerate(groupby(results.scores, lambda s: (s.dataset, s.metric))):
         if index:
             print()
-        info = results.datasets[dataset]
-        print(
-            f"{printable(dataset)}: {info.lines:,} lines, {info.references} references".replace(
-                " 1 references", " 1 reference"
-            )
-        )
+        print(f"{printable(dataset)}: {size(results.datasets[dataset])}")
         scores = sorted(group, key=lambda s: s.rank)
         _print_ranked(results, scores, digits)
         print(metric)

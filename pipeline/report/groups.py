@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, NamedTuple
 
 from .. import signature
+from ..results import HUMAN
+from .numbers import percent
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from ..results import Results, Score
+    from ..results import DatasetInfo, Results, Score
 
+LEFT_OUT = "|refs:leave_one_out|"
+"""What the signature of a metric has that scores references as systems too."""
+REFERENCE = re.compile(rf"reference[0-9]+|{HUMAN}")
+"""What these are called."""
 MAX_NAME = 40
 """Letters of a name that tables of a fixed width and plots show."""
 
@@ -36,6 +43,22 @@ def groups(results: Results) -> list[Group]:
         found.setdefault((score.dataset, score.metric), []).append(score)
     named = labels(metric for _, metric in found)
     return [Group(*key, named[key[1]], sorted(scores, key=lambda s: s.rank)) for key, scores in found.items()]
+
+
+def best_of(group: Group, digits: int) -> set[str]:
+    """Return the systems whose score prints the same as the best; none where the best is no number.
+
+    References that are scored as systems (references: leave_one_out) show what people reach, and are not among them.
+    """
+    own = [s for s in group.scores if not (LEFT_OUT in group.metric and REFERENCE.fullmatch(s.system))]
+    best = percent(own[0].score, digits) if own else "-"
+    return {score.system for score in own if percent(score.score, digits) == best != "-"}
+
+
+def size(info: DatasetInfo) -> str:
+    """Return how large a data set is: lines and references."""
+    lines, references = "line" if info.lines == 1 else "lines", "reference" if info.references == 1 else "references"
+    return f"{info.lines:,} {lines}, {info.references} {references}"
 
 
 def remarks(scores: Sequence[Score]) -> list[str]:

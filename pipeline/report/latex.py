@@ -81,13 +81,14 @@ def _table(sheet: Sheet) -> str:
 
 def _below(sheet: Sheet) -> list[str]:
     """Return what stands below a table: notes, and signatures that may break behind each of their parts."""
-    if not sheet.notes and not sheet.signatures:
+    if not (sheet.notes or sheet.items or sheet.signatures):
         return []
     broken = [escape(text).replace(r"\textbar{}", r"\textbar\allowbreak{}") for text in sheet.signatures]
     return [
         r"\par\smallskip",
         r"\begin{minipage}{\linewidth}\raggedright\footnotesize",
         *([" ".join(escape(note) for note in sheet.notes)] if sheet.notes else []),
+        *(rf"\par {escape(text)}" for text in sheet.items),
         *(rf"\par\texttt{{{text}}}" for text in broken),
         r"\end{minipage}",
     ]

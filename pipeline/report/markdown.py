@@ -56,6 +56,7 @@ def _table(sheet: Sheet) -> str:
     lines += [_row(row, widths, sheet.names) for row in shown[1:]]
     below = [
         *([paragraph(" ".join(sheet.notes)), ""] if sheet.notes else []),
+        *(f"- {paragraph(text)}" for text in sheet.items),
         *(f"- {code(text)}" for text in sheet.signatures),
     ]
     return "\n".join([f"**{escape(sheet.caption)}**", "", *lines, "", *below, ""])

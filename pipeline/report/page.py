@@ -17,8 +17,10 @@ from ..errors import printable
 from .comparisons import pair_table, settings_line, tests_of
 from .console import by_order
 from .drawings import interval_axis, interval_bar, interval_scale, order_dots, p_matrix, rank_ranges, scatter
+from .expectations import expectation_table, misses
 from .explorer import explorer
-from .groups import groups, remarks
+from .findings import finding_tables
+from .groups import best_of, groups, remarks, size
 from .human import correlation_table, sentence_table, test_table, window_table
 from .ranked import ranked_table
 
@@ -54,6 +56,7 @@ class Row(NamedTuple):
     shown: str
     bar: Drawing | None
     cells: Sequence[str]
+    best: bool
 
 
 class Board(NamedTuple):
@@ -141,7 +144,10 @@ def content(material: Material) -> dict[str, Any]:
         "version": __version__,
         "boards": [board(results, group, material.digits, number) for number, group in enumerate(found, 1)],
         "settings": settings_line(results.statistics) if results.statistics else "",
+        "lettered": bool(results.tests) and (results.statistics or {}).get("baseline") is None,
         "human": human(results, found),
+        "findings": {title: Table(*table, left=left) for title, table, left in finding_tables(results)},
+        "expected": expected(results.expectations) if results.expectations else None,
         "warnings": [*results.warnings, *map(str, results.missing)],
         "datasets": results.datasets,
         "config": as_yaml(config) if config else "",
@@ -172,8 +178,10 @@ def board(results: Results, group: Group, digits: int, number: int) -> Board:
     scores = group.scores
     where = interval_scale(scores)
     header, cells = ranked_table(results, scores, digits)
+    best = best_of(group, digits)
     rows = [
-        Row(score, cell[2], interval_bar(score, where), cell[3:]) for score, cell in zip(scores, cells, strict=True)
+        Row(score, cell[2], interval_bar(score, where), cell[3:], score.system in best)
+        for score, cell in zip(scores, cells, strict=True)
     ]
     base = (results.statistics or {}).get("baseline")
     plots = {
@@ -183,13 +191,10 @@ def board(results: Results, group: Group, digits: int, number: int) -> Board:
     }
     tests = tests_of(results, scores[0])
     pairs = Table(*pair_table(results, tests, digits), left=(0, 1)) if tests else None
-    info = results.datasets[group.dataset]
-    facts = f"{info.lines:,} {'line' if info.lines == 1 else 'lines'}, {info.references} "
-    facts += "reference" if info.references == 1 else "references"
     return Board(
         group,
         f"board-{number}",
-        facts,
+        size(results.datasets[group.dataset]),
         rows,
         interval_axis(where),
         header[3:],
@@ -208,6 +213,17 @@ def orders(scores: Sequence[Score], digits: int) -> Table | None:
     if not rows:
         return None
     return Table(["system", *header], [[name, *row] for name, (_, own) in made for row in own])
+
+
+def expected(found: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the verdicts on what was expected, and what was missed."""
+    header, rows = expectation_table(dict(found))
+    return {
+        "table": Table(header, rows, left=(1, 4)),
+        "entries": len(found["entries"]),
+        "missed": len(found["missed"]),
+        "misses": list(misses(dict(found))),
+    }
 
 
 def human(results: Results, found: Sequence[Group]) -> dict[str, Any] | None:

@@ -6,7 +6,9 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
 from .comparisons import compared, is_significant, level_name, settings_line, tests_of
-from .groups import groups, remarks
+from .expectations import expectation_table, misses
+from .findings import finding_tables
+from .groups import best_of, groups, remarks, size
 from .human import correlation_table, sentence_table
 from .numbers import percent
 from .ranked import ranked_table
@@ -36,7 +38,7 @@ class Cell(NamedTuple):
 class Sheet:
     """A table: its name (for labels), caption, header, rows; how many columns on the left are names.
 
-    notes: sentences below it; signatures: what each metric exactly is.
+    notes: sentences below it; items: what is told line by line; signatures: what each metric exactly is.
     """
 
     name: str
@@ -45,11 +47,15 @@ class Sheet:
     rows: list[list[Cell]]
     names: tuple[int, ...] = (0,)
     notes: list[str] = field(default_factory=list)
+    items: list[str] = field(default_factory=list)
     signatures: list[str] = field(default_factory=list)
 
 
 def sheets(material: Material) -> Iterator[Sheet]:
-    """Yield the tables of a run: for each data set systems by metrics, where there are several, then each metric."""
+    """Yield the tables of a run: for each data set systems by metrics, where there are several, then each metric.
+
+    Then agreement with people, what else was found, and what was expected.
+    """
     found = groups(material.results)
     for dataset in material.results.datasets:
         own = [group for group in found if group.dataset == dataset]
@@ -59,21 +65,20 @@ def sheets(material: Material) -> Iterator[Sheet]:
             yield _ranked(material.results, group, material.digits)
     if material.results.human and material.results.human.get("correlations"):
         yield from _human(material)
+    yield from _findings(material.results)
 
 
 def _about(results: Results, dataset: str) -> str:
-    info = results.datasets[dataset]
-    several = "references" if info.references != 1 else "reference"
-    return f"{dataset}: {info.lines:,} lines, {info.references} {several}"
+    return f"{dataset}: {size(results.datasets[dataset])}"
 
 
 def _ranked(results: Results, group: Group, digits: int) -> Sheet:
     header, rows = ranked_table(results, group.scores, digits)
-    best = rows[0][2]
-    cells = [[Cell(text, best=column == 2 and text == best != NONE) for column, text in enumerate(row)] for row in rows]
+    best = best_of(group, digits)
+    cells = [[Cell(text, best=column == 2 and row[1] in best) for column, text in enumerate(row)] for row in rows]
     for row in cells:
-        row[:] = [Cell(cell.text[:-1], mark="*") if _starred(cell.text) else cell for cell in row]
-    notes = []
+        row[2:] = [Cell(cell.text[:-1], mark="*") if cell.text.endswith("*") else cell for cell in row[2:]]
+    notes = _missing(results, group.dataset)
     if any(score.samples for score in group.scores):
         notes.append("std, draws: of the score over random draws of references.")
     if any(score.bootstrap for score in group.scores):
@@ -82,11 +87,12 @@ def _ranked(results: Results, group: Group, digits: int) -> Sheet:
         notes.append("Systems that share a letter do not differ significantly.")
     notes += [*_settings(results), *remarks(group.scores)]
     caption = f"{_about(results, group.dataset)}; {group.label}"
-    return Sheet(f"{group.dataset}-{group.label}", caption, header, cells, (1,), notes, _signatures([group]))
+    return Sheet(f"{group.dataset}-{group.label}", caption, header, cells, (1,), notes, signatures=_signatures([group]))
 
 
-def _starred(text: str) -> bool:
-    return text.endswith("*") and text[:1] in "+-0123456789"
+def _missing(results: Results, dataset: str) -> list[str]:
+    """Return which systems a run that is incomplete has no scores of."""
+    return [f"Incomplete: {item}." for item in results.missing if item.dataset == dataset]
 
 
 def _overview(results: Results, own: Sequence[Group], digits: int) -> Sheet:
@@ -94,7 +100,7 @@ def _overview(results: Results, own: Sequence[Group], digits: int) -> Sheet:
     names = list(dict.fromkeys(score.system for group in own for score in group.scores))
     columns = [_column(results, group, digits) for group in own]
     rows = [[Cell(name), *(column.get(name, Cell(NONE)) for column in columns)] for name in names]
-    notes = []
+    notes = _missing(results, own[0].dataset)
     if any(cell.spread for row in rows for cell in row):
         boot = any(score.bootstrap for group in own for score in group.scores)
         over = "bootstrap samples of the sentences" if boot else "random draws of references"
@@ -106,18 +112,19 @@ def _overview(results: Results, own: Sequence[Group], digits: int) -> Sheet:
         notes.append(f"*: differs significantly from {baseline}.")
     header = ["system", *(group.label for group in own)]
     caption = f"{_about(results, own[0].dataset)}; in percent, the best of each metric in bold"
-    return Sheet(own[0].dataset, caption, header, rows, (0,), [*notes, *_settings(results)], _signatures(own))
+    notes += _settings(results)
+    return Sheet(own[0].dataset, caption, header, rows, (0,), notes, signatures=_signatures(own))
 
 
 def _column(results: Results, group: Group, digits: int) -> dict[str, Cell]:
-    best = percent(group.scores[0].score, digits)
+    best = best_of(group, digits)
     marks = _marks(results, group.scores)
     cells = {}
     for score in group.scores:
         spread = score.bootstrap.std if score.bootstrap else score.samples.std if score.samples else None
         shown = "" if spread is None else percent(spread, digits)
         text = percent(score.score, digits)
-        cells[score.system] = Cell(text, text == best != NONE, shown, marks.get(score.system, ""))
+        cells[score.system] = Cell(text, score.system in best, shown, marks.get(score.system, ""))
     return cells
 
 
@@ -154,4 +161,15 @@ def _human(material: Material) -> Iterator[Sheet]:
         if rows:
             cells = [[Cell(text) for text in row] for row in rows]
             note = f"Intervals: bootstrap, {human['settings'].get('resamples', '-')} samples."
-            yield Sheet(name, caption, header, cells, names, [note], signatures)
+            yield Sheet(name, caption, header, cells, names, [note], signatures=signatures)
+
+
+def _findings(results: Results) -> Iterator[Sheet]:
+    """Yield judgements, correlations of columns, agreement on sentences; and the verdicts on what was expected."""
+    for number, (title, (header, rows), left) in enumerate(finding_tables(results), 1):
+        yield Sheet(f"findings-{number}", title, header, [[Cell(text) for text in row] for row in rows], left)
+    if results.expectations:
+        header, rows = expectation_table(results.expectations)
+        missed = [f"missed: {line}" for line in misses(results.expectations)]
+        cells = [[Cell(text) for text in row] for row in rows]
+        yield Sheet("expected", "expected and found", header, cells, (1, 4), items=missed)
