@@ -38,6 +38,7 @@ if TYPE_CHECKING:
 
     from .corpus import Corpus
     from .count import Counted
+    from .significance import Measured
 
 __all__ = ["Job", "plan", "prepare", "run", "with_people"]
 
@@ -121,14 +122,7 @@ def _run(job: Job, directory: RunDirectory, how: How, log: Log) -> Results:
         found = list(measured(corpora, job.metrics, statistics, results))
         results = with_findings(job.config.findings, job.sources, found, results, how.testing)
     how.stage("writing")
-    texts = {corpus.name: corpus for corpus in corpora}
-    output, written = job.config.output, job.config.root.plain()
-    columns = tuple(measured(corpora, job.metrics, statistics, results))
-    material = Material(results, columns, texts, written, "", output.digits, tuple(output.plots), output.plot_type)
-    for name in dict.fromkeys(("json", *output.formats)):  # each is on disk before the next is made
-        files = FORMATS[name].files(material)
-        directory.announce(names=files)
-        directory.write_all(files)
+    _report(job, directory, results, tuple(measured(corpora, job.metrics, statistics, results)), corpora)
     if not job.partial and not missing:  # what the rest of the config has there is still good
         directory.remove_stale()
     seconds = {"counting": round(counted - started, 3), "all": round(time.time() - started, 3)}
@@ -138,6 +132,19 @@ def _run(job: Job, directory: RunDirectory, how: How, log: Log) -> Results:
         log(str(item))
     log(f"{state} in {seconds['all']} s")
     return results
+
+
+def _report(
+    job: Job, directory: RunDirectory, results: Results, columns: tuple[Measured, ...], corpora: Sequence[Corpus]
+) -> None:
+    """Write results.json and the forms that the config asks for, each before the next is made."""
+    output, written = job.config.output, job.config.root.plain()
+    texts = {corpus.name: corpus for corpus in corpora}
+    material = Material(results, columns, texts, written, "", output.digits, tuple(output.plots), output.plot_type)
+    for name in dict.fromkeys(("json", *output.formats)):
+        files = FORMATS[name].files(material)
+        directory.announce(names=files)
+        directory.write_all(files)
 
 
 def with_people(
