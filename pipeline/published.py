@@ -118,9 +118,8 @@ def fetch_missing(
     files = list(dict.fromkeys(file for recipe in wanted for file in recipe.lacking()))
     if not files:
         return []
-    tell(
-        f"fetching {len(files)} file{'s' if len(files) > 1 else ''} of {', '.join(dict.fromkeys(file.dataset for file in files))}"
-    )
+    count = f"{len(files)} file{'s' if len(files) > 1 else ''}"
+    tell(f"fetching {count} of {', '.join(dict.fromkeys(file.dataset for file in files))}")
     done = fetch_files(files, mirror, progress=progress)
     return [str(problem) for problem in done.problems]
 
