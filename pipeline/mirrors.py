@@ -34,6 +34,8 @@ SLOWEST = 1000
 """Bytes a second, on average after TIMEOUT, below which a download is given up."""
 TEMPORARY = ".tmp"
 PIECE = 1 << 16
+DROP = 1 << 10
+"""Bytes of a download that are waited for before its speed is looked at: a trickle must not take long to make one."""
 _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
 _AGAIN = "run the same command again, or name another mirror with --mirror"
 
@@ -132,7 +134,7 @@ class Web:
             raise UnreachableError(needs) from None
         # Compressed transfers would hide a truncated one.
         headers = {"Accept-Encoding": "identity", "User-Agent": "gec-pipeline"}
-        self.download = HTTPDownloader(chunk_size=PIECE, timeout=timeout, headers=headers)
+        self.download = HTTPDownloader(chunk_size=DROP, timeout=timeout, headers=headers)
 
     def where(self, file: DataFile) -> str:
         """Return the address."""

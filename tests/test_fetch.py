@@ -245,6 +245,12 @@ def test_a_server_that_trickles_is_given_up(toy: Path, folder: Path, monkeypatch
     assert inside(toy) == {}
 
 
+def test_a_trickle_is_noticed_before_long(server: Server) -> None:
+    """The speed is looked at after each piece, so that one must be had in time even at a tenth of the least speed."""
+    piece = mirrors.Web(server.address).download.chunk_size
+    assert piece / (mirrors.SLOWEST / 10) < mirrors.TIMEOUT
+
+
 def test_what_came_of_a_long_file_is_counted_once(server: Server, capsys: pytest.CaptureFixture[str]) -> None:
     """More than a piece had been written when the connection broke."""
     server.answers["deep/er/d.txt"] = lambda: (200, {"Content-Length": "256000"}, bytes(100_000))
