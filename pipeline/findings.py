@@ -13,7 +13,7 @@ from .errors import InputError
 from .expectations import decimal, rounded
 from .judged import judged
 from .meta_evaluation import MetricScores, metric_scores
-from .preference import EQUAL, SentencePairs, lines_of_segments, preferences, sentence_pairs
+from .preference import EQUAL, SentencePairs, lines_of_segments, numbered, preferences, sentence_pairs
 from .signature import parse
 
 if TYPE_CHECKING:
@@ -216,10 +216,7 @@ def agreement(scores: Floats, judgments: Judgments, names: Sequence[str], lines:
 
 def _tied(judgments: Judgments, names: Sequence[str], lines: Ints) -> SentencePairs:
     """Return the pairs of named systems that people tie."""
-    number = np.full(len(judgments.systems), -1, np.int64)
-    for new, name in enumerate(names):
-        number[judgments.systems.index(name)] = new
     pairs = judgments.expanded
-    first, second = number[pairs.first], number[pairs.second]
+    first, second = numbered(judgments, names)
     kept = (first >= 0) & (second >= 0) & (pairs.outcome == 1)
     return SentencePairs(first[kept], second[kept], lines[pairs.segment[kept]])

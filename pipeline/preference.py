@@ -88,13 +88,18 @@ def sentence_level(
     return SentenceLevel(accuracy, 2 * accuracy - 1, int(tried.sum()), same, interval, doubled)
 
 
-def sentence_pairs(judgments: Judgments, names: Sequence[str], lines: Ints) -> SentencePairs:
-    """Return the pairs of named systems (in ASCII order) that people do not tie, expanded."""
+def numbered(judgments: Judgments, names: Sequence[str]) -> tuple[Ints, Ints]:
+    """Return the systems of each expanded pair by their places in names, -1 for others: int64 [pairs] each."""
     number = np.full(len(judgments.systems), -1, np.int64)
     for new, name in enumerate(names):
         number[judgments.systems.index(name)] = new
+    return number[judgments.expanded.first], number[judgments.expanded.second]
+
+
+def sentence_pairs(judgments: Judgments, names: Sequence[str], lines: Ints) -> SentencePairs:
+    """Return the pairs of named systems (in ASCII order) that people do not tie, expanded."""
     pairs = judgments.expanded
-    first, second = number[pairs.first], number[pairs.second]
+    first, second = numbered(judgments, names)
     kept = (first >= 0) & (second >= 0) & (pairs.outcome != 1)
     better = np.where(pairs.outcome == 0, first, second)[kept]
     worse = np.where(pairs.outcome == 0, second, first)[kept]
