@@ -1,0 +1,96 @@
+"""What must not change when files move: public names, keys of stored counts, the form of results.json.
+
+Whoever changes one of these on purpose changes the value here, and says in CHANGELOG.md what users have to do.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import math
+import re
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+import pipeline
+from pipeline import metrics
+from pipeline.store import content_key
+from tests.conftest import ROOT, run
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+KEYS = {
+    # metric: (the key that names its columns in file names, the digest by which counts on disk are known again)
+    "gleu": ("overlap-match-penalty-n4-whitespace", "31fd781df93773720f69280fe23a2176"),
+    "gleu[variant=2016,lc=true]": ("overlap-match-penalty-n4-whitespace-lc", "786ec01146e9b5c786c88e5800d37d60"),
+    "gleu[unit=char,n=6]": ("overlap-match-penalty-n6-char", "77bbccef28d1fd5a1b935832176b868f"),
+    "google_gleu": ("overlap-match-n4-whitespace", "ba7df6c8e53c9e21bd80e51bfbf58de6"),
+    "green": (
+        "overlap-match-source_only-common-source_match-source_len-n4-whitespace",
+        "2072a3c2a76ab6d3155027823e19ab39",
+    ),
+    "bleu": ("overlap-union_match-n4-13a", "1a4bc8bee22014ead18a3142ce52b8e5"),
+    "bleu[tok=none]": ("overlap-union_match-n4-whitespace", "d179aea603a8ce0d16b486ffae42a7cc"),
+    "chrf[nw=2]": ("chrf-overlap-match-n6-nonspace-overlap-match-n2-chrf", "c989c6cfaaccc525ed2d404ba22e7fb1"),
+    "rouge[types=1+2+L]": ("rouge-n2-lcs-newline-google", "baa1e86f516e71af8717701ad04a17a6"),
+    "rouge[types=SU4,flavour=perl]": ("rouge-n0-skip_4-lead-newline-perl", "0a518c8758f66964559416358f366d0d"),
+    "rouge[types=Lsum+W]": ("rouge-n0-union-weighted-w1.2-newline-google", "ab7f26a4fd830db91739149559ab11d7"),
+    "external": ("external-external-value", "7a38a7a287dd7f7722e84541ee8947b5"),
+    "length": ("overlap-n1-whitespace", "0177f74df6c987cfd0855211e92327e7"),
+}
+EXTERNAL = {"name": "external", "title": "errant", "score": "f_beta", "files": "errant/{system}.tsv"}
+EXTERNAL_KEY = ("external-errant-tp-fp-fn", "5dc54b3ad461591de6095e003d594822")
+PUBLIC = ["Evaluation", "Result", "__version__", "compare", "evaluate", "load", "run"]
+RESULT = {
+    *("bootstrap", "columns", "dataset", "found", "measure", "notes", "outputs", "peer_signature", "rank", "samples"),
+    *("score", "sentence_spread", "sentences", "signature", "statistics", "system", "to_pandas"),
+}
+EVALUATION = {"count", "get", "index", "to_pandas"}
+
+
+@pytest.mark.parametrize("text", KEYS)
+def test_counts_on_disk_are_known_again(text: str) -> None:
+    """The digest is made of repr() of the needs: a class or field with another name would lose what was counted."""
+    needs = metrics.from_text(text).needs
+    assert (needs.key, content_key("text", needs)) == KEYS[text]
+
+
+def test_numbers_from_files_are_known_again() -> None:
+    needs = metrics.from_values([EXTERNAL])[0].needs
+    assert (needs.key, content_key("text", needs)) == EXTERNAL_KEY
+
+
+def test_the_public_names_stay() -> None:
+    assert pipeline.__all__ == PUBLIC
+    assert {name for name in dir(pipeline.Result) if not name.startswith("_")} | {
+        field.name for field in dataclasses.fields(pipeline.Result)
+    } == RESULT
+    assert {name for name in dir(pipeline.Evaluation) if not name.startswith("_")} >= EVALUATION
+
+
+def same(expected: Any, got: Any, place: str = "") -> None:
+    """Hold two contents of results.json against each other: all equal, but for the version and the last digits."""
+    if isinstance(expected, dict):
+        assert list(expected) == list(got), place
+        for key in expected:
+            same(expected[key], got[key], f"{place}/{key}")
+    elif isinstance(expected, list):
+        assert len(expected) == len(got), place
+        for number, (one, other) in enumerate(zip(expected, got, strict=True)):
+            same(one, other, f"{place}/{number}")
+    elif isinstance(expected, float):
+        assert math.isclose(expected, got, rel_tol=1e-12, abs_tol=1e-12), place
+    elif isinstance(expected, str):
+        assert re.sub(r"\bv:[0-9.]+", "", expected) == re.sub(r"\bv:[0-9.]+", "", got), place
+    else:
+        assert (type(expected), expected) == (type(got), got), place
+
+
+@pytest.mark.parametrize("name", ["quickstart", "human"])
+def test_results_json_keeps_its_form_and_its_numbers(tmp_path: Path, name: str) -> None:
+    """The files in tests/pinned/ were written by version 0.1.0, of the sample in data/."""
+    run(ROOT / "configs" / f"{name}.yaml", tmp_path / "run")
+    expected = json.loads((ROOT / "tests" / "pinned" / f"{name}.json").read_text(encoding="utf-8"))
+    same(expected, json.loads((tmp_path / "run" / "results.json").read_text(encoding="utf-8")))
