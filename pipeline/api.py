@@ -24,10 +24,10 @@ from typing import TYPE_CHECKING, Any, Literal, overload
 
 import numpy as np
 
-from . import checks, scoring, stages, stored
+from . import checks, scored_columns, scoring, stages, stored
 from . import metrics as _metrics
 from .columns import MemoryStatistics, Statistics
-from .corpus import MAX_REFERENCES, Corpus, check_parallel, text_in_memory, without_any
+from .corpus import MAX_REFERENCES, Corpus, check_parallel, without_any
 from .count import How, count_in_memory
 from .errors import IncompleteError, InputError, Problem, did_you_mean
 from .reduce import sentence_spread
@@ -35,6 +35,7 @@ from .remote_runs import folder_of
 from .results import Results
 from .significance import statistics_of, with_statistics
 from .suspicions import misshapen, suspicions
+from .texts import text_in_memory
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -196,7 +197,7 @@ def evaluate_corpus(corpus: Corpus, chosen: Sequence[Metric], *, n_jobs: int | L
     needs = tuple(dict.fromkeys(metric.needs for metric in chosen))
     counted = count_in_memory(corpus, needs, How(n_jobs=n_jobs))
     scores = scoring.score([corpus], chosen, {corpus.name: counted})
-    measures = {scoring.signed(metric, len(corpus.references)): metric for metric in chosen}
+    measures = {scored_columns.signed(metric, len(corpus.references)): metric for metric in chosen}
     results = []
     for score in scores:
         need = measures[score.metric].needs

@@ -19,8 +19,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .errors import StoreError
-from .execute import narrow
 from .files import digest, open_regular, write_atomic
+from .metrics.base import narrow
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

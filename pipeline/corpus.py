@@ -16,23 +16,11 @@ from .errors import ConfigError, CorpusError, Problem
 from .formats.m2 import spool_m2
 from .formats.spool import SEPARATOR, STDIN, Origin, Spool, Spooled
 from .inputs import UNPACKED
+from .kernel.common import Lines, join_lines
 from .remote import RangeReader, Remote, RemoteStamp
 from .replacements import REPLACEMENTS
 from .scan import Scanner, scan
-from .texts import (
-    NEWLINE,
-    AnyText,
-    Lines,
-    MemoryText,
-    Span,
-    Stamp,
-    TextFile,
-    join_lines,
-    read_span,
-    read_texts,
-    stamp_of,
-    text_in_memory,
-)
+from .texts import NEWLINE, AnyText, MemoryText, Span, Stamp, TextFile, read_span, read_texts, stamp_of, text_in_memory
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Mapping, Sequence

@@ -11,8 +11,8 @@ from .columns import MemoryStatistics
 from .corpus import STRIDE
 from .errors import CorpusError, IncompleteError
 from .parts import Cell, read_part
-from .results import Missing
 from .retry import Runner
+from .shards import Missing
 from .store import content_key
 from .watch import Watch
 

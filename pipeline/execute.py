@@ -20,9 +20,9 @@ import numpy as np
 from . import kernel
 from ._version import __version__
 from .cluster import LostWorkerError
-from .corpus import Lines, Span, read_span
 from .errors import CorpusError, InputError, InvalidTextError, LongTextError, PipelineError, Problem, UnreadableError
-from .metrics.base import COUNTING, Text
+from .metrics.base import COUNTING, Text, narrow
+from .texts import Span, read_span
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from .cluster import Cluster
+    from .kernel.common import Lines
     from .metrics.base import Needs
     from .watch import Watch
 
@@ -55,16 +56,6 @@ class Task:
     """A blank reference line is no reference: its columns have ref_len -1."""
     low: int = 0
     """Number of the first line, from 0."""
-
-
-def narrow(array: NDArray[np.integer]) -> NDArray[np.integer]:
-    """Return an array of counts in the narrowest of uint16, int32 and int64 that holds them."""
-    top = int(array.max(initial=0))
-    low = int(array.min(initial=0))
-    if low >= 0 and top <= np.iinfo(np.uint16).max:
-        return array.astype(np.uint16)
-    fits = low >= np.iinfo(np.int32).min and top <= np.iinfo(np.int32).max
-    return array.astype(np.int32 if fits else np.int64)
 
 
 def count(task: Task) -> Done:

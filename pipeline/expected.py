@@ -11,16 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .errors import ConfigError, InputError
-from .expectations import (
-    Compared,
-    Verdict,
-    compare,
-    is_worse,
-    leaves,
-    places,
-    verdict_of,
-    whole_verdict,
-)
+from .expectations import Compared, Verdict, compare, is_worse, leaves, places, verdict_of, whole_verdict
 from .findings import Finder, round_score
 from .meta_evaluation import metric_scores
 from .models_findings import SPECIAL
@@ -31,7 +22,7 @@ if TYPE_CHECKING:
 
     from .models_findings import WrittenExpectation, WrittenFindings
     from .results import Results, Score
-    from .significance import Measured
+    from .scored_columns import Measured
     from .skill import Progress
     from .sources import Sources
 

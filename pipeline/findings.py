@@ -22,15 +22,9 @@ if TYPE_CHECKING:
     from .formats.columns import Cell
     from .judgments import Judgments
     from .metrics.base import Floats, Ints
-    from .models_findings import (
-        WrittenAgreement,
-        WrittenColumn,
-        WrittenCorrelation,
-        WrittenFindings,
-        WrittenRounding,
-    )
+    from .models_findings import WrittenAgreement, WrittenColumn, WrittenCorrelation, WrittenFindings, WrittenRounding
     from .results import Score
-    from .significance import Measured
+    from .scored_columns import Measured
     from .skill import Progress
     from .sources import Sources
 

@@ -14,7 +14,8 @@ import numpy as np
 from .errors import InputError
 from .judgments import cells_to_wins, count_cells
 from .paired import sign_test
-from .rank import clusters, rank_ranges, ranks
+from .rank import clusters, rank_ranges
+from .results import ranks
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from .judgments import Judgments
     from .metrics.base import Floats
     from .models import WrittenHuman
-    from .significance import Measured
+    from .scored_columns import Measured
     from .skill import Progress
 
 LEAST = 3

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from string import ascii_letters
 from typing import TYPE_CHECKING
 
@@ -17,15 +16,6 @@ if TYPE_CHECKING:
 
 MAX_GROUPS = 1000
 """Groups of systems beyond which no letters are given."""
-
-
-def ranks(scores: Sequence[float]) -> list[int]:
-    """Return the rank of each score: 1 for the highest; equal scores share a rank, the next are skipped (1 2 2 4).
-
-    Scores that are not numbers come last.
-    """
-    keys = [-math.inf if math.isnan(score) else score for score in scores]
-    return [1 + sum(other > key for other in keys) for key in keys]
 
 
 def rank_ranges(samples: NDArray[np.float64], level: float) -> list[tuple[int, int]]:

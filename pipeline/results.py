@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 from .errors import StoreError
 from .files import read_json
+from .shards import Missing
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from pathlib import Path
 
 SCHEMA = 1
@@ -94,20 +96,6 @@ class DatasetInfo:
     lines: int
     references: int
     digests: dict[str, str]
-
-
-@dataclass(frozen=True)
-class Missing:
-    """Lines of a system that could not be counted, from 1, both ends included: it has no score on this data set."""
-
-    dataset: str
-    system: str
-    first: int
-    last: int
-
-    def __str__(self) -> str:
-        lines = f"line {self.first:,}" if self.first == self.last else f"lines {self.first:,} to {self.last:,}"
-        return f"{self.dataset}: {self.system} has no scores: {lines} could not be counted"
 
 
 @dataclass(frozen=True)
@@ -207,3 +195,12 @@ def without_nan(value: Any) -> Any:
     if isinstance(value, list | tuple):
         return [without_nan(child) for child in value]
     return None if isinstance(value, float) and not math.isfinite(value) else value
+
+
+def ranks(scores: Sequence[float]) -> list[int]:
+    """Return the rank of each score: 1 for the highest; equal scores share a rank, the next are skipped (1 2 2 4).
+
+    Scores that are not numbers come last.
+    """
+    keys = [-math.inf if math.isnan(score) else score for score in scores]
+    return [1 + sum(other > key for other in keys) for key in keys]

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from .cluster import Cluster
     from .execute import Backend, Task
-    from .texts import Lines
+    from .kernel.common import Lines
     from .watch import Watch
 
     Arrays = list[NDArray[np.integer] | None]

@@ -4,15 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from . import signature
-from ._version import __version__
-from .rank import ranks
 from .reduce import mean_of, reduce
-from .results import HUMAN, DatasetInfo, Results, Score
-from .significance import Measured, measure
+from .results import HUMAN, DatasetInfo, Score, ranks
+from .scored_columns import signed
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from .corpus import Corpus
     from .count import Counted
@@ -61,23 +58,6 @@ def remarks(corpora: Sequence[Corpus], chosen: Sequence[Metric], statistics: Map
                     place = f"system {note.system}, line {corpus.systems[note.system].number(note.line)} "
                 found[f"{corpus.name}: {place}{note.message}"] = None
     return list(found)
-
-
-def measured(
-    corpora: Sequence[Corpus], chosen: Sequence[Metric], statistics: Mapping[str, Counted], results: Results
-) -> Iterator[Measured]:
-    """Yield what intervals and tests are made of, for every data set and metric."""
-    for corpus in corpora:
-        for metric in chosen:
-            printed, counted = signed(metric, len(corpus.references)), statistics[corpus.name]
-            scores = [score for score in results.scores if (score.dataset, score.metric) == (corpus.name, printed)]
-            columns = [counted.get((score.system, metric.needs)) for score in scores]
-            yield measure(metric, results.datasets[corpus.name], scores, columns)
-
-
-def signed(metric: Metric, references: int) -> str:
-    """Return the signature of a metric in this version, for a number of references."""
-    return signature.render(metric.name, [*metric.settings(references), ("v", __version__)])
 
 
 def describe(corpus: Corpus) -> DatasetInfo:

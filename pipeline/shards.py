@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import NamedTuple
 
 MIN_BYTES, MAX_BYTES = 1 << 17, 1 << 23
@@ -34,3 +35,17 @@ def cut(lines: int, systems: int, size: int, stride: int, shard_lines: int | Non
         for low in range(0, lines, shard_lines)
         for first in range(0, systems, MAX_SYSTEMS)
     ]
+
+
+@dataclass(frozen=True)
+class Missing:
+    """Lines of a system that could not be counted, from 1, both ends included: it has no score on this data set."""
+
+    dataset: str
+    system: str
+    first: int
+    last: int
+
+    def __str__(self) -> str:
+        lines = f"line {self.first:,}" if self.first == self.last else f"lines {self.first:,} to {self.last:,}"
+        return f"{self.dataset}: {self.system} has no scores: {lines} could not be counted"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from fractions import Fraction
 from itertools import combinations
 from typing import TYPE_CHECKING
@@ -12,44 +12,23 @@ import numpy as np
 
 from .errors import InputError, did_you_mean
 from .paired import CORRECTIONS, approximate_randomization, paired_bootstrap, sentencewise
-from .rank import clusters, rank_ranges, ranks
+from .rank import clusters, rank_ranges
 from .reduce import present_blocks, sentence_scores
 from .resample import bootstrap, parts, percentile_interval
-from .results import HUMAN, Bootstrap, Comparison
+from .results import Bootstrap, Comparison, ranks
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from .metrics.base import Floats, Metric
+    from .metrics.base import Floats
     from .models import WrittenStatistics
-    from .reduce import HasBlocks
     from .resample import Progress
-    from .results import DatasetInfo, Results, Score
+    from .results import Results, Score
+    from .scored_columns import Measured
     from .sums import Part
 
 COUNTED = {"approximate_randomization": "trials", "paired_bootstrap": "resamples"}
 """The settings that say of how many samples a test's p is made: it is never below 1 / (samples + 1)."""
-
-
-@dataclass(frozen=True)
-class Measured:
-    """A metric on a data set: scores of its systems, and the columns of each, in the same order.
-
-    own: which reference a system is (None: none); human: whether a last score is the mean of those, without columns.
-    """
-
-    metric: Metric
-    lines: int
-    references: int
-    scores: tuple[Score, ...]
-    columns: tuple[HasBlocks, ...]
-    own: tuple[int | None, ...]
-    human: bool = False
-
-    @property
-    def names(self) -> list[str]:
-        """The names of the systems."""
-        return [score.system for score in self.scores]
 
 
 def statistics_of(texts: Mapping[str, str], prefix: str = "") -> WrittenStatistics:
@@ -66,18 +45,6 @@ def statistics_of(texts: Mapping[str, str], prefix: str = "") -> WrittenStatisti
         if item["type"] == "extra_forbidden":
             text = f"is no setting{did_you_mean(name, WrittenStatistics.model_fields)}"
         raise InputError(f"{prefix}{name} {item['input']}: {text[:1].lower()}{text[1:]}") from None
-
-
-def measure(
-    metric: Metric, info: DatasetInfo, scores: Sequence[Score], columns: Sequence[HasBlocks | None]
-) -> Measured:
-    """Return scores of one metric on one data set with their columns; None: there are none of a mean of systems."""
-    left_out = metric.policy == "leave_one_out"
-    numbers = {f"reference{number}": number for number in range(info.references)} if left_out else {}
-    found = tuple(blocks for blocks in columns if blocks is not None)
-    own = tuple(numbers.get(score.system) for score, blocks in zip(scores, columns, strict=True) if blocks is not None)
-    human = left_out and scores[-1].system == HUMAN
-    return Measured(metric, info.lines, info.references, tuple(scores), found, own, human)
 
 
 def with_statistics(

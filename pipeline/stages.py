@@ -28,8 +28,9 @@ from .manifest import running
 from .remote_runs import folder_of, mirrored
 from .report import FORMATS
 from .report.material import Material
-from .results import Missing, Results
-from .scoring import describe, measured, remarks, score, signed
+from .results import Results
+from .scored_columns import measured, signed
+from .scoring import describe, remarks, score
 from .significance import with_statistics
 from .store import RunDirectory
 
@@ -38,7 +39,8 @@ if TYPE_CHECKING:
 
     from .corpus import Corpus
     from .count import Counted
-    from .significance import Measured
+    from .scored_columns import Measured
+    from .shards import Missing
 
 __all__ = ["Job", "plan", "prepare", "run", "with_people"]
 

@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, Any
 from . import metrics
 from .columns import Statistics
 from .errors import StoreError, did_you_mean
-from .rank import ranks
-from .results import HUMAN, MORE, Results, Score
-from .significance import Measured, measure
+from .results import HUMAN, MORE, Results, Score, ranks
+from .scored_columns import Measured, measure
 from .store import RunDirectory
 
 if TYPE_CHECKING:

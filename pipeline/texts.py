@@ -18,10 +18,11 @@ import numpy as np
 from . import remote
 from .errors import CorpusError, Problem, UnreadableError
 from .formats.spool import Origin
+from .kernel.common import Lines
 from .remote import Remote, RemoteStamp
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Sequence
     from pathlib import Path
 
     from numpy.typing import NDArray
@@ -30,26 +31,6 @@ NEWLINE = b"\n"
 BOM = b"\xef\xbb\xbf"
 SUBWORDS = (b"@@ ", "\u2581".encode())
 """Marks of subword pieces: those of subword-nmt, and of SentencePiece."""
-
-
-class Lines(NamedTuple):
-    """Text of some lines: UTF-8 bytes; int64 start and end of each line in them, without line ends."""
-
-    data: bytes
-    starts: NDArray[np.int64]
-    ends: NDArray[np.int64]
-
-    def texts(self) -> Iterator[bytes]:
-        """Yield each line's bytes."""
-        for start, end in zip(self.starts.tolist(), self.ends.tolist(), strict=True):
-            yield self.data[start:end]
-
-
-def join_lines(texts: Iterable[bytes]) -> Lines:
-    """Return texts (which may hold newlines) as Lines."""
-    pieces = list(texts)
-    ends = np.cumsum(np.fromiter(map(len, pieces), np.int64, len(pieces)))
-    return Lines(b"".join(pieces), np.concatenate((np.zeros(min(len(pieces), 1), np.int64), ends[:-1])), ends)
 
 
 class Span(NamedTuple):

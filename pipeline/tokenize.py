@@ -13,9 +13,8 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from . import borrowed, kernel
-from .corpus import Lines, join_lines
 from .errors import InvalidTextError
-from .kernel.common import FOLDS, Encoded
+from .kernel.common import FOLDS, Encoded, Lines, join_lines
 from .stem import STEMMERS
 
 if TYPE_CHECKING:

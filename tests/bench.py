@@ -317,8 +317,8 @@ def run_google(what: str, files: str, references: str) -> None:
         scores = [corpus_gleu(grouped, output) for output in outputs]
     else:
         from pipeline.api import evaluate_corpus
-        from pipeline.config import Dataset, System
         from pipeline.corpus import open_corpus
+        from pipeline.inputs import Dataset, System
         from pipeline.metrics import from_text
 
         start = time.perf_counter()

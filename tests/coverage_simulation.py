@@ -20,9 +20,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from pipeline.config import Dataset, System
 from pipeline.corpus import open_corpus
 from pipeline.count import count_in_memory
+from pipeline.inputs import Dataset, System
 from pipeline.metrics import from_text
 from pipeline.paired import approximate_randomization, paired_bootstrap, sentencewise
 from pipeline.reduce import reduce, sentence_scores

@@ -19,8 +19,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from pipeline.corpus import Lines
-from pipeline.kernel.common import KINDS, MAX_ORDER, MERGED_KINDS, SPLITS
+from pipeline.kernel.common import KINDS, MAX_ORDER, MERGED_KINDS, SPLITS, Lines
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

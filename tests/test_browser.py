@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 from pipeline import cli, revisit
-from pipeline.corpus import read_texts
 from pipeline.ngrams import rule_of
 from pipeline.reduce import sentence_scores
+from pipeline.texts import read_texts
 from tests import browser as browsers
 from tests.conftest import ROOT
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from pipeline.significance import Measured
+    from pipeline.scored_columns import Measured
     from tests.browser import Browser
 
 if os.environ.get("PIPELINE_KERNEL") == "python":

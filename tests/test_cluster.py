@@ -24,7 +24,8 @@ from pipeline.cli import main
 from pipeline.cluster import CLUSTERS, Cluster, Kind, LostWorkerError
 from pipeline.count import How
 from pipeline.errors import ConfigError, CorpusError, IncompleteError, InputError
-from pipeline.texts import Lines, Span
+from pipeline.kernel.common import Lines
+from pipeline.texts import Span
 from tests.conftest import ROOT, run, tree, write_run
 from tests.test_deaths import deadly, poison
 

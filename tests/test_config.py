@@ -18,10 +18,11 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline import metrics, scoring, stages
-from pipeline.config import Config, load, natural
+from pipeline import metrics, scored_columns, stages
+from pipeline.config import Config, load
 from pipeline.document import parse, read
 from pipeline.errors import ConfigError, Problem
+from pipeline.globs import natural
 from pipeline.metrics import METRICS
 from pipeline.node import from_plain
 from pipeline.schema import json_schema
@@ -632,7 +633,7 @@ def test_lists_that_ask_for_too_many_metrics_are_refused_at_once() -> None:
 
 
 def test_a_printed_signature_is_taken_back() -> None:
-    printed = scoring.signed(metric_of(refs="max", n=2), 3)
+    printed = scored_columns.signed(metric_of(refs="max", n=2), 3)
     assert metrics_of(f"['{printed}']") == (metric_of(refs="max", n=2),)
 
 
@@ -671,7 +672,7 @@ def made(metric: type[Metric], values: dict[str, Any], keys: str) -> Metric:
 def test_every_signature_parses_back_to_an_equal_metric(name: str, data: st.DataObject) -> None:
     values = data.draw(any_options(METRICS[name]))
     metric = made(METRICS[name], values, "name")
-    printed = scoring.signed(metric, data.draw(st.sampled_from([1, 2, 255])))
+    printed = scored_columns.signed(metric, data.draw(st.sampled_from([1, 2, 255])))
     again = metrics.from_text(printed)
     assert again == metric
     assert hash(again) == hash(metric)
@@ -685,12 +686,12 @@ def test_every_signature_parses_back_to_an_equal_metric(name: str, data: st.Data
 @given(data=st.data())
 def test_different_metrics_have_different_signatures(name: str, data: st.DataObject) -> None:
     one, two = (made(METRICS[name], data.draw(any_options(METRICS[name])), "name") for _ in "12")
-    assert (one == two) == (scoring.signed(one, 2) == scoring.signed(two, 2))
+    assert (one == two) == (scored_columns.signed(one, 2) == scored_columns.signed(two, 2))
 
 
 def test_the_signature_of_the_default() -> None:
     """The example of the specification of signatures."""
-    assert scoring.signed(metric_of(), 2).rpartition("|v:")[0] == (
+    assert scored_columns.signed(metric_of(), 2).rpartition("|v:")[0] == (
         "gleu|variant:2017|n:4|unit:word|tok:whitespace|refs:sample|iter:500|rng:python2|zero_total:zero|nrefs:2"
     )
 

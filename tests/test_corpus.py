@@ -12,11 +12,12 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from pipeline import corpus, execute, stages
-from pipeline.config import Dataset, System
-from pipeline.corpus import MAX_REFERENCES, PIECE, STRIDE, Corpus, Span, open_corpus, open_text, read_span
+from pipeline.corpus import MAX_REFERENCES, PIECE, STRIDE, Corpus, open_corpus, open_text
 from pipeline.count import How
 from pipeline.errors import ConfigError, CorpusError, Problem
+from pipeline.inputs import Dataset, System
 from pipeline.suspicions import suspicions
+from pipeline.texts import Span, read_span
 from tests import naive
 from tests.conftest import run, tree, write_run
 

@@ -19,9 +19,11 @@ from pipeline.cli import main
 from pipeline.count import How
 from pipeline.errors import IncompleteError
 from pipeline.execute import Task, WorkerDiedError
-from pipeline.results import HUMAN, Missing, Results
+from pipeline.kernel.common import join_lines
+from pipeline.results import HUMAN, Results
 from pipeline.retry import Runner
-from pipeline.texts import join_lines, read_span
+from pipeline.shards import Missing
+from pipeline.texts import read_span
 from pipeline.watch import Watch
 from tests.conftest import metric_of, run, tree, write_run
 

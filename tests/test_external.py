@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import pipeline
-from pipeline import scoring, stages
+from pipeline import scored_columns, stages
 from pipeline.errors import ConfigError, InputError
 from pipeline.metrics import from_text
 from pipeline.results import Results
@@ -288,4 +288,4 @@ def test_intervals_of_a_mean_are_those_of_resampled_numbers() -> None:
 
 def test_the_signature_says_nothing_of_places() -> None:
     metric = from_text("external[title=m2,score=f_beta,beta=0.5]")
-    assert scoring.signed(metric, 2).startswith("external|title:m2|score:f_beta|beta:0.5|nrefs:2|v:")
+    assert scored_columns.signed(metric, 2).startswith("external|title:m2|score:f_beta|beta:0.5|nrefs:2|v:")

@@ -16,10 +16,11 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from pipeline import scoring
-from pipeline.corpus import Corpus, text_in_memory
+from pipeline.corpus import Corpus
 from pipeline.count import How, count_in_memory
 from pipeline.reduce import sentence_spread
 from pipeline.store import RunDirectory
+from pipeline.texts import text_in_memory
 from tests import naive
 from tests.conftest import KERNELS, edited, forced_kernel, metric_of, run, sentence
 

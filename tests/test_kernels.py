@@ -24,10 +24,9 @@ from sacrebleu.metrics.chrf import CHRF
 
 from pipeline import kernel as chosen_kernel
 from pipeline.cli import main
-from pipeline.corpus import Lines, join_lines
 from pipeline.errors import InvalidTextError
 from pipeline.kernel import _python as python
-from pipeline.kernel.common import KINDS, MAX_ORDER, MERGED_KINDS, SPLITS, Encoded
+from pipeline.kernel.common import KINDS, MAX_ORDER, MERGED_KINDS, SPLITS, Encoded, Lines, join_lines
 from tests import fuzz_kernels, naive
 from tests.conftest import ROOT, forced_kernel
 from tests.fuzz_kernels import INVALID, NEIGHBOURS, REFERENCES, SURROGATES, SYSTEMS, WHITE, bordering, lay_out, outcome

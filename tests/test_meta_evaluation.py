@@ -15,19 +15,16 @@ import pytest
 
 from pipeline import stages
 from pipeline.cli import main
-from pipeline.corpus import open_corpus, read_texts
+from pipeline.corpus import open_corpus
 from pipeline.errors import ConfigError, InputError
 from pipeline.inputs import Dataset, System
 from pipeline.judgments import build, read_judgments
-from pipeline.meta_evaluation import (
-    MetricScores,
-    People,
-    meta_evaluate,
-)
+from pipeline.meta_evaluation import MetricScores, People, meta_evaluate
 from pipeline.models import WrittenHuman
 from pipeline.preference import lines_of_segments, sentence_pairs
 from pipeline.results import Results
 from pipeline.select import Given
+from pipeline.texts import read_texts
 from tests.conftest import ROOT, Published, mirrored, tree, write_run
 from tests.test_human import item
 

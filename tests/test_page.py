@@ -16,7 +16,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pipeline import cli, document, metrics, ngrams, revisit, stages
-from pipeline.corpus import read_texts
 from pipeline.errors import ConfigError
 from pipeline.ngrams import rule_of
 from pipeline.reduce import sentence_scores
@@ -24,6 +23,7 @@ from pipeline.report import drawing, drawings, explorer, page, telling
 from pipeline.report.numbers import percent
 from pipeline.report.page import as_json, as_yaml, html_files
 from pipeline.results import Bootstrap, Comparison
+from pipeline.texts import read_texts
 from tests.conftest import ROOT, run, tree, write_run
 from tests.test_plots import HOSTILE, material
 
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
     from pipeline.metrics.base import Schema
     from pipeline.report.material import Material
-    from pipeline.significance import Measured
+    from pipeline.scored_columns import Measured
 
 METRICS = [
     "gleu[iter=20]",

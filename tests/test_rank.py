@@ -13,7 +13,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pipeline import rank
-from pipeline.rank import clusters, letters, rank_ranges, ranks
+from pipeline.rank import clusters, letters, rank_ranges
+from pipeline.results import ranks
 from tests import naive_statistics as oracle
 
 VALUES = st.sampled_from([0.1, 0.2, 0.3, 0.4, 0.5])

@@ -24,12 +24,13 @@ import pytest
 import pipeline
 from pipeline import corpus, remote, remote_runs
 from pipeline.cli import main
-from pipeline.corpus import Opener, open_text, read_span, read_texts
+from pipeline.corpus import Opener, open_text
 from pipeline.count import How
 from pipeline.errors import CorpusError, Problem, StoreError
 from pipeline.formats.packed import PIECE
 from pipeline.inputs import Column, Input
 from pipeline.remote import Remote
+from pipeline.texts import read_span, read_texts
 from tests.conftest import ROOT, run, tree, write_run
 from tests.files import problems, write
 

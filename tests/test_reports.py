@@ -35,9 +35,9 @@ from pipeline.report.parquet import parquet_files
 from pipeline.report.ranked import fitted_table, ranked_table
 from pipeline.report.sheets import sheets
 from pipeline.report.tables import human_to_csv
-from pipeline.results import Missing
 from pipeline.revisit import chosen, revisit
 from pipeline.schema import results_schema
+from pipeline.shards import Missing
 from tests import naive
 from tests.conftest import ROOT, called, run, tree, write_config, write_run
 from tests.test_cli import program

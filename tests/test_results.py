@@ -13,10 +13,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pipeline.errors import StoreError
-from pipeline.rank import ranks
 from pipeline.report.numbers import percent, round_half_up
 from pipeline.report.tables import to_csv
-from pipeline.results import Bootstrap, Comparison, DatasetInfo, Results, Samples, Score
+from pipeline.results import Bootstrap, Comparison, DatasetInfo, Results, Samples, Score, ranks
 from tests import naive
 from tests.conftest import run, write_run
 

@@ -368,7 +368,7 @@ def test_options_that_do_not_go_together(text: str, message: str) -> None:
     ],
 )
 def test_signatures_parse_back(text: str) -> None:
-    from pipeline.scoring import signed
+    from pipeline.scored_columns import signed
 
     metric = from_text(text)
     assert from_text(signed(metric, 3)) == metric

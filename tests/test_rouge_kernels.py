@@ -12,10 +12,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
-from pipeline.corpus import join_lines
 from pipeline.errors import InvalidTextError, LongTextError
 from pipeline.kernel import common
-from pipeline.kernel.common import Encoded, Sentences
+from pipeline.kernel.common import Encoded, Sentences, join_lines
 from tests import naive_rouge as naive
 
 if TYPE_CHECKING:

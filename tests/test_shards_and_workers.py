@@ -17,10 +17,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from pipeline import columns, count, execute, reduce, scoring, shards, stages, store
-from pipeline.corpus import Span
 from pipeline.count import How, count_in_memory
 from pipeline.errors import StoreError
 from pipeline.shards import Shard, cut
+from pipeline.texts import Span
 from tests.conftest import Tree, forced_kernel, run, tree, write_config, write_run
 
 if TYPE_CHECKING:

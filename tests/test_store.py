@@ -23,13 +23,12 @@ from hypothesis import strategies as st
 from pipeline import borrowed, columns, execute, metrics, parts, scoring, stages, store
 from pipeline.cli import main
 from pipeline.columns import BLOCK, MemoryStatistics, Statistics
-from pipeline.config import Dataset, System
 from pipeline.corpus import open_corpus
 from pipeline.count import How, count_in_memory
 from pipeline.errors import StoreError
-from pipeline.execute import narrow
 from pipeline.files import write_atomic
-from pipeline.metrics.base import COUNTING, Field, Schema
+from pipeline.inputs import Dataset, System
+from pipeline.metrics.base import COUNTING, Field, Schema, narrow
 from pipeline.parts import Cell
 from pipeline.store import RunDirectory, content_key
 from tests.conftest import ROOT, metric_of, run, tree, write_config, write_run

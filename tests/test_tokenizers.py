@@ -17,7 +17,7 @@ from sacrebleu.tokenizers.tokenizer_zh import TokenizerZh
 
 from pipeline.borrowed import BORROWED
 from pipeline.kernel import categories
-from pipeline.texts import join_lines
+from pipeline.kernel.common import join_lines
 from pipeline.tokenize import TOKENIZERS, Tokenization
 from tests.conftest import KERNELS, forced_kernel
 from tests.make_categories import render

@@ -16,10 +16,11 @@ from typing import TYPE_CHECKING
 import pytest
 
 import pipeline
-from pipeline import metrics, scoring, stages
+from pipeline import metrics, scored_columns, stages
 from pipeline.api import evaluate_corpus
-from pipeline.corpus import Corpus, text_in_memory
+from pipeline.corpus import Corpus
 from pipeline.errors import InputError
+from pipeline.texts import text_in_memory
 from tests import naive
 
 if TYPE_CHECKING:
@@ -314,7 +315,7 @@ def test_signatures_differ_whenever_settings_do_and_parse_back(name: str) -> Non
             metric = metrics.from_text(name, settings)
         except InputError:
             continue
-        signature = scoring.signed(metric, 2)
+        signature = scored_columns.signed(metric, 2)
         assert metrics.from_text(signature) == metric
         assert seen.setdefault(signature, metric) == metric
     assert len(set(seen.values())) == len(seen) > 10

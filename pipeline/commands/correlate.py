@@ -24,8 +24,8 @@ from .bar import Bar
 if TYPE_CHECKING:
     import argparse
 
-    from ..config import WrittenHuman
     from ..meta_evaluation import MetricScores
+    from ..models import WrittenHuman
 
 OPTIONS = (
     *("dataset", "judges", "without", "scores", "divisor", "runs", "numbering", "ties", "window"),
@@ -85,7 +85,7 @@ def run(args: argparse.Namespace) -> int:
 def _settings(args: argparse.Namespace) -> WrittenHuman:
     from pydantic import ValidationError
 
-    from ..config import WrittenHuman
+    from ..models import WrittenHuman
 
     given = {name: getattr(args, name) for name in OPTIONS if getattr(args, name) is not None}
     try:

@@ -19,13 +19,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..api import evaluate_corpus
-from ..corpus import Corpus, read_texts, text_in_memory
+from ..corpus import Corpus
 from ..count import count_in_memory
 from ..errors import ConfigError, InputError, printable
 from ..metrics import METRICS, from_text
 from ..metrics.gleu import Gleu
 from ..ngrams import grams, parts
 from ..report.numbers import percent
+from ..texts import read_texts, text_in_memory
 from .inputs import add_files, open_files
 
 if TYPE_CHECKING:

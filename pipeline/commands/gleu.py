@@ -23,12 +23,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..api import evaluate_corpus
-from ..corpus import STRIDE, read_texts
+from ..corpus import STRIDE
 from ..errors import ConfigError
 from ..metrics.gleu import MAX_ITERATIONS, MAX_SEED, Gleu
 from ..report.ascii import ascii_table
 from ..report.console import is_count
 from ..report.numbers import percent, round_half_up
+from ..texts import read_texts
 from .inputs import add_files, open_files
 
 if TYPE_CHECKING:

@@ -19,8 +19,8 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING
 
-from ..config import BACKENDS
 from ..errors import IncompleteError, printable
+from ..models import BACKENDS
 from .bar import Bar
 from .inputs import add_selection, given, jobs
 

@@ -77,7 +77,8 @@ def run(args: argparse.Namespace) -> int:
         print(printable(f"warning: {note}"), file=sys.stderr)
     results = Results({corpus.name: describe(corpus)}, [result.found for result in evaluation], [])
     if args.confidence:
-        from ..significance import measure, statistics_of, with_statistics
+        from ..scored_columns import measure
+        from ..significance import statistics_of, with_statistics
 
         columns = [result.statistics if result.system != HUMAN else None for result in evaluation]
         found = measure(metric, results.datasets[corpus.name], results.scores, columns)

@@ -16,8 +16,9 @@ from .inputs import add_selection, given
 if TYPE_CHECKING:
     import argparse
 
-    from ..config import Match
-    from ..corpus import AnyText, Corpus
+    from ..corpus import Corpus
+    from ..inputs import Match
+    from ..texts import AnyText
 
 BLOCK = 8192
 """Lines whose tokens are counted at once."""
@@ -31,9 +32,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Print a table of the files, what globs matched, the metrics' signatures, and the warnings."""
+    from ..checks import prepare
     from ..report.console import print_table
-    from ..scoring import signed
-    from ..stages import prepare
+    from ..scored_columns import signed
 
     job = prepare(args.config, given=given(args))
     counted: dict[tuple[str, str], int] = {}
@@ -74,7 +75,7 @@ def _rows(corpus: Corpus, counted: dict[tuple[str, str], int]) -> list[list[str]
 
 def _tokens(file: AnyText) -> int:
     """Return how many tokens there are between white space."""
-    from ..corpus import read_texts
+    from ..texts import read_texts
 
     blocks = (read_texts(file, low, min(low + BLOCK, file.lines)) for low in range(0, file.lines, BLOCK))
     return sum(len(text.split()) for texts in blocks for text in texts)

@@ -13,13 +13,13 @@ from ..errors import ConfigError, did_you_mean
 
 if TYPE_CHECKING:
     from ._python import encode as encode
-    from ._python import lcs as lcs
     from ._python import overlap as overlap
-    from ._python import skip_bigrams as skip_bigrams
-    from ._python import union_lcs as union_lcs
-    from ._python import weighted_lcs as weighted_lcs
-    from ._python import weighted_union as weighted_union
-    from ._python import words as words
+    from ._python_lcs import lcs as lcs
+    from ._python_lcs import union_lcs as union_lcs
+    from ._python_lcs import weighted_lcs as weighted_lcs
+    from ._python_lcs import weighted_union as weighted_union
+    from ._python_skip import skip_bigrams as skip_bigrams
+    from ._python_words import words as words
 
 CHOICES = ("auto", "native", "python")
 

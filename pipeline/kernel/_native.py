@@ -5,7 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from ._python import encode, lcs, overlap, skip_bigrams, union_lcs, weighted_lcs, weighted_union, words
+    from ._python import encode, overlap
+    from ._python_lcs import lcs, union_lcs, weighted_lcs, weighted_union
+    from ._python_skip import skip_bigrams
+    from ._python_words import words
 else:
     from ._native_encode import encode
     from ._native_lcs import lcs, union_lcs, weighted_lcs, weighted_union

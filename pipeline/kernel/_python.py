@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from ..corpus import Lines
+    from .common import Lines
 
 __all__ = ["encode", "lcs", "overlap", "skip_bigrams", "union_lcs", "weighted_lcs", "weighted_union", "words"]
 NAME = "python"

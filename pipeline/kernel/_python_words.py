@@ -13,7 +13,7 @@ from .common import FOLDS, Encoded, Words, check_lines
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ..corpus import Lines
+    from .common import Lines
 
 _WORD = re.compile("[a-z0-9]+")
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from ..corpus import Lines
+    from ..kernel.common import Lines
     from ..sampling import Draws
 
     Ints = NDArray[np.int64]
@@ -350,3 +350,13 @@ def best_by(keys: Sequence[Floats]) -> Ints:
             tied &= key[:, reference] == key[rows, best]
         best[better] = reference
     return best
+
+
+def narrow(array: NDArray[np.integer]) -> NDArray[np.integer]:
+    """Return an array of counts in the narrowest of uint16, int32 and int64 that holds them."""
+    top = int(array.max(initial=0))
+    low = int(array.min(initial=0))
+    if low >= 0 and top <= np.iinfo(np.uint16).max:
+        return array.astype(np.uint16)
+    fits = low >= np.iinfo(np.int32).min and top <= np.iinfo(np.int32).max
+    return array.astype(np.int32 if fits else np.int64)

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from ..corpus import Lines
+    from ..kernel.common import Lines
     from ..tokenize import Tokenization
     from .base import Ints, Text
     from .rouge_sentences import Splitting

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from ..corpus import Lines
 from ..errors import InvalidTextError
+from ..kernel.common import Lines
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -8,15 +8,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 from ..errors import printable
-from .comparisons import (
-    is_significant,
-    matrix,
-    pair_table,
-    settings_line,
-    shown_p,
-    signed,
-    tests_of,
-)
+from .comparisons import is_significant, matrix, pair_table, settings_line, shown_p, signed, tests_of
 from .expectations import expectation_table, misses
 from .findings import finding_tables
 from .groups import labels, remarks, size

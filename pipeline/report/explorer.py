@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from ..corpus import Corpus
     from ..metrics.base import Columns, Floats, Ints, Metric
     from ..ngrams import Rule
-    from ..significance import Measured
+    from ..scored_columns import Measured
     from ..texts import AnyText
     from ..tokenize import Tokenization
     from .material import Material

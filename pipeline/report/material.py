@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from ..corpus import Corpus
     from ..files import Content
     from ..results import Results
-    from ..significance import Measured
+    from ..scored_columns import Measured
 
 
 @dataclass(frozen=True)

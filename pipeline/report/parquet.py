@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from ..metrics.base import Columns, Needs
-    from ..significance import Measured
+    from ..scored_columns import Measured
     from .material import Material
 
     Content = Iterator[bytes]

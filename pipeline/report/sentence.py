@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from ..corpus import TextFile, read_texts
 from ..errors import StoreError, did_you_mean
 from ..reduce import present_blocks, sentence_scores
+from ..texts import TextFile, read_texts
 from .groups import labels
 from .numbers import percent, round_half_up
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from ..metrics.base import Columns
     from ..reduce import HasBlocks
-    from ..significance import Measured
+    from ..scored_columns import Measured
     from .material import Material
 
 

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ..metrics.base import Floats, Ints
-    from ..significance import Measured
+    from ..scored_columns import Measured
 
 RULE = (
     "half of them where the sentence scores of the systems (by the first metric) lie furthest apart, a quarter with "
