@@ -5,9 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from . import metrics, report
+from . import metrics, report, signature
 from .borrowed import unavailable
-from .cluster import check_address
 from .corpus import Corpus, Opener, open_corpus
 from .count import AUTO, How
 from .datasets import path_of
@@ -15,6 +14,7 @@ from .defaults import with_defaults
 from .errors import ConfigError, DataError, InputError, Problem, did_you_mean
 from .external import absent as lacking
 from .external import misused, parted, with_numbers
+from .metrics.external import External
 from .node import base_of
 from .remote import is_remote
 from .resample import unsupported
@@ -95,19 +95,29 @@ def _opened(
     chosen = metrics.resolve_all(with_defaults(nodes, settings.root if settings else None, problems), problems)
     corpora: list[Corpus | None] = []
     if settings:
-        settings, chosen = select(settings, chosen, given.only, problems)
+        names = [(metric.name, signature.render(metric.name, metric.settings())) for metric in chosen]
+        settings, kept = select(settings, names, given.only, problems)
+        chosen = tuple(metric for metric, own in zip(chosen, names, strict=True) if own in kept)
         if how.address:
+            from .models import check_address  # with config, whose models they are
+
             wrong = check_address(str(how.under(settings.run).backend), how.address)
             problems += [Problem("--address", wrong)] if wrong else []
-        absent = settings.absent | lacking(settings, chosen, problems)
+        readers = readers_of_numbers(chosen)
+        absent = settings.absent | lacking(settings, readers, problems)
         opener = Opener(how.under(settings.run).threads, settings.run.max_unpacked, absent)
-        problems += misused(settings, chosen)
-        systems = with_numbers(settings.systems, chosen)
+        problems += misused(settings, readers)
+        systems = with_numbers(settings.systems, readers)
         opened_all = [open_corpus(dataset, systems, problems, opener=opener) for dataset in settings.datasets]
-        corpora = [corpus and parted(corpus, chosen) for corpus in opened_all]
+        corpora = [corpus and parted(corpus, readers) for corpus in opened_all]
         problems += _missing_sources(settings, chosen)
     problems += fit(chosen, corpora)
     return settings, tuple(chosen), [corpus for corpus in corpora if corpus], problems
+
+
+def readers_of_numbers(chosen: Sequence[Metric]) -> list[External]:
+    """Return the metrics that read files of numbers."""
+    return [metric for metric in chosen if isinstance(metric, External)]
 
 
 def unmade(settings: Config) -> list[Problem]:
@@ -132,7 +142,7 @@ def fit(chosen: Sequence[Metric], corpora: Sequence[Corpus | None]) -> list[Prob
         messages = (
             [metric.misfit(len(corpus.references), missing=corpus.missing) for metric in chosen] if corpus else []
         )
-        if corpus and any(metric.from_files and metric.needs not in corpus.external for metric in chosen):
+        if corpus and any(metric.from_files and metric.needs.key not in corpus.external for metric in chosen):
             messages.append("external reads files that a config names: `gec-pipeline help statistics`")
         problems += [Problem("", f"{corpus.name}: {message}") for message in messages if message and corpus]
     return problems

@@ -27,19 +27,16 @@ REACHED = 10.0
 """Seconds in which a scheduler must answer, and have a worker."""
 WAVE = 4
 """Tasks for each worker that a backend without generators gets at once: their results are held together."""
-_HOST = r"(?:[A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\]):[0-9]{1,5}"
 
 
 class Kind(NamedTuple):
-    """A backend: what to install, which addresses it takes (a pattern, and in words), how to reach it.
+    """A backend: what to install, and how to reach it.
 
     connect: takes address, number of workers (None: all) and what is to be undone at the end; returns how many
     workers there are. results: yields the results of tasks. died: names of the errors that mean that a worker died.
     """
 
     packages: tuple[str, ...]
-    address: str
-    words: str
     connect: Callable[[str | None, int | None, contextlib.ExitStack], int]
     results: Callable[[Any, Any, Any, int], Generator[Any, None, None]]
     died: tuple[str, ...]
@@ -47,14 +44,6 @@ class Kind(NamedTuple):
 
 class LostWorkerError(Exception):
     """A worker of the cluster died over what it had been given."""
-
-
-def check_address(backend: str, address: str) -> str | None:
-    """Return what is wrong with an address for a backend, or None."""
-    kind = CLUSTERS.get(backend)
-    if kind is None:
-        return f"only the backends {', '.join(CLUSTERS)} take an address, not '{backend}'"
-    return None if re.fullmatch(kind.address, address) else f"expected {kind.words}, found '{address}'"
 
 
 class Cluster:
@@ -273,24 +262,18 @@ def _spark(address: str | None, workers: int | None, undo: contextlib.ExitStack)
 CLUSTERS = {
     "dask": Kind(
         ("dask[distributed]",),
-        rf"(?:(?:tcp|tls|ws|wss)://)?{_HOST}",
-        "tcp://HOST:PORT of a dask scheduler",
         _dask,
         submitted,
         ("KilledWorker",),
     ),
     "ray": Kind(
         ("ray",),
-        rf"auto|local|(?:ray://)?{_HOST}",
-        "ray://HOST:PORT, HOST:PORT or auto",
         _ray,
         in_waves,
         ("RayActorError", "ActorDiedError", "WorkerCrashedError", "NodeDiedError", "OutOfMemoryError"),
     ),
     "spark": Kind(
         ("joblibspark", "pyspark"),
-        r"spark://[^ ]+|local(?:-cluster)?(?:\[[0-9*, ]+\])?|yarn|k8s://[^ ]+",
-        "a Spark master: spark://HOST:PORT, yarn, k8s://..., local[N] or local-cluster[N,CORES,MEMORY]",
         _spark,
         in_waves,
         ("Py4JJavaError", "SparkException"),

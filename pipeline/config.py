@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import BaseModel, ValidationError
 
-from .cluster import check_address
 from .compose import compose
 from .errors import ConfigError, Problem, did_you_mean
 from .globs import natural
@@ -31,6 +30,7 @@ from .models import (
     WrittenRun,
     WrittenStatistics,
     WrittenTsv,
+    check_address,
 )
 from .models_findings import (
     WrittenAgreement,

@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
     from .inputs import Dataset, Input, System
-    from .metrics.base import Needs
     from .selection import Selection
 
 __all__ = [
@@ -130,8 +129,8 @@ class Corpus:
     notes: tuple[str, ...] = ()
     own: Mapping[str, int] = field(default_factory=dict)
     """Systems that are references themselves, and which."""
-    external: Mapping[Needs, Corpus] = field(default_factory=dict)
-    """Files of numbers for metrics that read no text: a data set without references for each."""
+    external: Mapping[str, Corpus] = field(default_factory=dict)
+    """Files of numbers for metrics that read no text: by the key of their needs, a data set without references."""
 
     def with_references(self) -> Corpus:
         """Return the same with each reference as one more system; raises CorpusError where a name is taken."""

@@ -104,8 +104,8 @@ def count_all(
 
 def by_files(corpus: Corpus, needs: Sequence[Needs]) -> list[tuple[Corpus, list[Needs]]]:
     """Return what is read for some needs, and which: the texts first, then files of numbers."""
-    of_text = [need for need in needs if need not in corpus.external]
-    numbers = [(corpus.external[need], [need]) for need in needs if need in corpus.external]
+    of_text = [need for need in needs if need.key not in corpus.external]
+    numbers = [(corpus.external[need.key], [need]) for need in needs if need.key in corpus.external]
     return [*([(corpus, of_text)] if of_text else []), *numbers]
 
 

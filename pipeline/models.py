@@ -16,8 +16,26 @@ FORMATS = ("json", "csv", "markdown", "latex", "parquet", "plots", "html")
 """Names in `pipeline.report.FORMATS`."""
 OFFICIAL = "data"
 """What stands for the outputs that come with data sets."""
+_HOST = r"(?:[A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\]):[0-9]{1,5}"
+ADDRESSES = {
+    "dask": (rf"(?:(?:tcp|tls|ws|wss)://)?{_HOST}", "tcp://HOST:PORT of a dask scheduler"),
+    "ray": (rf"auto|local|(?:ray://)?{_HOST}", "ray://HOST:PORT, HOST:PORT or auto"),
+    "spark": (
+        r"spark://[^ ]+|local(?:-cluster)?(?:\[[0-9*, ]+\])?|yarn|k8s://[^ ]+",
+        "a Spark master: spark://HOST:PORT, yarn, k8s://..., local[N] or local-cluster[N,CORES,MEMORY]",
+    ),
+}
+"""Backends past one machine: a pattern of the addresses that each takes, and the same in words."""
 KINDS = ("jsonl", "tsv", "parquet")
 """Files with a text in each record; the key that names such a file."""
+
+
+def check_address(backend: str, address: str) -> str | None:
+    """Return what is wrong with an address for a backend, or None."""
+    if backend not in ADDRESSES:
+        return f"only the backends {', '.join(ADDRESSES)} take an address, not '{backend}'"
+    pattern, words = ADDRESSES[backend]
+    return None if re.fullmatch(pattern, address) else f"expected {words}, found '{address}'"
 
 
 def _jobs(value: object) -> object:

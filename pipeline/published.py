@@ -5,7 +5,6 @@ To add one: a config with `publication` and `expect`, whose paths are of data se
 
 from __future__ import annotations
 
-import time
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from functools import cache
@@ -13,7 +12,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from .catalogue import is_data, named_in
-from .count import AUTO, How
 from .datasets import fetch_files, state
 from .errors import InputError, did_you_mean
 from .expectations import is_worse
@@ -22,7 +20,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from .catalogue import DataFile
-    from .results import Results
 
 FOLDER = Path(__file__).parent / "recipes"
 
@@ -122,23 +119,3 @@ def fetch_missing(
     tell(f"fetching {len(files)} file{'s' if len(files) > 1 else ''} of {names}")
     done = fetch_files(files, mirror, progress=progress)
     return [str(problem) for problem in done.problems]
-
-
-def reproduce(recipe: Recipe, folder: Path, how: How = AUTO) -> Outcome:
-    """Run a recipe in a folder and compare; what cannot be run is told in the outcome's message."""
-    from . import stages
-
-    lacking = recipe.lacking()
-    if lacking:
-        sets = " ".join(dict.fromkeys(file.dataset for file in lacking))
-        count = "1 file is" if len(lacking) == 1 else f"{len(lacking)} files are"
-        return Outcome(recipe, None, f"{count} not here: gec-pipeline data fetch {sets}")
-    started = time.perf_counter()
-    try:
-        results: Results = stages.run(stages.prepare(recipe.path, how), folder / recipe.name, how)[1]
-    except InputError as error:
-        return Outcome(recipe, None, str(error), seconds=time.perf_counter() - started)
-    seconds = time.perf_counter() - started
-    signatures = list(dict.fromkeys(score.metric for score in results.scores))
-    message = "; ".join(map(str, results.missing))
-    return Outcome(recipe, results.expectations, message, signatures, results.warnings, seconds)

@@ -65,6 +65,6 @@ def describe(corpus: Corpus) -> DatasetInfo:
     digests = {"source": corpus.source.digest} if corpus.source else {}
     digests |= {f"reference {number}": file.digest for number, file in enumerate(corpus.references)}
     digests |= {f"system {name}": file.digest for name, file in corpus.systems.items()}
-    for need, files in corpus.external.items():
-        digests |= {f"{need.key} {name}": file.digest for name, file in files.systems.items()}
+    for key, files in corpus.external.items():
+        digests |= {f"{key} {name}": file.digest for name, file in files.systems.items()}
     return DatasetInfo(corpus.lines, len(corpus.references), digests)

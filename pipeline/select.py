@@ -6,14 +6,12 @@ from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING
 
-from . import signature
 from .errors import Problem, did_you_mean
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from .config import Config
-    from .metrics.base import Metric
 
 
 @dataclass(frozen=True)
@@ -28,20 +26,20 @@ ALL = Given()
 
 
 def select(
-    config: Config, metrics: tuple[Metric, ...], patterns: Sequence[str], problems: list[Problem]
-) -> tuple[Config, tuple[Metric, ...]]:
+    config: Config, metrics: Sequence[tuple[str, ...]], patterns: Sequence[str], problems: list[Problem]
+) -> tuple[Config, Sequence[tuple[str, ...]]]:
     """Return the config with the data sets, systems and metrics whose names match.
 
     A pattern chooses among those of its kind: where none matches a data set, all stay. One that matches nothing
-    at all, or patterns that leave nothing together, are problems.
+    at all, or patterns that leave nothing together, are problems. metrics: the names of each, its own and as printed;
+    those that stay are returned.
     """
     if not patterns:
         return config, metrics
-    printed = {metric: signature.render(metric.name, metric.settings()) for metric in metrics}
     names = {
         "data set": [dataset.name for dataset in config.datasets],
         "system": [system.name for system in config.systems],
-        "metric": [name for metric in metrics for name in (metric.name, printed[metric])],
+        "metric": [name for own in metrics for name in own],
     }
     for pattern in patterns:
         if not any(_matches(name, [pattern]) for kind in names.values() for name in kind):
@@ -56,7 +54,7 @@ def select(
     systems = tuple(system for system in systems if any(d.name in system.paths for d in datasets))
     if not datasets and not problems:
         problems.append(Problem(f"--only {' '.join(patterns)}", "no such system has an output for such a data set"))
-    kept = tuple(m for m in metrics if m.name in chosen["metric"] or printed[m] in chosen["metric"])
+    kept = [own for own in metrics if chosen["metric"] & set(own)]
     note = f"only {', '.join(patterns)} of the config: ranks are among those here"
     return replace(config, datasets=datasets, systems=systems, notes=(*config.notes, note)), kept
 

@@ -25,6 +25,7 @@ from pipeline.cluster import CLUSTERS, Cluster, Kind, LostWorkerError
 from pipeline.count import How
 from pipeline.errors import ConfigError, CorpusError, IncompleteError, InputError
 from pipeline.kernel.common import Lines
+from pipeline.models import check_address
 from pipeline.texts import Span
 from tests.conftest import ROOT, run, tree, write_run
 from tests.test_deaths import deadly, poison
@@ -278,7 +279,7 @@ def test_a_missing_package_is_told_with_the_line_that_installs_it(backend: str) 
     ],
 )
 def test_addresses_that_are_taken(backend: str, address: str) -> None:
-    assert cluster.check_address(backend, address) is None
+    assert check_address(backend, address) is None
 
 
 @pytest.mark.parametrize(
@@ -296,7 +297,7 @@ def test_addresses_that_are_refused(
     backend: str, address: str, expected: str, config: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """Also in the config, with their place."""
-    assert str(cluster.check_address(backend, address)).startswith(expected)
+    assert str(check_address(backend, address)).startswith(expected)
     assert main(["run", str(config), "--backend", backend, "--address", address]) == 2
     assert f"error: --address: {expected}" in capsys.readouterr().err
     assert main(["validate", str(config), "--set", f"run.backend={backend}", "--set", f"run.address={address}"]) == 2
@@ -321,7 +322,7 @@ ENDED: list[str] = []
 
 @pytest.fixture
 def waves() -> Iterator[None]:
-    kind = Kind(("x",), ".*", "anything", threads, cluster.in_waves, ("ZeroDivisionError",))
+    kind = Kind(("x",), threads, cluster.in_waves, ("ZeroDivisionError",))
     with mock.patch.dict(CLUSTERS, {"threading": kind}):
         yield
 

@@ -20,6 +20,7 @@ import yaml
 import pipeline
 from pipeline import catalogue, published, stages
 from pipeline.cli import main
+from pipeline.commands.reproduce import reproduce
 from pipeline.findings import agreement
 from pipeline.judgments import build
 from pipeline.report.numbers import round_half_up
@@ -66,7 +67,7 @@ def test_a_recipe_holds_on_the_published_data(name: str, tmp_path: Path) -> None
         pytest.skip("takes minutes; set PIPELINE_SLOW=1" if name != "none" else f"the folder {MIRROR} is not here")
     recipe = RECIPES[name]
     assert published.fetch_missing([recipe], None, lambda _: None) == []
-    found = published.reproduce(recipe, tmp_path)
+    found = reproduce(recipe, tmp_path)
     assert found.message == ""
     assert found.expectations
     missed = [entry for entry in found.expectations["entries"] if entry["missed"]]
@@ -128,7 +129,7 @@ def test_coling_2018_on_its_references_made_again(
     published.fetch_missing([recipe], None, lambda _: None)
     monkeypatch.setenv("GEC_PIPELINE_MIRROR", str(tmp_path / "mirror"))
     assert published.fetch_missing([recipe], None, lambda _: None) == []  # that is, the checksums are right
-    found = published.reproduce(recipe, tmp_path).expectations
+    found = reproduce(recipe, tmp_path).expectations
     assert found
     assert (found["verdict"], found["missed"]) == ("rounding", [])
 
@@ -251,7 +252,7 @@ def test_a_recipe_runs_on_files_of_the_form_of_its_data(name: str, stand_ins: Pa
         pytest.skip("the compiled kernel is compared with this one elsewhere")
     recipe = published.recipes()[name]
     assert published.fetch_missing([recipe], str(stand_ins), lambda _: None) == []
-    found = published.reproduce(recipe, tmp_path)
+    found = reproduce(recipe, tmp_path)
     assert found.message == ""
     assert found.expectations
     for entry in found.expectations["entries"]:
@@ -301,7 +302,7 @@ def test_sentence_scores_in_a_file_are_held_against_ours(
         published.recipes.cache_clear()
         recipe = published.recipes()["coling2018-gleu-sentence"]
         assert published.fetch_missing([recipe], str(tmp_path / f"mirror{changed}"), lambda _: None) == []
-        outcome = published.reproduce(recipe, tmp_path)
+        outcome = reproduce(recipe, tmp_path)
         assert outcome.expectations
         (entry,) = outcome.expectations["entries"]
         assert (entry["verdict"], entry["equal"], entry["values"]) == (verdict, equal, 17_056)

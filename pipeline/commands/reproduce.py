@@ -17,17 +17,20 @@ from __future__ import annotations
 import json
 import sys
 import tempfile
+import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ..count import AUTO, How
 from ..errors import IncompleteError, InputError, printable
+from ..published import Outcome, Recipe
 from .bar import Bar
 
 if TYPE_CHECKING:
     import argparse
     from collections.abc import Sequence
 
-    from ..published import Outcome, Recipe
+    from ..results import Results
 
 SHOWN = 3
 """Files that could not be fetched, told one by one."""
@@ -113,8 +116,7 @@ def _list(wanted: Sequence[Recipe], args: argparse.Namespace) -> int:
 
 
 def _outcomes(wanted: Sequence[Recipe], args: argparse.Namespace) -> list[Outcome]:
-    from ..count import How
-    from ..published import fetch_missing, reproduce
+    from ..published import fetch_missing
 
     found = []
     with (
@@ -177,3 +179,23 @@ def _print_one(outcome: Outcome, *, values: bool) -> None:
                 print(printable(f"{number}. {entry['title']}"))
                 print_table(*reproduction.values_table(entry), left=(0, 4))
     print()
+
+
+def reproduce(recipe: Recipe, folder: Path, how: How = AUTO) -> Outcome:
+    """Run a recipe in a folder and compare; what cannot be run is told in the outcome's message."""
+    from .. import stages
+
+    lacking = recipe.lacking()
+    if lacking:
+        sets = " ".join(dict.fromkeys(file.dataset for file in lacking))
+        count = "1 file is" if len(lacking) == 1 else f"{len(lacking)} files are"
+        return Outcome(recipe, None, f"{count} not here: gec-pipeline data fetch {sets}")
+    started = time.perf_counter()
+    try:
+        results: Results = stages.run(stages.prepare(recipe.path, how), folder / recipe.name, how)[1]
+    except InputError as error:
+        return Outcome(recipe, None, str(error), seconds=time.perf_counter() - started)
+    seconds = time.perf_counter() - started
+    signatures = list(dict.fromkeys(score.metric for score in results.scores))
+    message = "; ".join(map(str, results.missing))
+    return Outcome(recipe, results.expectations, message, signatures, results.warnings, seconds)
