@@ -21,11 +21,11 @@ import pipeline
 from pipeline import stages
 from pipeline._version import __version__
 from pipeline.cli import COMMANDS, main
+from pipeline.commands.schema import json_schema
 from pipeline.metrics import METRICS
 from pipeline.report.console import print_table
 from pipeline.results import Results
 from pipeline.sampling import SAMPLERS
-from pipeline.schema import json_schema
 from pipeline.tokenize import TOKENIZERS
 from tests.conftest import ROOT, tree, write_run, write_texts
 

@@ -19,13 +19,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pipeline import metrics, scored_columns, stages
+from pipeline.commands.schema import json_schema
 from pipeline.config import Config, load
 from pipeline.document import parse, read
 from pipeline.errors import ConfigError, Problem
 from pipeline.globs import natural
 from pipeline.metrics import METRICS
 from pipeline.node import from_plain
-from pipeline.schema import json_schema
 from tests.conftest import ROOT, metric_of
 
 if TYPE_CHECKING:

@@ -11,8 +11,8 @@ import yaml
 
 from pipeline import metrics, stages
 from pipeline.cli import main
+from pipeline.commands.schema import json_schema
 from pipeline.errors import ConfigError
-from pipeline.schema import json_schema
 from pipeline.select import Given
 from tests.files import CONFIG, TEXTS, lines, prepare, problems, write
 

@@ -24,6 +24,7 @@ from rich.cells import cell_len
 
 from pipeline import models, report, stages
 from pipeline._version import __version__
+from pipeline.commands.schema import results_schema
 from pipeline.errors import ConfigError, printable
 from pipeline.reduce import present_blocks, sentence_scores
 from pipeline.report import FORMATS, latex, markdown
@@ -36,7 +37,6 @@ from pipeline.report.ranked import fitted_table, ranked_table
 from pipeline.report.sheets import sheets
 from pipeline.report.tables import human_to_csv
 from pipeline.revisit import chosen, revisit
-from pipeline.schema import results_schema
 from pipeline.shards import Missing
 from tests import naive
 from tests.conftest import ROOT, called, run, tree, write_config, write_run
