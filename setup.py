@@ -10,13 +10,13 @@ FLAGS = [] if sys.platform == "win32" else ["-O3"]
 
 extensions = [
     Extension(
-        "pipeline.kernel." + path.stem,
+        "pipeline.kernel.native." + path.stem,
         [path.as_posix()],
-        include_dirs=["pipeline/kernel"],
-        depends=["pipeline/kernel/_hash.h", "pipeline/kernel/_words.h", "pipeline/kernel/_lcs.h"],
+        include_dirs=["pipeline/kernel/native"],
+        depends=[path.as_posix() for path in sorted(Path("pipeline/kernel/native").glob("*.h"))],
         extra_compile_args=FLAGS,
     )
-    for path in sorted(Path("pipeline/kernel").glob("_native_*.pyx"))
+    for path in sorted(Path("pipeline/kernel/native").glob("*.pyx"))
 ]
 
 modules = cythonize(extensions)  # a mistake in the Cython code stops the build ...

@@ -24,24 +24,28 @@ from typing import TYPE_CHECKING, Any, Literal, overload
 
 import numpy as np
 
-from . import checks, scored_columns, scoring, stages, stored
 from . import metrics as _metrics
-from .columns import MemoryStatistics, Statistics
-from .corpus import MAX_REFERENCES, Corpus, check_parallel, without_any
-from .count import How, count_in_memory
+from . import stages
+from .corpus.corpus import MAX_REFERENCES, Corpus, check_parallel, without_any
+from .corpus.input_warnings import misshapen, suspicions
+from .corpus.texts import text_in_memory
 from .errors import IncompleteError, InputError, Problem, did_you_mean
-from .reduce import sentence_spread
-from .remote_runs import folder_of
-from .results import Results
-from .significance import statistics_of, with_statistics
-from .suspicions import misshapen, suspicions
-from .texts import text_in_memory
+from .execution.count import How, count_in_memory
+from .execution.store.columns_file import MemoryStatistics, Statistics
+from .execution.store.remote_copy import folder_of
+from .prepare import complete, fit, without_source
+from .scoring import scored_columns, stored_runs
+from .scoring.reduce import sentence_spread
+from .scoring.resampling.significance import statistics_of, with_statistics
+from .scoring.results import Results
+from .scoring.scores import remarks
+from .scoring.scores import score as score_all
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from .metrics.base import Floats, Ints, Metric
-    from .results import Bootstrap, Samples, Score
+    from .metrics.base.metric import Floats, Ints, Metric
+    from .scoring.results import Bootstrap, Samples, Score
 
 ONE = "system"
 """The name of a system that is given without one."""
@@ -189,21 +193,21 @@ def evaluate_corpus(corpus: Corpus, chosen: Sequence[Metric], *, n_jobs: int | L
         raise InputError(f"n_jobs: expected 'auto' or a number of workers from 1, found {n_jobs!r}")
     for metric in chosen:
         if metric.needs.source and corpus.source is None:
-            raise InputError(checks.without_source(metric.name, metric.hint, "-s FILE, or sources=[...]"))
-    problems = checks.fit(chosen, [corpus])
+            raise InputError(without_source(metric.name, metric.hint, "-s FILE, or sources=[...]"))
+    problems = fit(chosen, [corpus])
     if problems:
         raise InputError(problems)
-    (corpus,) = checks.complete(chosen, [corpus])
+    (corpus,) = complete(chosen, [corpus])
     needs = tuple(dict.fromkeys(metric.needs for metric in chosen))
     counted = count_in_memory(corpus, needs, How(n_jobs=n_jobs))
-    scores = scoring.score([corpus], chosen, {corpus.name: counted})
+    scores = score_all([corpus], chosen, {corpus.name: counted})
     measures = {scored_columns.signed(metric, len(corpus.references)): metric for metric in chosen}
     results = []
     for score in scores:
         need = measures[score.metric].needs
         statistics = counted.get((score.system, need)) or MemoryStatistics([], need.schema(len(corpus.references)))
         results.append(Result(score, measures[score.metric], statistics))
-    return Evaluation(results, [*suspicions(corpus), *scoring.remarks([corpus], chosen, {corpus.name: counted})])
+    return Evaluation(results, [*suspicions(corpus), *remarks([corpus], chosen, {corpus.name: counted})])
 
 
 def run(
@@ -240,9 +244,9 @@ def compare(run: str | Path, run2: str | Path | None = None, **settings: str | f
     `scores[i].bootstrap` and `tests` are new. Reads the kept counts, never the texts. Raises InputError.
     """
     folder = folder_of(run)
-    results, found = stored.load_two(folder, folder_of(run2)) if run2 is not None else stored.load(folder)
+    results, found = stored_runs.load_two(folder, folder_of(run2)) if run2 is not None else stored_runs.load(folder)
     wanted = statistics_of({name: str(value) for name, value in settings.items()})
-    return with_statistics(stored.restricted(results, found), found, wanted)
+    return with_statistics(stored_runs.restricted(results, found), found, wanted)
 
 
 def _corpus(
@@ -262,7 +266,7 @@ def _corpus(
         raise InputError(f"references: there are {len(references)} references; at most {MAX_REFERENCES} are supported")
     for metric in chosen:
         if metric.needs.source and sources is None:
-            raise InputError(checks.without_source(metric.name, metric.hint, "sources=[...]"))
+            raise InputError(without_source(metric.name, metric.hint, "sources=[...]"))
     named: list[tuple[str, Any]] = [("sources", sources)] if sources is not None else []
     named += [(f"references[{number}]", texts) for number, texts in enumerate(references)]
     named += [(f"hypotheses[{name!r}]" if hypotheses is systems else "hypotheses", t) for name, t in systems.items()]

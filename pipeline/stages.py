@@ -20,27 +20,27 @@ from typing import TYPE_CHECKING
 
 from . import kernel
 from ._version import __version__
-from .checks import Job, prepare
-from .count import AUTO, How, by_files, count_all, placed
 from .errors import InputError
-from .log import Log
-from .manifest import running
-from .remote_runs import folder_of, mirrored
+from .execution.count import AUTO, How, by_files, count_all, placed
+from .execution.store.log import Log
+from .execution.store.manifest import running
+from .execution.store.remote_copy import folder_of, mirrored
+from .execution.store.run_directory import RunDirectory
+from .prepare import Job, prepare
 from .report import FORMATS
 from .report.material import Material
-from .results import Results
-from .scored_columns import measured, signed
-from .scoring import describe, remarks, score
-from .significance import with_statistics
-from .store import RunDirectory
+from .scoring.resampling.significance import with_statistics
+from .scoring.results import Results
+from .scoring.scored_columns import measured, signed
+from .scoring.scores import describe, remarks, score
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from .corpus import Corpus
-    from .count import Counted
-    from .scored_columns import Measured
-    from .shards import Missing
+    from .corpus.corpus import Corpus
+    from .execution.count import Counted
+    from .execution.shards import Missing
+    from .scoring.scored_columns import Measured
 
 __all__ = ["Job", "plan", "prepare", "run", "with_people"]
 
@@ -118,7 +118,7 @@ def _run(job: Job, directory: RunDirectory, how: How, log: Log) -> Results:
     if job.sources and missing:
         results = replace(results, warnings=[*results.warnings, "nothing is compared: lines could not be counted"])
     elif job.sources:
-        from .expected import with_findings  # with what it needs, only for those who expect something
+        from .reproduction.expected_values import with_findings
 
         how.stage("comparing")
         found = list(measured(corpora, job.metrics, statistics, results))
@@ -153,7 +153,7 @@ def with_people(
     job: Job, corpora: Sequence[Corpus], statistics: Mapping[str, Counted], results: Results, how: How = AUTO
 ) -> Results:
     """Return the results with how far the metrics agree with people."""
-    from .meta_evaluation import meta_evaluate, metric_scores
+    from .human.meta_evaluation import meta_evaluate, metric_scores
 
     if job.config.human is None or job.people is None:
         return results

@@ -317,8 +317,8 @@ def run_google(what: str, files: str, references: str) -> None:
         scores = [corpus_gleu(grouped, output) for output in outputs]
     else:
         from pipeline.api import evaluate_corpus
-        from pipeline.corpus import open_corpus
-        from pipeline.inputs import Dataset, System
+        from pipeline.config.resolved import Dataset, System
+        from pipeline.corpus.corpus import open_corpus
         from pipeline.metrics import from_text
 
         start = time.perf_counter()
@@ -333,9 +333,10 @@ def run_child(what: str, config: str, n_jobs: str) -> None:
     peak, done = [0.0], threading.Event()
     threading.Thread(target=_watch, args=(peak, done), daemon=True).start()
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-    from pipeline import scoring, stages
-    from pipeline.count import How, count_to_disk
-    from pipeline.store import RunDirectory
+    from pipeline import stages
+    from pipeline.execution.count import How, count_to_disk
+    from pipeline.execution.store.run_directory import RunDirectory
+    from pipeline.scoring import scores
 
     how = How(n_jobs=int(n_jobs))
     start = time.perf_counter()
@@ -345,7 +346,7 @@ def run_child(what: str, config: str, n_jobs: str) -> None:
     counted, _ = count_to_disk(corpus, job.needs, RunDirectory(Path(job.config.output.dir)), how)
     written = time.perf_counter()
     if what == "draws":
-        scoring.score(job.corpora, job.metrics, {corpus.name: counted}, int(n_jobs))
+        scores.score(job.corpora, job.metrics, {corpus.name: counted}, int(n_jobs))
     end = time.perf_counter()
     done.set()
     figures = {"columns": written - start, "count": written - opened, "draws": end - written, "megabytes": peak[0]}

@@ -25,9 +25,10 @@ def run_statistics(what: str, files: str, metric: str) -> None:
 
 
 def _ours(paths: Sequence[Path], metric: str) -> dict[str, float]:
-    from pipeline import stages, stored
-    from pipeline.models import WrittenStatistics
-    from pipeline.significance import analyse
+    from pipeline import stages
+    from pipeline.config.models import WrittenStatistics
+    from pipeline.scoring import stored_runs
+    from pipeline.scoring.resampling.significance import analyse
 
     with tempfile.TemporaryDirectory() as folder:
         config = Path(folder) / "config.yaml"
@@ -37,7 +38,7 @@ def _ours(paths: Sequence[Path], metric: str) -> dict[str, float]:
         config.write_text(json.dumps(content), encoding="utf-8")
         stages.run(stages.prepare(config), Path(folder) / "run")
         start = time.perf_counter()
-        (measured,) = stored.load(Path(folder) / "run")[1]
+        (measured,) = stored_runs.load(Path(folder) / "run")[1]
         scores, _ = analyse(measured, WrittenStatistics(test="none", resamples=SAMPLES))
         between = time.perf_counter()
         settings = WrittenStatistics(resamples=1, trials=TRIALS, baseline=measured.names[-1])

@@ -15,13 +15,13 @@ from hypothesis import settings
 
 import pipeline.kernel
 from pipeline import metrics, stages
-from pipeline.count import AUTO, How
+from pipeline.execution.count import AUTO, How
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from pipeline.metrics.base import Metric
-    from pipeline.results import Results
+    from pipeline.metrics.base.metric import Metric
+    from pipeline.scoring.results import Results
 
 ROOT = Path(__file__).parents[1]
 SHARED = ROOT.parent / "shared"
@@ -62,10 +62,10 @@ def forced_kernel(name: str) -> Iterator[str]:
     """Force a kernel; skip where the compiled one was not built, fail where it was built and does not load."""
     if name == "native":
         try:
-            import_module("pipeline.kernel._native")
+            import_module("pipeline.kernel.native")
         except ImportError as error:
             folder = Path(str(pipeline.kernel.__file__)).parent
-            built = [file.name for file in folder.glob("_native*") if file.suffix in (".so", ".pyd")]
+            built = [file.name for file in folder.glob("native/*") if file.suffix in (".so", ".pyd")]
             if built:
                 pytest.fail(f"{', '.join(built)} was built but does not load: {error}")
             pytest.skip("the compiled kernel was not built")
@@ -187,7 +187,7 @@ def sample(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def called(capsys: pytest.CaptureFixture[str], *arguments: object) -> tuple[int, str, str]:
     """Run the command line in this process; return exit code, output and messages."""
-    from pipeline.cli import main
+    from pipeline.cli.dispatch import main
 
     capsys.readouterr()
     code = main([str(argument) for argument in arguments])

@@ -20,13 +20,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from pipeline.corpus import open_corpus
-from pipeline.count import count_in_memory
-from pipeline.inputs import Dataset, System
+from pipeline.config.resolved import Dataset, System
+from pipeline.corpus.corpus import open_corpus
+from pipeline.execution.count import count_in_memory
 from pipeline.metrics import from_text
-from pipeline.paired import approximate_randomization, paired_bootstrap, sentencewise
-from pipeline.reduce import reduce, sentence_scores
-from pipeline.resample import bootstrap, parts, percentile_interval
+from pipeline.scoring.reduce import reduce, sentence_scores
+from pipeline.scoring.resampling.bootstrap import bootstrap, parts, percentile_interval
+from pipeline.scoring.resampling.paired_tests import approximate_randomization, paired_bootstrap, sentencewise
 from tests.bench import Bench
 
 if TYPE_CHECKING:

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 import pytest
 
 from pipeline import stages
+from pipeline.config.overrides import Given
+from pipeline.corpus.texts import read_texts
 from pipeline.errors import ConfigError
-from pipeline.select import Given
-from pipeline.texts import read_texts
 
 if TYPE_CHECKING:
-    from pipeline.texts import AnyText
+    from pipeline.corpus.texts import AnyText
 
 TEXTS = {"s.txt": "a b c\nd e f\ng h i\n", "r.txt": "a b x\nd e f\ng h y\n", "a.txt": "a b z\nd e f\ng h i\n"}
 CONFIG = """\

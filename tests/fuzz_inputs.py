@@ -27,7 +27,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pipeline
-from pipeline.cli import main
+from pipeline.cli.dispatch import main
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -19,7 +19,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from pipeline.kernel.common import KINDS, MAX_ORDER, MERGED_KINDS, SPLITS, Lines
+from pipeline.kernel.common import KINDS, MAX_ORDER, MERGED_KINDS, SPLITS
+from pipeline.kernel.lines import Lines
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -190,7 +191,7 @@ def main() -> int:
     parser.add_argument("--only", type=int, metavar="N", help="make this shard alone, and print it")
     arguments = parser.parse_args()
     faulthandler.enable()
-    python, native = (import_module(f"pipeline.kernel.{name}") for name in ("_python", "_native"))
+    python, native = (import_module(f"pipeline.kernel.{name}") for name in ("python", "native"))
     numbers = range(arguments.shards) if arguments.only is None else [arguments.only]
     started, differing = time.monotonic(), 0
     for done, number in enumerate(numbers, 1):

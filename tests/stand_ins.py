@@ -8,13 +8,13 @@ import zlib
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from pipeline.catalogue import catalogue
+from pipeline.io.catalogue import catalogue
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from pathlib import Path
 
-    from pipeline.catalogue import DataFile, DataSet
+    from pipeline.io.catalogue import DataFile, DataSet
 
 SYSTEMS = ["AMU", "CAMB", "CUUI", "IITB", "INPUT", "IPN", "NTHU", "PKU", "POST", "RAC", "SJTU", "UFC", "UMC"]
 SETS = ["BN15", "E-fluency", "E-minimal", "NE-fluency", "NE-minimal", "NUCLE", "all"]

@@ -17,7 +17,7 @@ from sacrebleu.metrics.chrf import CHRF
 
 import pipeline
 from pipeline import metrics
-from pipeline.cli import main
+from pipeline.cli.dispatch import main
 from pipeline.errors import ConfigError
 from tests.conftest import ROOT, run, tree, write_run
 from tests.test_tokenizers import SCRIPTS
@@ -346,7 +346,7 @@ def test_as_many_references_missing_on_every_line_are_no_variable_number(tmp_pat
 
 
 def test_shards_workers_and_kernels_do_not_matter(tmp_path: Path) -> None:
-    from pipeline.count import How
+    from pipeline.execution.count import How
     from tests.conftest import forced_kernel
 
     config = write_run(tmp_path, 700, chosen=["bleu", "bleu[flavour=nltk,smooth=method5]", "chrf"])
@@ -383,14 +383,14 @@ def test_what_makes_no_sense_is_refused(metric: str, message: str) -> None:
 
 
 def test_a_borrowed_tokeniser_that_is_not_there_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
-    from pipeline import borrowed
     from pipeline.errors import InputError
+    from pipeline.tokenizers import sacrebleu
 
-    monkeypatch.setitem(borrowed.BORROWED, "spm", borrowed.Borrowed("nowhere", "Nothing", "sacrebleu sentencepiece"))
-    borrowed._tokenizer.cache_clear()
+    monkeypatch.setitem(sacrebleu.BORROWED, "spm", sacrebleu.Borrowed("nowhere", "Nothing", "sacrebleu sentencepiece"))
+    sacrebleu._tokenizer.cache_clear()
     with pytest.raises(InputError, match=r"tokenizer spm: cannot be used .*pip install sacrebleu sentencepiece"):
         pipeline.evaluate(["a"], [["a"]], metrics=["bleu[tok=spm]"])
-    borrowed._tokenizer.cache_clear()
+    sacrebleu._tokenizer.cache_clear()
 
 
 def test_the_published_bleu_of_sakaguchi_et_al_2016(shared: Path) -> None:

@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
-from pipeline import cli, revisit
-from pipeline.ngrams import rule_of
-from pipeline.reduce import sentence_scores
-from pipeline.texts import read_texts
+from pipeline import reopen
+from pipeline.cli import dispatch
+from pipeline.corpus.texts import read_texts
+from pipeline.metrics.base.ngram_roles import rule_of
+from pipeline.scoring.reduce import sentence_scores
 from tests import browser as browsers
 from tests.conftest import ROOT
 
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from pipeline.scored_columns import Measured
+    from pipeline.scoring.scored_columns import Measured
     from tests.browser import Browser
 
 if os.environ.get("PIPELINE_KERNEL") == "python":
@@ -68,7 +69,7 @@ def made(folder: Path, name: str, config: dict[str, Any]) -> Path:
     """Run a config; return its page."""
     file = folder / f"{name}.yaml"
     file.write_text(json.dumps({**config, "output": {"formats": ["html"]}}), encoding="utf-8")
-    assert cli.main(["run", str(file), "-q", "--json", "--output", str(folder / name)]) == 0
+    assert dispatch.main(["run", str(file), "-q", "--json", "--output", str(folder / name)]) == 0
     return folder / name / "report.html"
 
 
@@ -102,14 +103,14 @@ def hostile(folder: Path) -> Path:
 def people(folder: Path) -> Path:
     """configs/human.yaml."""
     target = folder / "people"
-    assert cli.main(["run", str(ROOT / "configs" / "human.yaml"), "-q", "--json", "--output", str(target)]) == 0
-    assert cli.main(["report", str(target), "--format", "html"]) == 0
+    assert dispatch.main(["run", str(ROOT / "configs" / "human.yaml"), "-q", "--json", "--output", str(target)]) == 0
+    assert dispatch.main(["report", str(target), "--format", "html"]) == 0
     return target / "report.html"
 
 
 def scores(page: Path, metric: int) -> dict[str, list[float]]:
     """Return the sentence scores of the systems, from the columns of the run."""
-    measured = revisit.revisit(page.parent).measured[metric]
+    measured = reopen.revisit(page.parent).measured[metric]
     return {name: _joined(measured, system) for system, name in enumerate(measured.names)}
 
 
@@ -201,7 +202,7 @@ def check_sums(browser: Browser, page: Path) -> int:
     """Hold the n-grams that the page shows against the columns, for every line, system and reference; count them."""
     browser.open(page)
     compared = 0
-    material = revisit.revisit(page.parent)
+    material = reopen.revisit(page.parent)
     for measured, rows in zip(material.measured, json.loads(browser.run(SUMS)), strict=True):
         rule = rule_of(measured.metric)
         if rule is None:
@@ -306,7 +307,7 @@ def test_orders_of_the_list(browser: Browser, sample: Path) -> None:
     browser.open(sample)
     by_name = scores(sample, 0)
     a, b = by_name["careful"], by_name["eager"]
-    source = revisit.revisit(sample.parent).corpora["sample"].source
+    source = reopen.revisit(sample.parent).corpora["sample"].source
     assert source
     sizes = list(map(len, read_texts(source, 0, 96)))
     spread = [max(column) - min(column) for column in zip(*by_name.values(), strict=True)]
@@ -332,7 +333,7 @@ def test_orders_of_the_list(browser: Browser, sample: Path) -> None:
 
 def test_filters(browser: Browser, sample: Path) -> None:
     browser.open(sample)
-    corpus = revisit.revisit(sample.parent).corpora["sample"]
+    corpus = reopen.revisit(sample.parent).corpora["sample"]
     source, careful = (read_texts(t, 0, 96) for t in (corpus.source, corpus.systems["careful"]) if t)
     by_name = scores(sample, 0)
     a, b = by_name["careful"], by_name["eager"]
@@ -357,7 +358,7 @@ def test_filters(browser: Browser, sample: Path) -> None:
 
 def test_search(browser: Browser, sample: Path) -> None:
     browser.open(sample)
-    corpus = revisit.revisit(sample.parent).corpora["sample"]
+    corpus = reopen.revisit(sample.parent).corpora["sample"]
     lines = list(zip(*(read_texts(text, 0, 96) for text in corpus.texts()), strict=True))
     choose(browser, q="SCHOOL")
     expected = [n for n, texts in enumerate(lines, 1) if any("school" in text.lower() for text in texts)]

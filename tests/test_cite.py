@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 from pipeline._version import __version__
-from pipeline.bibliography import (
+from pipeline.errors import InputError
+from pipeline.io.catalogue import catalogue, citations
+from pipeline.report.citations import (
     BOOTSTRAP,
     CORRECTIONS,
     DIGESTS,
@@ -27,9 +29,7 @@ from pipeline.bibliography import (
     keys_of_metric,
     of_metric,
 )
-from pipeline.catalogue import catalogue, citations
-from pipeline.errors import InputError
-from pipeline.results import Results
+from pipeline.scoring.results import Results
 from tests.conftest import ROOT, called
 
 if TYPE_CHECKING:

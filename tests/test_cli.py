@@ -20,13 +20,13 @@ import pytest
 import pipeline
 from pipeline import stages
 from pipeline._version import __version__
-from pipeline.cli import COMMANDS, main
-from pipeline.commands.schema import json_schema
+from pipeline.cli.commands.schema import json_schema
+from pipeline.cli.dispatch import COMMANDS, main
 from pipeline.metrics import METRICS
+from pipeline.metrics.base.reference_draws import SAMPLERS
 from pipeline.report.console import print_table
-from pipeline.results import Results
-from pipeline.sampling import SAMPLERS
-from pipeline.tokenize import TOKENIZERS
+from pipeline.scoring.results import Results
+from pipeline.tokenizers import TOKENIZERS
 from tests.conftest import ROOT, tree, write_run, write_texts
 
 if TYPE_CHECKING:
@@ -479,7 +479,7 @@ def test_doctor_tells_versions_and_kernel(call: Call, kernel: str) -> None:
 
 
 def test_doctor_fails_where_a_part_is_missing(call: Call) -> None:
-    from pipeline.commands import doctor
+    from pipeline.cli.commands import doctor
 
     with mock.patch.object(doctor, "_version", lambda name: None if name == "rich" else "1.0"):
         said = call("doctor")

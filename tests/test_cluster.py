@@ -19,14 +19,14 @@ from unittest import mock
 
 import pytest
 
-from pipeline import cluster, execute
-from pipeline.cli import main
-from pipeline.cluster import CLUSTERS, Cluster, Kind, LostWorkerError
-from pipeline.count import How
+from pipeline.cli.dispatch import main
+from pipeline.config.models import check_address
+from pipeline.corpus.texts import Span
 from pipeline.errors import ConfigError, CorpusError, IncompleteError, InputError
-from pipeline.kernel.common import Lines
-from pipeline.models import check_address
-from pipeline.texts import Span
+from pipeline.execution import clusters, workers
+from pipeline.execution.clusters import CLUSTERS, Cluster, Kind, LostWorkerError
+from pipeline.execution.count import How
+from pipeline.kernel.lines import Lines
 from tests.conftest import ROOT, run, tree, write_run
 from tests.test_deaths import deadly, poison
 
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from contextlib import ExitStack
     from pathlib import Path
 
-    from pipeline.execute import Done, Task
+    from pipeline.execution.workers import Done, Task
 
 pytestmark = pytest.mark.filterwarnings("ignore")  # the clusters' packages have many
 OTHERS = bool(os.environ.get("PIPELINE_CLUSTER"))
@@ -124,14 +124,14 @@ def config(tmp_path: Path) -> Path:
 def test_the_files_have_the_bytes_of_one_process(any_cluster: Here, config: Path, tmp_path: Path) -> None:
     told: list[str] = []
     pids: set[int] = set()
-    original = execute.count
+    original = workers.count
 
     def count(task: Task) -> Done:
         number, arrays = original(task)
         (tmp_path / f"by-{os.getpid()}").touch()
         return number, arrays
 
-    with mock.patch.object(execute, "count", count):
+    with mock.patch.object(workers, "count", count):
         run(config, tmp_path / "run", any_cluster.how(tell=told.append))
     pids = {int(path.name.removeprefix("by-")) for path in tmp_path.glob("by-*")}
     run(config, tmp_path / "one", How(1, "serial"))
@@ -144,7 +144,7 @@ def test_the_files_have_the_bytes_of_one_process(any_cluster: Here, config: Path
 def test_a_worker_that_is_killed_is_made_good(any_cluster: Here, config: Path, tmp_path: Path) -> None:
     poison(tmp_path / "d" / "B", 57)
     told: list[str] = []
-    with mock.patch.object(execute, "count", deadly(tmp_path / "dead")):
+    with mock.patch.object(workers, "count", deadly(tmp_path / "dead")):
         results = run(config, tmp_path / "run", any_cluster.how(tell=told.append))
     assert (tmp_path / "dead").exists()
     assert results.missing == []
@@ -157,7 +157,7 @@ def test_a_worker_that_is_killed_is_made_good(any_cluster: Here, config: Path, t
 
 
 def test_a_text_that_a_worker_does_not_have_is_told_with_the_worker(dask: Here, config: Path, tmp_path: Path) -> None:
-    original = execute.count
+    original = workers.count
 
     def count(task: Task) -> Done:
         assert isinstance(task.references[0], Span)
@@ -166,7 +166,7 @@ def test_a_text_that_a_worker_does_not_have_is_told_with_the_worker(dask: Here, 
 
     expected = rf"{tmp_path}/d/ref0: cannot be read: No such file or directory \(on .*, where a worker needs the same "
     with (
-        mock.patch.object(execute, "count", count),
+        mock.patch.object(workers, "count", count),
         pytest.raises(CorpusError, match=f"{expected}file at the same path, with the same time"),
     ):
         run(config, tmp_path / "run", dask.how())
@@ -174,7 +174,7 @@ def test_a_text_that_a_worker_does_not_have_is_told_with_the_worker(dask: Here, 
 
 def test_a_worker_of_another_version_is_refused(dask: Here, config: Path, tmp_path: Path) -> None:
     with (
-        mock.patch.object(execute, "COUNTING", -1),
+        mock.patch.object(workers, "COUNTING", -1),
         pytest.raises(InputError, match=r"the worker on .*: has gec-pipeline .*; install the same version everywhere"),
     ):
         run(config, tmp_path / "run", dask.how())
@@ -184,13 +184,13 @@ def test_an_interrupted_run_leaves_no_task_on_the_cluster_and_goes_on(dask: Here
     def interrupt(*_: int) -> None:
         raise KeyboardInterrupt
 
-    original = execute.count
+    original = workers.count
 
     def slow(task: Task) -> Done:
         time.sleep(0.05)
         return original(task)
 
-    with mock.patch.object(execute, "count", slow), pytest.raises(KeyboardInterrupt):
+    with mock.patch.object(workers, "count", slow), pytest.raises(KeyboardInterrupt):
         run(config, tmp_path / "run", dask.how(progress=interrupt))
     assert tasks_of(str(dask.address)) == 0
     run(config, tmp_path / "run", dask.how())
@@ -252,7 +252,7 @@ def test_nobody_at_the_address_is_told_soon(
     command = ["run", str(config), "-q", "--output", str(tmp_path / "run"), "--backend", backend, "--address", address]
     start = time.monotonic()
     assert main(command) == 2
-    assert time.monotonic() - start < cluster.REACHED + 10
+    assert time.monotonic() - start < clusters.REACHED + 10
     expected = f"backend {backend} at {address}: nobody answers there (Connection refused); is the scheduler running?"
     assert capsys.readouterr().err == f"error: {expected}\n"
 
@@ -322,7 +322,7 @@ ENDED: list[str] = []
 
 @pytest.fixture
 def waves() -> Iterator[None]:
-    kind = Kind(("x",), threads, cluster.in_waves, ("ZeroDivisionError",))
+    kind = Kind(("x",), threads, clusters.in_waves, ("ZeroDivisionError",))
     with mock.patch.dict(CLUSTERS, {"threading": kind}):
         yield
 
@@ -371,7 +371,7 @@ def test_a_wave_that_kills_twice_is_counted_line_by_line(config: Path, tmp_path:
     poison(tmp_path / "d" / "B", 57)
     from tests.test_deaths import poisoned
 
-    original, told = execute.count, list[str]()
+    original, told = workers.count, list[str]()
 
     def count(task: Task) -> Done:
         if poisoned(task):
@@ -379,7 +379,7 @@ def test_a_wave_that_kills_twice_is_counted_line_by_line(config: Path, tmp_path:
         return original(task)
 
     backend: Any = "threading"
-    with mock.patch.object(execute, "count", count):
+    with mock.patch.object(workers, "count", count):
         results = run(config, tmp_path / "run", How(2, backend, 40, tell=told.append))
     assert [(lost.dataset, lost.system, lost.first, lost.last) for lost in results.missing] == [("d", "B", 57, 57)]
     assert [text for text in told if "is tried again" in text] == [
@@ -390,8 +390,8 @@ def test_a_wave_that_kills_twice_is_counted_line_by_line(config: Path, tmp_path:
 def test_texts_of_the_temporary_folder_travel_with_their_task(tmp_path: Path) -> None:
     (tmp_path / "text").write_text("a\nb\nc\n", encoding="utf-8")
     here = Span(str(tmp_path / "text"), 0, 6, 1, 2)
-    task = execute.Task(0, None, (here,), (here._replace(temporary=True),), ())
-    carried = execute._carried(task)
+    task = workers.Task(0, None, (here,), (here._replace(temporary=True),), ())
+    carried = workers._carried(task)
     assert carried.references == (here,)
     assert isinstance(carried.systems[0], Lines)
     assert [*carried.systems[0].texts()] == [b"b", b"c"]
@@ -399,7 +399,7 @@ def test_texts_of_the_temporary_folder_travel_with_their_task(tmp_path: Path) ->
 
 def test_a_real_dask_worker_killed_from_outside(dask: Here, config: Path, tmp_path: Path) -> None:
     """SIGKILL from another process in the middle of a task."""
-    original = execute.count
+    original = workers.count
 
     def count(task: Task) -> Done:
         place = tmp_path / "victim"
@@ -419,7 +419,7 @@ def test_a_real_dask_worker_killed_from_outside(dask: Here, config: Path, tmp_pa
 
     killer = threading.Thread(target=kill)
     killer.start()
-    with mock.patch.object(execute, "count", count):
+    with mock.patch.object(workers, "count", count):
         run(config, tmp_path / "run", dask.how())
     killer.join()
     run(config, tmp_path / "one", How(1, "serial"))

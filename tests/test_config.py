@@ -18,18 +18,19 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline import metrics, scored_columns, stages
-from pipeline.commands.schema import json_schema
-from pipeline.config import Config, load
-from pipeline.document import parse, read
+from pipeline import metrics, stages
+from pipeline.cli.commands.schema import json_schema
+from pipeline.config.globs import natural
+from pipeline.config.load import Config, load
+from pipeline.config.tree import from_plain
+from pipeline.config.yaml_file import parse, read
 from pipeline.errors import ConfigError, Problem
-from pipeline.globs import natural
 from pipeline.metrics import METRICS
-from pipeline.node import from_plain
+from pipeline.scoring import scored_columns
 from tests.conftest import ROOT, metric_of
 
 if TYPE_CHECKING:
-    from pipeline.metrics.base import Metric
+    from pipeline.metrics.base.metric import Metric
 
 GOOD = """\
 datasets: {d: {source: s.txt, references: [r.txt]}}

@@ -11,13 +11,15 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from pipeline import corpus, execute, stages
-from pipeline.corpus import MAX_REFERENCES, PIECE, STRIDE, Corpus, open_corpus, open_text
-from pipeline.count import How
+from pipeline import stages
+from pipeline.config.resolved import Dataset, System
+from pipeline.corpus import corpus
+from pipeline.corpus.corpus import MAX_REFERENCES, PIECE, STRIDE, Corpus, open_corpus, open_text
+from pipeline.corpus.input_warnings import suspicions
+from pipeline.corpus.texts import Span, read_span
 from pipeline.errors import ConfigError, CorpusError, Problem
-from pipeline.inputs import Dataset, System
-from pipeline.suspicions import suspicions
-from pipeline.texts import Span, read_span
+from pipeline.execution import workers
+from pipeline.execution.count import How
 from tests import naive
 from tests.conftest import run, tree, write_run
 
@@ -375,7 +377,7 @@ def test_a_file_that_stopped_to_be_utf8_since_it_was_checked_is_told(
 
 
 @pytest.mark.parametrize("backend", ["threading", "loky"])
-def test_what_workers_complain_of_arrives(tmp_path: Path, backend: execute.Backend) -> None:
+def test_what_workers_complain_of_arrives(tmp_path: Path, backend: workers.Backend) -> None:
     job = stages.prepare(write_run(tmp_path))
     (tmp_path / "d" / "A").write_text("short\n")
     with pytest.raises(CorpusError, match="the file changed while it was being read"):
@@ -426,10 +428,10 @@ def test_problems_of_files_and_config_are_told_together(tmp_path: Path) -> None:
 
 def changed_while_counting(config: Path, path: Path, back: bool, shard_lines: int = 10) -> None:
     """Run a config, and change a letter of a file, its length kept, after the second shard; back: its time too."""
-    original, done = execute.count, 0
+    original, done = workers.count, 0
     before = path.stat()
 
-    def count(task: execute.Task) -> execute.Done:
+    def count(task: workers.Task) -> workers.Done:
         nonlocal done
         done += 1
         found = original(task)
@@ -440,7 +442,7 @@ def changed_while_counting(config: Path, path: Path, back: bool, shard_lines: in
                 os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns))
         return found
 
-    with mock.patch.object(execute, "count", count):
+    with mock.patch.object(workers, "count", count):
         run(config, config.parent / "run", How(1, "serial", shard_lines))
 
 
@@ -462,24 +464,24 @@ def test_a_file_that_changes_while_it_is_scored_is_told(tmp_path: Path, name: st
 def test_a_file_that_is_only_touched_or_linked_is_not_told(tmp_path: Path) -> None:
     """Its inode changes, and it is read again: its lines are the same."""
     config = write_run(tmp_path, 50)
-    original = execute.count
+    original = workers.count
 
-    def count(task: execute.Task) -> execute.Done:
+    def count(task: workers.Task) -> workers.Done:
         (tmp_path / "d" / "A").chmod(0o600)
         return original(task)
 
-    with mock.patch.object(execute, "count", count):
+    with mock.patch.object(workers, "count", count):
         assert run(config, tmp_path / "run").scores
 
 
 def test_a_file_that_goes_while_it_is_scored_is_told(tmp_path: Path) -> None:
     config = write_run(tmp_path, 50)
-    original = execute.count
+    original = workers.count
 
-    def count(task: execute.Task) -> execute.Done:
+    def count(task: workers.Task) -> workers.Done:
         found = original(task)
         (tmp_path / "d" / "A").unlink()
         return found
 
-    with mock.patch.object(execute, "count", count), pytest.raises(CorpusError, match="A: changed while it was being"):
+    with mock.patch.object(workers, "count", count), pytest.raises(CorpusError, match="A: changed while it was being"):
         run(config, tmp_path / "run")

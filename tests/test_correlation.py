@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from scipy import special, stats
 
-from pipeline.correlation import (
+from pipeline.human.correlation import (
     COEFFICIENTS,
     average_ranks,
     bootstrap_interval,
@@ -21,8 +21,8 @@ from pipeline.correlation import (
     spearman_by_differences,
     windows,
 )
-from pipeline.preference import SentencePairs, preferences, sentence_level
-from pipeline.williams import incomplete_beta, student_upper_tail, williams
+from pipeline.human.preferences import SentencePairs, preferences, sentence_level
+from pipeline.human.williams import incomplete_beta, student_upper_tail, williams
 
 RNG = np.random.default_rng(8)
 SAMPLES = [(RNG.integers(0, top, n) / 7, RNG.integers(0, top, n) / 3) for n in (3, 5, 13) for top in (3, 8, 1000)] * 2

@@ -10,11 +10,12 @@ from pathlib import Path
 import pytest
 import yaml
 
-from pipeline import catalogue, datasets, schema, stages
-from pipeline.catalogue import named, scorable, scorables
-from pipeline.cli import main
+from pipeline import schema, stages
+from pipeline.cli.dispatch import main
+from pipeline.config.resolver import NAME
 from pipeline.errors import ConfigError, DataError
-from pipeline.resolve import NAME
+from pipeline.io import catalogue, dataset_cache
+from pipeline.io.catalogue import named, scorable, scorables
 from tests.conftest import ROOT
 from tests.files import write
 from tests.test_golden import golden
@@ -31,7 +32,7 @@ def here(shared: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     wanted = ["conll14/[A-Z]*", "conll14/official-2014.combined.m2", "jfleg/dev"]
     wanted += ["conll14-judgements/judgments.xml", "reassess-gec/merged_ids"]
     files = [file for text in wanted for file in named(text)]
-    assert datasets.fetch_files(files, str(shared / "mirror")).problems == []
+    assert dataset_cache.fetch_files(files, str(shared / "mirror")).problems == []
     return tmp_path / "cache"
 
 

@@ -14,24 +14,25 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import pipeline
-from pipeline import count, execute, retry, stages, watch
-from pipeline.cli import main
-from pipeline.count import How
+from pipeline import stages
+from pipeline.cli.dispatch import main
+from pipeline.corpus.texts import read_span
 from pipeline.errors import IncompleteError
-from pipeline.execute import Task, WorkerDiedError
-from pipeline.kernel.common import join_lines
-from pipeline.results import HUMAN, Results
-from pipeline.retry import Runner
-from pipeline.shards import Missing
-from pipeline.texts import read_span
-from pipeline.watch import Watch
+from pipeline.execution import count, retry, slow_shards, workers
+from pipeline.execution.count import How
+from pipeline.execution.retry import Runner
+from pipeline.execution.shards import Missing
+from pipeline.execution.slow_shards import Watch
+from pipeline.execution.workers import Task, WorkerDiedError
+from pipeline.kernel.lines import join_lines
+from pipeline.scoring.results import HUMAN, Results
 from tests.conftest import metric_of, run, tree, write_run
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from pathlib import Path
 
-    from pipeline.execute import Done
+    from pipeline.execution.workers import Done
 
 POISON = "a-word-that-kills"
 LOKY = How(2, "loky", 40)
@@ -61,7 +62,7 @@ def poisoned(task: Task) -> bool:
 
 def deadly(once: Path | None = None) -> Callable[[Task], Done]:
     """Return a count() that kills its process over the word; once: only while this file is not there."""
-    original = execute.count
+    original = workers.count
 
     def count(task: Task) -> Done:
         if poisoned(task) and not (once and once.exists()):
@@ -76,7 +77,7 @@ def deadly(once: Path | None = None) -> Callable[[Task], Done]:
 def test_a_worker_killed_once_is_replaced_and_nothing_is_missing(config: Path, tmp_path: Path) -> None:
     poison(tmp_path / "d" / "B", 57)
     told: list[str] = []
-    with mock.patch.object(execute, "count", deadly(tmp_path / "dead")):
+    with mock.patch.object(workers, "count", deadly(tmp_path / "dead")):
         results = run(config, tmp_path / "run", LOKY._replace(tell=told.append))
     assert (tmp_path / "dead").exists()
     assert told == ["d: a worker process died (out of memory, or killed); its work is tried again"]
@@ -89,7 +90,7 @@ def test_a_worker_killed_once_is_replaced_and_nothing_is_missing(config: Path, t
 def test_a_line_that_kills_every_worker_is_named_and_all_else_is_scored(config: Path, tmp_path: Path) -> None:
     poison(tmp_path / "d" / "B", 57)
     whole = run(config, tmp_path / "fresh")
-    with mock.patch.object(execute, "count", deadly()):
+    with mock.patch.object(workers, "count", deadly()):
         results = run(config, tmp_path / "run", LOKY)
     assert results.missing == [Missing("d", "B", 57, 57)]
     ours = {(s.dataset, s.system, s.metric): s.score for s in results.scores}
@@ -104,16 +105,16 @@ def test_a_line_that_kills_every_worker_is_named_and_all_else_is_scored(config: 
 def test_the_same_command_goes_on_with_what_was_missing(config: Path, tmp_path: Path) -> None:
     """Of five shards of B one is counted again, and nothing of A and C."""
     poison(tmp_path / "d" / "B", 57)
-    with mock.patch.object(execute, "count", deadly()):
+    with mock.patch.object(workers, "count", deadly()):
         run(config, tmp_path / "run", LOKY)
     tasks: list[Task] = []
-    original = execute.run
+    original = workers.run
 
     def watched(given: Sequence[Task], *more: Any) -> Iterator[Done]:
         tasks.extend(given)
         yield from original(given, *more)
 
-    with mock.patch.object(execute, "run", watched):
+    with mock.patch.object(workers, "run", watched):
         assert run(config, tmp_path / "run", LOKY).missing == []
     assert [(len(task.systems), retry._lines(task)) for task in tasks] == [(1, 40)]
     run(config, tmp_path / "fresh")
@@ -122,7 +123,7 @@ def test_the_same_command_goes_on_with_what_was_missing(config: Path, tmp_path: 
 
 def test_a_reference_that_kills_leaves_the_other_data_set(config: Path, tmp_path: Path) -> None:
     poison(tmp_path / "d" / "ref1", 200)
-    with mock.patch.object(execute, "count", deadly()):
+    with mock.patch.object(workers, "count", deadly()):
         results = run(config, tmp_path / "run", LOKY)
     assert results.missing == [Missing("d", name, 200, 200) for name in "ABC"]
     assert {(s.dataset, s.system) for s in results.scores} == {("e", name) for name in "ABC"}
@@ -135,14 +136,14 @@ def test_the_lines_are_those_of_the_user(tmp_path: Path) -> None:
         config.read_text(encoding="utf-8").replace('"references"', '"keep": ["51-60"], "references"'), "utf-8"
     )
     poison(tmp_path / "d" / "A", 57)
-    with mock.patch.object(execute, "count", deadly()):
+    with mock.patch.object(workers, "count", deadly()):
         assert run(config, tmp_path / "run", LOKY).missing == [Missing("d", "A", 57, 57)]
 
 
 def test_when_all_workers_die_the_run_ends_and_says_what_is_missing(config: Path, tmp_path: Path) -> None:
     for line in range(1, 201):
         poison(tmp_path / "d" / "ref0", line)
-    with mock.patch.object(execute, "count", deadly()), mock.patch.object(retry, "DEATHS", 3):
+    with mock.patch.object(workers, "count", deadly()), mock.patch.object(retry, "DEATHS", 3):
         results = run(config, tmp_path / "run", LOKY)
     assert results.missing == [Missing("d", name, 1, 200) for name in "ABC"]
     assert {s.dataset for s in results.scores} == {"e"}
@@ -153,7 +154,7 @@ def test_the_command_prints_what_it_has_and_gives_exit_code_3(
 ) -> None:
     poison(tmp_path / "d" / "B", 57)
     command = ["run", str(config), "--output", str(tmp_path / "run"), "--n-jobs", "2", "--backend", "loky"]
-    with mock.patch.object(execute, "count", deadly()):
+    with mock.patch.object(workers, "count", deadly()):
         assert main(command) == 3
     out, err = capsys.readouterr()
     assert "d: 200 lines, 2 references" in out
@@ -169,7 +170,7 @@ def test_the_command_prints_what_it_has_and_gives_exit_code_3(
 def test_python_hears_of_it_too(config: Path, tmp_path: Path) -> None:
     poison(tmp_path / "d" / "B", 57)
     hungry = mock.Mock(side_effect=MemoryError)
-    with mock.patch.object(execute, "count", hungry), mock.patch.object(retry, "DEATHS", 2):
+    with mock.patch.object(workers, "count", hungry), mock.patch.object(retry, "DEATHS", 2):
         with pytest.raises(IncompleteError, match="d: A has no scores: lines 1 to 200 could not be counted"):
             pipeline.run(config, tmp_path / "run")
         with pytest.raises(IncompleteError, match="memory: system has no scores"):
@@ -179,7 +180,7 @@ def test_python_hears_of_it_too(config: Path, tmp_path: Path) -> None:
 @pytest.mark.parametrize("how", [How(1, "serial", 40), How(2, "threading", 40)])
 def test_memory_that_runs_out_is_like_a_death(config: Path, tmp_path: Path, how: How) -> None:
     poison(tmp_path / "d" / "C", 3)
-    original = execute.count
+    original = workers.count
 
     def hungry(task: Task) -> Done:
         if poisoned(task):
@@ -187,7 +188,7 @@ def test_memory_that_runs_out_is_like_a_death(config: Path, tmp_path: Path, how:
         return original(task)
 
     told: list[str] = []
-    with mock.patch.object(execute, "count", hungry):
+    with mock.patch.object(workers, "count", hungry):
         results = run(config, tmp_path / "run", how._replace(tell=told.append))
     assert results.missing == [Missing("d", "C", 3, 3)]
     assert told[0] == "d: memory ran out; its work is tried again"
@@ -236,11 +237,11 @@ def test_exactly_what_kills_is_given_up(drawn: tuple[int, int, set[tuple[int, in
             if poisoned(one):
                 raise WorkerDiedError(tasks[max(number - 1, 0) : number + 2] if innocent else [one], "died")
             if not (innocent and number + 1 < len(tasks) and poisoned(tasks[number + 1])):
-                yield execute.count(one)
+                yield workers.count(one)
 
     tasks = [task(low, outputs) for low in range(0, lines, size)]
     told: list[str] = []
-    with mock.patch.object(execute, "run", fragile), mock.patch.object(retry, "DEATHS", 10_000):
+    with mock.patch.object(workers, "run", fragile), mock.patch.object(retry, "DEATHS", 10_000):
         found = list(Runner(2, "loky", Watch(1, print), told.append).run(tasks))
     assert sorted(outcome.number for outcome in found) == [one.number for one in tasks]
     lost = [item for outcome in found for item in outcome.lost]
@@ -249,7 +250,7 @@ def test_exactly_what_kills_is_given_up(drawn: tuple[int, int, set[tuple[int, in
     }
     assert cells == kills
     for outcome in found:
-        whole = execute.count(task(outcome.number, outputs))[1]
+        whole = workers.count(task(outcome.number, outputs))[1]
         gone = {item.first for item in outcome.lost}
         for place, array in enumerate(outcome.arrays):
             assert (array is None) == (place % systems in gone)
@@ -298,19 +299,19 @@ def test_fast_shards_are_not_named_before_anybody_has_waited() -> None:
 
 @pytest.mark.parametrize("backend", ["serial", "threading", "loky"])
 def test_a_slow_shard_is_told_with_its_lines(
-    tmp_path: Path, backend: execute.Backend, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, backend: workers.Backend, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     config = write_run(tmp_path, 200, systems="A")
     poison(tmp_path / "d" / "A", 150)
-    original, told = execute.count, list[str]()
+    original, told = workers.count, list[str]()
 
     def sleepy(task: Task) -> Done:
         time.sleep(1.5 * poisoned(task))
         return original(task)
 
-    monkeypatch.setattr(execute, "count", sleepy)
-    monkeypatch.setattr(watch, "LEAST", 0.3)
-    monkeypatch.setattr(watch, "PAUSE", 0.05)
+    monkeypatch.setattr(workers, "count", sleepy)
+    monkeypatch.setattr(slow_shards, "LEAST", 0.3)
+    monkeypatch.setattr(slow_shards, "PAUSE", 0.05)
     run(config, tmp_path / "run", How(2, backend, 20, tell=told.append))
     where = f"{tmp_path / 'd' / 'ref0'}:141"
     expected = f"d: lines 141 to 160 (from {where} on) are slow: "

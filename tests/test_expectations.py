@@ -11,13 +11,13 @@ import pytest
 
 import pipeline
 from pipeline import stages
-from pipeline.cli import main
+from pipeline.cli.dispatch import main
+from pipeline.config.overrides import Given
+from pipeline.corpus.replacements import brackets
 from pipeline.errors import ConfigError, CorpusError
-from pipeline.expectations import Verdict, compare, is_worse, leaves, places, verdict_of, whole_verdict
-from pipeline.formats.columns import Wanted, read_columns
-from pipeline.replacements import brackets
-from pipeline.results import Results
-from pipeline.select import Given
+from pipeline.reproduction.table_files import Wanted, read_columns
+from pipeline.reproduction.verdicts import Verdict, compare, is_worse, leaves, places, verdict_of, whole_verdict
+from pipeline.scoring.results import Results
 from tests.conftest import write_run
 from tests.files import prepare, problems, write
 

@@ -15,10 +15,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import pipeline
-from pipeline import scored_columns, stages
+from pipeline import stages
 from pipeline.errors import ConfigError, InputError
 from pipeline.metrics import from_text
-from pipeline.results import Results
+from pipeline.scoring import scored_columns
+from pipeline.scoring.results import Results
 from tests.conftest import tree
 from tests.files import write
 

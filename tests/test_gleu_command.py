@@ -27,7 +27,7 @@ import numpy as np
 import pytest
 from prettytable import PrettyTable
 
-from pipeline.cli import main
+from pipeline.cli.dispatch import main
 from tests import naive
 from tests.conftest import ROOT
 

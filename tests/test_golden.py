@@ -15,19 +15,19 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from pipeline import scoring
-from pipeline.corpus import Corpus
-from pipeline.count import How, count_in_memory
-from pipeline.reduce import sentence_spread
-from pipeline.store import RunDirectory
-from pipeline.texts import text_in_memory
+from pipeline.corpus.corpus import Corpus
+from pipeline.corpus.texts import text_in_memory
+from pipeline.execution.count import How, count_in_memory
+from pipeline.execution.store.run_directory import RunDirectory
+from pipeline.scoring import scores
+from pipeline.scoring.reduce import sentence_spread
 from tests import naive
 from tests.conftest import KERNELS, edited, forced_kernel, metric_of, run, sentence
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from pipeline.results import Score
+    from pipeline.scoring.results import Score
 
 HALF_OF_SIXTH = 5.0000001e-7
 """Half a unit of the last printed digit: the golden files print six."""
@@ -140,7 +140,7 @@ def scored(texts: list[list[str]], **options: Any) -> Score:
     corpus = Corpus("d", source.lines, source, tuple(references), {"A": output})
     metric = metric_of(**options)
     counted = count_in_memory(corpus, [metric.needs], How(n_jobs=1))
-    return scoring.score([corpus], [metric], {"d": counted})[0]
+    return scores.score([corpus], [metric], {"d": counted})[0]
 
 
 def as_naive(texts: list[list[str]], options: dict[str, Any]) -> tuple[list[list[str]], dict[str, Any]]:

@@ -12,11 +12,11 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from pipeline.agreement import Kappa, agreement, judge_correlations, mean_kappa
 from pipeline.errors import InputError
-from pipeline.formats.judgments import Group, Item
-from pipeline.human import accuracy, expected_wins, head_to_head, rank_by_expected_wins
-from pipeline.judgments import Judgments, build, read_judgments
+from pipeline.human.expected_wins import accuracy, expected_wins, head_to_head, rank_by_expected_wins
+from pipeline.human.judge_agreement import Kappa, agreement, judge_correlations, mean_kappa
+from pipeline.human.judgment_files import Group, Item
+from pipeline.human.judgments import Judgments, build, read_judgments
 from tests.conftest import Published, mirrored
 
 if TYPE_CHECKING:
@@ -178,7 +178,7 @@ def test_bootstrap_samples_are_as_if_pairs_were_drawn() -> None:
 def test_samples_are_the_same_whatever_the_block(monkeypatch: pytest.MonkeyPatch) -> None:
     found = invented()[1]
     whole = rank_by_expected_wins(found, samples=100)
-    monkeypatch.setattr("pipeline.human.BLOCK", 700)
+    monkeypatch.setattr("pipeline.human.expected_wins.BLOCK", 700)
     blocks = rank_by_expected_wins(found, samples=100)
     assert (whole.mean == blocks.mean).all()
     assert whole.ranges == blocks.ranges

@@ -20,10 +20,10 @@ import pytest
 import zstandard
 
 from pipeline import stages
-from pipeline.cli import main
-from pipeline.corpus import Opener
+from pipeline.cli.dispatch import main
+from pipeline.corpus.corpus import Opener
 from pipeline.errors import CorpusError, InputError
-from pipeline.formats import packed
+from pipeline.io import compressed
 from tests.files import CONFIG, TEXTS, dataset, lines, output, prepare, problems, write
 from tests.fuzz_inputs import fuzz
 
@@ -123,7 +123,7 @@ def test_a_file_that_is_no_text_is_told_with_what_it_looks_like(start: bytes, hi
     (found,) = problems()
     assert found.startswith("a.txt:1: byte ")
     assert found.endswith(f" is not valid UTF-8; the file looks like {hint}")
-    assert packed.looks_like(b"plain") == ""
+    assert compressed.looks_like(b"plain") == ""
 
 
 def test_places_in_packed_files_are_those_of_the_text() -> None:

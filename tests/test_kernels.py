@@ -23,10 +23,11 @@ from sacrebleu.metrics.bleu import BLEU
 from sacrebleu.metrics.chrf import CHRF
 
 from pipeline import kernel as chosen_kernel
-from pipeline.cli import main
+from pipeline.cli.dispatch import main
 from pipeline.errors import InvalidTextError
-from pipeline.kernel import _python as python
-from pipeline.kernel.common import KINDS, MAX_ORDER, MERGED_KINDS, SPLITS, Encoded, Lines, join_lines
+from pipeline.kernel import python
+from pipeline.kernel.common import KINDS, MAX_ORDER, MERGED_KINDS, SPLITS, Encoded
+from pipeline.kernel.lines import Lines, join_lines
 from tests import fuzz_kernels, naive
 from tests.conftest import ROOT, forced_kernel
 from tests.fuzz_kernels import INVALID, NEIGHBOURS, REFERENCES, SURROGATES, SYSTEMS, WHITE, bordering, lay_out, outcome
@@ -45,7 +46,7 @@ EVERY = KINDS + MERGED_KINDS
 def native() -> Iterator[ModuleType]:
     """The compiled kernel itself."""
     with forced_kernel("native"):
-        yield import_module("pipeline.kernel._native")
+        yield import_module("pipeline.kernel.native")
 
 
 def encoded(ids: Sequence[Sequence[int]]) -> Encoded:
@@ -69,23 +70,24 @@ def seen(value: Any) -> list[Any]:
 
 
 def test_the_constants_are_what_the_python_kernel_can_do() -> None:
-    assert tuple(python.SPLITS) == SPLITS
-    assert tuple(python.KINDS) == KINDS
-    assert tuple(python.MERGED_KINDS) == MERGED_KINDS
+    overlap = import_module("pipeline.kernel.python.overlap")
+    assert tuple(overlap.SPLITS) == SPLITS
+    assert tuple(overlap.KINDS) == KINDS
+    assert tuple(overlap.MERGED_KINDS) == MERGED_KINDS
 
 
 def test_extensions_that_were_built_load() -> None:
     """Fails, and does not skip: a kernel that does not load would leave everything to its slow twin, unsaid."""
-    built = [file.name for pattern in ("_native_*.so", "_native_*.pyd") for file in FOLDER.glob(pattern)]
+    built = [file.name for pattern in ("native/*.so", "native/*.pyd") for file in FOLDER.glob(pattern)]
     if not built:
         pytest.skip("the compiled kernel was not built")
-    native = import_module("pipeline.kernel._native")
+    native = import_module("pipeline.kernel.native")
     assert native.encode.__module__ != python.encode.__module__
     assert native.overlap.__module__ != python.overlap.__module__
 
 
 def test_a_kernel_that_is_forced_is_used(kernel: str) -> None:
-    module = import_module(f"pipeline.kernel._{kernel}")
+    module = import_module(f"pipeline.kernel.{kernel}")
     assert chosen_kernel.name() == kernel
     assert chosen_kernel.encode is module.encode
     assert chosen_kernel.overlap is module.overlap
@@ -111,7 +113,7 @@ def test_auto_is_the_compiled_kernel_where_it_was_built(
 @pytest.fixture
 def no_native(monkeypatch: pytest.MonkeyPatch) -> None:
     """Make importing the compiled kernel fail, as where it was not built."""
-    monkeypatch.setitem(sys.modules, "pipeline.kernel._native", None)
+    monkeypatch.setitem(sys.modules, "pipeline.kernel.native", None)
 
 
 @pytest.mark.usefixtures("no_native")
@@ -255,7 +257,7 @@ def test_lines_in_arrays_with_strides_are_equal(native: ModuleType) -> None:
 IMPOSSIBLE = """
 import sys
 import numpy as np
-from pipeline.corpus import Lines
+from pipeline.kernel.lines import Lines
 from pipeline.kernel import {name} as kernel
 from pipeline.kernel.common import Encoded
 
@@ -623,8 +625,8 @@ def test_four_threads_at_once_get_the_same_arrays() -> None:
 LEAK = """
 import sys
 import numpy as np
-from pipeline.corpus import Lines, join_lines
-from pipeline.kernel import _native as kernel
+from pipeline.kernel.lines import Lines, join_lines
+from pipeline.kernel import native as kernel
 from pipeline.kernel.common import KINDS, MERGED_KINDS
 
 good = join_lines([b"a b c a b c", b"d e f"])

@@ -17,12 +17,11 @@ from unittest import mock
 
 import pytest
 
-from pipeline import lock
-from pipeline.cli import main
+from pipeline.cli.dispatch import main
 from pipeline.errors import StoreError
-from pipeline.formats import spool
-from pipeline.formats.spool import Spool
-from pipeline.store import RunDirectory
+from pipeline.execution.store.run_directory import RunDirectory
+from pipeline.io import lock, plain_files
+from pipeline.io.plain_files import Spool
 from tests.conftest import ROOT, run, tree, write_run
 
 if TYPE_CHECKING:
@@ -31,8 +30,8 @@ if TYPE_CHECKING:
 HOLD = """
 import sys, time
 from pathlib import Path
-from pipeline.manifest import running
-from pipeline.store import RunDirectory
+from pipeline.execution.store.manifest import running
+from pipeline.execution.store.run_directory import RunDirectory
 directory = RunDirectory(Path(sys.argv[1]))
 with directory.held(print):
     directory.write_manifest(running())
@@ -125,7 +124,7 @@ def test_results_can_be_read_while_a_run_is_at_work(tmp_path: Path, capsys: pyte
 SPOOL = """
 import sys, time
 from pathlib import Path
-from pipeline.formats.spool import Spool
+from pipeline.io.plain_files import Spool
 spool = Spool(1000)
 spool.raw(Path(sys.argv[1]))
 print("held", flush=True)
@@ -140,7 +139,7 @@ def temporary(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     folder.mkdir()
     monkeypatch.setenv("TMPDIR", str(folder))
     monkeypatch.setattr("tempfile.tempdir", None)
-    monkeypatch.setattr(spool, "YOUNG", -1)
+    monkeypatch.setattr(plain_files, "YOUNG", -1)
     return folder
 
 
@@ -171,11 +170,11 @@ def test_what_is_not_ours_stays(tmp_path: Path, temporary: Path) -> None:
     (temporary / "gec-pipeline-without-lock").mkdir()
     (temporary / "other").mkdir()
     before = sorted(temporary.iterdir())
-    spool.remove_abandoned(temporary)
+    plain_files.remove_abandoned(temporary)
     assert sorted(temporary.iterdir()) == before
     assert (tmp_path / "mine").exists()
-    os.utime(temporary / "gec-pipeline-without-lock", (0, time.time() - spool.OLD - 5))
-    spool.remove_abandoned(temporary)
+    os.utime(temporary / "gec-pipeline-without-lock", (0, time.time() - plain_files.OLD - 5))
+    plain_files.remove_abandoned(temporary)
     assert not (temporary / "gec-pipeline-without-lock").exists()
 
 

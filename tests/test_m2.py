@@ -11,7 +11,7 @@ import pytest
 from tests.files import CONFIG, dataset, lines, prepare, problems, write
 
 if TYPE_CHECKING:
-    from pipeline.corpus import Corpus
+    from pipeline.corpus.corpus import Corpus
 
 ROOT = Path(__file__).parents[1]
 SHARED = ROOT.parent / "shared"

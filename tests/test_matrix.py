@@ -10,10 +10,10 @@ import pytest
 import yaml
 
 from pipeline import metrics, stages
-from pipeline.cli import main
-from pipeline.commands.schema import json_schema
+from pipeline.cli.commands.schema import json_schema
+from pipeline.cli.dispatch import main
+from pipeline.config.overrides import Given
 from pipeline.errors import ConfigError
-from pipeline.select import Given
 from tests.files import CONFIG, TEXTS, lines, prepare, problems, write
 
 TWO = """\

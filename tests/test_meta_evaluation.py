@@ -14,17 +14,17 @@ import numpy as np
 import pytest
 
 from pipeline import stages
-from pipeline.cli import main
-from pipeline.corpus import open_corpus
+from pipeline.cli.dispatch import main
+from pipeline.config.models import WrittenHuman
+from pipeline.config.overrides import Given
+from pipeline.config.resolved import Dataset, System
+from pipeline.corpus.corpus import open_corpus
+from pipeline.corpus.texts import read_texts
 from pipeline.errors import ConfigError, InputError
-from pipeline.inputs import Dataset, System
-from pipeline.judgments import build, read_judgments
-from pipeline.meta_evaluation import MetricScores, People, meta_evaluate
-from pipeline.models import WrittenHuman
-from pipeline.preference import lines_of_segments, sentence_pairs
-from pipeline.results import Results
-from pipeline.select import Given
-from pipeline.texts import read_texts
+from pipeline.human.judgments import build, read_judgments
+from pipeline.human.meta_evaluation import MetricScores, People, meta_evaluate
+from pipeline.human.preferences import lines_of_segments, sentence_pairs
+from pipeline.scoring.results import Results
 from tests.conftest import ROOT, Published, mirrored, tree, write_run
 from tests.test_human import item
 

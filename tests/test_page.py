@@ -15,15 +15,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline import cli, document, metrics, ngrams, revisit, stages
+from pipeline import metrics, reopen, stages
+from pipeline.cli import dispatch
+from pipeline.config import yaml_file
+from pipeline.corpus.texts import read_texts
 from pipeline.errors import ConfigError
-from pipeline.ngrams import rule_of
-from pipeline.reduce import sentence_scores
-from pipeline.report import drawing, drawings, explorer, page, telling
-from pipeline.report.numbers import percent
-from pipeline.report.page import as_json, as_yaml, html_files
-from pipeline.results import Bootstrap, Comparison
-from pipeline.texts import read_texts
+from pipeline.metrics.base import ngram_roles
+from pipeline.metrics.base.ngram_roles import rule_of
+from pipeline.report.html import chosen_lines, explorer_data, page, svg, svg_plots
+from pipeline.report.html.page import as_json, as_yaml, html_files
+from pipeline.report.tables.digits import percent
+from pipeline.scoring.reduce import sentence_scores
+from pipeline.scoring.results import Bootstrap, Comparison
 from tests.conftest import ROOT, run, tree, write_run
 from tests.test_plots import HOSTILE, material
 
@@ -31,9 +34,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from pipeline.metrics.base import Schema
+    from pipeline.metrics.base.metric import Schema
     from pipeline.report.material import Material
-    from pipeline.scored_columns import Measured
+    from pipeline.scoring.scored_columns import Measured
 
 METRICS = [
     "gleu[iter=20]",
@@ -118,7 +121,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Material:
     (folder / "d" / "C").write_bytes((folder / "d" / "source").read_bytes())
     config.write_text(json.dumps(content), encoding="utf-8")
     run(config, folder / "run")
-    return revisit.revisit(folder / "run")
+    return reopen.revisit(folder / "run")
 
 
 @pytest.fixture(scope="module")
@@ -234,10 +237,10 @@ def test_parts_of_n_grams_add_up_to_what_is_counted(name: str, made: Material) -
         source, *references = (text[line] for text in texts[:4])
         there = [number for number in range(3) if columns["ref_len"][line, number] >= 0]
         for n in range(rule.first, rule.last + 1):
-            sigma, eta = (ngrams.grams(tokens, n) for tokens in (source, texts[5][line]))
-            rhos = [ngrams.grams(references[number], n) for number in there]
-            for place, rho in enumerate([ngrams.merged(rhos)] if rule.merged else rhos):
-                found = {kind: sum(g.values()) for kind, g in ngrams.parts(rule.name, sigma, rho, eta).items()}
+            sigma, eta = (ngram_roles.grams(tokens, n) for tokens in (source, texts[5][line]))
+            rhos = [ngram_roles.grams(references[number], n) for number in there]
+            for place, rho in enumerate([ngram_roles.merged(rhos)] if rule.merged else rhos):
+                found = {kind: sum(g.values()) for kind, g in ngram_roles.parts(rule.name, sigma, rho, eta).items()}
                 at = (line, n - 1) if rule.merged else (line, there[place], n - 1)
                 if rule.name == "green":
                     counts = [terms[kind][at] for kind in ("tp", "fp", "fn")]
@@ -252,12 +255,12 @@ def test_parts_of_n_grams_add_up_to_what_is_counted(name: str, made: Material) -
 
 @given(st.lists(st.floats(-2, 2) | st.integers(0, 20000).map(lambda n: n / 20000), min_size=1), st.integers(0, 6))
 def test_scores_are_rounded_as_they_are_printed(values: list[float], digits: int) -> None:
-    shown = explorer.scaled(np.array(values), digits).tolist()
+    shown = explorer_data.scaled(np.array(values), digits).tolist()
     assert [float(percent(v, digits).replace(".", "")) for v in values] == shown
 
 
 def test_what_is_no_number_is_not_there() -> None:
-    assert np.isnan(explorer.scaled(np.array([math.nan, math.inf, -math.inf]), 2)).all()
+    assert np.isnan(explorer_data.scaled(np.array([math.nan, math.inf, -math.inf]), 2)).all()
 
 
 # --- which lines
@@ -286,10 +289,10 @@ def test_the_most_telling_lines(made: Material, wanted: int) -> None:
     measured = made.measured[1]
     scores = np.stack([sentence_scores(measured.metric, whole(measured, system)) for system in range(3)])
     expected = naive_lines(scores, wanted) if wanted < measured.lines else list(range(56))
-    assert telling.telling(measured, wanted).tolist() == expected
+    assert chosen_lines.telling(measured, wanted).tolist() == expected
     assert len(expected) == min(wanted, 56)
     in_blocks = [_Blocks(whole(measured, system)) for system in range(3)]  # blocks cannot be seen in it
-    assert telling.telling(replace(measured, columns=tuple(in_blocks)), wanted).tolist() == expected
+    assert chosen_lines.telling(replace(measured, columns=tuple(in_blocks)), wanted).tolist() == expected
 
 
 class _Blocks:
@@ -314,11 +317,11 @@ def test_fewer_lines_have_the_same_numbers_and_texts(made: Material, data: dict[
 
 
 def test_the_page_takes_as_many_lines_as_fit(made: Material, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(explorer, "BUDGET", 20_000)
+    monkeypatch.setattr(explorer_data, "BUDGET", 20_000)
     found: dict[str, Any] = json.loads(Reader(html(made)).data)
     assert 0 < len(found["datasets"][0]["numbers"]) < 56
     assert len(as_json(found).encode()) < 60_000
-    monkeypatch.setattr(explorer, "BUDGET", 10_000_000)
+    monkeypatch.setattr(explorer_data, "BUDGET", 10_000_000)
     whole_page = html(made)
     monkeypatch.setattr(page, "LARGEST", len(whole_page.encode()) - 20_000)  # what was estimated is too much
     assert len(html(made).encode()) < len(whole_page.encode()) - 20_000
@@ -333,7 +336,7 @@ def test_long_texts_are_cut(tmp_path: Path) -> None:
     long = ["b " * 30_000 + end for end in ("x", "y", "z")]
     (tmp_path / "d" / "A").write_text("".join(f"{text}\n" for text in long), encoding="utf-8")
     run(config, tmp_path / "run")
-    found: dict[str, Any] = json.loads(Reader(html(revisit.revisit(tmp_path / "run"))).data)
+    found: dict[str, Any] = json.loads(Reader(html(reopen.revisit(tmp_path / "run"))).data)
     cut = {int(number): size for number, size in found["cut"].items()}
     assert list(cut.values()) == [60_001] * 3  # three texts, though their beginnings are the same
     assert [found["texts"][number] for number in cut] == [("b " * 10_000)] * 3
@@ -349,7 +352,7 @@ def test_numbers_from_files_are_apart_for_each_system(tmp_path: Path) -> None:
     content["metrics"] = ["gleu[iter=2]", {"name": "external", "title": "x", "files": "{system}.txt", "scale": "10"}]
     config.write_text(json.dumps(content), encoding="utf-8")
     run(config, tmp_path / "run")
-    found: dict[str, Any] = json.loads(Reader(html(revisit.revisit(tmp_path / "run"))).data)
+    found: dict[str, Any] = json.loads(Reader(html(reopen.revisit(tmp_path / "run"))).data)
     (dataset,) = found["datasets"]
     gleu, own = dataset["metrics"]
     assert (own["bySystem"], own["width"], own["rule"]) == (True, 1, None)
@@ -365,11 +368,11 @@ def test_the_same_run_gives_the_same_page(tmp_path: Path) -> None:
     made = []
     for name in ("one", "other"):
         config = write_run(tmp_path / name, 30, output={"formats": ["html"]}, statistics={"resamples": "50"})
-        assert cli.main(["run", str(config), "-q", "--json", "--output", str(tmp_path / name / "run")]) == 0
+        assert dispatch.main(["run", str(config), "-q", "--json", "--output", str(tmp_path / name / "run")]) == 0
         made.append((tmp_path / name / "run" / "report.html").read_bytes())
         assert "report.html" in tree(tmp_path / name / "run")
         target = tmp_path / name / "again"
-        assert cli.main(["report", str(tmp_path / name / "run"), "--format", "html", "--output", str(target)]) == 0
+        assert dispatch.main(["report", str(tmp_path / name / "run"), "--format", "html", "--output", str(target)]) == 0
         made.append((target / "report.html").read_bytes())
     assert len(set(made)) == 1
     assert str(tmp_path).encode() not in made[0]
@@ -379,7 +382,7 @@ def test_without_its_texts_the_page_says_why(tmp_path: Path, capsys: pytest.Capt
     config = write_run(tmp_path, 10)
     run(config, tmp_path / "run")
     (tmp_path / "d" / "B").write_text("changed\n" * 10, encoding="utf-8")
-    assert cli.main(["report", str(tmp_path / "run"), "--format", "html"]) == 0
+    assert dispatch.main(["report", str(tmp_path / "run"), "--format", "html"]) == 0
     assert "html: the page is without sentences: d: system B has changed since the run" in capsys.readouterr().err
     text = (tmp_path / "run" / "report.html").read_text(encoding="utf-8")
     found = Reader(text)
@@ -399,7 +402,7 @@ def test_without_its_texts_the_page_says_why(tmp_path: Path, capsys: pytest.Capt
 )
 def test_wrong_use(arguments: list[str], message: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     try:
-        code = cli.main(["report", str(tmp_path), *arguments])
+        code = dispatch.main(["report", str(tmp_path), *arguments])
     except SystemExit as error:  # what argparse itself refuses
         code = int(str(error.code))
     assert code == 2
@@ -479,7 +482,7 @@ def test_a_config_is_shown_as_yaml_that_means_the_same() -> None:
         "empty": [],
         "none": {},
     }
-    root, problems = document.parse(as_yaml(config))
+    root, problems = yaml_file.parse(as_yaml(config))
     assert problems == []
     assert root.plain() == config
     assert "x: 500\n" in as_yaml({"x": "500"})  # as people write it
@@ -487,14 +490,14 @@ def test_a_config_is_shown_as_yaml_that_means_the_same() -> None:
 
 def test_one_system_and_one_line(tmp_path: Path) -> None:
     run(write_run(tmp_path, 1, systems=["A"], references=1, chosen=["gleu", "bleu"]), tmp_path / "run")
-    found = json.loads(Reader(html(revisit.revisit(tmp_path / "run"))).data)
+    found = json.loads(Reader(html(reopen.revisit(tmp_path / "run"))).data)
     assert found["datasets"][0]["numbers"] == [1]
 
 
 def test_references_as_systems_have_sentences_and_their_mean_has_none(tmp_path: Path) -> None:
     config = write_run(tmp_path, 9, references=3, chosen=["gleu[refs=leave_one_out,iter=2]", "bleu"])
     run(config, tmp_path / "run")
-    found = Reader(html(revisit.revisit(tmp_path / "run")))
+    found = Reader(html(reopen.revisit(tmp_path / "run")))
     (dataset,) = json.loads(found.data)["datasets"]
     assert dataset["systems"] == ["A", "B", "reference0", "reference1", "reference2"]
     gleu, bleu = dataset["metrics"]
@@ -523,24 +526,24 @@ def test_the_package_has_every_part_of_the_page() -> None:
 
 
 def test_ticks_are_round_and_inside() -> None:
-    assert drawing.Scale(0.532, 0.604, 0, 100).ticks(4) == pytest.approx([0.54, 0.56, 0.58, 0.60])
-    assert drawing.Scale(0.0, 1.0, 0, 100).ticks(4) == pytest.approx([0.0, 0.2, 0.4, 0.6, 0.8, 1.0])
-    assert drawing.Scale(0.5, 0.5, 0, 100)(0.5) == 50
-    assert drawing.scale([math.nan], 0, 10).ticks()
+    assert svg.Scale(0.532, 0.604, 0, 100).ticks(4) == pytest.approx([0.54, 0.56, 0.58, 0.60])
+    assert svg.Scale(0.0, 1.0, 0, 100).ticks(4) == pytest.approx([0.0, 0.2, 0.4, 0.6, 0.8, 1.0])
+    assert svg.Scale(0.5, 0.5, 0, 100)(0.5) == 50
+    assert svg.scale([math.nan], 0, 10).ticks()
 
 
 def test_a_bar_shows_score_and_interval() -> None:
     """By hand: of a scale from 0 to 1 over 160 pixels."""
     score = material(["A"]).results.scores[0]
-    where = drawing.Scale(0, 1, 0, 160)
-    bar = drawings.interval_bar(
+    where = svg.Scale(0, 1, 0, 160)
+    bar = svg_plots.interval_bar(
         replace(score, score=0.5, bootstrap=Bootstrap(0.5, 0.1, (0.25, 0.75), (1, 1), 1)), where
     )
     assert bar is not None
     (span, mark) = [shape.attributes for shape in bar.shapes if shape.tag == "rect"]
     assert (span["x"], span["width"]) == ("40", "80")
     assert float(mark["x"]) + float(mark["width"]) / 2 == pytest.approx(80)
-    assert drawings.interval_bar(replace(score, score=math.nan), where) is None
+    assert svg_plots.interval_bar(replace(score, score=math.nan), where) is None
 
 
 def test_p_values_say_who_is_better() -> None:
@@ -551,7 +554,7 @@ def test_p_values_say_who_is_better() -> None:
         Comparison("d", base.results.scores[0].metric, one, two, less, (0.0, 0.1), 0.5, 1, 1, 0, 0.1, p, p)
         for one, two, less, p in pairs
     ]
-    found = drawings.p_matrix(replace(base.results, tests=tests), base.results.scores, 2)
+    found = svg_plots.p_matrix(replace(base.results, tests=tests), base.results.scores, 2)
     assert found is not None
     cells = {shape.title: shape.attributes["class"] for shape in found.shapes if shape.tag == "rect" and shape.title}
     assert cells["B less A: +10.00, p 0.0100 *"] == "cell better"
@@ -566,10 +569,10 @@ def test_drawings_of_many_systems_stay_inside() -> None:
     item = (results.human or {})["correlations"][0]
     scores = {score.system: score.score for score in results.scores}
     made = [
-        drawings.rank_ranges(results.scores),
-        drawings.order_dots(results.scores, None),
-        drawings.p_matrix(results, results.scores, 2),
-        drawings.scatter(item, people, scores, "gleu"),
+        svg_plots.rank_ranges(results.scores),
+        svg_plots.order_dots(results.scores, None),
+        svg_plots.p_matrix(results, results.scores, 2),
+        svg_plots.scatter(item, people, scores, "gleu"),
     ]
     for one in made:
         assert one is not None

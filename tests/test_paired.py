@@ -15,10 +15,13 @@ from hypothesis import strategies as st
 from sacrebleu.metrics.bleu import BLEU
 from scipy import stats
 
-from pipeline import paired, stages
-from pipeline.count import How, count_in_memory
+from pipeline import stages
+from pipeline.execution.count import How, count_in_memory
 from pipeline.metrics import from_text
-from pipeline.paired import (
+from pipeline.scoring.reduce import reduce
+from pipeline.scoring.resampling import paired_tests
+from pipeline.scoring.resampling.bootstrap import bootstrap, parts, percentile_interval
+from pipeline.scoring.resampling.paired_tests import (
     approximate_randomization,
     binomial_tail,
     bonferroni,
@@ -27,8 +30,6 @@ from pipeline.paired import (
     sentencewise,
     sign_test,
 )
-from pipeline.reduce import reduce
-from pipeline.resample import bootstrap, parts, percentile_interval
 from tests import naive_statistics as oracle
 from tests.conftest import write_run
 from tests.naive import read_lines
@@ -191,7 +192,7 @@ def test_groups_of_trials_cannot_be_seen(tmp_path: Path, monkeypatch: pytest.Mon
     arguments = (parts(job.metrics[0], columns, LINES, 3), scores, [(0, 1)], LINES, TRIALS, SEED)
     expected = approximate_randomization(*arguments)
     told: list[tuple[int, int]] = []
-    monkeypatch.setattr("pipeline.resample.ROWS", 7)
+    monkeypatch.setattr("pipeline.scoring.resampling.bootstrap.ROWS", 7)
     assert approximate_randomization(*arguments, lambda *done: told.append(done)) == expected
     assert told[0] == (7, TRIALS)
     assert told[-1] == (TRIALS, TRIALS)
@@ -231,7 +232,7 @@ def test_tails_of_the_binomial_distribution_are_scipys(trials: int) -> None:
 @pytest.mark.parametrize("trials", [1001, 1002, 1500])
 def test_long_and_short_ways_to_a_tail_agree(trials: int, monkeypatch: pytest.MonkeyPatch) -> None:
     series = [binomial_tail(successes, trials) for successes in range(trials // 2)]
-    monkeypatch.setattr(paired, "EXACT", trials)
+    monkeypatch.setattr(paired_tests, "EXACT", trials)
     exact = [binomial_tail(successes, trials) for successes in range(trials // 2)]
     assert series == pytest.approx(exact, rel=1e-12, abs=1e-290)
 
@@ -284,7 +285,7 @@ def test_holm_by_its_definition(values: list[float]) -> None:
 def test_holm_by_hand() -> None:
     """Holm 1979: 4 * .005, then max(., 3 * .01), 2 * .03, 1 * .04 but not below its predecessor."""
     assert holm([0.01, 0.04, 0.03, 0.005]) == pytest.approx([0.03, 0.06, 0.06, 0.02], abs=1e-15)
-    assert paired.CORRECTIONS["none"]([0.2, 0.1]) == [0.2, 0.1]
+    assert paired_tests.CORRECTIONS["none"]([0.2, 0.1]) == [0.2, 0.1]
 
 
 @given(values=P, level=st.sampled_from([0.01, 0.05, 0.1]))

@@ -15,7 +15,7 @@ import pytest
 
 import pipeline
 from pipeline import metrics
-from pipeline.store import content_key
+from pipeline.execution.store.run_directory import content_key
 from tests.conftest import ROOT, run
 
 if TYPE_CHECKING:

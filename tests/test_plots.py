@@ -16,15 +16,15 @@ import pytest
 from matplotlib.text import Text
 
 from pipeline.errors import InputError
-from pipeline.reduce import drawn_scores
-from pipeline.report.canvas import styled
-from pipeline.report.groups import groups, labels, shortened
+from pipeline.reopen import revisit
 from pipeline.report.material import Material
-from pipeline.report.places import place_labels
 from pipeline.report.plots import PLOTS, drawn
-from pipeline.report.plots_human import density
-from pipeline.results import Bootstrap, Comparison, DatasetInfo, Results, Samples, Score
-from pipeline.revisit import revisit
+from pipeline.report.plots.canvas import styled
+from pipeline.report.plots.human import density
+from pipeline.report.plots.label_places import place_labels
+from pipeline.report.tables.labels import groups, labels, shortened
+from pipeline.scoring.reduce import drawn_scores
+from pipeline.scoring.results import Bootstrap, Comparison, DatasetInfo, Results, Samples, Score
 from tests.conftest import run, write_run
 
 if TYPE_CHECKING:
@@ -156,7 +156,7 @@ def test_names_of_points_lie_on_no_other(count: int) -> None:
 
 
 def test_names_of_points_that_crowd_lie_on_no_other_nor_on_points() -> None:
-    from pipeline.report.canvas import figure
+    from pipeline.report.plots.canvas import figure
 
     rng = np.random.default_rng(3)
     places = [(f"system-{n}", *rng.uniform(0.4, 0.6, 2).tolist()) for n in range(14)]
@@ -172,7 +172,7 @@ def test_names_of_points_that_crowd_lie_on_no_other_nor_on_points() -> None:
 
 
 def test_a_name_that_finds_no_place_is_written_all_the_same() -> None:
-    from pipeline.report.canvas import figure
+    from pipeline.report.plots.canvas import figure
 
     with styled():
         made, axes = figure(1.5, 1.5)

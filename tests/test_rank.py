@@ -12,9 +12,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline import rank
-from pipeline.rank import clusters, letters, rank_ranges
-from pipeline.results import ranks
+import pipeline.scoring.resampling.rank_ranges as rank_ranges_file
+from pipeline.scoring.resampling.rank_ranges import clusters, letters, rank_ranges
+from pipeline.scoring.results import ranks
 from tests import naive_statistics as oracle
 
 VALUES = st.sampled_from([0.1, 0.2, 0.3, 0.4, 0.5])
@@ -115,5 +115,5 @@ def test_more_groups_than_letters(monkeypatch: pytest.MonkeyPatch) -> None:
     found = letters(range(1, 61), every)
     assert found[25:28] == ["z", "A", "B"]
     assert found[52:] == [f"({number})" for number in range(53, 61)]
-    monkeypatch.setattr(rank, "MAX_GROUPS", 59)
+    monkeypatch.setattr(rank_ranges_file, "MAX_GROUPS", 59)
     assert letters(range(1, 61), every) == [""] * 60

@@ -22,15 +22,17 @@ from unittest import mock
 import pytest
 
 import pipeline
-from pipeline import corpus, remote, remote_runs
-from pipeline.cli import main
-from pipeline.corpus import Opener, open_text
-from pipeline.count import How
+from pipeline.cli.dispatch import main
+from pipeline.config.resolved import Column, Input
+from pipeline.corpus import corpus
+from pipeline.corpus.corpus import Opener, open_text
+from pipeline.corpus.texts import read_span, read_texts
 from pipeline.errors import CorpusError, Problem, StoreError
-from pipeline.formats.packed import PIECE
-from pipeline.inputs import Column, Input
-from pipeline.remote import Remote
-from pipeline.texts import read_span, read_texts
+from pipeline.execution.count import How
+from pipeline.execution.store import remote_copy
+from pipeline.io import remote
+from pipeline.io.compressed import PIECE
+from pipeline.io.remote import Remote
 from tests.conftest import ROOT, run, tree, write_run
 from tests.files import problems, write
 
@@ -457,9 +459,9 @@ def test_only_what_changed_is_sent_and_what_is_stale_is_deleted(
 @pytest.mark.usefixtures("cache")
 def test_run_directories_that_cannot_be_are_told(memory: str, server: Server) -> None:
     with pytest.raises(StoreError, match=r"memory://folder/none: has no run\.json, so no run of this program made it"):
-        remote_runs.folder_of(f"{memory}/none")
+        remote_copy.folder_of(f"{memory}/none")
     with pytest.raises(StoreError, match="an HTTP server takes no files; name a folder, or one at s3://"):
-        remote_runs.folder_of(server.url("run"))
+        remote_copy.folder_of(server.url("run"))
 
 
 # ---- S3

@@ -22,22 +22,23 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 from rich.cells import cell_len
 
-from pipeline import models, report, stages
+from pipeline import report, stages
 from pipeline._version import __version__
-from pipeline.commands.schema import results_schema
+from pipeline.cli.commands.schema import results_schema
+from pipeline.config import models
 from pipeline.errors import ConfigError, printable
-from pipeline.reduce import present_blocks, sentence_scores
+from pipeline.execution.shards import Missing
+from pipeline.reopen import chosen, revisit
 from pipeline.report import FORMATS, latex, markdown
 from pipeline.report import parquet as parquet_report
 from pipeline.report.console import print_results
+from pipeline.report.csv_files import human_to_csv
 from pipeline.report.latex import latex_files
 from pipeline.report.markdown import markdown_files
 from pipeline.report.parquet import parquet_files
-from pipeline.report.ranked import fitted_table, ranked_table
 from pipeline.report.sheets import sheets
-from pipeline.report.tables import human_to_csv
-from pipeline.revisit import chosen, revisit
-from pipeline.shards import Missing
+from pipeline.report.tables.ranked import fitted_table, ranked_table
+from pipeline.scoring.reduce import present_blocks, sentence_scores
 from tests import naive
 from tests.conftest import ROOT, called, run, tree, write_config, write_run
 from tests.test_cli import program

@@ -18,12 +18,14 @@ import pytest
 import yaml
 
 import pipeline
-from pipeline import catalogue, published, stages
-from pipeline.cli import main
-from pipeline.commands.reproduce import reproduce
-from pipeline.findings import agreement
-from pipeline.judgments import build
-from pipeline.report.numbers import round_half_up
+from pipeline import stages
+from pipeline.cli.commands.reproduce import reproduce
+from pipeline.cli.dispatch import main
+from pipeline.human.judgments import build
+from pipeline.io import catalogue
+from pipeline.report.tables.digits import round_half_up
+from pipeline.reproduction import published
+from pipeline.reproduction.sections import agreement
 from tests.conftest import SHARED
 from tests.stand_ins import SYSTEMS, content, write_mirror
 from tests.test_human import item
@@ -32,7 +34,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from pathlib import Path
 
-    from pipeline.catalogue import DataFile, DataSet
+    from pipeline.io.catalogue import DataFile, DataSet
 
 SLOW = os.environ.get("PIPELINE_SLOW") == "1"
 ONCE = os.environ.get("PIPELINE_KERNEL") == "python" and not SLOW

@@ -12,14 +12,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pipeline import addends, stages, weights
-from pipeline.count import How, count_in_memory
+from pipeline import stages
 from pipeline.errors import InputError
+from pipeline.execution.count import How, count_in_memory
 from pipeline.metrics import from_text
-from pipeline.reduce import reduce
-from pipeline.resample import bootstrap, cut, parts, percentile_interval
-from pipeline.sums import sums
-from pipeline.weights import Bootstrap, Shuffles
+from pipeline.scoring.reduce import reduce
+from pipeline.scoring.resampling import sample_weights, summands
+from pipeline.scoring.resampling.bootstrap import bootstrap, cut, parts, percentile_interval
+from pipeline.scoring.resampling.sample_weights import Bootstrap, Shuffles
+from pipeline.scoring.resampling.weighted_sums import sums
 from tests import naive_statistics as oracle
 from tests.conftest import write_run
 from tests.naive import read_lines
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from pipeline.reduce import HasBlocks
+    from pipeline.scoring.reduce import HasBlocks
 
 LINES, SAMPLES, SEED, ITERATIONS = 23, 40, 7, 9
 
@@ -141,8 +142,8 @@ def test_neither_blocks_nor_groups_nor_memory_can_be_seen(
     expected = bootstrap(parts(job.metrics[0], columns, LINES, 3), 2, LINES, SAMPLES, SEED)
     for name, value in zip(("resample.GROUP", "resample.ROWS", "sums.KEPT"), limits, strict=True):
         monkeypatch.setattr(f"pipeline.{name}", value)
-    monkeypatch.setattr("pipeline.sums.DRAWN_LINES", 5)
-    monkeypatch.setattr("pipeline.columns.BLOCK", 4)
+    monkeypatch.setattr("pipeline.scoring.resampling.weighted_sums.DRAWN_LINES", 5)
+    monkeypatch.setattr("pipeline.execution.store.columns_file.BLOCK", 4)
     found = bootstrap(parts(job.metrics[0], columns, LINES, 3), 2, LINES, SAMPLES, SEED)
     assert found.tobytes() == expected.tobytes()
 
@@ -175,13 +176,13 @@ def test_numbers_that_cannot_be_summed_exactly_are_refused() -> None:
 @given(
     scores=st.lists(st.floats(-1e300, 1e300, allow_subnormal=True) | st.sampled_from([0.1, 1 / 3, 1e-300]), min_size=1),
     counts=st.lists(st.integers(0, 9), min_size=1),
-    bits=st.sampled_from([addends.BITS, 24, 20]),
+    bits=st.sampled_from([summands.BITS, 24, 20]),
 )
 def test_sentence_scores_add_up_as_if_exactly(scores: list[float], counts: list[int], bits: int) -> None:
     """The error is at most half a unit in the last place of the largest score, a sentence."""
     counts = (counts * len(scores))[: len(scores)]
     exponent = math.frexp(max(map(abs, scores)))[1]
-    kind = addends.Sentences(from_text("external"), exponent, 1, bits)
+    kind = summands.Sentences(from_text("external"), exponent, 1, bits)
     made = kind.make({"value": np.array(scores)}).fixed
     assert made.tolist() == np.rint(made).tolist()
     assert np.abs(made).max() <= 1 << bits
@@ -194,7 +195,7 @@ def test_sentence_scores_add_up_as_if_exactly(scores: list[float], counts: list[
 @pytest.mark.parametrize(("lines", "bits"), [(1, 26), (1 << 26, 26), ((1 << 26) + 1, 25), (200_000_000, 24)])
 def test_sums_of_halves_stay_exact_however_many_sentences_there_are(lines: int, bits: int) -> None:
     """By hand: 2 * 2**bits * lines <= 2**53, which Table asks for."""
-    assert addends.Sentences.of(from_text("bleu[level=mean]"), [], lines).bits == bits
+    assert summands.Sentences.of(from_text("bleu[level=mean]"), [], lines).bits == bits
     assert 2 * (1 << bits) * lines <= 1 << 53
 
 
@@ -205,12 +206,12 @@ def test_sums_of_halves_stay_exact_however_many_sentences_there_are(lines: int, 
     lines=st.integers(1, 170),
     rows=st.lists(st.integers(1, 9), min_size=1, max_size=6),
     seed=st.integers(0, 9),
-    piece=st.sampled_from([32, 64, weights.PIECE]),
+    piece=st.sampled_from([32, 64, sample_weights.PIECE]),
 )
 def test_rows_are_those_of_one_call_of_sacrebleu(lines: int, rows: list[int], seed: int, piece: int) -> None:
     """numpy's generator called once for all rows, as sacrebleu/significance.py does."""
     made, masks = Bootstrap(lines, seed), Shuffles(lines, seed)
-    with mock.patch.object(weights, "PIECE", piece):
+    with mock.patch.object(sample_weights, "PIECE", piece):
         counts = np.concatenate([made.take(count) for count in rows])
         kept = np.concatenate([masks.take(count) for count in rows])
     expected = [np.bincount(row, minlength=lines).tolist() for row in oracle.bootstrap_rows(lines, sum(rows), seed)]
@@ -227,7 +228,7 @@ def test_counts_beyond_a_byte_are_kept() -> None:
 
     made = Bootstrap(300, 0)
     made.generator = Stuck()  # type: ignore[assignment]
-    with mock.patch.object(weights, "PIECE", 64):
+    with mock.patch.object(sample_weights, "PIECE", 64):
         assert made.take(2).tolist() == [[300, *[0] * 299]] * 2
 
 

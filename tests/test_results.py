@@ -13,9 +13,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pipeline.errors import StoreError
-from pipeline.report.numbers import percent, round_half_up
-from pipeline.report.tables import to_csv
-from pipeline.results import Bootstrap, Comparison, DatasetInfo, Results, Samples, Score, ranks
+from pipeline.report.csv_files import to_csv
+from pipeline.report.tables.digits import percent, round_half_up
+from pipeline.scoring.results import Bootstrap, Comparison, DatasetInfo, Results, Samples, Score, ranks
 from tests import naive
 from tests.conftest import run, write_run
 

@@ -12,12 +12,12 @@ import numpy as np
 import pytest
 
 import pipeline
-from pipeline import signature
-from pipeline.borrowed import BORROWED
 from pipeline.errors import ConfigError, InputError
 from pipeline.metrics import from_text
-from pipeline.reduce import exact_sum
-from pipeline.tokenize import TOKENIZERS
+from pipeline.metrics.base import signature
+from pipeline.scoring.reduce import exact_sum
+from pipeline.tokenizers import TOKENIZERS
+from pipeline.tokenizers.sacrebleu import BORROWED
 from tests import naive_rouge as naive
 from tests.conftest import SHARED
 
@@ -368,7 +368,7 @@ def test_options_that_do_not_go_together(text: str, message: str) -> None:
     ],
 )
 def test_signatures_parse_back(text: str) -> None:
-    from pipeline.scored_columns import signed
+    from pipeline.scoring.scored_columns import signed
 
     metric = from_text(text)
     assert from_text(signed(metric, 3)) == metric

@@ -14,7 +14,8 @@ import pytest
 
 from pipeline.errors import InvalidTextError, LongTextError
 from pipeline.kernel import common
-from pipeline.kernel.common import Encoded, Sentences, join_lines
+from pipeline.kernel.common import Encoded, Sentences
+from pipeline.kernel.lines import join_lines
 from tests import naive_rouge as naive
 
 if TYPE_CHECKING:
@@ -77,7 +78,7 @@ def made(seed: int, lines: int, texts: int) -> list[Text]:
 def twin(request: pytest.FixtureRequest) -> ModuleType:
     """Each kernel in turn (tests/test_kernels.py fails where the compiled one was built and does not load)."""
     if request.param == "native":
-        pytest.importorskip("pipeline.kernel._native_lcs", reason="no compiled kernel", exc_type=ImportError)
+        pytest.importorskip("pipeline.kernel.native.lcs", reason="no compiled kernel", exc_type=ImportError)
     return import_module(f"pipeline.kernel._{request.param}")
 
 
@@ -145,8 +146,8 @@ def outcome(function: Any, *arguments: Any) -> Any:
 
 @pytest.fixture(scope="module")
 def twins() -> tuple[ModuleType, ModuleType]:
-    pytest.importorskip("pipeline.kernel._native_lcs", reason="no compiled kernel", exc_type=ImportError)
-    return import_module("pipeline.kernel._python"), import_module("pipeline.kernel._native")
+    pytest.importorskip("pipeline.kernel.native.lcs", reason="no compiled kernel", exc_type=ImportError)
+    return import_module("pipeline.kernel.python"), import_module("pipeline.kernel.native")
 
 
 @pytest.mark.parametrize("seed", range(60))

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline.corpus import MAX_REFERENCES
-from pipeline.sampling import SAMPLERS, Draws
+from pipeline.corpus.corpus import MAX_REFERENCES
+from pipeline.metrics.base.reference_draws import SAMPLERS, Draws
 
 EDGES = [1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 127, 128, 129, 254, 255]
 

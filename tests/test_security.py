@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import pipeline
-from pipeline.cli import main
+from pipeline.cli.dispatch import main
 from pipeline.errors import PipelineError, StoreError
-from pipeline.results import Results
+from pipeline.scoring.results import Results
 from tests.conftest import ROOT, run, tree, write_run
 
 if TYPE_CHECKING:

@@ -16,11 +16,14 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from pipeline import columns, count, execute, reduce, scoring, shards, stages, store
-from pipeline.count import How, count_in_memory
+from pipeline import stages
+from pipeline.corpus.texts import Span
 from pipeline.errors import StoreError
-from pipeline.shards import Shard, cut
-from pipeline.texts import Span
+from pipeline.execution import count, shards, workers
+from pipeline.execution.count import How, count_in_memory
+from pipeline.execution.shards import Shard, cut
+from pipeline.execution.store import columns_file, run_directory
+from pipeline.scoring import reduce, scores
 from tests.conftest import Tree, forced_kernel, run, tree, write_config, write_run
 
 if TYPE_CHECKING:
@@ -134,7 +137,7 @@ def test_what_the_config_says_of_workers_cannot_be_seen(config: Path, expected: 
 def test_no_block_of_the_reducer_can_be_seen(
     config: Path, expected: Tree, tmp_path: Path, block: int, drawn: int
 ) -> None:
-    with mock.patch.object(columns, "BLOCK", block), mock.patch.object(reduce, "DRAWN_LINES", drawn):
+    with mock.patch.object(columns_file, "BLOCK", block), mock.patch.object(reduce, "DRAWN_LINES", drawn):
         run(config, tmp_path / "run")
     files = tree(tmp_path / "run")
     assert {name: files[name] for name in ("results.json", "scores.csv")} == {
@@ -149,7 +152,7 @@ def test_no_block_of_systems_can_be_seen(config: Path, expected: Tree, tmp_path:
     assert tree(tmp_path / "run") == expected
 
 
-@pytest.mark.parametrize("lines", [columns.BLOCK, columns.BLOCK + 1])
+@pytest.mark.parametrize("lines", [columns_file.BLOCK, columns_file.BLOCK + 1])
 def test_more_lines_than_a_block(tmp_path: Path, lines: int) -> None:
     config = write_run(tmp_path, lines, systems="A", chosen=["gleu[n=1,iter=2]"])
     run(config, tmp_path / "one")
@@ -160,7 +163,7 @@ def test_more_lines_than_a_block(tmp_path: Path, lines: int) -> None:
 def test_memory_and_disk_give_the_same_scores(config: Path, tmp_path: Path) -> None:
     job = stages.prepare(config)
     counted = {c.name: count_in_memory(c, job.needs, How(shard_lines=33)) for c in job.corpora}
-    assert scoring.score(job.corpora, job.metrics, counted) == run(config, tmp_path / "run").scores
+    assert scores.score(job.corpora, job.metrics, counted) == run(config, tmp_path / "run").scores
 
 
 @settings(max_examples=10)
@@ -168,10 +171,10 @@ def test_memory_and_disk_give_the_same_scores(config: Path, tmp_path: Path) -> N
 def test_the_order_of_arrival_cannot_be_seen(
     config: Path, expected: Tree, rng: random.Random, shard_lines: int
 ) -> None:
-    def shuffled(tasks: Sequence[execute.Task], *_: Any) -> Iterator[Done]:
-        yield from map(execute.count, rng.sample(tasks, len(tasks)))
+    def shuffled(tasks: Sequence[workers.Task], *_: Any) -> Iterator[Done]:
+        yield from map(workers.count, rng.sample(tasks, len(tasks)))
 
-    with scratch() as output, mock.patch.object(execute, "run", shuffled):
+    with scratch() as output, mock.patch.object(workers, "run", shuffled):
         run(config, output, How(shard_lines=shard_lines))
         assert tree(output) == expected
 
@@ -198,13 +201,13 @@ def test_the_order_of_systems_cannot_be_seen_in_their_scores(config: Path, tmp_p
 def counted(output: Path, config: Path, how: How = count.AUTO) -> list[int]:
     """Run a config; return the lines that were counted for each shard."""
     done: list[int] = []
-    original = execute.run
+    original = workers.run
 
-    def watched(tasks: Sequence[execute.Task], *more: Any) -> Iterator[Done]:
+    def watched(tasks: Sequence[workers.Task], *more: Any) -> Iterator[Done]:
         done.extend(number for number, _ in enumerate(tasks))
         yield from original(tasks, *more)
 
-    with mock.patch.object(execute, "run", watched):
+    with mock.patch.object(workers, "run", watched):
         run(config, output, how)
     return done
 
@@ -219,7 +222,7 @@ class InterruptError(Exception):
 
 def interrupted(output: Path, config: Path, parts: int, how: How, error: BaseException) -> None:
     """Run a config until some parts are done."""
-    original, done = execute.run, 0
+    original, done = workers.run, 0
 
     def stopped(*given: Any) -> Iterator[Done]:
         nonlocal done
@@ -229,7 +232,7 @@ def interrupted(output: Path, config: Path, parts: int, how: How, error: BaseExc
             done += 1
             yield item
 
-    with mock.patch.object(execute, "run", stopped), pytest.raises(type(error)):
+    with mock.patch.object(workers, "run", stopped), pytest.raises(type(error)):
         run(config, output, how)
 
 
@@ -244,7 +247,7 @@ def test_a_second_run_counts_nothing_and_changes_nothing(config: Path, expected:
 @pytest.mark.parametrize("backend", ["serial", "threading", "loky"])
 @pytest.mark.parametrize("parts", [0, 1, 3, 8])
 def test_an_interrupted_run_goes_on_where_it_was(
-    config: Path, expected: Tree, tmp_path: Path, parts: int, backend: execute.Backend
+    config: Path, expected: Tree, tmp_path: Path, parts: int, backend: workers.Backend
 ) -> None:
     """Two data sets of 200 and 201 lines in shards of 40 are 5 + 6 parts."""
     how = How(2, backend, 40)
@@ -255,11 +258,11 @@ def test_an_interrupted_run_goes_on_where_it_was(
 
 @LOKY_MAY_STUMBLE
 @pytest.mark.parametrize("backend", ["threading", "loky"])
-def test_what_joblib_says_of_cancelled_tasks_is_not_said_to_the_user(tmp_path: Path, backend: execute.Backend) -> None:
+def test_what_joblib_says_of_cancelled_tasks_is_not_said_to_the_user(tmp_path: Path, backend: workers.Backend) -> None:
     config = write_run(tmp_path, 200)
     error = StoreError("full")
     with warnings.catch_warnings(record=True, action="always") as caught:
-        with mock.patch.object(store.RunDirectory, "write_part", side_effect=error), pytest.raises(StoreError):
+        with mock.patch.object(run_directory.RunDirectory, "write_part", side_effect=error), pytest.raises(StoreError):
             run(config, tmp_path / "run", How(2, backend, 1))
         error.__traceback__ = None  # lets go of the frames that hold the workers
         gc.collect()
@@ -284,7 +287,7 @@ def test_an_interrupted_run_may_go_on_with_other_shards(config: Path, expected: 
 
 def test_what_was_counted_is_kept_when_joining_it_fails(config: Path, expected: Tree, tmp_path: Path) -> None:
     """The disk may be full only then."""
-    original, joined = store.RunDirectory.join, 0
+    original, joined = run_directory.RunDirectory.join, 0
 
     def failing(*args: Any) -> Path:
         nonlocal joined
@@ -293,14 +296,14 @@ def test_what_was_counted_is_kept_when_joining_it_fails(config: Path, expected: 
             raise StoreError("full")
         return original(*args)
 
-    with mock.patch.object(store.RunDirectory, "join", failing), pytest.raises(StoreError):
+    with mock.patch.object(run_directory.RunDirectory, "join", failing), pytest.raises(StoreError):
         run(config, tmp_path, How(1, "serial", 40))
     assert len(counted(tmp_path, config, How(1, "serial", 40))) == 6  # those of the second data set
     assert tree(tmp_path) == expected
 
 
 def test_a_run_that_stopped_while_reducing_counts_nothing_again(config: Path, expected: Tree, tmp_path: Path) -> None:
-    with mock.patch.object(scoring, "reduce", side_effect=InterruptError), pytest.raises(InterruptError):
+    with mock.patch.object(scores, "reduce", side_effect=InterruptError), pytest.raises(InterruptError):
         run(config, tmp_path)
     assert counted(tmp_path, config) == []
     assert tree(tmp_path) == expected
@@ -336,13 +339,13 @@ def test_only_what_a_new_config_adds_is_counted(config: Path, tmp_path: Path) ->
 def test_a_new_system_is_the_only_one_read_again(config: Path, tmp_path: Path) -> None:
     known: dict[str, Any] = {"references": 3, "datasets": ("d",), "chosen": METRICS[:1]}
     run(write_config(config.parent / "two.yaml", systems="AB", **known), tmp_path)
-    tasks: list[execute.Task] = []
+    tasks: list[workers.Task] = []
 
-    def watched(given: Sequence[execute.Task], *_: Any) -> Iterator[Done]:
+    def watched(given: Sequence[workers.Task], *_: Any) -> Iterator[Done]:
         tasks.extend(given)
-        yield from map(execute.count, given)
+        yield from map(workers.count, given)
 
-    with mock.patch.object(execute, "run", watched):
+    with mock.patch.object(workers, "run", watched):
         run(write_config(config.parent / "three.yaml", systems="ACB", **known), tmp_path)
     read = {Path(span.path).name for task in tasks for span in task.systems if isinstance(span, Span)}
     assert read == {"C"}
@@ -395,17 +398,17 @@ def test_progress_counts_every_line_of_every_system_once_and_goes_on(config: Pat
     ],
 )
 def test_plan(
-    n_jobs: Any, backend: execute.Backend, size: int, expected: tuple[int, str], monkeypatch: pytest.MonkeyPatch
+    n_jobs: Any, backend: workers.Backend, size: int, expected: tuple[int, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("PIPELINE_KERNEL", "python")
-    assert execute.plan(n_jobs, backend, size) == expected
+    assert workers.plan(n_jobs, backend, size) == expected
 
 
 def test_plan_takes_threads_for_the_compiled_kernel_and_all_processors_for_large_runs(kernel: str) -> None:
-    workers, backend = execute.plan("auto", "auto", 1 << 40)
+    number, backend = workers.plan("auto", "auto", 1 << 40)
     processors = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
-    assert workers == processors
-    assert backend == ("serial" if workers == 1 else {"python": "loky", "native": "threading"}[kernel])
+    assert number == processors
+    assert backend == ("serial" if number == 1 else {"python": "loky", "native": "threading"}[kernel])
 
 
 def test_workers_that_stand_in_another_folder_find_the_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -12,15 +12,16 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import pipeline
-from pipeline import stages, stored
-from pipeline.cli import main
-from pipeline.count import How
+from pipeline import stages
+from pipeline.cli.dispatch import main
+from pipeline.config.models import WrittenStatistics
 from pipeline.errors import ConfigError, InputError, StoreError
+from pipeline.execution.count import How
 from pipeline.metrics import from_text
-from pipeline.models import WrittenStatistics
-from pipeline.report.comparisons import shown_p, signed
-from pipeline.results import Results
-from pipeline.significance import analyse
+from pipeline.report.tables.comparisons import shown_p, signed
+from pipeline.scoring import stored_runs
+from pipeline.scoring.resampling.significance import analyse
+from pipeline.scoring.results import Results
 from tests import naive_statistics as oracle
 from tests.conftest import run, tree, write_config, write_run
 
@@ -404,14 +405,14 @@ def test_a_run_that_is_not_finished_is_refused(tmp_path: Path) -> None:
     manifest = json.loads((tmp_path / "run" / "run.json").read_text(encoding="utf-8"))
     (tmp_path / "run" / "run.json").write_text(json.dumps({**manifest, "state": "running"}), encoding="utf-8")
     with pytest.raises(StoreError, match="was not finished"):
-        stored.load(tmp_path / "run")
+        stored_runs.load(tmp_path / "run")
 
 
 def test_counts_that_are_gone_are_told(tmp_path: Path) -> None:
     made(tmp_path)
     next((tmp_path / "run" / "statistics" / "d").glob("B.*")).unlink()
     with pytest.raises(StoreError, match="the counts of B on d are missing; run its config again"):
-        stored.load(tmp_path / "run")
+        stored_runs.load(tmp_path / "run")
 
 
 # ---- two runs
@@ -435,7 +436,7 @@ def two_runs(folder: Path) -> tuple[Path, Path]:
 
 def test_two_runs_are_joined(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     one, two = two_runs(tmp_path)
-    results, measured = stored.load_two(one, two)
+    results, measured = stored_runs.load_two(one, two)
     assert [m.names for m in measured] == [["A", "B@run1", "C", "B@run2", "D"]] * 2
     assert {score.metric.partition("|")[0] for score in results.scores} == {"green", "gleu"}
     places = [score.rank for score in measured[0].scores]
@@ -455,17 +456,17 @@ def test_runs_on_other_data_are_refused(tmp_path: Path) -> None:
     write_run(tmp_path / "3", LINES, systems="ABC", seed=9, chosen=["green"])
     run(tmp_path / "3" / "config.yaml", tmp_path / "run3")
     with pytest.raises(StoreError, match="d: source is not the same text in"):
-        stored.load_two(one, tmp_path / "run3")
+        stored_runs.load_two(one, tmp_path / "run3")
     run(write_run(tmp_path / "4", LINES + 1, systems="ABC", chosen=["green"]), tmp_path / "run4")
     with pytest.raises(StoreError, match=r"d: is another data set in .* \(31 lines and 2 references\) than in"):
-        stored.load_two(one, tmp_path / "run4")
+        stored_runs.load_two(one, tmp_path / "run4")
     run(write_run(tmp_path / "5", LINES, systems="ABC", datasets=("e",), chosen=["green"]), tmp_path / "run5")
     with pytest.raises(StoreError, match="have no metric on the same data set in common"):
-        stored.load_two(one, tmp_path / "run5")
+        stored_runs.load_two(one, tmp_path / "run5")
     config = write_config(tmp_path / "old" / "g.yaml", systems="AB", chosen=["google_gleu"])
     run(config, tmp_path / "run6")
     with pytest.raises(StoreError, match="have no metric on the same data set in common") as caught:
-        stored.load_two(one, tmp_path / "run6")
+        stored_runs.load_two(one, tmp_path / "run6")
     assert "2: d google_gleu|" in str(caught.value)
 
 
@@ -475,7 +476,7 @@ def test_runs_whose_folders_have_the_same_name(tmp_path: Path) -> None:
     (tmp_path / "y").mkdir()
     shutil.move(one, tmp_path / "x" / "run")
     shutil.move(two, tmp_path / "y" / "run")
-    _, measured = stored.load_two(tmp_path / "x" / "run", tmp_path / "y" / "run")
+    _, measured = stored_runs.load_two(tmp_path / "x" / "run", tmp_path / "y" / "run")
     assert measured[0].names == ["A", "B@1", "C", "B@2", "D"]
 
 

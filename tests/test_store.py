@@ -20,17 +20,21 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pipeline import borrowed, columns, execute, metrics, parts, scoring, stages, store
-from pipeline.cli import main
-from pipeline.columns import BLOCK, MemoryStatistics, Statistics
-from pipeline.corpus import open_corpus
-from pipeline.count import How, count_in_memory
+from pipeline import metrics, stages
+from pipeline.cli.dispatch import main
+from pipeline.config.resolved import Dataset, System
+from pipeline.corpus.corpus import open_corpus
 from pipeline.errors import StoreError
-from pipeline.files import write_atomic
-from pipeline.inputs import Dataset, System
-from pipeline.metrics.base import COUNTING, Field, Schema, narrow
-from pipeline.parts import Cell
-from pipeline.store import RunDirectory, content_key
+from pipeline.execution import workers
+from pipeline.execution.count import How, count_in_memory
+from pipeline.execution.store import columns_file, run_directory, unfinished
+from pipeline.execution.store.columns_file import BLOCK, MemoryStatistics, Statistics
+from pipeline.execution.store.run_directory import RunDirectory, content_key
+from pipeline.execution.store.unfinished import Cell
+from pipeline.io.safe_files import write_atomic
+from pipeline.metrics.base.metric import COUNTING, Field, Schema, narrow
+from pipeline.scoring import scores
+from pipeline.tokenizers import sacrebleu
 from tests.conftest import ROOT, metric_of, run, tree, write_config, write_run
 
 if TYPE_CHECKING:
@@ -39,7 +43,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from pipeline.metrics.base import Ints
+    from pipeline.metrics.base.metric import Ints
 
 SCHEMA = Schema((Field("length"), Field("match", 2, per_reference=True)), 2)
 """One column, and two orders for two references: five packed columns."""
@@ -106,7 +110,7 @@ def test_the_parts_cannot_be_seen_in_the_columns(
     whole = np.array(values, np.int64)[:, None]
     folder = tmp_path_factory.mktemp("parts")
     pieces = [narrow(piece) for piece in np.split(whole, sorted(min(cut, len(values)) for cut in cuts))]
-    with mock.patch.object(columns, "BLOCK", 7):
+    with mock.patch.object(columns_file, "BLOCK", 7):
         one = joined(folder / "one", [whole], len(values), width=1)
         many = joined(folder / "many", pieces, len(values), width=1)
         assert many.path.read_bytes() == one.path.read_bytes()
@@ -224,10 +228,10 @@ ARRAYS: dict[str, NDArray[np.integer]] = {
 
 def test_parts_are_found_by_key_and_lines(tmp_path: Path) -> None:
     _, widths = part_of(tmp_path, **ARRAYS)
-    found = parts.find(tmp_path / "unfinished", widths)
+    found = unfinished.find(tmp_path / "unfinished", widths)
     assert set(found) == {Cell("a", 10, 12), Cell("b", 10, 12)}
-    assert all((parts.read_part(found[Cell(key, 10, 12)]) == array).all() for key, array in ARRAYS.items())
-    assert set(parts.find(tmp_path / "unfinished", {"b": 1, "c": 1})) == {Cell("b", 10, 12)}
+    assert all((unfinished.read_part(found[Cell(key, 10, 12)]) == array).all() for key, array in ARRAYS.items())
+    assert set(unfinished.find(tmp_path / "unfinished", {"b": 1, "c": 1})) == {Cell("b", 10, 12)}
 
 
 def test_every_wrong_byte_of_a_part_is_noticed(tmp_path: Path) -> None:
@@ -236,8 +240,8 @@ def test_every_wrong_byte_of_a_part_is_noticed(tmp_path: Path) -> None:
     data = path.read_bytes()
     for place in range(len(data)):
         path.write_bytes(data[:place] + bytes([data[place] ^ 1]) + data[place + 1 :])
-        found = parts.find(tmp_path / "unfinished", widths)
-        assert all((parts.read_part(item) == ARRAYS[cell.key]).all() for cell, item in found.items())
+        found = unfinished.find(tmp_path / "unfinished", widths)
+        assert all((unfinished.read_part(item) == ARRAYS[cell.key]).all() for cell, item in found.items())
         assert len(found) < 2
 
 
@@ -245,7 +249,7 @@ def test_every_wrong_byte_of_a_part_is_noticed(tmp_path: Path) -> None:
 def test_a_part_cut_short_is_not_found(tmp_path: Path, keep: int) -> None:
     path, widths = part_of(tmp_path, **ARRAYS)
     path.write_bytes(path.read_bytes()[:keep])
-    assert parts.find(tmp_path / "unfinished", widths) == {}
+    assert unfinished.find(tmp_path / "unfinished", widths) == {}
 
 
 @pytest.mark.parametrize(
@@ -255,23 +259,23 @@ def test_a_part_cut_short_is_not_found(tmp_path: Path, keep: int) -> None:
 def test_a_part_whose_header_is_wrong_is_not_found(tmp_path: Path, header: bytes) -> None:
     path, widths = part_of(tmp_path, **ARRAYS)
     path.write_bytes(header)
-    assert parts.find(tmp_path / "unfinished", widths) == {}
+    assert unfinished.find(tmp_path / "unfinished", widths) == {}
 
 
 def test_a_part_of_other_columns_is_not_found(tmp_path: Path) -> None:
     part_of(tmp_path, **ARRAYS)
-    assert parts.find(tmp_path / "unfinished", {"a": 2}) == {}
+    assert unfinished.find(tmp_path / "unfinished", {"a": 2}) == {}
 
 
 def test_a_part_damaged_after_it_was_found_is_told(tmp_path: Path) -> None:
     path, widths = part_of(tmp_path, **ARRAYS)
-    found = parts.find(tmp_path / "unfinished", widths)[Cell("b", 10, 12)]
+    found = unfinished.find(tmp_path / "unfinished", widths)[Cell("b", 10, 12)]
     path.write_bytes(path.read_bytes()[:-1] + b"x")
     with pytest.raises(StoreError, match="is damaged"):
-        parts.read_part(found)
+        unfinished.read_part(found)
     path.unlink()
     with pytest.raises(StoreError, match="cannot be read"):
-        parts.read_part(found)
+        unfinished.read_part(found)
 
 
 # ---- damage
@@ -287,7 +291,7 @@ def test_damaged_columns_are_noticed_and_counted_again(tmp_path: Path, place: fl
     data = path.read_bytes()
     at = int(len(data) * place)
     flipped = data[:at] + bytes([data[at] ^ 4]) + data[at + 1 :]
-    digests = len(columns.array_bytes(np.zeros((1, 1), np.int64)))  # of one block, at the end
+    digests = len(columns_file.array_bytes(np.zeros((1, 1), np.int64)))  # of one block, at the end
     between = data[:-digests] + b"x" * at + data[-digests:]
     path.write_bytes({"cut": data[:at], "flip": flipped, "more": data + b"x" * at, "between": between}[damage])
     run(config, tmp_path / "run")
@@ -307,11 +311,11 @@ def test_columns_whose_header_is_wrong_are_counted_again(tmp_path: Path, header:
 def test_content_keys_differ_wherever_their_content_does() -> None:
     needs = metric_of().needs
     keys = [
-        content_key(*parts)
-        for parts in (("a",), ("b",), ("a", "b"), ("ab",), (["a"],), (needs,), (metric_of(n=3).needs,))
+        content_key(*unfinished)
+        for unfinished in (("a",), ("b",), ("a", "b"), ("ab",), (["a"],), (needs,), (metric_of(n=3).needs,))
     ]
     assert len(set(keys)) == len(keys)
-    with mock.patch.object(store, "COUNTING", COUNTING + 1):
+    with mock.patch.object(run_directory, "COUNTING", COUNTING + 1):
         assert content_key("a") != keys[0]
 
 
@@ -355,15 +359,15 @@ def test_another_version_of_the_program_keeps_the_counts(tmp_path: Path) -> None
     run(config, tmp_path / "run")
     before = tree(tmp_path / "run")
     with (
-        mock.patch.object(scoring, "__version__", "99.9"),
-        mock.patch.object(execute, "run", side_effect=AssertionError("it counts")),
+        mock.patch.object(scores, "__version__", "99.9"),
+        mock.patch.object(workers, "run", side_effect=AssertionError("it counts")),
     ):
         run(config, tmp_path / "run")
     after = tree(tmp_path / "run")
     assert {name for name in before if before[name] != after[name]} == {"results.json", "scores.csv"}
     with (
-        mock.patch.object(store, "COUNTING", COUNTING + 1),
-        mock.patch.object(execute, "run", side_effect=AssertionError("it counts")),
+        mock.patch.object(run_directory, "COUNTING", COUNTING + 1),
+        mock.patch.object(workers, "run", side_effect=AssertionError("it counts")),
         pytest.raises(AssertionError, match="it counts"),
     ):
         run(config, tmp_path / "run")
@@ -372,8 +376,8 @@ def test_another_version_of_the_program_keeps_the_counts(tmp_path: Path) -> None
 def test_another_version_of_a_borrowed_tokenizer_has_the_text_counted_again(tmp_path: Path) -> None:
     """Its tokens are made by a package, whose version the version of our counting knows nothing of."""
     config = write_run(tmp_path, chosen=["bleu[tok=ja-mecab]"])
-    made = mock.patch.object(borrowed, "_tokenizer", return_value=mock.Mock(side_effect=str))
-    with made as tokenizer, mock.patch.object(execute, "run", wraps=execute.run) as counting:
+    made = mock.patch.object(sacrebleu, "_tokenizer", return_value=mock.Mock(side_effect=str))
+    with made as tokenizer, mock.patch.object(workers, "run", wraps=workers.run) as counting:
         tokenizer.return_value.signature.return_value = "ja-1"
         run(config, tmp_path / "run", How(1, "serial"))
         run(config, tmp_path / "run", How(1, "serial"))
@@ -448,15 +452,15 @@ def test_a_run_killed_before_its_first_file_was_whole_goes_on(tmp_path: Path) ->
 def test_a_run_killed_while_it_wrote_a_part_leaves_no_scrap(tmp_path: Path) -> None:
     config = write_run(tmp_path)
     run(config, tmp_path / "fresh")
-    parts = tmp_path / "run" / "unfinished"
+    unfinished = tmp_path / "run" / "unfinished"
     RunDirectory(tmp_path / "run").write_manifest({})
-    parts.mkdir(parents=True)
-    (parts / "key.0-1.part.tmp").write_bytes(b"half")
-    (parts / "key.1-2.part").write_bytes(b"of another run")
-    (parts / "key.joined").write_bytes(b"of another run")
+    unfinished.mkdir(parents=True)
+    (unfinished / "key.0-1.part.tmp").write_bytes(b"half")
+    (unfinished / "key.1-2.part").write_bytes(b"of another run")
+    (unfinished / "key.joined").write_bytes(b"of another run")
     run(config, tmp_path / "run")
     assert tree(tmp_path / "run") == tree(tmp_path / "fresh")
-    assert not parts.exists()
+    assert not unfinished.exists()
 
 
 @pytest.mark.parametrize("dataset", ["parts", "statistics", "run.json"])
@@ -548,7 +552,7 @@ def test_fresh_begins_anew(tmp_path: Path) -> None:
     run(config, tmp_path / "run")
     before = tree(tmp_path / "run")
     (tmp_path / "run" / "notes.txt").write_text("mine")
-    with mock.patch.object(execute, "run", wraps=execute.run) as counting:
+    with mock.patch.object(workers, "run", wraps=workers.run) as counting:
         run(config, tmp_path / "run")
         assert not counting.called
         stages.run(stages.prepare(config), tmp_path / "run", fresh=True)
@@ -630,7 +634,10 @@ def test_run_json_tells_what_results_must_not(tmp_path: Path) -> None:
 
 def test_a_run_under_way_says_so(tmp_path: Path) -> None:
     config = write_run(tmp_path)
-    with mock.patch.object(store.RunDirectory, "write_part", side_effect=StoreError("full")), pytest.raises(StoreError):
+    with (
+        mock.patch.object(run_directory.RunDirectory, "write_part", side_effect=StoreError("full")),
+        pytest.raises(StoreError),
+    ):
         run(config, tmp_path / "run")
     assert json.loads((tmp_path / "run" / "run.json").read_text(encoding="utf-8"))["state"] == "running"
 

@@ -6,8 +6,10 @@ import ast
 import os
 import subprocess
 import sys
+from collections import Counter
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 
@@ -29,90 +31,57 @@ PEERS = {
 }
 HEAVY = ["numpy", "pydantic", "yaml", "joblib", "rich"]
 
-ORDER = [
-    *(
-        "_version",
-        "errors",
-        "files",
-        "lock",
-        "cluster",
-        "remote",
-        "catalogue",
-        "mirrors",
-        "datasets",
-        "signature",
-        "node",
-        "document",
-        "compose",
-        "selection",
-        "inputs",
-        "replacements",
-        "fields",
-        "models_findings",
-        "globs",
-        "models",
-        "resolve",
-        "config",
-    ),
-    *(
-        "formats.packed",
-        "formats.spool",
-        "formats.records",
-        "formats.numbers",
-        "formats.judgments",
-        "formats.scores",
-        "formats.columns",
-        "formats.m2",
-        "formats.__init__",
-    ),
-    *("texts", "scan", "corpus", "suspicions", "shards"),
-    *(
-        "kernel.common",
-        "kernel.categories",
-        "kernel.characters",
-        "kernel._mteval",
-        "kernel._python_words",
-        "kernel._python_lcs",
-        "kernel._python_skip",
-        "kernel._python",
-        "kernel._native",
-        "kernel.__init__",
-    ),
-    *("stem", "borrowed", "tokenize", "sampling"),
-    *(
-        "metrics.base",
-        "metrics.overlap",
-        "metrics.bleu_smoothing",
-        "metrics.options",
-        "metrics.bleu_options",
-        "metrics.bleu",
-        "metrics.rouge_sentences",
-        "metrics.rouge_columns",
-        "metrics.rouge_types",
-        "metrics.*",
-        "metrics.__init__",
-    ),
-    *("watch", "execute", "retry", "results", "expectations"),
-    *("columns", "parts", "log", "manifest", "remote_runs", "store", "count", "reduce"),
-    *("weights", "addends", "sums", "resample", "rank", "paired", "significance", "stored"),
-    *("judgments", "correlation", "williams", "preference", "human", "agreement", "skill", "meta_evaluation"),
-    *("judged", "sources", "findings", "expected"),
-    *("ngrams", "report.material", "report.*", "report.__init__", "bibliography"),
-    *("defaults", "select", "external", "checks", "scoring", "stages", "revisit", "published", "schema", "api"),
-    *("commands.__init__", "commands.*", "cli"),
-    *("__init__", "__main__"),
+FLOORS = [
+    ["_version.py", "errors.py", "arrays.py"],
+    ["kernel", "io"],
+    ["tokenizers", "config"],
+    ["metrics/base", "corpus/formats"],
+    ["metrics", "corpus"],
+    ["execution/store"],
+    ["execution"],
+    ["scoring"],
+    ["scoring/resampling"],
+    ["human"],
+    ["reproduction"],
+    ["report/tables"],
+    ["report"],
+    ["report/plots", "report/html"],
+    ["prepare.py"],
+    ["stages.py", "reopen.py"],
+    ["api.py"],
+    ["cli"],
+    ["cli/commands"],
+    ["__init__.py", "__main__.py"],
 ]
-"""Files of the package, lowest first; a file imports only from files above it in this list."""
+"""The rooms of the package, from the ground up: a file imports from its own room and from lower floors."""
+MOST = 12
+"""Python files in a folder, but for that of the commands, where each is a file."""
 
-FILES = {".".join(path.relative_to(PACKAGE).with_suffix("").parts): path for path in sorted(PACKAGE.rglob("*.py"))}
-
-
-def level(name: str) -> int:
-    """Return the place of a file in ORDER."""
-    return ORDER.index(name if name in ORDER else f"{name.rpartition('.')[0]}.*")
+FILES = {path.relative_to(PACKAGE).as_posix(): path for path in sorted(PACKAGE.rglob("*.py"))}
 
 
-def is_typing(node: ast.stmt) -> bool:
+class Import(NamedTuple):
+    """An import of one file of the package by another: the line, the file, and whether only type checkers see it."""
+
+    line: int
+    file: str
+    typing: bool
+
+
+def room(file: str) -> str:
+    """Return the innermost room whose folder a file is in, or the file itself where it is one."""
+    rooms = [room for floor in FLOORS for room in floor]
+    own = [name for name in rooms if file == name or file.startswith(f"{name}/")]
+    assert own, f"{file} is in no room: see FLOORS"
+    return max(own, key=len)
+
+
+def floor(file: str) -> int:
+    """Return the number of the floor of a file, from the ground up."""
+    return next(number for number, rooms in enumerate(FLOORS) if room(file) in rooms)
+
+
+def is_typing(node: ast.AST) -> bool:
     return isinstance(node, ast.If) and ast.unparse(node.test) in ("TYPE_CHECKING", "typing.TYPE_CHECKING")
 
 
@@ -131,59 +100,83 @@ def statements(body: list[ast.stmt], functions: bool) -> list[ast.Import | ast.I
     return found
 
 
-def imported(name: str) -> set[str]:
-    """Return the files of the package that a file imports, at its top or inside functions."""
-    package = name.split(".")[:-1]
-    found = set()
-    for node in statements(ast.parse(FILES[name].read_text(encoding="utf-8")).body, functions=True):
+def imported(name: str) -> list[Import]:
+    """Return what a file imports of the package: at its top, inside functions and for type checkers."""
+    package = list(Path(name).parent.parts)
+    tree = ast.parse(FILES[name].read_text(encoding="utf-8"))
+    typing = {id(node) for block in ast.walk(tree) if is_typing(block) for node in ast.walk(block)}
+    files = []
+    for node in ast.walk(tree):
+        if not isinstance(node, ast.Import | ast.ImportFrom):
+            continue
         if isinstance(node, ast.Import):
-            found |= {known(a.name.split(".")[1:]) for a in node.names if a.name.split(".")[0] == "pipeline"}
+            parts = [a.name.split(".")[1:] for a in node.names if a.name.split(".")[0] == "pipeline"]
         elif node.level:
             base = package[: len(package) - node.level + 1] + (node.module.split(".") if node.module else [])
-            found |= {known([*base, alias.name]) for alias in node.names}
+            parts = [[*base, alias.name] for alias in node.names]
         elif node.module and node.module.split(".")[0] == "pipeline":
-            found |= {known([*node.module.split(".")[1:], alias.name]) for alias in node.names}
-    return found
+            parts = [[*node.module.split(".")[1:], alias.name] for alias in node.names]
+        else:
+            parts = []
+        files += [Import(node.lineno, file, id(node) in typing) for file in map(known, parts) if file]
+    return files
 
 
-def known(parts: list[str]) -> str:
-    """Return the file that an import of parts reads: a module, or the package or module that a name is in."""
-    for name in (
-        ".".join(parts),
-        ".".join([*parts, "__init__"]),
-        ".".join(parts[:-1]),
-        ".".join([*parts[:-1], "__init__"]),
-    ):
-        if name in FILES:
-            return name
-    raise AssertionError(f"import of {'.'.join(parts)}, which is no file of the package")
+def known(parts: list[str]) -> str | None:
+    """Return the file that an import of parts reads: a module, or the package or module that a name is in.
+
+    None for compiled modules, which are no files of Python.
+    """
+    for end in (parts, parts[:-1]):
+        for name in ("/".join(end) + ".py", "/".join([*end, "__init__.py"])):
+            if name in FILES:
+                return name
+    sources = [PACKAGE.joinpath(*end).with_suffix(".pyx") for end in (parts, parts[:-1]) if end]
+    assert any(source.is_file() for source in sources), f"import of {'.'.join(parts)}, which is no file of the package"
+    return None
 
 
-GRAPH = {name: imported(name) for name in FILES}
+IMPORTS = {name: imported(name) for name in FILES}
 
 
 def test_the_reader_of_imports_sees_what_is_known_to_be_there() -> None:
     """By reading: else the tests below could pass because nothing was found."""
-    assert {"checks", "count", "scoring", "store", "kernel.__init__", "_version"} <= GRAPH["stages"]
-    assert "stages" in GRAPH["commands.run"]  # inside a function
-    assert "corpus" not in GRAPH["kernel._python"]  # for type checkers alone
+    of_stages = {item.file for item in IMPORTS["stages.py"]}
+    assert {"prepare.py", "execution/count.py", "scoring/scores.py", "kernel/__init__.py", "_version.py"} <= of_stages
+    assert "stages.py" in {item.file for item in IMPORTS["cli/commands/run.py"]}  # inside a function
+    assert any(item.typing for item in IMPORTS["kernel/__init__.py"])
+    assert (room("metrics/base/metric.py"), room("metrics/bleu/metric.py")) == ("metrics/base", "metrics")
 
 
 @pytest.mark.parametrize("name", FILES)
-def test_a_file_imports_only_from_files_above_it(name: str) -> None:
-    siblings = [other for other in GRAPH[name] if level(other) > level(name)]
-    assert siblings == []
+def test_a_file_imports_from_its_own_room_and_from_lower_floors(name: str) -> None:
+    wrong = [
+        f"pipeline/{name}:{item.line} imports {item.file}, of {room(item.file)}"
+        for item in IMPORTS[name]
+        if room(item.file) != room(name) and floor(item.file) >= floor(name)
+    ]
+    assert wrong == []
 
 
-def test_every_file_has_a_place_in_the_order() -> None:
-    assert [name for name in FILES if name not in ORDER and f"{name.rpartition('.')[0]}.*" not in ORDER] == []
-
-
-def test_there_are_no_cycles() -> None:
+def test_there_are_no_circles() -> None:
+    """Imports for type checkers counted: files that name each other have to be understood together."""
+    graph = {name: {item.file for item in files if item.file != name} for name, files in IMPORTS.items()}
     try:
-        TopologicalSorter(GRAPH).prepare()
+        TopologicalSorter(graph).prepare()
     except CycleError as error:
         pytest.fail(f"imports go round: {' -> '.join(error.args[1])}")
+
+
+def test_no_folder_has_more_files_than_can_be_seen_at_a_glance() -> None:
+    counted = Counter(str(Path(name).parent) for name in FILES if not name.endswith("__init__.py"))
+    assert {folder: count for folder, count in counted.items() if count > MOST and folder != "cli/commands"} == {}
+
+
+def test_the_readme_names_every_room() -> None:
+    text = (ROOT / "README.md").read_text(encoding="utf-8").partition("## Where to go on")[2]
+    tops = {name.split("/")[0] for rooms in FLOORS for name in rooms}
+    tops -= {"__init__.py", "__main__.py"}
+    assert [name for name in sorted(tops) if f"`{name}`" not in text and f"`{name}/`" not in text] == []
 
 
 @pytest.mark.parametrize("name", FILES)
@@ -220,11 +213,11 @@ def test_starting_costs_nothing(code: str) -> None:
 
 
 def test_the_modules_looked_for_would_be_found() -> None:
-    assert loaded("import pipeline.config, pipeline.stages", HEAVY) == ["numpy", "pydantic", "yaml"]
+    assert loaded("import pipeline.config.load, pipeline.stages", HEAVY) == ["numpy", "pydantic", "yaml"]
 
 
 def test_scoring_without_a_config_costs_none() -> None:
-    assert loaded("import pipeline.api, pipeline.commands.score, pipeline.commands.gleu", HEAVY) == ["numpy"]
+    assert loaded("import pipeline.api, pipeline.cli.commands.score, pipeline.cli.commands.gleu", HEAVY) == ["numpy"]
 
 
 def test_joblib_is_imported_only_for_workers(tmp_path: Path) -> None:
@@ -234,7 +227,6 @@ def test_joblib_is_imported_only_for_workers(tmp_path: Path) -> None:
 
 
 def test_every_command_is_listed_and_has_its_file() -> None:
-    from pipeline.cli import COMMANDS
+    from pipeline.cli.dispatch import COMMANDS
 
-    without = {"__init__", "inputs", "bar"}  # shared by score and gleu
-    assert set(COMMANDS) == {path.stem for path in (PACKAGE / "commands").glob("*.py")} - without
+    assert set(COMMANDS) == {path.stem for path in (PACKAGE / "cli" / "commands").glob("*.py")} - {"__init__"}

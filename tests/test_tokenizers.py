@@ -15,10 +15,10 @@ from sacrebleu.tokenizers.tokenizer_intl import TokenizerV14International
 from sacrebleu.tokenizers.tokenizer_re import TokenizerRegexp
 from sacrebleu.tokenizers.tokenizer_zh import TokenizerZh
 
-from pipeline.borrowed import BORROWED
 from pipeline.kernel import categories
-from pipeline.kernel.common import join_lines
-from pipeline.tokenize import TOKENIZERS, Tokenization
+from pipeline.kernel.lines import join_lines
+from pipeline.tokenizers import TOKENIZERS, Tokenization
+from pipeline.tokenizers.sacrebleu import BORROWED
 from tests.conftest import KERNELS, forced_kernel
 from tests.make_categories import render
 

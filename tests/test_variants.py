@@ -16,11 +16,12 @@ from typing import TYPE_CHECKING
 import pytest
 
 import pipeline
-from pipeline import metrics, scored_columns, stages
+from pipeline import metrics, stages
 from pipeline.api import evaluate_corpus
-from pipeline.corpus import Corpus
+from pipeline.corpus.corpus import Corpus
+from pipeline.corpus.texts import text_in_memory
 from pipeline.errors import InputError
-from pipeline.texts import text_in_memory
+from pipeline.scoring import scored_columns
 from tests import naive
 
 if TYPE_CHECKING:

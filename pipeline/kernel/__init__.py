@@ -12,14 +12,14 @@ from typing import TYPE_CHECKING, Any
 from ..errors import ConfigError, did_you_mean
 
 if TYPE_CHECKING:
-    from ._python import encode as encode
-    from ._python import overlap as overlap
-    from ._python_lcs import lcs as lcs
-    from ._python_lcs import union_lcs as union_lcs
-    from ._python_lcs import weighted_lcs as weighted_lcs
-    from ._python_lcs import weighted_union as weighted_union
-    from ._python_skip import skip_bigrams as skip_bigrams
-    from ._python_words import words as words
+    from .python.lcs import lcs as lcs
+    from .python.lcs import union_lcs as union_lcs
+    from .python.lcs import weighted_lcs as weighted_lcs
+    from .python.lcs import weighted_union as weighted_union
+    from .python.overlap import encode as encode
+    from .python.overlap import overlap as overlap
+    from .python.skip import skip_bigrams as skip_bigrams
+    from .python.words import words as words
 
 CHOICES = ("auto", "native", "python")
 
@@ -32,7 +32,7 @@ def name() -> str:
         raise ConfigError(f"PIPELINE_KERNEL: expected one of {', '.join(CHOICES)}, found '{choice}'{hint}")
     if choice != "python":
         try:
-            import_module("._native", __name__)
+            import_module(".native", __name__)
         except ImportError as error:
             if choice == "native":
                 raise ConfigError(f"PIPELINE_KERNEL=native, but there is no compiled kernel: {error}") from None
@@ -43,4 +43,4 @@ def name() -> str:
 def __getattr__(function: str) -> Any:
     if function.startswith("__"):
         raise AttributeError(function)
-    return getattr(import_module(f"._{name()}", __name__), function)
+    return getattr(import_module(f".{name()}", __name__), function)

@@ -7,25 +7,25 @@ import math
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from .. import signature
-from ..catalogue import is_data
+from ..config.tree import Node, base_of, from_plain
 from ..errors import ConfigError, Problem, did_you_mean
-from ..node import Node, base_of, from_plain
-from ..remote import Remote, locate
-from .base import Metric
-from .bleu import Bleu
+from ..io.catalogue import is_data
+from ..io.remote import Remote, locate
+from .base import signature
+from .base.metric import Metric
+from .bleu.metric import Bleu
 from .chrf import Chrf
 from .external import External
-from .gleu import Gleu
+from .gleu.metric import Gleu
 from .google_gleu import GoogleGleu
 from .green import Green
 from .length import Length
-from .rouge import Rouge
+from .rouge.metric import Rouge
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from .base import Option
+    from .base.metric import Option
 
 MAX_COMBINATIONS = 1000
 """Metrics that one entry of a config may ask for by lists of values."""

@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 import numpy as np
 
-from ..tokenize import Tokenization
-from .base import Field, Metric, Option, Schema, best_by, by_order
-from .bleu import SACREBLEU
-from .bleu_smoothing import ratio
-from .options import LEVEL
-from .overlap import OverlapNeeds
+from ..tokenizers import Tokenization
+from .base.metric import Field, Metric, Option, Schema, best_by, by_order
+from .base.ngram_counts import OverlapNeeds
+from .base.option import LEVEL
+from .bleu.metric import SACREBLEU
+from .bleu.smoothing import ratio
 
 if TYPE_CHECKING:
-    from .base import Columns, Floats, Ints, Text
+    from .base.metric import Columns, Floats, Ints, Text
 
 EPSILON = 1e-16
 """What stands for a precision, recall or F-score without n-grams where smoothing is asked for."""

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from .base import Field, Metric, Option, Schema
+from .base.metric import Field, Metric, Option, Schema
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from .base import Columns, Floats, Ints, Text
+    from .base.metric import Columns, Floats, Ints, Text
 
 COUNTS = ("tp", "fp", "fn")
 TAKEN = frozenset(

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from ..tokenize import Tokenization
-from .base import Field, Metric, Option, best_by, by_order, log
-from .options import LEVEL, tokenization_options
-from .overlap import OverlapNeeds
+from ..tokenizers import Tokenization
+from .base.metric import Field, Metric, Option, best_by, by_order, log
+from .base.ngram_counts import OverlapNeeds
+from .base.option import LEVEL, tokenization_options
 
 if TYPE_CHECKING:
-    from .base import Columns, Floats, Ints
+    from .base.metric import Columns, Floats, Ints
 
 
 @dataclass(frozen=True)

@@ -5,15 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
-from ..tokenize import Tokenization
-from .base import Field, Metric, Option
-from .options import tokenization_options
-from .overlap import OverlapNeeds
+from ..tokenizers import Tokenization
+from .base.metric import Field, Metric, Option
+from .base.ngram_counts import OverlapNeeds
+from .base.option import tokenization_options
 
 if TYPE_CHECKING:
     import numpy as np
 
-    from .base import Columns, Floats, Ints
+    from .base.metric import Columns, Floats, Ints
 
 
 @dataclass(frozen=True)

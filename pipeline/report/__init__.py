@@ -13,7 +13,7 @@ from .material import Format
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
-    from ..files import Content
+    from ..io.safe_files import Content
     from .material import Material
 
 
@@ -37,7 +37,7 @@ FORMATS: dict[str, Format] = {
     ),
     "csv": Format(
         "scores.csv, long; tests.csv and human.csv where there are such",
-        later("tables.csv_files"),
+        later("csv_files.csv_files"),
         printed=True,
         texts=False,
     ),
@@ -60,7 +60,10 @@ FORMATS: dict[str, Format] = {
         texts=False,
     ),
     "html": Format(
-        "report.html: a page to explore, sentences and all", later("page.html_files"), package="jinja2", extra="report"
+        "report.html: a page to explore, sentences and all",
+        later("html.page.html_files"),
+        package="jinja2",
+        extra="report",
     ),
 }
 """Forms of reports by name: `output.formats` of a config, `--format` of the command `report`."""

@@ -8,18 +8,18 @@ from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 from ..errors import printable
-from .comparisons import is_significant, matrix, pair_table, settings_line, shown_p, signed, tests_of
-from .expectations import expectation_table, misses
-from .findings import finding_tables
-from .groups import labels, remarks, size
-from .human import correlation_table, sentence_table, test_table, window_table
-from .numbers import percent, round_half_up
-from .ranked import fitted_table, ranked_table
+from .tables.comparisons import is_significant, matrix, pair_table, settings_line, shown_p, signed, tests_of
+from .tables.digits import percent, round_half_up
+from .tables.human import correlation_table, sentence_table, test_table, window_table
+from .tables.labels import labels, remarks, size
+from .tables.ranked import fitted_table, ranked_table
+from .tables.sections import finding_tables
+from .tables.verdicts import expectation_table, misses
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from ..results import Comparison, Results, Score
+    from ..scoring.results import Comparison, Results, Score
 
 COUNTS = frozenset(
     {"match", "penalty", "numer", "total", "hyp_len", "ref_len", "hyp_total", "ref_total", "tp", "fp", "fn"}

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from ..corpus import Corpus
-    from ..files import Content
-    from ..results import Results
-    from ..scored_columns import Measured
+    from ..corpus.corpus import Corpus
+    from ..io.safe_files import Content
+    from ..scoring.results import Results
+    from ..scoring.scored_columns import Measured
 
 
 @dataclass(frozen=True)

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from ..reduce import present_blocks, sentence_scores
+from ..scoring.reduce import present_blocks, sentence_scores
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from ..metrics.base import Columns, Needs
-    from ..scored_columns import Measured
+    from ..metrics.base.metric import Columns, Needs
+    from ..scoring.scored_columns import Measured
     from .material import Material
 
     Content = Iterator[bytes]

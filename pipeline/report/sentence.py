@@ -6,18 +6,18 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from ..corpus.texts import TextFile, read_texts
 from ..errors import StoreError, did_you_mean
-from ..reduce import present_blocks, sentence_scores
-from ..texts import TextFile, read_texts
-from .groups import labels
-from .numbers import percent, round_half_up
+from ..scoring.reduce import present_blocks, sentence_scores
+from .tables.digits import percent, round_half_up
+from .tables.labels import labels
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from ..metrics.base import Columns
-    from ..reduce import HasBlocks
-    from ..scored_columns import Measured
+    from ..metrics.base.metric import Columns
+    from ..scoring.reduce import HasBlocks
+    from ..scoring.scored_columns import Measured
     from .material import Material
 
 

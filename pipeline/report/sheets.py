@@ -5,20 +5,20 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
-from .comparisons import compared, is_significant, level_name, settings_line, tests_of
-from .expectations import expectation_table, misses
-from .findings import finding_tables
-from .groups import best_of, groups, remarks, size
-from .human import correlation_table, sentence_table
-from .numbers import percent
-from .ranked import ranked_table
+from .tables.comparisons import compared, is_significant, level_name, settings_line, tests_of
+from .tables.digits import percent
+from .tables.human import correlation_table, sentence_table
+from .tables.labels import best_of, groups, remarks, size
+from .tables.ranked import ranked_table
+from .tables.sections import finding_tables
+from .tables.verdicts import expectation_table, misses
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from ..results import Results, Score
-    from .groups import Group
+    from ..scoring.results import Results, Score
     from .material import Material
+    from .tables.labels import Group
 
 
 NONE = "-"

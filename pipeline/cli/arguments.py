@@ -1,0 +1,101 @@
+"""Text files given on the command line, without a config."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ..config.globs import is_glob
+from ..config.overrides import Given
+from ..config.resolved import STDIN, Dataset, System
+from ..corpus.corpus import open_corpus
+from ..corpus.input_warnings import suspicions
+from ..errors import ConfigError, CorpusError, Problem, printable
+from ..io.catalogue import PREFIX, is_data, named_in
+from ..io.dataset_cache import path_of
+from ..io.remote import Remote, locate
+
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Sequence
+
+    from ..corpus.corpus import Corpus
+
+DATASET = "files"
+
+
+def add_files(parser: argparse.ArgumentParser) -> None:
+    """Declare -s, -r and -o; each of the last two takes several files, also when it is given again."""
+    several: dict[str, Any] = {"required": True, "nargs": "+", "action": "extend", "metavar": "FILE"}
+    parser.add_argument("-s", "--src", "--source", dest="source", metavar="FILE", help="the uncorrected text")
+    parser.add_argument("-r", "--ref", "--references", dest="references", help="references, one file each", **several)
+    parser.add_argument("-o", "--out", "--outputs", dest="outputs", help="outputs of systems, one file each", **several)
+
+
+def open_files(args: argparse.Namespace, *, quiet: bool = False) -> Corpus:
+    """Open and check the files; systems are called as they were written. Warnings go to standard error."""
+    outputs = expanded(args.outputs)
+    repeated = next((name for name in outputs if outputs.count(name) > 1), None)
+    if repeated is not None:
+        raise ConfigError(f"-o: {repeated} is given twice")
+    source = given_path(args.source) if args.source else None
+    dataset = Dataset(DATASET, source, tuple(given_path(reference) for reference in expanded(args.references)))
+    problems: list[Problem] = []
+    named = dict[str, Path | Remote]()
+    for path in map(given_path, outputs):
+        called = str(path) if isinstance(path, Remote) else outputs[len(named)]
+        same = sum(name == called or name.startswith(f"{called} #") for name in named)
+        named[f"{called} #{same + 1}" if same else called] = path  # of addresses not all is shown
+    corpus = open_corpus(dataset, [System(name, {DATASET: path}) for name, path in named.items()], problems)
+    if corpus is None:
+        raise CorpusError(problems)
+    for warning in () if quiet else suspicions(corpus):
+        print(printable(f"warning: {warning}"), file=sys.stderr)
+    return corpus
+
+
+def given_path(text: str) -> Path | Remote:
+    """Return what the command line names: - is standard input, data:NAME/FILE a file of a data set; or an address."""
+    if text == "-":
+        return STDIN
+    return path_of(text) if is_data(text) else locate(Path(), text)
+
+
+def expanded(texts: Sequence[str]) -> list[str]:
+    """Return file names with data:NAME/GLOB replaced by the files that it matches, as a shell does with others."""
+    each = ([f"{PREFIX}{file.key}" for file in named_in(t)] if is_data(t) and is_glob(t) else [t] for t in texts)
+    return [text for found in each for text in found]
+
+
+def add_selection(parser: argparse.ArgumentParser) -> None:
+    """Declare --set and --only, for the commands that read a config."""
+    several: dict[str, Any] = {"action": "append", "default": []}
+    parser.add_argument(
+        "--set",
+        dest="settings",
+        metavar="KEY=VALUE",
+        help="change the config, such as output.digits=4 or metrics.0.order=3; may be repeated",
+        **several,
+    )
+    parser.add_argument(
+        "--only",
+        metavar="PATTERN",
+        help="only data sets, systems or metrics of this name, such as AMU or 'A*'; may be repeated",
+        **several,
+    )
+
+
+def given(args: argparse.Namespace) -> Given:
+    """Return what --set and --only say."""
+    return Given(tuple(args.settings), tuple(args.only))
+
+
+def jobs(text: str) -> int | str:
+    """Read a number of workers; for argparse."""
+    if text == "auto" or (text.isascii() and text.isdigit() and int(text) > 0):
+        return text if text == "auto" else int(text)
+    raise ValueError(text)
+
+
+jobs.__name__ = "number of workers (auto, or from 1)"

@@ -1,0 +1,56 @@
+"""Print what to cite for a run: a paragraph "how we evaluated" with signatures, and the BibTeX it needs.
+
+The paragraph names metrics, data sets, tests and samples as the run had them; check it and make it yours. For a metric
+alone its BibTeX is printed. Data sets are known by their content, else by their name; what has no entry is told.
+
+examples:
+  gec-pipeline cite runs/quickstart
+  gec-pipeline cite runs/conll14 --latex > evaluation.tex
+  gec-pipeline cite runs/conll14 --bibtex > evaluation.bib
+  gec-pipeline cite "bleu[smoothing=floor]"
+"""
+
+from __future__ import annotations
+
+import sys
+import textwrap
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ...errors import printable
+
+if TYPE_CHECKING:
+    import argparse
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments."""
+    parser.add_argument("what", metavar="RUN|METRIC", help="a run directory, or a metric: its name or signature")
+    only = parser.add_mutually_exclusive_group()
+    only.add_argument("--latex", action="store_true", help="only the paragraph, in LaTeX")
+    only.add_argument("--bibtex", action="store_true", help="only the BibTeX")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Print paragraph and BibTeX."""
+    from ...execution.store.remote_copy import folder_of
+    from ...io.remote import is_remote
+    from ...report.citations import LATEX, PLAIN, bibtex, keys_of_metric, of_metric, paragraph, uncited
+    from ...scoring.results import Results
+
+    if not is_remote(args.what) and not Path(args.what).is_dir():
+        metric = of_metric(args.what)
+        keys = keys_of_metric(metric)
+        if not keys:
+            print(printable(f"no entry for {metric.output}: cite where its numbers come from"), file=sys.stderr)
+        sys.stdout.write(bibtex(keys))
+        return 0
+    results = Results.read(folder_of(args.what) / "results.json")
+    said, keys = paragraph(results, LATEX if args.latex else PLAIN)
+    if not args.bibtex:
+        print(textwrap.fill(printable(said), 110, break_long_words=False, break_on_hyphens=False))
+    if not args.latex:
+        sys.stdout.write(("" if args.bibtex else "\n") + bibtex(keys))
+    for name in uncited(results):
+        print(printable(f"no entry for {name}: cite where it is from"), file=sys.stderr)
+    return 0

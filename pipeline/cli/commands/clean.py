@@ -1,0 +1,55 @@
+"""Delete what runs have left in their run directories.
+
+That is results, counts, unfinished work, log, and the folder if it is then empty. Files that the program has not
+written stay, and a folder that is no run directory is refused.
+
+examples:
+  gec-pipeline clean runs/quickstart --dry-run
+  gec-pipeline clean runs/*
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ...errors import StoreError, printable
+
+if TYPE_CHECKING:
+    import argparse
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments."""
+    parser.add_argument("runs", nargs="+", metavar="RUN", help="a run directory")
+    parser.add_argument("--dry-run", action="store_true", help="print what would be deleted; delete nothing")
+    parser.add_argument("-q", "--quiet", action="store_true", help="print nothing")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Look at every folder first, then clean them."""
+    from ...execution.store.run_directory import RunDirectory
+
+    directories = []
+    for name in args.runs:
+        path = Path(name)
+        if not path.is_dir():
+            raise StoreError(f"{path}: {'is no folder' if path.exists() else 'there is no such folder'}")
+        directory = RunDirectory(path, make=False)
+        if not directory.manifest():
+            raise StoreError(f"{path}: has no run.json that tells what a run has written; nothing is deleted")
+        directories.append(directory)
+    for directory in directories:
+        files = directory.contents()
+        size = sum(path.lstat().st_size for path in files)
+        if args.dry_run:
+            for path in files:
+                print(printable(path))
+        else:
+            with directory.held(lambda text: print(printable(f"note: {text}"), file=sys.stderr)):
+                directory.clear(whole=True)
+        if not args.quiet:
+            what = "would go" if args.dry_run else "deleted"
+            print(printable(f"{directory.path}: {len(files)} files, {size / 1e6:,.1f} MB {what}"), file=sys.stderr)
+    return 0

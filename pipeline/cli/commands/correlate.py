@@ -1,0 +1,115 @@
+"""Correlate the metrics of a run with human judgements or scores.
+
+On systems: Pearson, Spearman, Kendall's tau-b and pairwise accuracy, with bootstrap intervals; Williams' test between
+each two metrics; with --window also of neighbours in the human ranking. With judgements and a run also on sentences.
+The scores of metrics may come from a file too. `gec-pipeline help human` explains formats, numbers and formulas.
+
+examples:
+  gec-pipeline correlate runs/quickstart --human data/judgements.csv
+  gec-pipeline correlate runs/seeda --human judgments_edit.xml --without INPUT REF-F GPT-3.5 --scores trueskill
+  gec-pipeline correlate runs/seeda --human EW.txt --window 4
+  gec-pipeline correlate metric_scores.csv --human human_scores.csv
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from typing import TYPE_CHECKING, Any
+
+from ...errors import InputError, printable
+from ...io.dataset_cache import path_of
+from ..progress import Bar
+
+if TYPE_CHECKING:
+    import argparse
+
+    from ...config.models import WrittenHuman
+    from ...human.meta_evaluation import MetricScores
+
+OPTIONS = (
+    *("dataset", "judges", "without", "scores", "divisor", "runs", "numbering", "ties", "window"),
+    *("level", "resamples", "seed"),
+)
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments."""
+    several: dict[str, Any] = {"nargs": "+", "action": "extend", "metavar": "NAME"}
+    parser.add_argument("run", help="a run directory, or a file of scores: lines `system score`, CSV, YAML")
+    parser.add_argument(
+        "--human", required=True, metavar="FILE", help="judgements (XML, CSV) or scores (lines, CSV, YAML)"
+    )
+    parser.add_argument("--metric", metavar="NAME", help="only this metric (name or signature)")
+    parser.add_argument("--dataset", metavar="NAME", help="the data set that was judged, where there are several")
+    parser.add_argument("--judges", help="only these judges", **several)
+    parser.add_argument("--without", help="leave these systems out, such as references", **several)
+    parser.add_argument("--scores", choices=("expected_wins", "trueskill"), nargs="+", help="made of judgements")
+    parser.add_argument("--divisor", choices=("opponents", "beaten"), help="of Expected Wins (opponents)")
+    parser.add_argument("--runs", metavar="N", help="runs of TrueSkill (100)")
+    parser.add_argument(
+        "--numbering",
+        choices=("auto", "0", "1", "judged"),
+        help="number of the first sentence in the judgements; judged: the run has the judged sentences alone",
+    )
+    parser.add_argument("--ties", choices=("later", "wrong", "half", "out"), help="equal scores of two outputs (later)")
+    parser.add_argument("--window", metavar="N", help="also windows of so many neighbours in the human ranking")
+    parser.add_argument("--level", metavar="SHARE", help="of the intervals (0.95)")
+    parser.add_argument("--resamples", metavar="N", help="bootstrap samples (1000)")
+    parser.add_argument("--seed", metavar="N", help="of all random numbers (12345)")
+    parser.add_argument("--json", action="store_true", help="print everything as JSON, unrounded")
+    parser.add_argument("-q", "--quiet", action="store_true", help="no warnings and no progress")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Correlate and print."""
+    from ...human.meta_evaluation import meta_evaluate, open_people
+    from ...report.console import print_human
+    from ...scoring.results import without_nan
+
+    settings = _settings(args)
+    found = _metrics(args)
+    people = open_people(path_of(args.human), settings, sorted({name for metric in found for name in metric.scores}))
+    with Bar(enabled=not args.quiet and sys.stderr.isatty()) as bar:
+        bar.stage("correlating")
+        made = meta_evaluate(found, people, settings, bar.matches)
+    if args.json:
+        sys.stdout.write(json.dumps(without_nan(made.plain()), indent=1, ensure_ascii=False, allow_nan=False) + "\n")
+    else:
+        print_human(made.plain())
+    for note in () if args.quiet else made.notes:
+        print(printable(f"warning: {note}"), file=sys.stderr)
+    return 0
+
+
+def _settings(args: argparse.Namespace) -> WrittenHuman:
+    from pydantic import ValidationError
+
+    from ...config.models import WrittenHuman
+
+    given = {name: getattr(args, name) for name in OPTIONS if getattr(args, name) is not None}
+    try:
+        return WrittenHuman.model_validate({"file": args.human, **given})
+    except ValidationError as error:
+        item = error.errors(include_url=False)[0]
+        text = item["msg"].removeprefix("Value error, ")
+        raise InputError(f"--{item['loc'][0]} {item['input']}: {text[:1].lower()}{text[1:]}") from None
+
+
+def _metrics(args: argparse.Namespace) -> list[MetricScores]:
+    """Return the scores of a run's metrics, or of each column of a file."""
+    from ...execution.store.remote_copy import folder_of
+    from ...human.meta_evaluation import MetricScores, metric_scores
+    from ...io.remote import is_remote
+
+    path = folder_of(args.run) if is_remote(args.run) else path_of(args.run)
+    if path.is_dir():
+        from ...scoring import stored_runs
+
+        return metric_scores(stored_runs.only(stored_runs.load(path)[1], args.metric, None))
+    from ...human.score_files import read_scores
+
+    scores = read_scores(path)
+    if args.metric is not None and args.metric not in scores:
+        raise InputError(f"--metric {args.metric}: there is no such one; there are {', '.join(scores)}")
+    return [MetricScores("", name, own) for name, own in scores.items() if args.metric in (None, name)]

@@ -1,0 +1,179 @@
+"""Score files as the package gleu (gleu, sgleu, mgleu) does: the same options, defaults and output lines.
+
+  corpus  a score for each system, references drawn at random (-m: the best for each sentence)
+  sent    a line for each sentence, a tab-separated column for each system: mean over references (-m: the best)
+  mean    a score for each system: the mean of its sentence scores
+
+examples:
+  gec-pipeline gleu corpus -f -s source.txt -r ref0.txt ref1.txt -o a.txt b.txt
+  gec-pipeline gleu corpus -m -v -s source.txt -r ref0.txt ref1.txt -o a.txt
+  gec-pipeline gleu sent -d 4 -s source.txt -r ref0.txt ref1.txt -o a.txt b.txt
+
+Here -d is the number of digits. Unlike the package, -v prints the per-order table in every mode, files that do not
+fit together are refused, and a line ends at a line feed only.
+"""
+
+from __future__ import annotations
+
+import math
+import secrets
+import sys
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ...api import evaluate_corpus
+from ...corpus.corpus import STRIDE
+from ...corpus.texts import read_texts
+from ...errors import ConfigError
+from ...metrics.gleu.metric import MAX_ITERATIONS, MAX_SEED, Gleu
+from ...report.console import is_count
+from ...report.tables.boxed import ascii_table
+from ...report.tables.digits import percent, round_half_up
+from ..arguments import add_files, open_files
+
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Callable
+
+    from ...api import Evaluation, Result
+    from ...corpus.corpus import Corpus
+
+HEADER = ("", "match", "penal", "numer", "denom", "p", "bp", "gleu")
+COUNTED = ("match", "penalty", "numer", "total")
+MAX_DIGITS = 30
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Declare the package's arguments, and --seed."""
+    parser.add_argument("mode", choices=["corpus", "sent", "mean"])
+    add_files(parser)
+    parser.add_argument("-n", type=_whole(1, 9), default=4, metavar="N", help="longest n-grams (default: 4)")
+    parser.add_argument("-i", "--iter", type=_whole(1, MAX_ITERATIONS), default=500, metavar="N", help="iterations")
+    parser.add_argument(
+        "-d", "--digit", type=_whole(0, MAX_DIGITS), default=2, metavar="N", help="decimals (default: 2)"
+    )
+    parser.add_argument("-p", "--proc", type=_whole(1, 9999), default=1, metavar="N", help="workers (default: 1)")
+    parser.add_argument("-t", "--token", choices=["char", "word"], default="word", help="unit (default: word)")
+    parser.add_argument("-m", "--max", action="store_true", help="the best reference of each sentence")
+    parser.add_argument("-f", "--fix", "--fix-seed", dest="fix", action="store_true", help="the original's draws")
+    parser.add_argument("-v", "--verbose", action="store_true", help="print a table of the orders")
+    parser.add_argument("--seed", type=_whole(0, MAX_SEED), metavar="N", help="repeat the draws of a run without -f")
+
+
+def _whole(low: int, high: int) -> Callable[[str], int]:
+    def read(text: str) -> int:
+        if not (text.isascii() and text.isdigit() and low <= int(text) <= high):
+            raise ValueError(text)
+        return int(text)
+
+    read.__name__ = f"whole number from {low} to {high}"
+    return read
+
+
+def run(args: argparse.Namespace) -> int:
+    """Score and print."""
+    if args.source is None:
+        raise ConfigError("-s: GLEU+ needs the source")
+    if args.seed is not None and (args.mode != "corpus" or args.max or args.fix):
+        raise ConfigError("--seed: nothing is drawn with it here (only in mode corpus without -m and -f)")
+    corpus = open_files(args)
+    evaluation = evaluate_corpus(corpus, [_metric(args)], n_jobs=args.proc)
+    {"corpus": _corpus, "mean": _corpus, "sent": _sentences}[args.mode](args, evaluation, corpus)
+    return 0
+
+
+def _metric(args: argparse.Namespace) -> Gleu:
+    common: dict[str, Any] = {"order": args.n, "unit": args.token, "zero_total": "one"}
+    if args.mode != "corpus":
+        return Gleu(level="mean", references="max" if args.max else "mean", **common)
+    if args.max:
+        return Gleu(references="max", **common)
+    if args.fix:
+        return Gleu(iterations=args.iter, **common)
+    seed = args.seed
+    if seed is None:
+        seed = secrets.randbelow(MAX_SEED + 1)
+        print(f"seed: {seed} (--seed {seed} repeats these draws)", file=sys.stderr)
+    return Gleu(iterations=args.iter, sampler="numpy", seed=seed, **common)
+
+
+def _corpus(args: argparse.Namespace, evaluation: Evaluation, _: Corpus) -> None:
+    for result in evaluation:
+        if args.verbose:
+            outputs = _mean_outputs(result) if args.mode == "mean" else result.outputs
+            print(f"{result.system}\n{_table(outputs, args)}")
+        else:
+            print(f"{result.system}\t{percent(result.score, args.digit)}")
+
+
+def _sentences(args: argparse.Namespace, evaluation: Evaluation, corpus: Corpus) -> None:
+    if args.verbose:
+        _print_sentences(args, evaluation, corpus)
+        return
+    scores = [result.sentences.tolist() for result in evaluation]
+    for row in zip(*scores, strict=True):
+        print("\t".join(percent(score, args.digit) for score in row))
+
+
+def _print_sentences(args: argparse.Namespace, evaluation: Evaluation, corpus: Corpus) -> None:
+    """Print source, output, every reference (a star at the best) and their tables, sentence by sentence."""
+    start = 0
+    for blocks in zip(*(result.statistics.blocks() for result in evaluation), strict=True):
+        outputs = [_gleu(r).sentence_outputs(columns) for r, columns in zip(evaluation, blocks, strict=True)]
+        chosen = [_gleu(r).choose(columns) for r, columns in zip(evaluation, blocks, strict=True)]
+        for low in range(start, start + len(chosen[0]), STRIDE):
+            high = min(low + STRIDE, start + len(chosen[0]))
+            texts = [read_texts(text, low, high) for text in corpus.texts()]
+            for line in range(low, high):
+                source, *others = (text[line - low] for text in texts)
+                references, systems = others[: len(corpus.references)], others[len(corpus.references) :]
+                for h, system in enumerate(systems):
+                    for r, reference in enumerate(references):
+                        star = "*" if r == chosen[h][line - start] else " "
+                        print(f"S-{line + 1}   \t{source}")
+                        print(f"H-{line + 1}-{h + 1} \t{system}")
+                        print(f"R-{line + 1}-{r + 1}{star}\t{reference}")
+                        print(_table({name: float(a[line - start, r]) for name, a in outputs[h].items()}, args))
+        start += len(chosen[0])
+
+
+def _mean_outputs(result: Result) -> dict[str, float]:
+    """Return sums of counts and means of fractions over sentences; over references the mean, or the best."""
+    sums: dict[str, float] = {}
+    for columns in result.statistics.blocks():
+        outputs = _gleu(result).sentence_outputs(columns)
+        for n in range(1, _gleu(result).order + 1):
+            outputs[f"penalty_{n}"] = outputs[f"match_{n}"] - outputs[f"numer_{n}"]
+        best = _gleu(result).choose(columns) if result.measure.policy == "max" else None
+        for name, array in outputs.items():
+            values = array.mean(axis=-1) if best is None else array[np.arange(len(array)), best]
+            sums[name] = sums.get(name, 0.0) + float(values.sum())
+        sums["lines"] = sums.get("lines", 0.0) + len(columns["hyp_len"])
+    lines = sums.pop("lines")
+    return {name: value if is_count(name) else value / lines for name, value in sums.items()}
+
+
+def _gleu(result: Result) -> Gleu:
+    assert isinstance(result.measure, Gleu)  # noqa: S101 (this command makes no other)
+    return result.measure
+
+
+def _table(outputs: dict[str, float], args: argparse.Namespace) -> str:
+    """Return the package's table of outputs: a row for each order, and the total."""
+    bp = percent(outputs["brevity_penalty"], args.digit)
+    rows, sums = [], [0.0] * len(COUNTED)
+    for n in range(1, args.n + 1):
+        counts = [outputs[f"{name}_{n}"] for name in COUNTED]
+        sums = [total + count for total, count in zip(sums, counts, strict=True)]
+        fractions = [percent(outputs[f"precision_{n}"], args.digit), bp, percent(outputs[f"gleu_{n}"], args.digit)]
+        rows.append([str(n), *(_count(count, args.digit) for count in counts), *fractions])
+    fractions = [percent(outputs["precision"], args.digit), bp, percent(outputs["gleu"], args.digit)]
+    rows.append(["total", *(_count(count, args.digit) for count in sums), *fractions])
+    return ascii_table(HEADER, rows)
+
+
+def _count(value: float, digits: int) -> str:
+    """Print a number of n-grams; means over draws or references have decimals."""
+    whole = round(value)  # sums of means may miss a whole number by their last bit
+    return str(whole) if math.isclose(value, whole, rel_tol=1e-12, abs_tol=1e-12) else round_half_up(value, digits)

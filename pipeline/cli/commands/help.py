@@ -1,0 +1,75 @@
+"""Read about a topic.
+
+examples:
+  gec-pipeline help
+  gec-pipeline help config
+"""
+
+from __future__ import annotations
+
+import sys
+from importlib import resources
+from typing import TYPE_CHECKING
+
+from ...errors import InputError, did_you_mean
+
+if TYPE_CHECKING:
+    import argparse
+
+
+ALSO = {
+    "chrf": "bleu",
+    "tokenizers": "bleu",
+    "google_gleu": "gleu",
+    "green": "gleu",
+    "external": "statistics",
+    "compare": "statistics",
+    "rank": "statistics",
+    "correlate": "human",
+    "datasets": "data",
+    "clean": "runs",
+    "run": "runs",
+    "expect": "reproduce",
+    "recipes": "reproduce",
+    "length": "human",
+    "report": "reports",
+    "plots": "reports",
+    "cite": "reports",
+    "show": "reports",
+    "cluster": "scale",
+    "dask": "scale",
+    "ray": "scale",
+    "remote": "scale",
+    "s3": "scale",
+    "spark": "scale",
+}
+"""Pages under other names."""
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments."""
+    parser.add_argument("topic", nargs="?", help="a topic; without one, the list of topics")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Print a topic's page, drawn on a terminal and as Markdown elsewhere."""
+    folder = resources.files("pipeline") / "help"
+    pages = {item.name.removesuffix(".md"): item for item in folder.iterdir() if item.name.endswith(".md")}
+    if args.topic is None:
+        for name, page in sorted(pages.items()):
+            title = page.read_text(encoding="utf-8").splitlines()[0].removeprefix("# ")
+            print(f"{name:<10} {title}")
+        return 0
+    topic = ALSO.get(args.topic, args.topic)
+    if topic not in pages:
+        hint = did_you_mean(args.topic, [*pages, *ALSO])
+        raise InputError(f"no help on '{args.topic}'{hint}; topics: {', '.join(sorted(pages))}")
+    text = pages[topic].read_text(encoding="utf-8")
+    if sys.stdout.isatty():
+        from rich.console import Console
+        from rich.markdown import Markdown
+
+        Console().print(Markdown(text))
+    else:
+        sys.stdout.write(text)
+    return 0

@@ -1,0 +1,98 @@
+"""Write a config to start from; with files given, one that can be run.
+
+examples:
+  gec-pipeline init eval.yaml
+  gec-pipeline init eval.yaml -s source.txt -r reference0.txt reference1.txt -o systems/*.txt
+"""
+
+from __future__ import annotations
+
+import itertools
+import os
+import re
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ...config.resolver import MAX_NAME, NAME
+from ...errors import ConfigError
+
+if TYPE_CHECKING:
+    import argparse
+
+TEMPLATE = """\
+# A config of gec-pipeline. Check it:  gec-pipeline validate {name}   Run it:  gec-pipeline run {name}
+# All keys: gec-pipeline help config     All metrics and options: gec-pipeline list metrics
+version: 1
+description: what this evaluation is for
+
+datasets:
+  {dataset}:                      # your name for it
+    source: {source}        # the uncorrected text, one sentence a line; paths are relative to this file
+    references:             # one file for each annotator
+{references}
+
+systems:                    # name: path of the output; or a list of globs, such as [systems/*.txt]
+{systems}
+
+metrics:
+  - gleu                    # or with options: {{name: gleu, references: max}}
+
+# statistics: {{}}            # intervals, ranks and paired tests: gec-pipeline help statistics
+
+run: {{n_jobs: auto}}         # workers; never changes a number
+output:
+  dir: runs/{dataset}             # relative to where you run the command
+  digits: 2
+"""
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments."""
+    parser.add_argument("config", nargs="?", default="config.yaml", help="file to write (default: config.yaml)")
+    parser.add_argument("-s", "--source", default="source.txt", metavar="FILE", help="uncorrected text")
+    references = ["reference0.txt", "reference1.txt"]
+    parser.add_argument("-r", "--references", nargs="+", default=references, metavar="FILE", help="references")
+    parser.add_argument("-o", "--outputs", nargs="+", default=[], metavar="FILE", help="outputs of systems")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Write the file, unless there is one."""
+    import json
+
+    path = Path(args.config)
+    base = path.parent
+
+    def relative(file: str) -> str:
+        return json.dumps(os.path.relpath(file, base), ensure_ascii=False) if file else file
+
+    outputs = args.outputs or [base / "systems" / "mine.txt"]
+    names = _names([Path(output) for output in outputs])
+    text = TEMPLATE.format(
+        name=path,
+        dataset="mydata",
+        source=relative(args.source if args.outputs else base / args.source),
+        references="\n".join(f"      - {relative(r if args.outputs else base / r)}" for r in args.references),
+        systems="\n".join(f"  {name}: {relative(output)}" for name, output in zip(names, outputs, strict=True)),
+    )
+    try:
+        with path.open("x", encoding="utf-8") as file:
+            file.write(text)
+    except FileExistsError:
+        raise ConfigError(f"{path}: is there already; name another file") from None
+    except OSError as error:
+        raise ConfigError(f"{path}: cannot be written: {error.strerror}") from None
+    print(f"wrote {path}; edit it, then: gec-pipeline validate {path}", file=sys.stderr)
+    return 0
+
+
+def _names(paths: list[Path]) -> list[str]:
+    """Return names for systems: those of the files as far as they can be names, with a number where they are twins."""
+    names: list[str] = []
+    for path in paths:
+        stem = re.sub(r"[^A-Za-z0-9._+-]+", "-", path.stem)[: MAX_NAME - 5]
+        name = stem if NAME.fullmatch(stem) else f"s{stem}"
+        taken = {other.lower() for other in names}
+        numbered = (f"{name}-{number}" for number in itertools.count(2))
+        names.append(name if name.lower() not in taken else next(n for n in numbered if n.lower() not in taken))
+    return names

@@ -1,0 +1,38 @@
+"""Rank the systems of a run: scores with intervals, ranges of ranks, clusters, and groups that do not differ.
+
+Reads the counts that the run has kept, never the texts. Systems that share a letter under `groups` do not differ
+significantly; `--test none` leaves the letters out. `gec-pipeline help statistics` explains the columns.
+
+examples:
+  gec-pipeline rank runs/conll14
+  gec-pipeline rank runs/conll14 --metric gleu --level 0.99 --test none
+"""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING
+
+from .compare import add_settings, compared
+
+if TYPE_CHECKING:
+    import argparse
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments."""
+    parser.add_argument("run", help="a run directory")
+    parser.add_argument("--baseline", metavar="SYSTEM", help="tell the difference from this system, instead of groups")
+    add_settings(parser)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Rank and print."""
+    from ...report.console import print_results
+
+    results = compared(args, None, args.baseline, from_config=False)
+    if args.json:
+        sys.stdout.write(results.to_json())
+    else:
+        print_results(results, args.digits)
+    return 0

@@ -1,0 +1,148 @@
+"""Write the results of a run in other forms: tables to paste, files of numbers, plots.
+
+Tables are printed, unless --output names a folder; other forms go to the run directory, or to that folder (- is
+standard output). A config asks for the same with `output: {formats: [...]}`; `gec-pipeline help reports` tells more.
+
+examples:
+  gec-pipeline report runs/quickstart --format markdown
+  gec-pipeline report runs/quickstart --format latex --metric gleu --digits 1 > table.tex
+  gec-pipeline report runs/quickstart --format csv parquet --output paper/numbers
+  gec-pipeline report runs/quickstart --format html
+  gec-pipeline report runs/quickstart --format plots --plot scores draws --type pdf --output paper/figures
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ...errors import InputError, printable
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from ...io.safe_files import Content
+
+
+RESULTS = frozenset({"results.json", "scores.csv", "tests.csv", "human.csv"})
+"""Files of a run that no part of it replaces."""
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments."""
+    from ...report import FORMATS
+    from ...report.plots import PLOTS
+    from ...report.plots.canvas import TYPES
+
+    parser.add_argument("run", help="a run directory")
+    told = "; ".join(f"{name}: {form.told}" for name, form in FORMATS.items())
+    parser.add_argument("--format", nargs="+", action="extend", choices=FORMATS, default=[], metavar="NAME", help=told)
+    parser.add_argument("--output", metavar="DIR", help="the folder to write to, made where it is missing")
+    parser.add_argument("--metric", metavar="NAME", help="only this metric: its name or its signature")
+    parser.add_argument("--dataset", metavar="NAME", help="only this data set")
+    parser.add_argument("--digits", type=int, choices=range(13), metavar="N", help="decimals of percentages")
+    shown = "; ".join(f"{name}: {plot.told}" for name, plot in PLOTS.items())
+    parser.add_argument("--plot", nargs="+", action="extend", default=[], metavar="NAME", help=f"only these: {shown}")
+    parser.add_argument(
+        "--lines", type=_lines, metavar="N", help="html: sentences of a data set; default: all that fit"
+    )
+    parser.add_argument("--type", choices=TYPES, help="files of plots (default: png)")
+
+
+def _lines(text: str) -> int:
+    if not text.isascii() or not text.isdigit() or len(text) > 9:
+        raise argparse.ArgumentTypeError(f"expected a whole number from 0, found '{text}'")
+    return int(text)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Read the run back, and print or write."""
+    from ...execution.store.remote_copy import folder_of
+    from ...reopen import chosen, revisit
+    from ...report import FORMATS
+
+    formats = _asked(args)
+    folder = folder_of(args.run)
+    wanted = any(FORMATS[name].texts for name in formats)
+    material = chosen(revisit(folder, args.digits, texts=wanted), args.metric, args.dataset)
+    material = replace(material, plots=tuple(args.plot) or material.plots, plot_type=args.type or material.plot_type)
+    partial = args.metric is not None or args.dataset is not None
+    material = replace(material, lines=args.lines)
+    if "html" in formats and material.unread:
+        print(printable(f"html: the page is without sentences: {material.unread}"), file=sys.stderr)
+    for name in formats:
+        files = FORMATS[name].files(material)
+        if name == "plots":
+            _check_drawn(args.plot, files)
+        if not files:
+            print(printable(f"{name}: this run has nothing for it"), file=sys.stderr)
+        elif args.output == "-" or (args.output is None and FORMATS[name].printed):
+            _print(name, files)
+        else:
+            _write(folder, Path(args.output or folder), files, partial=partial)
+    return 0
+
+
+def _asked(args: argparse.Namespace) -> list[str]:
+    """Return the forms that are asked for; raises InputError where something does not fit, or is missing."""
+    from ...io.remote import is_remote
+    from ...report import FORMATS, unavailable
+
+    formats = list(dict.fromkeys(args.format or (["plots"] if args.plot or args.type else [])))
+    if not formats:
+        raise InputError(f"--format: which? There are {', '.join(FORMATS)}")
+    if (args.plot or args.type) and "plots" not in formats:
+        raise InputError("--plot and --type are for --format plots")
+    if args.lines is not None and "html" not in formats:
+        raise InputError("--lines is for --format html")
+    if lacking := unavailable(formats):
+        raise InputError("\n".join(lacking))
+    if args.output is None and is_remote(args.run) and not all(FORMATS[name].printed for name in formats):
+        raise InputError(f"--output: which folder? {args.run} is an address")
+    return formats
+
+
+def _check_drawn(names: list[str], files: Mapping[str, Content]) -> None:
+    """Raise InputError for a plot asked for that there was nothing for."""
+    from ...report.plots import PLOTS
+
+    for name in names:
+        if not any(file.startswith(f"{name}.") for file in files):
+            raise InputError(f"--plot {name}: this run has nothing for it; it needs {PLOTS[name].needs}")
+
+
+def _print(name: str, files: Mapping[str, Content]) -> None:
+    """Print the first file of a form, the only one of most."""
+    first, *more = files
+    content = files[first]
+    if isinstance(content, str):
+        sys.stdout.write(content)
+    elif sys.stdout.isatty():
+        raise InputError(f"{name}: {first} is no text; name a folder: --output DIR, or pipe it")
+    else:
+        sys.stdout.flush()
+        for piece in [content] if isinstance(content, bytes) else content:
+            sys.stdout.buffer.write(piece)
+    if more:
+        print(printable(f"printed: {first}; there is more, --output DIR writes it: {', '.join(more)}"), file=sys.stderr)
+
+
+def _write(run: Path, folder: Path, files: Mapping[str, Content], *, partial: bool) -> None:
+    """Write files to a folder; where that is the run directory its manifest lists them, and results stay whole."""
+    from ...execution.store.run_directory import RunDirectory
+    from ...io.safe_files import write_atomic
+
+    if folder.resolve() == run.resolve():
+        if partial and (taken := sorted(files.keys() & RESULTS)):
+            raise InputError(
+                f"--output: {run / taken[0]} has the whole results; write what you chose to another folder"
+            )
+        RunDirectory(run, make=False).add(files, lambda text: print(printable(text), file=sys.stderr))
+    else:
+        for name, content in files.items():
+            write_atomic(folder / name, content)
+    for name in files:
+        print(printable(f"written: {folder / name}"), file=sys.stderr)

@@ -1,0 +1,201 @@
+"""Run the recipes of published results and hold the values against those published.
+
+Each recipe is an ordinary config with the published values; what it reads is fetched first where it is missing (see
+`gec-pipeline help data`). Without names the recipes are listed. `gec-pipeline help reproduce` explains verdicts and how
+to write a recipe.
+
+examples:
+  gec-pipeline reproduce
+  gec-pipeline reproduce koyama-corpus jfleg-source
+  gec-pipeline reproduce 'gjg-*' --mirror /media/copies
+  gec-pipeline reproduce --all --markdown > reproduced.md
+  gec-pipeline reproduce --show jfleg-source > my.yaml
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ...errors import IncompleteError, InputError, printable
+from ...execution.count import AUTO, How
+from ...reproduction.published import Outcome, Recipe
+from ..progress import Bar
+
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Sequence
+
+    from ...scoring.results import Results
+
+SHOWN = 3
+"""Files that could not be fetched, told one by one."""
+VALUES = 60
+"""Values of a named result that are printed without being asked for."""
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments."""
+    parser.add_argument("names", nargs="*", metavar="NAME", help="a published result, or a pattern such as 'jfleg-*'")
+    parser.add_argument("--all", action="store_true", help="all, but those that take minutes")
+    parser.add_argument("--slow", action="store_true", help="with --all: also those (TrueSkill)")
+    parser.add_argument("--list", action="store_true", help="list the results (the same without names)")
+    parser.add_argument("--show", metavar="NAME", help="print the recipe, a config for `gec-pipeline run`")
+    parser.add_argument(
+        "--mirror",
+        metavar="URL_OR_FOLDER",
+        help="take missing files from here, laid out as REPOSITORY/COMMIT/PATH (default: GEC_PIPELINE_MIRROR, if set)",
+    )
+    parser.add_argument("--no-fetch", action="store_true", help="take only what is here; use no network")
+    parser.add_argument("--output", metavar="DIR", help="keep the run directories here")
+    parser.add_argument("-v", "--verbose", action="store_true", help="print every value, however many")
+    form = parser.add_mutually_exclusive_group()
+    form.add_argument("--json", action="store_true", help="print everything as JSON")
+    form.add_argument("--markdown", action="store_true", help="print the table as Markdown")
+    parser.add_argument("-q", "--quiet", action="store_true", help="no progress")
+
+
+def run(args: argparse.Namespace) -> int:
+    """List, show, or run and compare."""
+    from ...reproduction.published import chosen, recipes
+
+    if args.show is not None:
+        return _show(args.show, [*args.names, *(["--all"] if args.all else [])])
+    if args.all and args.names:
+        raise InputError("--all: name results, or take all of them")
+    if args.slow and not args.all:
+        raise InputError("--slow: has no effect without --all; named results run whatever they take")
+    wanted = chosen(args.names) if args.names else list(recipes().values())
+    if args.list or not (args.names or args.all):
+        return _list(wanted, args)
+    if args.all and not args.slow:
+        wanted = [recipe for recipe in wanted if not recipe.slow]
+    outcomes = _outcomes(wanted, args)
+    _print(outcomes, args)
+    return _code(outcomes)
+
+
+def _show(name: str, besides: Sequence[str]) -> int:
+    from ...reproduction.published import chosen
+
+    found = chosen([name])
+    if besides:
+        raise InputError(f"--show: shows one recipe and runs none; found {', '.join(besides)} beside it")
+    if len(found) > 1:
+        raise InputError(f"--show: shows one recipe; '{name}' means {', '.join(recipe.name for recipe in found)}")
+    sys.stdout.write(found[0].path.read_text(encoding="utf-8"))
+    return 0
+
+
+def _code(outcomes: Sequence[Outcome]) -> int:
+    """Return 1 where a verdict is worse; raises IncompleteError (InputError) where some (all) could not be run."""
+    if any(outcome.worse for outcome in outcomes):
+        return 1
+    lost = [outcome for outcome in outcomes if outcome.expectations is None]
+    if lost:
+        told = f"{len(lost)} of {len(outcomes)} results could not be run: see above"
+        raise InputError(told) if len(lost) == len(outcomes) else IncompleteError(told)
+    return 0
+
+
+def _list(wanted: Sequence[Recipe], args: argparse.Namespace) -> int:
+    from ...report.console import print_table
+    from ...report.tables.reproduction import list_table
+
+    if args.json:
+        found = [{"name": recipe.name, "publication": recipe.publication} for recipe in wanted]
+        sys.stdout.write(json.dumps(found, indent=1, ensure_ascii=False) + "\n")
+        return 0
+    print_table(*list_table(wanted), left=(0, 1, 2, 3))
+    print("\nrun: gec-pipeline reproduce NAME ...  recipe: gec-pipeline reproduce --show NAME")
+    return 0
+
+
+def _outcomes(wanted: Sequence[Recipe], args: argparse.Namespace) -> list[Outcome]:
+    from ...reproduction.published import fetch_missing
+
+    found = []
+    with (
+        Bar(enabled=not args.quiet and sys.stderr.isatty()) as bar,
+        tempfile.TemporaryDirectory(prefix="gec-pipeline-reproduce-") as temporary,
+    ):
+        tell = (lambda _: None) if args.quiet else bar.print
+        if not args.no_fetch:
+            bar.stage("fetching")
+            problems = fetch_missing(wanted, args.mirror, tell)
+            for problem in [*problems[:SHOWN], *([f"and {len(problems) - SHOWN} more"] if problems[SHOWN:] else [])]:
+                bar.print(problem)
+        folder = Path(args.output) if args.output else Path(temporary)
+        for number, recipe in enumerate(wanted, 1):
+            bar.stage(f"{recipe.name} ({number} of {len(wanted)})")
+            how = How(progress=bar.lines, tell=bar.tell, testing=bar.matches if recipe.slow else bar.samples)
+            found.append(reproduce(recipe, folder, how))
+    return found
+
+
+def _print(outcomes: Sequence[Outcome], args: argparse.Namespace) -> None:
+    from ...report.console import print_table
+    from ...report.tables import reproduction
+
+    if args.json:
+        sys.stdout.write(json.dumps(reproduction.plain(outcomes), indent=1, ensure_ascii=False, allow_nan=False) + "\n")
+        return
+    if args.markdown:
+        sys.stdout.write(printable(reproduction.to_markdown(outcomes)))
+        return
+    if args.verbose or not args.all:
+        for outcome in outcomes:
+            entries = (outcome.expectations or {}).get("entries", [])
+            few = not args.all and sum(entry["values"] for entry in entries) <= VALUES
+            _print_one(outcome, values=args.verbose or few)
+    print_table(*reproduction.summary_table(outcomes), left=reproduction.LEFT)
+    for line in reproduction.remarks(outcomes):
+        print(printable(line))
+    if args.all:
+        print()
+        print(reproduction.legend())
+
+
+def _print_one(outcome: Outcome, *, values: bool) -> None:
+    """Print what is known of a recipe, its metrics, and the entries; values: each of them."""
+    from ...report.console import print_table
+    from ...report.tables import reproduction
+    from ...report.tables.verdicts import expectation_table
+
+    print(printable(outcome.recipe.name))
+    for line in [*reproduction.about(outcome.recipe), *(f"metric:       {s}" for s in outcome.signatures)]:
+        print(printable(f"  {line}"))
+    if outcome.expectations:
+        print_table(*expectation_table(outcome.expectations), left=(1, 4))
+        for number, entry in enumerate(outcome.expectations["entries"], 1):
+            if entry["why"]:
+                print(printable(f"{number}. {entry['title']}: {entry['why']}"))
+            if values:
+                print()
+                print(printable(f"{number}. {entry['title']}"))
+                print_table(*reproduction.values_table(entry), left=(0, 4))
+    print()
+
+
+def reproduce(recipe: Recipe, folder: Path, how: How = AUTO) -> Outcome:
+    """Run a recipe in a folder and compare; what cannot be run is told in the outcome's message."""
+    from ... import stages
+
+    lacking = recipe.lacking()
+    if lacking:
+        sets = " ".join(dict.fromkeys(file.dataset for file in lacking))
+        count = "1 file is" if len(lacking) == 1 else f"{len(lacking)} files are"
+        return Outcome(recipe, None, f"{count} not here: gec-pipeline data fetch {sets}")
+    started = time.perf_counter()
+    try:
+        results: Results = stages.run(stages.prepare(recipe.path, how), folder / recipe.name, how)[1]
+    except InputError as error:
+        return Outcome(recipe, None, str(error), seconds=time.perf_counter() - started)
+    seconds = time.perf_counter() - started
+    signatures = list(dict.fromkeys(score.metric for score in results.scores))
+    message = "; ".join(map(str, results.missing))
+    return Outcome(recipe, results.expectations, message, signatures, results.warnings, seconds)

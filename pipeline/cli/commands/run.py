@@ -1,0 +1,79 @@
+"""Score the systems of a config on its data sets, rank them, and keep the results in the run directory.
+
+Scores go to standard output, progress and warnings to standard error. Running the same config again counts
+nothing twice; after an interruption, a killed worker or a full disk the same command goes on (see
+`gec-pipeline help runs`). Where the config says what it expects (`gec-pipeline help reproduce`) verdicts are
+printed, and a missed value ends the run with exit code 1.
+
+examples:
+  gec-pipeline run configs/quickstart.yaml
+  gec-pipeline run eval.yaml --output runs/today --digits 4 --n-jobs 2
+  gec-pipeline run eval.yaml -q --json > results.json
+  gec-pipeline run eval.yaml --only AMU --set metrics.0.order=3 --dry-run
+  gec-pipeline run eval.yaml --fresh
+  gec-pipeline run eval.yaml --backend dask --address tcp://head:8786 --output s3://bucket/runs/today
+"""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING
+
+from ...config.models import BACKENDS
+from ...errors import IncompleteError, printable
+from ..arguments import add_selection, given, jobs
+from ..progress import Bar
+
+if TYPE_CHECKING:
+    import argparse
+
+
+AGAIN = "the results are incomplete; run the same command again, with more memory or fewer workers, to go on"
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments."""
+    parser.add_argument("config", help="a YAML file; `gec-pipeline help config` explains it")
+    add_selection(parser)
+    parser.add_argument("--dry-run", action="store_true", help="print what would be counted; compute nothing")
+    parser.add_argument("--fresh", action="store_true", help="first delete what earlier runs left in the run directory")
+    parser.add_argument("--output", metavar="DIR", help="run directory, instead of the config's output.dir")
+    parser.add_argument("--n-jobs", type=jobs, metavar="N", help="workers, instead of the config's run.n_jobs")
+    parser.add_argument("--backend", choices=BACKENDS, help="who runs them, instead of the config's run.backend")
+    parser.add_argument("--address", metavar="HOST:PORT", help="of a cluster, for dask, ray or spark (help scale)")
+    parser.add_argument("--digits", type=int, choices=range(13), metavar="N", help="decimals of printed percentages")
+    parser.add_argument("-q", "--quiet", action="store_true", help="no progress; warnings only in the results")
+    parser.add_argument("--json", action="store_true", help="print results.json instead of tables")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Run the config and print its tables."""
+    from ... import stages
+    from ...execution.count import How
+    from ...io.remote import is_remote
+    from ...report.console import print_results, print_table
+
+    with Bar(enabled=not args.quiet and not args.dry_run and sys.stderr.isatty()) as bar:
+        how = How(args.n_jobs, args.backend, progress=bar.lines, stage=bar.stage, tell=bar.tell, testing=bar.samples)
+        how = how._replace(address=args.address)
+        bar.stage("reading")
+        job = stages.prepare(args.config, how, given(args))
+        for warning in () if args.quiet else job.warnings:
+            bar.print(f"warning: {warning}")
+        if args.dry_run:
+            header, rows = stages.plan(job, args.output)
+            print_table(header, rows, left=(0, 1, 2, 4))
+            return 0
+        directory, results = stages.run(job, args.output, how, fresh=args.fresh)
+        for warning in results.warnings[len(job.warnings) :] if not args.quiet else ():  # what only the counts tell
+            bar.print(f"warning: {warning}")
+    if args.json:
+        sys.stdout.write(results.to_json())
+    else:
+        print_results(results, job.config.output.digits if args.digits is None else args.digits)
+    if not args.quiet:
+        place = args.output or job.config.output.dir
+        print(printable(f"results: {place if is_remote(place) else directory.path}"), file=sys.stderr)
+    if results.missing:
+        raise IncompleteError("\n".join([*map(str, results.missing), AGAIN]))
+    return int(bool(results.expectations and results.expectations["missed"]))

@@ -1,0 +1,141 @@
+"""Print a JSON Schema: of configs, for editors that check YAML as you type, or of results.json.
+
+That of configs ships with the package; put this first line into a config to have an editor use a copy beside it:
+  # yaml-language-server: $schema=schema.json
+
+examples:
+  gec-pipeline schema > schema.json
+  gec-pipeline schema --results > results.schema.json
+"""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+from pydantic import TypeAdapter
+
+from ...config.models import WrittenConfig, WrittenHuman, WrittenStatistics
+from ...human.meta_evaluation import MetaEvaluation
+from ...metrics import METRICS
+from ...scoring.results import SCHEMA, Results
+
+if TYPE_CHECKING:
+    import argparse
+
+    from ...metrics.base.metric import Option
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments."""
+    parser.add_argument("--results", action="store_true", help="that of results.json")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Print the schema."""
+    print(results_schema() if args.results else json_schema(), end="")
+    return 0
+
+
+def json_schema() -> str:
+    """Return the schema as JSON text."""
+    schema = WrittenConfig.model_json_schema()
+    schema = {"$schema": "https://json-schema.org/draft/2020-12/schema", **schema}
+    text = {"type": "string", "description": "name, name[key=value,...] or a printed signature"}
+    schema["properties"]["metrics"]["items"] = {"anyOf": [text, *(_metric(name) for name in METRICS)]}
+    whole = {
+        "type": "string",
+        "pattern": "^data(:.+)?$",
+        "description": "a fetched data set, by its own name or another",
+    }
+    datasets = schema["properties"]["datasets"]
+    datasets["additionalProperties"] = {"anyOf": [datasets["additionalProperties"], whole]}
+    _one_of_is_any_of(schema)
+    # What is included may bring the sections; judgements and columns alone need none of them.
+    alone = [{"required": [key]} for key in ("include", "judgments", "columns")]
+    schema["anyOf"] = [{"required": ["datasets", "systems", "metrics"]}, *alone, _with_systems_of_data()]
+    schema["patternProperties"] = {"^x-": {"description": "free, for YAML anchors"}}
+    return json.dumps(schema, indent=1, ensure_ascii=False) + "\n"
+
+
+def _with_systems_of_data() -> dict[str, Any]:
+    """Return when systems may be left out: where a data set at least is a fetched one, which may have some."""
+    fetched = {"anyOf": [{"type": "string"}, {"type": "object", "required": ["data"]}]}
+    some = {"not": {"additionalProperties": {"not": fetched}}}
+    return {"required": ["datasets", "metrics"], "properties": {"datasets": some}}
+
+
+def results_schema() -> str:
+    """Return the schema of results.json as JSON text; docstrings of the models are its descriptions."""
+    results = TypeAdapter(Results).json_schema()
+    human = TypeAdapter(MetaEvaluation).json_schema()
+    defined = {**results.pop("$defs"), **human.pop("$defs")}
+    settings = WrittenHuman.model_json_schema()
+    for item in settings["properties"].values():
+        item.pop("minItems", None)  # what nobody has written is an empty list
+    human["properties"]["settings"] = settings
+    parts = {"statistics": WrittenStatistics.model_json_schema(), "human": human}
+    for name, part in parts.items():
+        results["properties"][name] = {"anyOf": [part, {"type": "null"}]}
+    for node in [results, human, *defined.values()]:
+        node["additionalProperties"] = False
+    results["properties"] = {"schema": {"const": SCHEMA}, **results["properties"]}
+    results["required"] = ["schema", *results["required"], "warnings"]
+    _null_for_nan([results, defined])
+    whole = {"$schema": "https://json-schema.org/draft/2020-12/schema", **results, "$defs": defined}
+    return json.dumps(whole, indent=1, ensure_ascii=False) + "\n"
+
+
+def _null_for_nan(node: object) -> None:
+    """Allow null for every float, and leave out what only repeats names."""
+    if isinstance(node, dict):
+        if node.get("type") == "number":
+            node["type"] = ["number", "null"]
+        if isinstance(node.get("title"), str):
+            del node["title"]
+        node.pop("default", None)
+    for child in node.values() if isinstance(node, dict) else node if isinstance(node, list) else ():
+        _null_for_nan(child)
+
+
+def _one_of_is_any_of(node: object) -> None:
+    """Say anyOf for oneOf: forms of a path are told apart by their keys, which a mapping of data sets may have too."""
+    if isinstance(node, dict):
+        if "oneOf" in node:
+            node["anyOf"] = node.pop("oneOf")
+        for child in node.values():
+            _one_of_is_any_of(child)
+    elif isinstance(node, list):
+        for child in node:
+            _one_of_is_any_of(child)
+
+
+def _metric(name: str) -> dict[str, Any]:
+    properties: dict[str, Any] = {"name": {"const": name, "description": METRICS[name].summary}}
+    for option in METRICS[name].options:
+        properties[option.name] = _option(option)
+        if option.key != option.name:
+            properties[option.key] = {**_option(option), "description": f"short for {option.name}"}
+    return {"type": "object", "properties": properties, "required": ["name"], "additionalProperties": False}
+
+
+def _option(option: Option) -> dict[str, Any]:
+    """Return what an option may be: a value, or a list of values, which asks for a metric with each."""
+    value = _value(option)
+    common: dict[str, Any] = {"description": option.help}
+    if not callable(option.default):
+        common["default"] = option.default
+    return {"anyOf": [value, {"type": "array", "items": value, "minItems": 1}], **common}
+
+
+def _value(option: Option) -> dict[str, Any]:
+    if option.choices:
+        numbers = [int(choice) for choice in option.choices if choice.isdigit()]
+        return {"enum": [*option.choices, *numbers]}
+    if option.free:
+        return {"type": "string", "minLength": 1}
+    if option.pattern:  # a number written without quotes is a number to an editor
+        return {"anyOf": [{"type": "string", "pattern": f"^({option.pattern})$"}, {"type": "number", "minimum": 0}]}
+    if option.maximum is None:
+        return {"type": "boolean"}
+    return {"type": "integer", "minimum": option.minimum, "maximum": option.maximum}

@@ -1,0 +1,96 @@
+"""Check a config and every file it names, without scoring; tell all problems at once.
+
+examples:
+  gec-pipeline validate configs/quickstart.yaml
+  gec-pipeline validate eval.yaml --only AMU
+"""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING
+
+from ...errors import printable
+from ..arguments import add_selection, given
+
+if TYPE_CHECKING:
+    import argparse
+
+    from ...config.resolved import Match
+    from ...corpus.corpus import Corpus
+    from ...corpus.texts import AnyText
+
+BLOCK = 8192
+"""Lines whose tokens are counted at once."""
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments."""
+    parser.add_argument("config", help="a YAML file; `gec-pipeline help config` explains it")
+    add_selection(parser)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Print a table of the files, what globs matched, the metrics' signatures, and the warnings."""
+    from ...prepare import prepare
+    from ...report.console import print_table
+    from ...scoring.scored_columns import signed
+
+    job = prepare(args.config, given=given(args))
+    counted: dict[tuple[str, str], int] = {}
+    rows = [row for corpus in job.corpora for row in _rows(corpus, counted)]
+    if rows:
+        print_table(["dataset", "role", "lines", "tokens", "empty", "file"], rows, left=(0, 1, 5))
+    for corpus in job.corpora:
+        print(f"{corpus.name}: {_per_line(corpus)}")
+    for match in job.config.matches:
+        print(printable(_matched(match)))
+    for count in sorted({len(corpus.references) for corpus in job.corpora}):
+        for metric in job.metrics:
+            print(signed(metric, count))
+    for name, judgments in (job.sources.judgments if job.sources else {}).items():
+        judges, pairs = len(judgments.judges), len(judgments.expanded.first)
+        told = f"{len(judgments.systems)} systems, {judges} judge{'s' * (judges != 1)}, {pairs:,} pairs of systems"
+        print(printable(f"judgments {name}: {told}"))
+    if job.config.findings.expect:
+        print(f"entries of expect: {len(job.config.findings.expect)}")
+    for warning in job.warnings:
+        print(printable(f"warning: {warning}"), file=sys.stderr)
+    return 0
+
+
+def _rows(corpus: Corpus, counted: dict[tuple[str, str], int]) -> list[list[str]]:
+    """Return a row for each text; counted: tokens by place and digest, for texts that come again."""
+    roles = [("source", corpus.source)] if corpus.source else []
+    roles += [(f"reference {number}", file) for number, file in enumerate(corpus.references)]
+    roles += [(f"system {name}", file) for name, file in corpus.systems.items() if name not in corpus.own]
+    rows = []
+    for role, file in roles:
+        key = file.place, file.digest
+        if key not in counted:
+            counted[key] = _tokens(file)
+        rows.append([corpus.name, role, f"{file.lines:,}", f"{counted[key]:,}", f"{file.blank:,}", file.place])
+    return rows
+
+
+def _tokens(file: AnyText) -> int:
+    """Return how many tokens there are between white space."""
+    from ...corpus.texts import read_texts
+
+    blocks = (read_texts(file, low, min(low + BLOCK, file.lines)) for low in range(0, file.lines, BLOCK))
+    return sum(len(text.split()) for texts in blocks for text in texts)
+
+
+def _per_line(corpus: Corpus) -> str:
+    """Return how many references a line has: least and most, where some are missing."""
+    most = len(corpus.references)
+    if not corpus.missing:
+        return f"{most} reference{'s' * (most != 1)} a line"
+    least, top = corpus.present()
+    mean = most - sum(file.blank for file in corpus.references) / corpus.lines
+    return f"{least} to {top} references a line, {mean:.2f} on average"
+
+
+def _matched(match: Match) -> str:
+    names = ", ".join(file.name for file in match.files)
+    return f"{match.place}: {match.pattern} matches {len(match.files)}: {names}"

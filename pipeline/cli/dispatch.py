@@ -1,0 +1,171 @@
+"""The command line: finds the command, and turns what goes wrong into one message and an exit code.
+
+Exit codes: 0; 1 an expected value was missed; 2 bad input or use; 3 incomplete (the same command goes on);
+130 interrupted.
+To add a command: a file in `commands/` with configure(parser) and run(args), and a line in COMMANDS.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import errno
+import os
+import signal
+import sys
+import threading
+from importlib import import_module
+from typing import TYPE_CHECKING, NoReturn
+
+from .._version import __version__
+from ..errors import PipelineError, did_you_mean, printable
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+COMMANDS = {
+    "run": "run a config: score systems, rank them, keep the results",
+    "validate": "check a config and all its files without scoring",
+    "score": "score files without a config",
+    "gleu": "score files as the package gleu does: the same options and output",
+    "explain": "take one sentence apart: which n-grams match, are penalised, are missing",
+    "init": "write a config to start from",
+    "show": "print the results of a run",
+    "report": "write the results of a run in other forms",
+    "cite": "print what to cite for a run, and how it was evaluated",
+    "clean": "delete what a run has left behind",
+    "compare": "test which differences between the systems of a run, or of two runs, are real",
+    "rank": "rank the systems of a run: intervals, ranges of ranks, clusters, groups",
+    "human": "rank systems by human judgements: Expected Wins, TrueSkill, agreement of the judges",
+    "correlate": "correlate the metrics of a run with human judgements or scores",
+    "reproduce": "reproduce published results by their recipes, and compare the values",
+    "data": "fetch published data sets, check them, tell where they are",
+    "list": "list metrics with their options, tokenizers, samplers or data sets",
+    "schema": "print the JSON Schema of configs, for editors",
+    "doctor": "tell versions, kernel and optional parts of this installation",
+    "help": "read about a topic",
+}
+
+EPILOG = """examples:
+  gec-pipeline run configs/quickstart.yaml
+  gec-pipeline COMMAND --help
+"""
+
+
+class Parser(argparse.ArgumentParser):
+    """argparse with our exit code, one line for the message and the nearest name."""
+
+    def error(self, message: str) -> NoReturn:
+        """Print one message and leave with exit code 2."""
+        self.exit(2, printable(f"error: {message}\nSee `{self.prog} --help`.\n"))
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command line; return the exit code."""
+    arguments = sys.argv[1:] if arguments is None else list(arguments)
+    for variable in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"):
+        os.environ.setdefault(variable, "1")  # matrix products here are small: threads would only wait for each other
+    try:
+        try:
+            with interruptible():
+                return _dispatch(arguments)
+        finally:
+            sys.stdout.flush()  # here, where a closed pipe is still silent
+    except PipelineError as error:
+        print(
+            "\n".join(f"error: {line}" if line[:1].strip() else line for line in str(error).split("\n")),
+            file=sys.stderr,
+        )
+        return error.exit_code
+    except KeyboardInterrupt:
+        print("interrupted; what was finished is kept: run the same command again to go on", file=sys.stderr)
+        return 130
+    except BrokenPipeError:
+        _silence()
+        return 0
+    except OSError as error:  # of standard output: what is wrong with a file is a StoreError
+        if error.errno != errno.ENOSPC:
+            raise
+        _silence()
+        print(f"error: standard output cannot be written: {error.strerror}", file=sys.stderr)
+        return 2
+
+
+def _silence() -> None:
+    """Have what is still to be printed go nowhere."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+@contextlib.contextmanager
+def interruptible() -> Iterator[None]:
+    """Have SIGTERM, and SIGHUP where it is not ignored (nohup), end a command as Ctrl-C does."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    names = [name for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)]
+    before = {number: signal.getsignal(number) for number in (getattr(signal, name) for name in names)}
+    for number, handler in before.items():
+        if handler == signal.SIG_DFL:
+            signal.signal(number, _interrupt)
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+def _interrupt(*_: object) -> NoReturn:
+    raise KeyboardInterrupt
+
+
+def _flags(parser: argparse.ArgumentParser) -> list[str]:
+    """Return the options of a command and of its actions (argparse tells them nowhere else)."""
+    known = list(parser._option_string_actions)  # noqa: SLF001
+    for action in parser._actions:  # noqa: SLF001
+        if isinstance(action, argparse._SubParsersAction):  # noqa: SLF001
+            known += [flag for sub in action.choices.values() for flag in _flags(sub)]
+    return known
+
+
+def _dispatch(arguments: list[str]) -> int:
+    name = next((argument for argument in arguments if not argument.startswith("-")), None)
+    parser = Parser(
+        prog="gec-pipeline",
+        description="Exact, fast and comparable evaluation of grammatical error correction.",
+        epilog=EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("--version", action="store_true", help="print version and kernel")
+    commands = parser.add_subparsers(dest="command", metavar="COMMAND", parser_class=Parser)
+    if name is not None and name not in COMMANDS:
+        parser.error(f"no command '{name}'{did_you_mean(name, COMMANDS)}; known: {', '.join(COMMANDS)}")
+    chosen: argparse.ArgumentParser = parser
+    for command, summary in COMMANDS.items():
+        module = import_module(f".commands.{command}", __package__) if command == name else None
+        formatter = argparse.RawDescriptionHelpFormatter
+        sub = commands.add_parser(
+            command,
+            help=summary,
+            description=module.__doc__ if module else None,
+            formatter_class=formatter,
+            add_help=bool(module),
+        )
+        if module:
+            module.configure(sub)
+            sub.set_defaults(call=module.run)
+            chosen = sub
+    parsed, unknown = parser.parse_known_args(arguments)
+    if unknown:
+        known = _flags(chosen)
+        hints = {flag: did_you_mean(flag.partition("=")[0], known) for flag in unknown if flag.startswith("-")}
+        chosen.error(", ".join(f"no argument '{word}' is known{hints.get(word, '')}" for word in unknown))
+    if parsed.version:
+        from .. import kernel
+
+        print(f"gec-pipeline {__version__} (kernel: {kernel.name()})")
+        return 0
+    if name is None:
+        parser.print_help()
+        return 0
+    code: int = parsed.call(parsed)
+    return code

@@ -1,0 +1,214 @@
+"""A config of several parts: files that `include` others, defaults of data sets, and `--set` from the command line.
+
+Mappings are merged deeply, lists and scalars replaced; what is read later wins, and a file wins over what it includes.
+Every node keeps the mark of the file that wrote it, so messages and relative paths are taken from there.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+from ..errors import ConfigError, Problem
+from .tree import COMMAND_LINE, Mark, Node
+from .yaml_file import MAX_DEPTH, parse, read
+
+MAX_INCLUDED = 100
+"""Files that a config may include, directly or through others."""
+
+_ONE_OF = ({"m2", "path", "data"}, {"source", "references", "m2", "path", "data"})
+"""A data set that has a key of the first takes no default of the second."""
+_ONLY_M2 = frozenset({"missing_annotator"})
+
+
+def compose(path: str | Path, settings: tuple[str, ...] = ()) -> tuple[Node, list[Problem]]:
+    """Return the root of a config with its includes, settings ("a.b.0=value") and data sets' defaults merged.
+
+    Raises ConfigError where a file cannot be read; wrong settings and duplicate keys are problems.
+    """
+    reader = _Reader()
+    root = reader.file(str(path), ())
+    for text in settings:
+        try:
+            root = _set(root, text)
+        except ConfigError as error:
+            reader.problems += error.problems
+    return _with_defaults(_with_data(root)), reader.problems
+
+
+class _Reader:
+    """Reads files once each, whoever includes them."""
+
+    def __init__(self) -> None:
+        self.problems: list[Problem] = []
+        self.merged: dict[Path, Node] = {}
+
+    def file(self, name: str, above: tuple[Path, ...]) -> Node:
+        path = _resolved(name)
+        if path not in self.merged:
+            if len(self.merged) >= MAX_INCLUDED:
+                raise ConfigError([Problem(name, f"more than {MAX_INCLUDED} files are included")])
+            root, problems = read(name)
+            self.problems += problems
+            self.merged[path] = self.includes(root, name, (*above, path))
+        return self.merged[path]
+
+    def includes(self, root: Node, name: str, above: tuple[Path, ...]) -> Node:
+        """Return a file's node merged over those it includes, without the key."""
+        wanted = root.get("include")
+        if wanted is None or not isinstance(root.value, dict):
+            return root
+        own = replace(root, value={key: child for key, child in root.value.items() if key != "include"})
+        if not isinstance(wanted.value, list):
+            self.problems.append(root.problem("expected a list of files", ["include"]))
+            return own
+        base: Node | None = None
+        for index, child in enumerate(wanted.value):
+            problem = _wrong_include(child, name, above)
+            if problem:
+                self.problems.append(root.problem(problem, ["include", index]))
+                continue
+            try:
+                part = self.file(str(Path(name).parent / str(child.value)), above)
+            except ConfigError as error:
+                self.problems += error.problems
+                continue
+            if isinstance(part.value, dict):
+                base = merge(base, part) if base else part
+            else:
+                self.problems.append(root.problem(f"{part.mark.file} is no mapping", ["include", index]))
+        return merge(base, own) if base else own
+
+
+def _resolved(name: str) -> Path:
+    try:
+        return Path(name).resolve()
+    except (OSError, ValueError, RuntimeError) as error:
+        raise ConfigError([Problem(name, f"cannot be read: {error}")]) from None
+
+
+def _wrong_include(child: Node, name: str, above: tuple[Path, ...]) -> str | None:
+    if not isinstance(child.value, str) or not child.value:
+        return "expected a path"
+    if "://" in child.value:
+        return f"'{child.value}' is no local file; only those are included"
+    try:
+        path = _resolved(str(Path(name).parent / child.value))
+    except ConfigError as error:
+        return f"'{child.value}' {error.problems[0].message}"
+    if path in above:
+        return f"'{child.value}' includes itself" + ("" if path == above[-1] else ", through others")
+    return f"includes nest deeper than {MAX_DEPTH} levels" if len(above) > MAX_DEPTH else None
+
+
+def merge(base: Node, over: Node) -> Node:
+    """Return two nodes merged: mappings deeply, where both are; else the second."""
+    if not isinstance(base.value, dict) or not isinstance(over.value, dict):
+        return over
+    children = dict(base.value)
+    for key, child in over.value.items():
+        children[key] = merge(children[key], child) if key in children else child
+    return replace(over, value=children, keys={**base.keys, **over.keys})
+
+
+def _set(root: Node, text: str) -> Node:
+    """Return root with one setting applied; raises ConfigError that names it."""
+    key, equals, value = text.partition("=")
+    place = f"{COMMAND_LINE} {text}"
+    if not equals or not key or ".." in f".{key}." or key.count(".") > MAX_DEPTH:
+        raise ConfigError([Problem(place, "expected KEY=VALUE, such as output.digits=4 or metrics.0.order=3")])
+    node, problems = parse(value, place) if value.strip() else (Node(None, Mark(place, 0, 0)), [])
+    if problems:
+        raise ConfigError([Problem(place, problem.message) for problem in problems])
+    return _put(root, key, key, _marked(node, Mark(place, 0, 0), ""))
+
+
+def _put(node: Node, rest: str, whole: str, value: Node) -> Node:
+    """Return node with value at the dotted path rest; whole is the path from the root, for messages."""
+    place = value.mark.file
+    done = whole.removesuffix(rest).rstrip(".") or "the config"
+    if isinstance(node.value, list):
+        step, _, left = rest.partition(".")
+        if not (step.isascii() and step.isdigit() and int(step[:9]) < len(node.value)):
+            found = f"'{done}' has {len(node.value)} items, numbered from 0; there is no '{step}'"
+            raise ConfigError([Problem(place, found)])
+        items = list(node.value)
+        items[int(step)] = _put(items[int(step)], left, whole, value) if left else _at(value, items[int(step)].path)
+        return replace(node, value=items)
+    if node.value is not None and not isinstance(node.value, dict):
+        raise ConfigError([Problem(place, f"'{done}' is the text '{node.value}', which has no keys")])
+    children = node.value or {}
+    # Names may hold dots: the longest key that is there is meant.
+    steps = [rest[:i] for i in range(len(rest), 0, -1) if i == len(rest) or rest[i] == "."]
+    step = next((step for step in steps if step in children), rest.partition(".")[0])
+    left = rest[len(step) + 1 :]
+    child = children.get(step) or Node(None, value.mark, f"{node.path}.{step}" if node.path else step)
+    new = _put(child, left, whole, value) if left else _at(value, child.path)
+    return replace(node, value={**children, step: new}, keys={**node.keys, step: value.mark})
+
+
+def _at(node: Node, path: str) -> Node:
+    return _marked(node, node.mark, path)
+
+
+def _marked(node: Node, mark: Mark, path: str) -> Node:
+    """Return a tree with one mark everywhere, and its paths under path."""
+    if isinstance(node.value, dict):
+        children = {k: _marked(child, mark, f"{path}.{k}" if path else k) for k, child in node.value.items()}
+        return Node(children, mark, path, dict.fromkeys(children, mark))
+    if isinstance(node.value, list):
+        return Node([_marked(child, mark, f"{path}[{i}]") for i, child in enumerate(node.value)], mark, path)
+    return Node(node.value, mark, path)
+
+
+def _with_data(root: Node) -> Node:
+    """Return root with `NAME: data` and `NAME: data:WHAT` of data sets written out as {data: NAME} and {data: WHAT}.
+
+    Where there are such, and no systems, the outputs that come with them are the systems.
+    """
+    datasets = root.get("datasets")
+    if datasets is None or not isinstance(datasets.value, dict) or not isinstance(root.value, dict):
+        return root
+    children = {name: _named_data(name, child) for name, child in datasets.value.items()}
+    sections = {**root.value, "datasets": replace(datasets, value=children)}
+    first = next((child.get("data") for child in children.values() if child.get("data")), None)
+    if first and "systems" not in sections:
+        sections["systems"] = Node("data", first.mark, "systems")
+    return replace(root, value=sections, keys={**({"systems": first.mark} if first else {}), **root.keys})
+
+
+def _named_data(name: str, node: Node) -> Node:
+    if not isinstance(node.value, str) or not (node.value == "data" or node.value.startswith("data:")):
+        return node
+    wanted = replace(node, value=node.value.partition(":")[2] or name)
+    return replace(node, value={"data": wanted}, keys={"data": node.mark})
+
+
+def _with_defaults(root: Node) -> Node:
+    """Return root with defaults.datasets merged under each data set."""
+    defaults, datasets = root.get("defaults"), root.get("datasets")
+    common = defaults.get("datasets") if defaults else None
+    if not (common and isinstance(common.value, dict) and datasets and isinstance(datasets.value, dict)):
+        return root
+    merged = {name: _filled(common, child) for name, child in datasets.value.items()}
+    assert isinstance(root.value, dict)  # noqa: S101 (for the type checker: it has the key datasets)
+    return replace(root, value={**root.value, "datasets": replace(datasets, value=merged)})
+
+
+def _filled(common: Node, dataset: Node) -> Node:
+    if dataset.value is None:
+        dataset = replace(dataset, value={})
+    if not isinstance(dataset.value, dict) or not isinstance(common.value, dict):
+        return dataset
+    given = set(dataset.value)
+    refused = _ONE_OF[1] if given & _ONE_OF[0] else _ONE_OF[0] if "references" in given else set()
+    has_m2 = bool((given | (set(common.value) - refused)) & _ONE_OF[0])
+    wanted = {
+        key: child
+        for key, child in common.value.items()
+        if key not in given and key not in refused and (has_m2 or key not in _ONLY_M2)
+    }
+    if "keep" in given or "drop" in given:
+        wanted = {key: child for key, child in wanted.items() if key not in ("keep", "drop")}
+    keys = {key: common.keys[key] for key in wanted}
+    return replace(dataset, value={**wanted, **dataset.value}, keys={**keys, **dataset.keys})

@@ -1,0 +1,242 @@
+"""The YAML file: read, checked with positions, all problems at once, and resolved.
+
+`models` has the written form; `load` turns it into `Config`, the resolved form that the other rooms read: names,
+files, and the metrics' nodes (their options are checked by `metrics.resolve`, since each metric knows its own).
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+from pydantic import BaseModel, ValidationError
+
+from ..errors import ConfigError, Problem, did_you_mean
+from .compose import compose
+from .globs import natural
+from .models import (
+    BACKENDS,
+    FORMATS,
+    KINDS,
+    WrittenConfig,
+    WrittenDataset,
+    WrittenDefaults,
+    WrittenHuman,
+    WrittenJsonl,
+    WrittenOutput,
+    WrittenParquet,
+    WrittenRun,
+    WrittenStatistics,
+    WrittenTsv,
+    check_address,
+)
+from .models_published import (
+    WrittenAgreement,
+    WrittenColumn,
+    WrittenCorrelation,
+    WrittenExpectation,
+    WrittenFindings,
+    WrittenJudgments,
+    WrittenPublication,
+)
+from .resolved import STDIN, Column, Dataset, Input, Match, System
+from .resolver import Resolver
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from .tree import Node
+
+__all__ = [
+    "BACKENDS",
+    "FORMATS",
+    "STDIN",
+    "Column",
+    "Config",
+    "Dataset",
+    "Input",
+    "Match",
+    "System",
+    "WrittenConfig",
+    "WrittenHuman",
+    "WrittenOutput",
+    "WrittenRun",
+    "WrittenStatistics",
+    "load",
+    "natural",
+]
+
+
+@dataclass(frozen=True)
+class Config:
+    """A checked config. `metrics` are nodes still; `root` knows the position of everything.
+
+    matches: what globs matched; notes: warnings about the config itself.
+    """
+
+    root: Node
+    datasets: tuple[Dataset, ...]
+    systems: tuple[System, ...]
+    metrics: tuple[Node, ...]
+    run: WrittenRun
+    output: WrittenOutput
+    matches: tuple[Match, ...] = ()
+    notes: tuple[str, ...] = ()
+    statistics: WrittenStatistics | None = None
+    human: WrittenHuman | None = None
+    findings: WrittenFindings = field(default_factory=WrittenFindings)
+    absent: frozenset[Path] = frozenset()
+    """Files of data sets that are not here: problems tell of them, so that they need not be opened."""
+
+
+def load(path: str | Path, settings: Sequence[str] = ()) -> tuple[Config | None, tuple[Node, ...], list[Problem]]:
+    """Read a config file; return it (None where it cannot be used), its metrics' nodes, and all problems.
+
+    settings: what `--set` says. Raises ConfigError where the file is not a YAML mapping at all. Metrics come back
+    even from a config that has problems elsewhere, so that theirs can be told at the same time.
+    """
+    root, problems = compose(path, tuple(settings))
+    if not isinstance(root.value, dict):
+        raise ConfigError([root.problem("expected a mapping with the keys datasets, systems, metrics")])
+    metrics = root.get("metrics")
+    nodes = tuple(metrics.value) if metrics and isinstance(metrics.value, list) else ()
+    written = _validate(root, problems)
+    if written is None:
+        return None, nodes, problems
+    resolver = Resolver(root, written, problems)
+    datasets, systems = resolver.datasets(), resolver.systems()
+    _idle(root, written, systems, problems)
+    config = Config(
+        root, datasets, systems, nodes, written.run, written.output, tuple(resolver.matches), tuple(resolver.notes)
+    )
+    config = replace(config, statistics=written.statistics, human=written.human, absent=frozenset(resolver.absent))
+    config = replace(config, findings=written)
+    return config, nodes, problems
+
+
+def _idle(root: Node, written: WrittenConfig, systems: Sequence[System], problems: list[Problem]) -> None:
+    """Tell of settings and data sets that nothing uses."""
+    if written.run.backend == "serial" and written.run.n_jobs not in ("auto", 1):
+        problems.append(root.problem("has no effect with `backend: serial`; leave one out", ("run", "n_jobs")))
+    wrong = check_address(written.run.backend, written.run.address) if written.run.address else None
+    if wrong:
+        problems.append(root.problem(wrong, ("run", "address")))
+    if written.statistics:
+        _idle_statistics(root, written.statistics, [system.name for system in systems], problems)
+    for name in written.datasets:
+        if systems and not any(name in system.paths for system in systems):
+            problems.append(root.problem("no system has an output for this data set", ("datasets", name)))
+    common, datasets = root.find(("defaults", "datasets")), root.find(("datasets",))
+    if isinstance(common.value, dict) and common.path == "defaults.datasets" and isinstance(datasets.value, dict):
+        for key, child in common.value.items():
+            if not any(dataset.get(key) is child for dataset in datasets.value.values()):
+                problems.append(root.problem("no data set takes this default", ("defaults", "datasets", key)))
+
+
+def _idle_statistics(root: Node, given: WrittenStatistics, systems: Sequence[str], problems: list[Problem]) -> None:
+    """Tell of a baseline that is no system, and of settings that the test makes idle."""
+    if given.baseline is not None and systems and given.baseline not in systems:
+        hint = did_you_mean(given.baseline, systems)
+        problems.append(root.problem(f"no system is called '{given.baseline}'{hint}", ("statistics", "baseline")))
+    idle = {"none": ("baseline", "correction", "trials"), "approximate_randomization": ()}
+    for key in idle.get(given.test, ("trials",)):
+        if key in given.model_fields_set:
+            problems.append(root.problem(f"has no effect with `test: {given.test}`; leave it out", ("statistics", key)))
+
+
+def _validate(root: Node, problems: list[Problem]) -> WrittenConfig | None:
+    """Validate against the models; unknown keys are told and then left out, so that the rest is still checked."""
+    data = {key: value for key, value in root.plain().items() if not key.startswith("x-")}
+    lacking = _lacking(data)
+    problems += [root.problem(f"the key '{key}' is missing") for key in lacking]
+    try:
+        written = WrittenConfig.model_validate(data)
+    except ValidationError as error:
+        errors = error.errors(include_url=False)
+    else:
+        return None if lacking else written
+    problems += [found for found in dict.fromkeys(_explain(root, item) for item in errors) if found not in problems]
+    if lacking or any(item["type"] != "extra_forbidden" for item in errors):
+        return None
+    for item in errors:
+        owner: Any = data
+        for step in item["loc"][:-1]:
+            owner = owner[step] if not isinstance(owner, dict) or step in owner else owner
+        owner.pop(item["loc"][-1], None)
+    return WrittenConfig.model_validate(data)
+
+
+def _lacking(data: dict[str, Any]) -> list[str]:
+    """Return the sections that are missing: a config of judgements and columns alone needs none of these."""
+    needed = ("datasets", "systems", "metrics")
+    if not any(key in data for key in needed) and any(key in data for key in ("judgments", "columns")):
+        return []
+    return [key for key in needed if key not in data]
+
+
+_MESSAGES = {
+    "too_short": "is empty; at least one is needed",
+    "string_too_short": "is empty; expected a path",
+    "string_type": "expected text, found {found}",
+    "list_type": "expected a list, found {found}",
+    "dict_type": "expected a mapping (key: value), found {found}",
+    "model_type": "expected a mapping (key: value), found {found}",
+    "int_type": "expected a whole number, found {found}",
+    "union_tag_not_found": f"expected a path, or a mapping with one of the keys {', '.join(KINDS)}, found {{found}}",
+}
+
+
+def _explain(root: Node, item: Any) -> Problem:
+    """Put a pydantic error into our words, at its place in the file."""
+    location = item["loc"]
+    found = _found(item["input"])
+    if item["type"] == "extra_forbidden":
+        return root.problem(f"unknown key{did_you_mean(location[-1], _fields(location[:-1]))}", location)
+    if item["type"] == "missing":
+        return root.problem(f"the key '{location[-1]}' is missing", location[:-1])
+    if item["type"] == "literal_error":
+        choices = re.findall(r"'([^']*)'", item["ctx"]["expected"])
+        hint = did_you_mean(str(item["input"]), choices)
+        return root.problem(f"expected one of {', '.join(choices)}, found {found}{hint}", location)
+    message = _MESSAGES.get(item["type"])
+    if message is None:
+        text = item["msg"].removeprefix("Value error, ")
+        message = f"{text[:1].lower()}{text[1:]}, found {found}"
+    return root.problem(message.replace("{found}", found), location)
+
+
+def _found(value: object) -> str:
+    if isinstance(value, dict):
+        return "a mapping"
+    if isinstance(value, list):
+        return "a list"
+    return "nothing" if value is None else f"'{value}'"
+
+
+_MODELS: dict[str, type[BaseModel]] = {
+    "datasets": WrittenDataset,
+    "defaults": WrittenDefaults,
+    "human": WrittenHuman,
+    "run": WrittenRun,
+    "statistics": WrittenStatistics,
+    "output": WrittenOutput,
+    "publication": WrittenPublication,
+    "judgments": WrittenJudgments,
+    "columns": WrittenColumn,
+    "correlations": WrittenCorrelation,
+    "agreements": WrittenAgreement,
+    "expect": WrittenExpectation,
+    "<jsonl>": WrittenJsonl,
+    "<tsv>": WrittenTsv,
+    "<parquet>": WrittenParquet,
+}
+
+
+def _fields(location: tuple[str | int, ...]) -> list[str]:
+    """Return the known keys at a place, for suggestions: those of the innermost model on the way."""
+    tags = [str(step) for step in location if str(step).startswith("<") and str(step) in _MODELS]
+    sections = ["datasets"] if location[:2] == ("defaults", "datasets") else [str(step) for step in location[:1]]
+    model = next((_MODELS[name] for name in [*tags, *sections] if name in _MODELS), WrittenConfig)
+    return list(model.model_fields)

@@ -1,0 +1,277 @@
+"""The written form of a config: what may stand in the YAML file. Also the source of the JSON Schema."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+from pydantic import BeforeValidator, Discriminator, Field, Tag, WithJsonSchema
+
+from .models_published import WrittenFindings
+from .resolved import UNPACKED
+from .values import Numbers, PathText, Truth, Written, a_level, whole_number
+
+BACKENDS = ("auto", "serial", "threading", "loky", "dask", "ray", "spark")
+FORMATS = ("json", "csv", "markdown", "latex", "parquet", "plots", "html")
+"""Names in `pipeline.report.FORMATS`."""
+OFFICIAL = "data"
+"""What stands for the outputs that come with data sets."""
+_HOST = r"(?:[A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\]):[0-9]{1,5}"
+ADDRESSES = {
+    "dask": (rf"(?:(?:tcp|tls|ws|wss)://)?{_HOST}", "tcp://HOST:PORT of a dask scheduler"),
+    "ray": (rf"auto|local|(?:ray://)?{_HOST}", "ray://HOST:PORT, HOST:PORT or auto"),
+    "spark": (
+        r"spark://[^ ]+|local(?:-cluster)?(?:\[[0-9*, ]+\])?|yarn|k8s://[^ ]+",
+        "a Spark master: spark://HOST:PORT, yarn, k8s://..., local[N] or local-cluster[N,CORES,MEMORY]",
+    ),
+}
+"""Backends past one machine: a pattern of the addresses that each takes, and the same in words."""
+KINDS = ("jsonl", "tsv", "parquet")
+"""Files with a text in each record; the key that names such a file."""
+
+
+def check_address(backend: str, address: str) -> str | None:
+    """Return what is wrong with an address for a backend, or None."""
+    if backend not in ADDRESSES:
+        return f"only the backends {', '.join(ADDRESSES)} take an address, not '{backend}'"
+    pattern, words = ADDRESSES[backend]
+    return None if re.fullmatch(pattern, address) else f"expected {words}, found '{address}'"
+
+
+def _jobs(value: object) -> object:
+    if value != "auto" and (not isinstance(value, str) or not re.fullmatch(r"[1-9][0-9]{0,4}", value)):
+        raise ValueError("expected 'auto' or a number of workers from 1")
+    return value if value == "auto" else int(str(value))
+
+
+if TYPE_CHECKING:
+    FormatName = str
+else:
+    FormatName = Literal[FORMATS]
+
+Jobs = Annotated[
+    Any,
+    BeforeValidator(_jobs),
+    WithJsonSchema({"anyOf": [{"const": "auto"}, {"type": "integer", "minimum": 1, "maximum": 99_999}]}),
+]
+Column = Annotated[str, Field(min_length=1), WithJsonSchema({"type": ["string", "integer"], "minLength": 1})]
+
+
+class WrittenJsonl(Written):
+    """A text in each line's JSON object."""
+
+    jsonl: PathText
+    column: Column = Field(description="the key of the text; a.b is the key b inside a")
+
+
+class WrittenTsv(Written):
+    """A text in a column of tab-separated lines (no quoting)."""
+
+    tsv: PathText
+    column: Column = Field(description="its name in the first line, or its number from 1")
+    header: Truth | None = Field(
+        None, description="whether the first line has the names; default: only where column is a name"
+    )
+
+
+class WrittenParquet(Written):
+    """A text in a column of a Parquet file; needs pyarrow."""
+
+    parquet: PathText
+    column: Column = Field(description="the column of the text; a.b is the field b of a struct a")
+
+
+def _kind(value: object) -> str | None:
+    """Return the tag of a path or column. Tags are in brackets, which no name has."""
+    if not isinstance(value, dict):
+        return "<path>"
+    return next((f"<{kind}>" for kind in KINDS if kind in value), None)
+
+
+def _system(value: object) -> str:
+    return _kind(value) or "<mapping>"
+
+
+def _form(value: object) -> str:
+    if value == OFFICIAL:
+        return "<data>"
+    return "<list>" if isinstance(value, list) else "<mapping>"
+
+
+Place = Annotated[
+    Annotated[PathText, Tag("<path>")]
+    | Annotated[WrittenJsonl, Tag("<jsonl>")]
+    | Annotated[WrittenTsv, Tag("<tsv>")]
+    | Annotated[WrittenParquet, Tag("<parquet>")],
+    Discriminator(_kind),
+]
+SystemPlace = Annotated[
+    Annotated[PathText, Tag("<path>")]
+    | Annotated[WrittenJsonl, Tag("<jsonl>")]
+    | Annotated[WrittenTsv, Tag("<tsv>")]
+    | Annotated[WrittenParquet, Tag("<parquet>")]
+    | Annotated[dict[str, Place], Tag("<mapping>")],
+    Discriminator(_system),
+]
+WrittenSystems = Annotated[
+    Annotated[dict[str, SystemPlace], Tag("<mapping>"), Field(min_length=1)]
+    | Annotated[list[PathText], Tag("<list>"), Field(min_length=1)]
+    | Annotated[Literal["data"], Tag("<data>")],
+    Discriminator(_form),
+]
+
+
+class WrittenDataset(Written):
+    """Parallel text: one sentence a line. One of references, m2 and path is needed."""
+
+    source: Place | None = Field(None, description="the uncorrected text; GLEU+ and GREEN need it")
+    references: list[Place] = Field(
+        [], min_length=1, description="one file for each annotator, or globs, which give files in natural order"
+    )
+    m2: PathText | None = Field(None, description="annotated sentences: source, and a reference for each annotator")
+    path: PathText | None = Field(
+        None, description="a folder with src.txt and ref0.txt, ref1.txt ... (or one .m2 file), as gec-datasets has them"
+    )
+    data: str | None = Field(
+        None,
+        min_length=1,
+        description="a fetched data set, NAME or NAME/PART: source and references; gec-pipeline list datasets",
+    )
+    missing_annotator: Literal["first", "source", "none"] = Field(
+        "first",
+        description="m2: what stands in for an annotator without a line for a sentence that others annotated: the "
+        "first annotator's edits, the source, or nothing",
+    )
+    empty_references: Literal["keep", "error", "none"] = Field(
+        "keep",
+        description="a reference line without a token is: a sentence of length 0 (with a warning), a mistake, or says "
+        "that this annotator has nothing for the sentence",
+    )
+    keep: Numbers | None = Field(None, description="lines to score, from 1: [1-100, 418], or a file of them")
+    drop: Numbers | None = Field(None, description="lines to leave out, from 1: [1-100, 418], or a file of them")
+    outputs: Literal["whole", "kept"] = Field(
+        "whole", description="kept: the systems' files hold only the lines that keep or drop leaves"
+    )
+    replace: Literal["none", "ptb_brackets"] = Field(
+        "none", description="ptb_brackets: -LRB- and its like, upper or lower case, become the brackets they stand for"
+    )
+
+
+class WrittenDefaults(Written):
+    """What data sets and metrics have that do not say otherwise."""
+
+    datasets: WrittenDataset | None = None
+    metrics: dict[str, Any] | None = Field(None, description="options, for those metrics that have a use for them")
+
+
+class WrittenRun(Written):
+    """How the work is done; never changes a number."""
+
+    n_jobs: Jobs = Field(
+        "auto",
+        description="worker processes or threads; auto: as many as there are processors, none for small runs",
+    )
+    backend: Literal["auto", "serial", "threading", "loky", "dask", "ray", "spark"] = Field(
+        "auto", description="who runs the workers; dask, ray, spark: a cluster, which needs the extra of this name"
+    )
+    address: str | None = Field(
+        None, min_length=1, description="of the cluster: tcp://HOST:PORT (dask), ray://HOST:PORT, a Spark master"
+    )
+    max_unpacked: Annotated[int, Field(ge=1), BeforeValidator(whole_number)] = Field(
+        UNPACKED, description="bytes that compressed and other unpacked inputs of a run may take in all"
+    )
+
+
+class WrittenStatistics(Written):
+    """Intervals, ranges of ranks and paired tests; without this section none are made."""
+
+    baseline: str | None = Field(None, description="the system that the others are compared with; default: all pairs")
+    test: Literal["approximate_randomization", "paired_bootstrap", "sign", "none"] = Field(
+        "approximate_randomization", description="the paired test; none: no comparisons"
+    )
+    correction: Literal["holm", "bonferroni", "none"] = Field(
+        "holm", description="of p-values for several comparisons by one metric on one data set"
+    )
+    level: Annotated[float, BeforeValidator(a_level)] = Field(
+        0.95, description="of intervals and rank ranges; 1 - level is that of significance"
+    )
+    resamples: Annotated[int, Field(ge=1, le=1_000_000), BeforeValidator(whole_number)] = Field(
+        1000, description="bootstrap samples"
+    )
+    trials: Annotated[int, Field(ge=1, le=100_000_000), BeforeValidator(whole_number)] = Field(
+        10_000, description="shuffles of approximate randomisation"
+    )
+    seed: Annotated[int, Field(ge=0, le=2**32 - 1), BeforeValidator(whole_number)] = Field(
+        12345, description="of both random streams"
+    )
+
+
+class WrittenHuman(Written):
+    """Human judgements, or scores made of them, with which the metrics are correlated."""
+
+    file: PathText = Field(description="judgements (XML or CSV), or scores: lines `system score`, CSV, YAML")
+    dataset: str | None = Field(None, description="the data set that was judged; not needed where there is one")
+    judges: list[str] = Field([], min_length=1, description="only these judges; default: all")
+    without: list[str] = Field([], description="systems that are left out of the correlations, such as references")
+    scores: list[Literal["expected_wins", "trueskill"]] = Field(
+        ["expected_wins"], min_length=1, description="how judgements become scores of systems"
+    )
+    divisor: Literal["opponents", "beaten"] = Field(
+        "opponents", description="of Expected Wins: all opponents, or those beaten at least once (EW.pl)"
+    )
+    runs: Annotated[int, Field(ge=1, le=100_000), BeforeValidator(whole_number)] = Field(
+        100, description="runs of TrueSkill; the score is their mean"
+    )
+    numbering: Literal["auto", "0", "1", "judged"] = Field(
+        "auto",
+        description="the number of the first sentence in the judgements; judged: the data set holds the judged "
+        "sentences alone, in order of their numbers",
+    )
+    ties: Literal["later", "wrong", "half", "out"] = Field(
+        "later",
+        description="equal sentence scores: the system later in ASCII order counts as preferred (gec-metrics), the "
+        "pair is wrong, counts half, or is left out",
+    )
+    window: Annotated[int, Field(ge=2, le=1000), BeforeValidator(whole_number)] | None = Field(
+        None, description="systems in a moving window of neighbours in the human ranking; default: no windows"
+    )
+    level: Annotated[float, BeforeValidator(a_level)] = Field(0.95, description="of the intervals")
+    resamples: Annotated[int, Field(ge=1, le=1_000_000), BeforeValidator(whole_number)] = Field(
+        1000, description="bootstrap samples of systems, or of sentences"
+    )
+    seed: Annotated[int, Field(ge=0, le=2**32 - 1), BeforeValidator(whole_number)] = Field(
+        12345, description="of the bootstrap and of TrueSkill"
+    )
+
+
+class WrittenOutput(Written):
+    """Where results go and how they are printed."""
+
+    dir: PathText = Field("runs/latest", description="the run directory, against the working directory")
+    formats: list[FormatName] = Field(["json", "csv"], description="files beside results.json")
+    plots: list[str] = Field([], description="plots of the format plots; default: all that there is something for")
+    plot_type: Literal["png", "svg", "pdf"] = Field("png", description="files of the format plots")
+    digits: Annotated[int, Field(ge=0, le=12), BeforeValidator(whole_number)] = Field(
+        2, description="decimals of the printed percentages"
+    )
+
+
+class WrittenConfig(WrittenFindings):
+    """A gec-pipeline config."""
+
+    version: Annotated[int, Field(ge=1, le=1), BeforeValidator(whole_number)] = Field(
+        1, description="version of this format"
+    )
+    description: str | None = None
+    include: list[PathText] = Field([], description="configs that this one is merged over")
+    defaults: WrittenDefaults = WrittenDefaults()
+    datasets: dict[str, WrittenDataset] = Field({}, min_length=1)
+    systems: WrittenSystems = Field(
+        {},
+        description="name: path, name: {dataset: path}, a list of globs, or data: the outputs that come with data sets",
+    )
+    metrics: list[Any] = Field([], min_length=1)
+    statistics: WrittenStatistics | None = Field(None, description="intervals and tests; {} takes the defaults")
+    human: WrittenHuman | None = None
+    run: WrittenRun = WrittenRun()
+    output: WrittenOutput = WrittenOutput()

@@ -1,0 +1,92 @@
+"""A tree of text, lists and mappings whose every part knows where it was written."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ..errors import Problem
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+
+COMMAND_LINE = "--set"
+"""What stands for the file of a node that the command line wrote."""
+
+
+@dataclass(frozen=True)
+class Mark:
+    """A position: file as the user named it, line and column from 1."""
+
+    file: str
+    line: int
+    column: int
+
+    def __str__(self) -> str:
+        return f"{self.file}:{self.line}:{self.column}" if self.line else self.file
+
+
+@dataclass
+class Node:
+    """A scalar (text or None), a list or a mapping, with its mark and key path; keys: marks of a mapping's keys."""
+
+    value: str | None | list[Node] | dict[str, Node]
+    mark: Mark
+    path: str = ""
+    keys: dict[str, Mark] = field(default_factory=dict)
+
+    def plain(self) -> Any:
+        """Return the same tree as text, None, lists and dicts."""
+        if isinstance(self.value, dict):
+            return {key: child.plain() for key, child in self.value.items()}
+        if isinstance(self.value, list):
+            return [child.plain() for child in self.value]
+        return self.value
+
+    def get(self, key: str) -> Node | None:
+        """Return the child of a mapping, or None."""
+        return self.value.get(key) if isinstance(self.value, dict) else None
+
+    def find(self, path: Iterable[str | int]) -> Node:
+        """Return the nearest node on the way along path."""
+        return self._walk(path)[0]
+
+    def problem(self, message: str, path: Iterable[str | int] = ()) -> Problem:
+        """Return a problem placed at the nearest node on the way along path: at a key, else at a value."""
+        node, mark = self._walk(path)
+        return Problem(str(mark), f"{node.path}: {message}" if node.path else message)
+
+    def _walk(self, path: Iterable[str | int]) -> tuple[Node, Mark]:
+        node, mark = self, self.mark
+        for step in path:
+            if isinstance(node.value, dict) and step in node.value:
+                mark = node.keys.get(str(step), node.mark)
+                node = node.value[str(step)]
+            elif isinstance(node.value, list) and isinstance(step, int) and step < len(node.value):
+                node = node.value[step]
+                mark = node.mark
+        return node, mark
+
+
+def from_plain(value: object, name: str, path: str = "") -> Node:
+    """Return a tree of Python values as nodes, as if it had been written in a config."""
+    mark = Mark(name, 0, 0)
+    if isinstance(value, Mapping):
+        children = {str(key): from_plain(v, name, f"{path}.{key}" if path else str(key)) for key, v in value.items()}
+        return Node(children, mark, path, dict.fromkeys(children, mark))
+    if isinstance(value, list | tuple):
+        return Node([from_plain(child, name, f"{path}[{i}]") for i, child in enumerate(value)], mark, path)
+    if value is None:
+        return Node(None, mark, path)
+    return Node(str(value).lower() if isinstance(value, bool) else str(value), mark, path)
+
+
+def base_of(node: Node) -> Path:
+    """Return the folder that a relative path of this node is against: that of the file that wrote it.
+
+    What `--set` wrote is against the working directory.
+    """
+    return Path() if node.mark.file.startswith(f"{COMMAND_LINE} ") else Path(node.mark.file).parent

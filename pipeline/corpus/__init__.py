@@ -1,0 +1,1 @@
+"""Parallel texts: opened, checked, indexed, and read by ranges; begin at `corpus.py`."""

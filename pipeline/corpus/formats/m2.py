@@ -1,0 +1,171 @@
+"""M2 files: sentences with the edits of annotators, turned into a source and a reference for each annotator.
+
+    S This are a sentence .
+    A 1 2|||R:VERB:SVA|||is|||REQUIRED|||-NONE-|||0
+    A -1 -1|||noop|||-NONE-|||REQUIRED|||-NONE-|||1
+
+An edit replaces the tokens start <= i < end (tokens are what white space parts, as for the tools of the format). An
+annotator whose line is a noop leaves the sentence as it is; a sentence without any A line is left as it is by all. Of
+alternatives (is||was) the first is taken.
+"""
+
+from __future__ import annotations
+
+import itertools
+import re
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Literal, NamedTuple
+
+from ...errors import CorpusError, Problem
+from ...io.plain_files import SEPARATOR, Origin, Spooled, named, numbered_lines
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from ...io.plain_files import Spool
+    from ...io.remote import Remote
+
+_SPAN = re.compile(r"(-?[0-9]{1,9}) +(-?[0-9]{1,9})")
+MAX_ANNOTATORS = 255
+_ID = re.compile(r"[0-9]{1,9}")
+
+
+class Edit(NamedTuple):
+    """Tokens start <= i < end become a text (or nothing, where it is empty); line: where it is written."""
+
+    start: int
+    end: int
+    text: str
+    line: int
+
+
+@dataclass
+class Sentence:
+    """Tokens, the line they are on, and the edits of each annotator who has a line (a noop: none)."""
+
+    line: int
+    tokens: list[str]
+    edits: dict[int, list[Edit]] = field(default_factory=dict)
+    noops: dict[int, int] = field(default_factory=dict)
+
+
+class M2(NamedTuple):
+    """An M2 file, spooled: source, references, and who lacks lines: (annotator, sentences, line of the first)."""
+
+    source: Spooled
+    references: list[Spooled]
+    lacking: list[tuple[int, int, int]]
+
+
+def sentences(path: Path, name: str) -> Iterator[Sentence]:
+    """Yield the sentences of an M2 file; raises CorpusError, with the line, for what cannot be applied."""
+    current: Sentence | None = None
+    for number, line in numbered_lines(path, name):
+        if line == "S" or line.startswith("S "):
+            if current:
+                yield _checked(current, name)
+            current = Sentence(number, line[2:].split())
+        elif line.startswith("A "):
+            if current is None:
+                raise _wrong(name, number, "an edit before any sentence: expected a line that begins with 'S '")
+            _read_edit(current, line, name, number)
+        elif line.strip():
+            raise _wrong(name, number, "expected a line that begins with 'S ' or 'A ', or an empty line")
+        elif current:
+            yield _checked(current, name)
+            current = None
+    if current:
+        yield _checked(current, name)
+
+
+def _read_edit(sentence: Sentence, line: str, name: str, number: int) -> None:
+    fields = line[2:].split("|||")
+    if len(fields) != 6:
+        raise _wrong(name, number, f"expected 6 fields with ||| between, found {len(fields)}")
+    span, identity = _SPAN.fullmatch(fields[0].strip()), _ID.fullmatch(fields[5].strip())
+    if not span:
+        raise _wrong(name, number, f"expected two token offsets, found '{fields[0][:50]}'")
+    if not identity:
+        raise _wrong(name, number, f"expected the number of an annotator at the end, found '{fields[5][:50]}'")
+    start, end, annotator = int(span[1]), int(span[2]), int(identity[0])
+    edits = sentence.edits.setdefault(annotator, [])
+    if fields[1].strip().lower() == "noop":
+        sentence.noops[annotator] = number
+        return
+    if not 0 <= start <= end <= len(sentence.tokens):
+        message = f"the edit {start} {end} does not fit into a sentence of {len(sentence.tokens)} tokens"
+        raise _wrong(name, number, message)
+    first = fields[2].split("||")[0].strip()
+    edits.append(Edit(start, end, "" if first == "-NONE-" else first, number))
+
+
+def _checked(sentence: Sentence, name: str) -> Sentence:
+    """Sort the edits and refuse those that overlap, or stand beside a noop."""
+    for annotator, edits in sentence.edits.items():
+        edits.sort(key=lambda edit: (edit.start, edit.end))
+        for one, two in itertools.pairwise(edits):
+            if two.start < one.end:
+                raise _wrong(name, max(one.line, two.line), f"overlaps the edit of line {min(one.line, two.line)}")
+        if edits and annotator in sentence.noops:
+            noop = sentence.noops[annotator]
+            raise _wrong(name, noop, f"a noop, but annotator {annotator} edits the sentence in line {edits[0].line}")
+    return sentence
+
+
+def _wrong(name: str, number: int, message: str) -> CorpusError:
+    return CorpusError([Problem(f"{name}:{number}", message)])
+
+
+def apply(tokens: list[str], edits: list[Edit]) -> list[str]:
+    """Return tokens with sorted edits applied, right to left."""
+    result = list(tokens)
+    for edit in reversed(edits):
+        result[edit.start : edit.end] = [edit.text] if edit.text else []
+    return result
+
+
+Missing = Literal["first", "source", "none"]
+
+
+def spool_m2(path: Path | Remote, missing: Missing, spool: Spool) -> M2:
+    """Write the sentences of an M2 file, and as each annotator has them, to the spool.
+
+    missing: what stands in for an annotator without a line, where others have one: the edits of the annotator with
+    the lowest number among them, the source, or nothing (an empty text).
+    """
+    name, raw = named(path), spool.local(path)
+    lacking: dict[int, list[int]] = {}
+    source = spool.write_texts(name, _source(raw, name, lacking))
+    annotators = sorted(lacking)
+    if not annotators:
+        raise CorpusError([Problem(name, "no annotator has a line: there is no line that begins with 'A '")])
+    if len(annotators) > MAX_ANNOTATORS:
+        raise CorpusError([Problem(name, f"has {len(annotators)} annotators; at most {MAX_ANNOTATORS} are supported")])
+    references = []
+    for annotator in annotators:
+        texts = spool.write_texts(name, _reference(raw, name, annotator, missing, lacking[annotator]))
+        references.append(Spooled(texts, SEPARATOR, Origin(f"{name}, annotator {annotator}", ", sentence ")))
+    told = [(a, lacking[a][0], lacking[a][1]) for a in annotators if lacking[a][0]]
+    return M2(Spooled(source, SEPARATOR, Origin(name, ", sentence ")), references, told)
+
+
+def _source(raw: Path, name: str, annotators: dict[int, list[int]]) -> Iterator[bytes]:
+    """Yield the sentences; the annotators become keys."""
+    for sentence in sentences(raw, name):
+        for annotator in sentence.edits:
+            annotators.setdefault(annotator, [0, 0])
+        yield " ".join(sentence.tokens).encode()
+
+
+def _reference(raw: Path, name: str, annotator: int, missing: Missing, lacking: list[int]) -> Iterator[bytes]:
+    """Yield the sentences as an annotator has them; lacking: counts those without a line, and has the first's."""
+    for sentence in sentences(raw, name):
+        edits = sentence.edits.get(annotator)
+        if edits is None and sentence.edits:
+            lacking[0], lacking[1] = lacking[0] + 1, lacking[1] or sentence.line
+            if missing == "none":
+                yield b""
+                continue
+            edits = sentence.edits[min(sentence.edits)] if missing == "first" else []
+        yield " ".join(apply(sentence.tokens, edits or [])).encode()

@@ -1,0 +1,1 @@
+"""From a corpus to its counts: shards, workers and clusters; begin at `count.py`."""

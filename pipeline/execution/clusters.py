@@ -1,0 +1,282 @@
+"""Clusters of dask, ray and spark: reached in a bounded time, and asked for what they can do.
+
+A cluster is connected to when there is work for it, and left at the end of the run; one that already runs in this
+process (a dask client, a ray or a spark session of the user's) is used as it is, and stays.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import re
+import sys
+import warnings
+from functools import partial
+from itertools import islice
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar
+
+from ..errors import ConfigError, IncompleteError, PipelineError, Problem
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Generator, Iterator
+
+    T = TypeVar("T")
+    R = TypeVar("R")
+
+REACHED = 10.0
+"""Seconds in which a scheduler must answer, and have a worker."""
+WAVE = 4
+"""Tasks for each worker that a backend without generators gets at once: their results are held together."""
+
+
+class Kind(NamedTuple):
+    """A backend: what to install, and how to reach it.
+
+    connect: takes address, number of workers (None: all) and what is to be undone at the end; returns how many
+    workers there are. results: yields the results of tasks. died: names of the errors that mean that a worker died.
+    """
+
+    packages: tuple[str, ...]
+    connect: Callable[[str | None, int | None, contextlib.ExitStack], int]
+    results: Callable[[Any, Any, Any, int], Generator[Any, None, None]]
+    died: tuple[str, ...]
+
+
+class LostWorkerError(Exception):
+    """A worker of the cluster died over what it had been given."""
+
+
+class Cluster:
+    """The workers of a run. n_jobs: how many tasks are under way at once, at most; auto: what there is room for."""
+
+    def __init__(self, backend: str, address: str | None, n_jobs: int | Literal["auto"] | None) -> None:
+        self.backend, self.address = backend, address
+        self.wanted = None if n_jobs in (None, "auto") else int(str(n_jobs))
+        self._undo = contextlib.ExitStack()
+        self._workers = 0
+
+    def __enter__(self) -> Cluster:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        with quiet():
+            self._undo.close()
+        self._workers = 0
+
+    def workers(self) -> int:
+        """Return how many tasks can be under way at once; connects. Raises ConfigError: nobody there, not installed."""
+        if not self._workers:
+            kind = CLUSTERS[self.backend]
+            self._reach()
+            try:
+                with quiet():
+                    self._workers = kind.connect(self.address, self.wanted, self._undo)
+            except ImportError as error:
+                lacking = error.name or str(error)
+                message = f"needs {' and '.join(kind.packages)} ({lacking} is missing)"
+                raise self._problem(f"{message}: pip install 'gec-pipeline[{self.backend}]'") from None
+            except Exception as error:  # noqa: BLE001 (each cluster has errors of its own)
+                raise self._problem(f"the cluster cannot be used: {_first_line(error)}") from None
+        return min(self._workers, self.wanted or self._workers)
+
+    def _reach(self) -> None:
+        """Raise ConfigError where no connection can be made: the clusters' own ways to say so take minutes."""
+        found = re.search(r"(?:\A|//)(\[[^]]+\]|[^/:]+):([0-9]+)/?\Z", self.address or "")
+        if not found:
+            return
+        import socket
+
+        try:
+            socket.create_connection((found[1].strip("[]"), int(found[2])), REACHED).close()
+        except (OSError, OverflowError, UnicodeError) as error:
+            reason = getattr(error, "strerror", None) or str(error) or type(error).__name__
+            raise self._problem(f"nobody answers there ({reason}); is the scheduler running?") from None
+
+    def _problem(self, message: str) -> ConfigError:
+        at = f" at {self.address}" if self.address else ""
+        return ConfigError([Problem(f"backend {self.backend}{at}", message)])
+
+    def results(self, call: Callable[[T], R], tasks: Iterator[T]) -> Iterator[R]:
+        """Yield call(task) of each task, in any order; raises LostWorkerError, and IncompleteError: the cluster went.
+
+        call returns its errors: those that arrive as such are the cluster's own.
+        """
+        workers = self.workers()
+        results = CLUSTERS[self.backend].results(self, call, tasks, workers)
+        try:
+            yield from results
+        except PipelineError:  # of a text that is read here
+            raise
+        except Exception as error:
+            if isinstance(error, ImportError) or "ModuleNotFoundError" in str(error):
+                message = f"a worker cannot import the program ({_first_line(error)}): install gec-pipeline on every"
+                raise self._problem(f"{message} machine, in the same version") from None
+            if any(kind.__name__ in CLUSTERS[self.backend].died for kind in type(error).__mro__):
+                raise LostWorkerError(f"a worker of the cluster died ({_first_line(error)})") from None
+            raise IncompleteError(f"the cluster failed: {_first_line(error)}; run the same command again") from error
+        finally:
+            with quiet():
+                results.close()
+
+
+@contextlib.contextmanager
+def quiet() -> Iterator[None]:
+    """Keep warnings of the clusters' packages from the user, who can do nothing about them."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        yield
+
+
+def submitted(cluster: Cluster, call: Callable[[T], R], tasks: Iterator[T], workers: int) -> Generator[Any, None, None]:
+    """Have dask's own client do tasks, so many ahead that no worker waits, and cancel what is not done at the end.
+
+    joblib's backend of dask waits for ever (1.6) for a task that dask gives up, or whose scheduler is gone.
+    """
+    from distributed import as_completed, get_client
+
+    client, done, pending = get_client(), as_completed(), set[Any]()
+
+    def give(count: int) -> None:
+        for task in islice(tasks, count):
+            with quiet():  # of the size of tasks with texts
+                future = client.submit(partial(call, task), pure=False)
+            pending.add(future)
+            done.add(future)
+
+    try:
+        give(workers if cluster.wanted else 2 * workers)
+        for future in done:
+            pending.discard(future)
+            give(1)
+            yield future.result()
+    finally:
+        client.cancel(list(pending), force=True)
+
+
+def in_waves(cluster: Cluster, call: Callable[[T], R], tasks: Iterator[T], workers: int) -> Generator[Any, None, None]:
+    """Give joblib a bounded number of tasks, and wait for all of them: these backends refuse generators."""
+    from joblib import Parallel, delayed, parallel_config
+
+    size = 1 if workers == 1 else WAVE * workers
+    with contextlib.ExitStack() as stack:
+        with quiet(), parallel_config(cluster.backend):  # one worker would be this process: the second stays idle
+            parallel = stack.enter_context(Parallel(max(workers, 2), batch_size=1))
+        while wave := list(islice(tasks, size)):
+            with quiet():
+                done = parallel(delayed(call)(task) for task in wave)
+            yield from done
+
+
+@contextlib.contextmanager
+def _uninterruptible() -> Iterator[None]:
+    """Have processes that are started here ignore Ctrl-C at a terminal: it is this one's, which ends them."""
+    import signal
+    import threading
+
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+def _first_line(error: BaseException) -> str:
+    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+    return f"{type(error).__name__}: {lines[0][:300]}" if lines else type(error).__name__
+
+
+def _dask(address: str | None, workers: int | None, undo: contextlib.ExitStack) -> int:
+    """Return the threads of the cluster's workers; without an address the one of dask's own settings, else a local."""
+    import logging
+
+    import dask.config
+    import dask.system
+    from distributed import Client, get_client
+
+    with contextlib.suppress(ValueError):
+        client = get_client()
+        if address in (None, client.scheduler.address):
+            return sum(client.ncores().values())
+    if address or dask.config.get("scheduler-address", None):
+        client = Client(address, timeout=REACHED, set_as_default=True)
+        undo.callback(client.close)
+        client.wait_for_workers(1, timeout=REACHED)
+    else:
+        # Without a number dask would give each of a few workers several threads.
+        count = workers or dask.system.CPU_COUNT
+        more = {"dashboard_address": None, "silence_logs": logging.CRITICAL}
+        with _uninterruptible():
+            client = Client(n_workers=count, threads_per_worker=1, set_as_default=True, **more)
+        undo.callback(client.close)
+    log = logging.getLogger("distributed")
+    undo.callback(log.setLevel, log.level)
+    log.setLevel(logging.CRITICAL)  # what the user should know of it is told once, by us
+    return sum(client.ncores().values())
+
+
+def _ray(address: str | None, workers: int | None, undo: contextlib.ExitStack) -> int:
+    """Return the processors of the cluster; without an address that of RAY_ADDRESS, else one on this machine."""
+    import logging
+
+    import ray
+    from ray.util.joblib import register_ray
+
+    register_ray()
+    if not ray.is_initialized():
+        more: dict[str, Any] = {}
+        if address is None and "RAY_ADDRESS" not in os.environ:
+            count = workers and max(workers, 2)  # see in_waves()
+            more = {"address": "local", "num_cpus": count, "include_dashboard": False}
+        os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")
+        ray.init(**{"address": address, **more}, log_to_driver=False, logging_level=logging.CRITICAL)
+        undo.callback(ray.shutdown)
+    return int(ray.cluster_resources().get("CPU", 0)) or 1
+
+
+def _spark(address: str | None, workers: int | None, undo: contextlib.ExitStack) -> int:
+    """Return the tasks that run at once; address: the master; None: that of Spark's own settings, else this machine."""
+    import logging
+
+    from joblibspark import register_spark
+    from pyspark.sql import SparkSession
+
+    register_spark()
+    undo.callback(logging.disable, logging.root.manager.disable)
+    logging.disable(logging.ERROR)  # py4j prints a traceback where the run is interrupted
+    if SparkSession.getActiveSession() is None:
+        os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+        build = SparkSession.builder.appName("gec-pipeline").config("spark.ui.enabled", "false")
+        build = build.config("spark.ui.showConsoleProgress", "false").config("spark.log.level", "OFF")
+        if address:
+            build = build.master(address)
+        elif workers:
+            build = build.config("spark.master", f"local[{workers}]")
+        session = build.getOrCreate()
+        undo.callback(session.stop)
+    return workers or int(SparkSession.builder.getOrCreate().sparkContext.defaultParallelism)
+
+
+CLUSTERS = {
+    "dask": Kind(
+        ("dask[distributed]",),
+        _dask,
+        submitted,
+        ("KilledWorker",),
+    ),
+    "ray": Kind(
+        ("ray",),
+        _ray,
+        in_waves,
+        ("RayActorError", "ActorDiedError", "WorkerCrashedError", "NodeDiedError", "OutOfMemoryError"),
+    ),
+    "spark": Kind(
+        ("joblibspark", "pyspark"),
+        _spark,
+        in_waves,
+        ("Py4JJavaError", "SparkException"),
+    ),
+}
+"""Backends past one machine, by the names that joblib and our configs give them."""

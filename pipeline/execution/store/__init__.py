@@ -1,0 +1,1 @@
+"""The run directory on disk; begin at `run_directory.py`."""

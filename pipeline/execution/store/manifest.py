@@ -1,0 +1,95 @@
+"""run.json, the manifest of a run directory: whose folder it is, and which files in it may be deleted.
+
+A manifest may come from a stranger, or be damaged: what it lists is believed only where it names a file that a run
+could have written, and never across a link.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+import re
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ..._version import __version__
+from ...errors import StoreError
+from ...io.safe_files import open_regular, parse_json, read_json, write_atomic
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+MANIFEST = "run.json"
+PROGRAM = "gec-pipeline"
+_BEGINNING = f'{{\n "program": "{PROGRAM}'.encode()
+_FILE = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+-]*|statistics/[A-Za-z0-9][A-Za-z0-9._+-]*/[A-Za-z0-9][A-Za-z0-9._+-]*")
+
+
+def read_manifest(folder: Path) -> dict[str, Any]:
+    """Return the content of run.json, "files" a list of names; {} where there is none, or its end is missing.
+
+    Raises StoreError where it cannot be read or is not of this program.
+    """
+    path = folder / MANIFEST
+    try:
+        content = read_json(path)
+    except FileNotFoundError:
+        return {}
+    except ValueError:
+        if _cut_short(path):
+            return {}
+        content = None
+    except OSError as error:
+        raise StoreError(f"{path}: cannot be read: {error.strerror}") from None
+    if not isinstance(content, dict) or not str(content.get("program")).startswith(PROGRAM):
+        raise StoreError(
+            f"{path}: is not of this program, or damaged; delete the folder if it is yours, or name another"
+        )
+    files = content.get("files")
+    return {**content, "files": [name for name in files if is_file_name(name)] if isinstance(files, list) else []}
+
+
+def _cut_short(path: Path) -> bool:
+    """Whether a manifest begins as ours do."""
+    with open_regular(path) as file:
+        start = file.read(len(_BEGINNING))
+    return _BEGINNING.startswith(start)
+
+
+def write_manifest(folder: Path, content: dict[str, Any], files: Iterable[str]) -> None:
+    """Write run.json; raises StoreError."""
+    whole = {"program": f"{PROGRAM} {__version__}", **content, "files": sorted(files)}
+    write_atomic(folder / MANIFEST, json.dumps(whole, indent=1).encode() + b"\n")
+
+
+def running() -> dict[str, object]:
+    """Return what the manifest tells of a run under way."""
+    since = time.strftime("%Y-%m-%dT%H:%M:%S%z")
+    return {"state": "running", "pid": os.getpid(), "host": platform.node(), "since": since}
+
+
+def holder(folder: Path) -> str:
+    """Return who is at work in a folder, as its manifest tells."""
+    try:
+        found = parse_json((folder / MANIFEST).read_bytes())
+        return f"process {int(found['pid'])} on {str(found['host'])[:99]}, since {str(found['since'])[:99]}"
+    except (OSError, ValueError, KeyError, TypeError):
+        return "its run.json does not say who"
+
+
+def is_file_name(name: object) -> bool:
+    """Whether a name from a manifest is one that a run could have given to a file, which stays in the folder."""
+    return isinstance(name, str) and bool(_FILE.fullmatch(name)) and name not in ("unfinished", "statistics")
+
+
+def deletable(folder: Path, names: Iterable[str]) -> list[Path]:
+    """Return the files of these names that are there, no folders and none behind a link that leads elsewhere."""
+    found = []
+    for name in sorted(names):
+        path = folder / name
+        parents = [folder / Path(*Path(name).parts[:depth]) for depth in range(1, len(Path(name).parts))]
+        if is_file_name(name) and not any(parent.is_symlink() for parent in parents):
+            found += [path] if path.is_symlink() or path.is_file() else []
+    return found

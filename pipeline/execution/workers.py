@@ -1,0 +1,263 @@
+"""Shards to joblib to statistics: the only room that knows of workers and backends.
+
+A worker gets byte ranges and needs, reads its own lines, and returns packed columns; only the parent writes.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import threading
+import time
+import warnings
+from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
+from dataclasses import dataclass, replace
+from itertools import islice
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+
+from .. import kernel
+from .._version import __version__
+from ..corpus.texts import Span, read_span
+from ..errors import CorpusError, InputError, InvalidTextError, LongTextError, PipelineError, Problem, UnreadableError
+from ..metrics.base.metric import COUNTING, Text, narrow
+from .clusters import LostWorkerError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+
+    from numpy.typing import NDArray
+
+    from ..kernel.lines import Lines
+    from ..metrics.base.metric import Needs
+    from .clusters import Cluster
+    from .slow_shards import Watch
+
+    Done = tuple[int, list[NDArray[np.integer]]]
+    """Number of a task; packed columns of each system, needs after needs."""
+
+SMALL = {"python": 1 << 19, "native": 1 << 25}
+"""Bytes of text up to which starting workers costs more than it saves, for each kernel."""
+
+Backend = Literal["auto", "serial", "threading", "loky", "dask", "ray", "spark"]
+
+
+@dataclass(frozen=True)
+class Task:
+    """What a worker needs: where the lines of a shard are, and what to count, all needs in one pass."""
+
+    number: int
+    source: Span | Lines | None
+    references: tuple[Span | Lines, ...]
+    systems: tuple[Span | Lines, ...]
+    needs: tuple[Needs, ...]
+    missing: bool = False
+    """A blank reference line is no reference: its columns have ref_len -1."""
+    low: int = 0
+    """Number of the first line, from 0."""
+
+
+def count(task: Task) -> Done:
+    """Read and count a shard; return the task's number, and packed columns of each system, needs after needs."""
+    spans = [*([task.source] if task.source else []), *task.references, *task.systems]
+    texts = [read_span(span) if isinstance(span, Span) else span for span in spans]
+    source = texts.pop(0) if task.source else None
+    references, systems = texts[: len(task.references)], texts[len(task.references) :]
+    blank = np.stack([_blank_lines(lines) for lines in references], axis=-1) if task.missing else None
+    if blank is not None:
+        references = [
+            lines._replace(ends=np.where(is_blank, lines.starts, lines.ends))
+            for lines, is_blank in zip(references, blank.T, strict=True)
+        ]
+    text = Text(source, references, systems)
+    packed = []
+    for needs in task.needs:
+        schema = needs.schema(len(task.references))
+        try:
+            for columns in needs.count(text):
+                if blank is not None:
+                    columns["ref_len"] = np.where(blank, -1, columns["ref_len"])
+                packed.append(narrow(schema.pack(columns)))
+        except InvalidTextError as error:
+            guilty = spans[error.text]
+            place = (guilty.place or guilty.path) if isinstance(guilty, Span) else ""
+            raise CorpusError([Problem(place, "is no longer valid UTF-8; it changed since it was checked")]) from None
+        except LongTextError as error:
+            guilty = [*task.references, *task.systems][error.text]
+            place = (guilty.place or guilty.path) if isinstance(guilty, Span) else "text"
+            raise CorpusError([Problem(f"{place}:{task.low + error.line + 1}", error.message)]) from None
+    return task.number, packed
+
+
+def _blank_lines(lines: Lines) -> NDArray[np.bool_]:
+    """Return which lines have no token: bool [lines]."""
+    return np.array([not line.decode().split() for line in lines.texts()], bool)
+
+
+def processors() -> int:
+    """Return how many processors this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+def plan(n_jobs: int | Literal["auto"], backend: Backend, size: int) -> tuple[int, Backend]:
+    """Return how many workers and which backend are used for size bytes of text; clusters know their number."""
+    if n_jobs == "auto":
+        n_jobs = 1 if backend == "auto" and size <= SMALL[kernel.name()] else processors()
+    if backend == "serial" or (backend == "auto" and n_jobs == 1):
+        return 1, "serial"
+    if backend == "auto":
+        backend = "threading" if kernel.name() == "native" else "loky"
+    return n_jobs, backend
+
+
+class WorkerDiedError(Exception):
+    """A worker process was killed, or memory ran out; tasks: those handed out and not done, one of them the cause."""
+
+    def __init__(self, tasks: Iterable[Task], reason: str) -> None:
+        self.tasks, self.reason = list(tasks), reason
+        super().__init__(reason)
+
+
+def run(
+    tasks: Sequence[Task], n_jobs: int, backend: Backend, watch: Watch | None = None, cluster: Cluster | None = None
+) -> Iterator[Done]:
+    """Yield what count() returns for each task, in the order in which they finish; raises WorkerDiedError.
+
+    watch: is told of each task that is handed to a worker, and of its end; cluster: has the workers, where backend
+    is one of a cluster.
+    """
+    handed: dict[int, Task] = {}
+
+    def hand(task: Task) -> Task:
+        handed[task.number] = task
+        if watch:
+            watch.handed(task.number)
+        return task
+
+    try:
+        handing = map(hand, tasks)
+        for done in _on_cluster(handing, cluster) if cluster else _results(handing, n_jobs, backend):
+            del handed[done[0]]
+            if watch:
+                watch.done(done[0])
+            yield done
+    except MemoryError:
+        raise WorkerDiedError(handed.values(), "memory ran out") from None
+    except _DiedError:
+        raise WorkerDiedError(handed.values(), "a worker process died (out of memory, or killed)") from None
+    except LostWorkerError as error:
+        raise WorkerDiedError(handed.values(), str(error)) from None
+
+
+class _DiedError(Exception):
+    """joblib's error, which is not imported where there are no workers."""
+
+
+def _end_with(parent: int) -> None:
+    """Have this worker process end soon after its parent, which may be killed: loky's would wait for minutes.
+
+    Ctrl-C at a terminal goes to all of them: it is the parent's, which ends its workers, and says so once.
+    """
+
+    def follow() -> None:
+        while os.getppid() == parent:
+            time.sleep(1)
+        os._exit(1)
+
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    if os.name == "posix":
+        threading.Thread(target=follow, name="follow", daemon=True).start()
+
+
+def _threads(tasks: Iterator[Task], n_jobs: int) -> Iterator[Done]:
+    """Count in threads of the standard library: they are there at once, and joblib's need its import."""
+    with ThreadPoolExecutor(n_jobs) as pool:
+        pending = {pool.submit(count, task) for task in islice(tasks, 2 * n_jobs)}
+        try:
+            while pending:
+                done, pending = wait(pending, return_when=FIRST_COMPLETED)
+                pending |= {pool.submit(count, task) for task in islice(tasks, len(done))}
+                for future in done:
+                    yield future.result()
+        finally:
+            for future in pending:
+                future.cancel()
+
+
+def _results(tasks: Iterator[Task], n_jobs: int, backend: Backend) -> Iterator[Done]:
+    if backend == "serial":
+        yield from map(count, tasks)
+        return
+    if backend == "threading":
+        yield from _threads(tasks, n_jobs)
+        return
+    from joblib import Parallel, delayed
+    from joblib.externals.loky.process_executor import BrokenProcessPool
+
+    # A batch would be lost as a whole when its worker dies; shards are large enough to go one by one.
+    more = {"initializer": _end_with, "initargs": (os.getpid(),)} if backend == "loky" else {}
+    parallel = Parallel(n_jobs=n_jobs, backend=backend, return_as="generator_unordered", batch_size=1, **more)
+    results = parallel(delayed(count)(task) for task in tasks)
+    try:
+        for result in results:  # noqa: UP028 (`yield from` would close the workers' generator itself, loudly)
+            yield result
+    except BrokenProcessPool:
+        raise _DiedError from None
+    finally:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # joblib tells how many tasks were cancelled; the user knows why
+            results.close()
+
+
+def _on_cluster(tasks: Iterator[Task], cluster: Cluster) -> Iterator[Done]:
+    """Count on the workers of a cluster, which read the texts themselves: the files must be there as they are here."""
+    for found in cluster.results(_Attempt(count, (__version__, COUNTING)), map(_carried, tasks)):
+        if isinstance(found, PipelineError):
+            raise found
+        yield found
+
+
+def _carried(task: Task) -> Task:
+    """Return a task with the texts themselves in the place of those that are in this machine's temporary folder."""
+
+    def carried(text: Span | Lines) -> Span | Lines:
+        return read_span(text) if isinstance(text, Span) and text.temporary else text
+
+    return replace(
+        task,
+        source=task.source and carried(task.source),
+        references=tuple(map(carried, task.references)),
+        systems=tuple(map(carried, task.systems)),
+    )
+
+
+def _remedy(place: str, host: str) -> str:
+    same = "access to it" if "://" in place else "file at the same path, with the same time"
+    return f"on {host}, where a worker needs the same {same}"
+
+
+@dataclass(frozen=True)
+class _Attempt:
+    """count() as a cluster's worker does it: what goes wrong is returned, for clusters pack errors up differently."""
+
+    count: Callable[[Task], Done]
+    version: tuple[str, int]
+
+    def __call__(self, task: Task) -> Done | PipelineError:
+        import platform
+
+        host = platform.node()
+        if self.version[1] != COUNTING:
+            message = f"has gec-pipeline {__version__}, which counts otherwise than {self.version[0]} here"
+            return InputError([Problem(f"the worker on {host}", f"{message}; install the same version everywhere")])
+        try:
+            return self.count(task)
+        except UnreadableError as error:
+            return CorpusError(
+                [replace(item, message=f"{item.message} ({_remedy(item.place, host)})") for item in error.problems]
+            )
+        except PipelineError as error:
+            return error

@@ -1,0 +1,1 @@
+"""Judgements of people: ranked, and correlated with metrics; begin at `judgments.py`."""

@@ -1,0 +1,282 @@
+"""Rankings in files: `ranking-item` elements of XML, or rows of CSV with system1Id, system1rank, system2Id ..."""
+
+from __future__ import annotations
+
+import csv
+import re
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, NamedTuple
+from xml.parsers import expat
+
+from ..errors import CorpusError, Problem, did_you_mean
+from ..io.plain_files import Spool, named, open_bytes, reason
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator, Mapping
+    from pathlib import Path
+
+MAX_BYTES = 1 << 27
+"""Bytes of a file of judgements, unpacked; a larger one is none."""
+PIECE = 1 << 16
+MAX_SYSTEMS = 1000
+"""Systems in one item."""
+MAX_NAME = 200
+NOT_RANKED = -1
+UNKNOWN = "unknown"
+"""The judge of items that name none."""
+RANK = re.compile(r"-1|[0-9]{1,9}")
+XML_STARTS = (b"<", b"\xff\xfe", b"\xfe\xff")
+COLUMN = re.compile(r"system([0-9]{1,3})id", re.IGNORECASE)
+
+
+class Group(NamedTuple):
+    """One output: the systems that gave it, in the order written, and its rank."""
+
+    systems: tuple[str, ...]
+    rank: int
+
+
+@dataclass(frozen=True)
+class Item:
+    """One ranking. ranking: what makes it one of its own; unranked: outputs that were left out; place: where it is."""
+
+    segment: str
+    judge: str
+    groups: tuple[Group, ...]
+    ranking: tuple[str, str, str]
+    place: str
+    unranked: int = 0
+
+    def without(self, systems: Collection[str]) -> Item:
+        """Return the item without some systems."""
+        groups = (Group(tuple(n for n in group.systems if n not in systems), group.rank) for group in self.groups)
+        return replace(self, groups=tuple(group for group in groups if group.systems))
+
+
+def is_judgments(path: Path) -> bool:
+    """Return whether a file holds judgements (and not scores): XML, or CSV with a column system1Id."""
+    data = _start(path)
+    first = data.removeprefix(b"\xef\xbb\xbf").lstrip()
+    header = re.split(rb"[,;\t\r\n]", data.split(b"\n")[0].lower())
+    return first.startswith(XML_STARTS) or any(cell.strip(b'" ') == b"system1id" for cell in header)
+
+
+def _start(path: Path) -> bytes:
+    name, spool = named(path), Spool(MAX_BYTES)  # what is unpacked lives as long as the spool
+    with open_bytes(spool.local(path), name) as file:
+        return file.read(PIECE)
+
+
+def read_items(path: Path) -> Iterator[Item]:
+    """Yield the rankings of a file; raises CorpusError."""
+    name, spool = named(path), Spool(MAX_BYTES)
+    plain = spool.local(path)
+    try:
+        size = plain.stat().st_size
+    except (OSError, ValueError) as error:
+        raise CorpusError([Problem(name, reason(path, error))]) from None
+    if size > MAX_BYTES:
+        raise CorpusError([Problem(name, f"has more than {MAX_BYTES:,} bytes; that is no file of judgements")])
+    with open_bytes(plain, name) as file:
+        first = file.read(PIECE).removeprefix(b"\xef\xbb\xbf").lstrip()
+    if not first:
+        raise CorpusError([Problem(name, "is empty; expected judgements, XML or CSV")])
+    yield from _Xml(name).items(plain) if first.startswith(XML_STARTS) else _csv(plain, name)
+
+
+class _Xml:
+    """A streaming reader that knows no document types, so that nothing can be expanded."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.parser = expat.ParserCreate()
+        self.parser.StartElementHandler = self._start
+        self.parser.EndElementHandler = self._end
+        self.parser.StartDoctypeDeclHandler = self._doctype
+        self.done: list[Item] = []
+        self.attributes: dict[str, str] | None = None
+        self.groups: list[Group] = []
+        self.unranked = self.count = self.line = 0
+
+    def items(self, path: Path) -> Iterator[Item]:
+        """Yield the items of a file."""
+        with open_bytes(path, self.name) as file:
+            for data in iter(lambda: file.read(PIECE), b""):
+                self._parse(data, last=False)
+                yield from self.done
+                self.done.clear()
+            self._parse(b"", last=True)
+        yield from self.done
+        if not self.count:
+            raise CorpusError([Problem(self.name, "has no element ranking-item, so there is no judgement in it")])
+
+    def _parse(self, data: bytes, *, last: bool) -> None:
+        try:
+            self.parser.Parse(data, last)
+        except expat.ExpatError as error:
+            message = f"not well-formed XML: {expat.ErrorString(error.code)}"
+            raise CorpusError([Problem(f"{self.name}:{error.lineno}:{error.offset + 1}", message)]) from None
+
+    def _doctype(self, *_: object) -> None:
+        raise self._wrong("has a document type definition (<!DOCTYPE ...>), which is refused; delete it")
+
+    def _wrong(self, message: str) -> CorpusError:
+        return CorpusError([Problem(f"{self.name}:{self.parser.CurrentLineNumber}", message)])
+
+    def _start(self, tag: str, attributes: dict[str, str]) -> None:
+        if tag == "ranking-item":
+            if self.attributes is not None:
+                raise self._wrong("a ranking-item inside a ranking-item")
+            self.attributes, self.groups, self.unranked = attributes, [], 0
+            self.line = self.parser.CurrentLineNumber
+        elif tag == "translation":
+            if self.attributes is None:
+                raise self._wrong("a translation outside of a ranking-item")
+            self._translation(attributes)
+
+    def _translation(self, attributes: dict[str, str]) -> None:
+        lacking = next((key for key in ("system", "rank") if key not in attributes), None)
+        if lacking:
+            raise self._wrong(f"the translation has no attribute '{lacking}'{did_you_mean(lacking, attributes)}")
+        try:
+            systems, rank = split_systems(attributes["system"]), read_rank(attributes["rank"])
+        except ValueError as error:
+            raise self._wrong(str(error)) from None
+        if rank == NOT_RANKED:
+            self.unranked += 1
+        else:
+            self.groups.append(Group(systems, rank))
+
+    def _end(self, tag: str) -> None:
+        if tag != "ranking-item" or self.attributes is None:
+            return
+        attributes, place = self.attributes, f"{self.name}:{self.line}"
+        segment = attributes.get("src-id", attributes.get("id", "")).strip()
+        if not segment:
+            message = "the ranking-item has neither src-id nor id, the number of its sentence"
+            raise CorpusError([Problem(place, message)])
+        judge = attributes.get("user", "").strip() or UNKNOWN
+        _check_item(self.groups, place)
+        self.count += 1
+        ranking = judge, segment, str(self.count)
+        self.done.append(Item(segment, judge, tuple(self.groups), ranking, place, self.unranked))
+        self.attributes = None
+
+
+def split_systems(text: str) -> tuple[str, ...]:
+    """Return the names of the systems of one output: separated by blanks or commas; raises ValueError."""
+    names = tuple(text.replace(",", " ").split())
+    if not names:
+        raise ValueError("the name of a system is missing")
+    long = next((name for name in names if len(name) > MAX_NAME), None)
+    if long:
+        raise ValueError(f"the name of a system has {len(long):,} characters; {MAX_NAME} are allowed")
+    return names
+
+
+def read_rank(text: str) -> int:
+    """Return a rank; -1 is that of an output that was not ranked. Raises ValueError."""
+    if not RANK.fullmatch(text.strip()) or int(text) == 0:
+        raise ValueError(f"expected a rank, a whole number from 1 (or -1: not ranked), found '{text[:40]}'")
+    return int(text)
+
+
+def _check_item(groups: list[Group], place: str) -> None:
+    names = [name for group in groups for name in group.systems]
+    if len(names) > MAX_SYSTEMS:
+        message = f"the item ranks {len(names):,} systems; {MAX_SYSTEMS:,} are allowed"
+        raise CorpusError([Problem(place, message)])
+    if len(set(names)) < len(names):
+        twice = next(name for name in names if names.count(name) > 1)
+        raise CorpusError([Problem(place, f"the system '{twice}' is ranked twice in one item")])
+
+
+def _csv(path: Path, name: str) -> Iterator[Item]:
+    """Yield a ranking for each row; columns are found by their names, upper or lower case."""
+    with path.open(encoding="utf-8-sig", newline="") as file:
+        first = file.readline(PIECE) if _is_text(path, name) else ""
+        file.seek(0)
+        separator = next((mark for mark in ",;\t" if mark in first), ",")
+        rows = csv.reader(file, delimiter=separator, strict=True)
+        try:
+            header = [cell.strip().lower() for cell in next(rows, [])]
+            pick = _columns(header, name)
+            for number, cells in enumerate(rows, 1):
+                if cells:
+                    yield _row(pick, cells, number, f"{name}:{rows.line_num}", len(header))
+        except csv.Error as error:
+            raise CorpusError([Problem(f"{name}:{rows.line_num}", f"not valid CSV: {error}")]) from None
+
+
+def _is_text(path: Path, name: str) -> bool:
+    """Return True; raises CorpusError where bytes are no UTF-8, with the line."""
+    with open_bytes(path, name) as file:
+        for number, line in enumerate(iter(lambda: file.readline(MAX_BYTES), b""), 1):
+            try:
+                line.decode()
+            except UnicodeDecodeError as error:
+                found = line[error.start : error.start + 1].hex()
+                message = f"byte {error.start + 1} of the line (0x{found}) is not valid UTF-8"
+                raise CorpusError([Problem(f"{name}:{number}", message)]) from None
+    return True
+
+
+class _Columns(NamedTuple):
+    """Places of the columns: of each system its name and rank, the segment, and what else there is."""
+
+    systems: list[tuple[int, int]]
+    segment: int
+    others: Mapping[str, int]
+
+
+def _columns(header: list[str], name: str) -> _Columns:
+    twice = next((title for title in header if title and header.count(title) > 1), None)
+    if twice:
+        raise CorpusError([Problem(f"{name}:1", f"two columns are called '{twice}'")])
+    places = {title: number for number, title in enumerate(header)}
+    numbers = sorted(int(found[1]) for found in map(COLUMN.fullmatch, header) if found)
+    wanted = [*(f"system{n}{key}" for n in (numbers if len(numbers) > 1 else (1, 2)) for key in ("id", "rank"))]
+    for title in wanted:
+        if title not in places:
+            listed = ", ".join(header[:20])
+            message = f"no column is called '{title}'{did_you_mean(title, header)}; found {listed[:200]}"
+            raise CorpusError([Problem(f"{name}:1", message)])
+    segment = places.get("segmentid", places.get("srcindex"))
+    if segment is None:
+        raise CorpusError([Problem(f"{name}:1", "no column is called 'segmentId' or 'srcIndex', the sentence")])
+    systems = [(places[one], places[two]) for one, two in zip(wanted[::2], wanted[1::2], strict=True)]
+    return _Columns(systems, segment, places)
+
+
+def _row(pick: _Columns, cells: list[str], number: int, place: str, width: int) -> Item:
+    if len(cells) != width:
+        raise CorpusError([Problem(place, f"has {len(cells)} columns; the first line has {width}")])
+
+    def cell(title: str) -> str:
+        return cells[pick.others[title]].strip() if title in pick.others else ""
+
+    languages = f".{cell('srclang')}-{cell('trglang')}"
+    groups, unranked = list[Group](), 0
+    for name_at, rank_at in pick.systems:
+        if cells[name_at].strip() in ("", "-1") and cells[rank_at].strip() in ("", "-1"):
+            continue  # WMT files have five places a row, whether used or not
+        try:
+            systems, rank = split_systems(cells[name_at]), read_rank(cells[rank_at])
+        except ValueError as error:
+            raise CorpusError([Problem(place, str(error))]) from None
+        if rank == NOT_RANKED:
+            unranked += 1
+        else:
+            groups.append(Group(tuple(_system(name, languages) for name in systems), rank))
+    _check_item(groups, place)
+    segment, judge = cells[pick.segment].strip(), cell("judgeid") or UNKNOWN
+    if not segment:
+        raise CorpusError([Problem(place, "the number of the sentence is missing")])
+    own = cell("rankingid") or (str(number) if len(pick.systems) > 2 else "")  # rows of pairs are parts of a ranking
+    return Item(segment, judge, tuple(groups), (judge, segment, own), place, unranked)
+
+
+def _system(name: str, languages: str) -> str:
+    """Return the system of a WMT name TESTSET.SYSTEM.SOURCE-TARGET, or the name itself."""
+    inner = name.removesuffix(languages)
+    return inner.partition(".")[2] if inner != name and "." in inner else name

@@ -1,0 +1,198 @@
+"""TrueSkill of systems from judgements of pairs, as the WMT campaigns compute it (Sakaguchi et al. 2014).
+
+A run plays as many matches as there are pairs, and one more. In each the system that is least certain meets an
+opponent whose skill is near, and the outcome is that of a random judgement of the two. The updates for two players
+have a closed form (Herbrich et al. 2006), so all runs advance together in arrays; the engine `package` plays them one
+by one with the package trueskill, from the same random numbers.
+"""
+
+from __future__ import annotations
+
+import math
+from statistics import NormalDist
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+
+from ..errors import InputError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from numpy.typing import NDArray
+
+    from .judgments import Judgments
+
+    Ints = NDArray[np.int64]
+    Floats = NDArray[np.float64]
+    Progress = Callable[[int, int], None]
+
+Engine = Literal["arrays", "package"]
+ENGINES: tuple[Engine, ...] = ("arrays", "package")
+SIGMA = 0.5
+DRAW = 0.25
+"""The deviation of skills at the start, and the share of draws, of the program infer_TS of the WMT scripts."""
+BETA_SCALE = 40.0
+STEPS = 1024
+"""Matches whose random numbers are made at once."""
+NEAR = 1 - 1e-9
+"""Systems are as uncertain as the most uncertain one from this share of its variance on: the first of them plays."""
+LEAST = 2.222758749e-162
+"""Probabilities below this are 0, as in the package."""
+
+
+def beta(matches: int) -> float:
+    """Return the deviation of a performance: it grows with the number of matches."""
+    return SIGMA * matches / BETA_SCALE
+
+
+def trueskill(
+    judgments: Judgments,
+    runs: int = 100,
+    seed: int = 12345,
+    engine: Engine = "arrays",
+    progress: Progress | None = None,
+) -> Floats:
+    """Return the mean skill of each system in each run: float64 [runs, systems]; NaN for systems never compared.
+
+    Run r has a random stream of its own, so that more runs do not change the first ones. Raises InputError where the
+    engine is the package and it is not installed.
+    """
+    cells = judgments.cells()
+    systems = len(judgments.systems)
+    outcomes = cells.reshape(systems, systems, 3)
+    # outcomes as the row's system sees them: it wins, they tie, it loses
+    outcomes = outcomes + np.swapaxes(outcomes, 0, 1)[..., ::-1]
+    matches = int(cells.sum()) + 1
+    play = _play_arrays if engine == "arrays" else _play_package
+    means = play(outcomes, runs, seed, matches, progress)
+    means[:, outcomes.sum(axis=(1, 2)) == 0] = np.nan
+    return means
+
+
+def _random(runs: int, seed: int, matches: int) -> Iterator[Floats]:
+    """Yield two random numbers for each run and match: float64 [2, runs]."""
+    generators = [np.random.default_rng([seed, run]) for run in range(runs)]
+    for low in range(0, matches, STEPS):
+        count = min(STEPS, matches - low)
+        yield from np.stack([generator.random((count, 2)) for generator in generators], axis=-1)
+
+
+def _play_arrays(outcomes: Ints, runs: int, seed: int, matches: int, progress: Progress | None) -> Floats:
+    met = outcomes.sum(axis=2)
+    known = met.sum(axis=1) > 0
+    shares = np.cumsum(outcomes, axis=2) / np.maximum(met, 1)[..., None]
+    mean = np.zeros((runs, len(met)))
+    variance = np.where(known, SIGMA**2, -1.0) * np.ones((runs, 1))
+    width, rows = beta(matches), np.arange(runs)
+    margin = draw_margin(width)
+    partners = (met > 0).astype(np.float64)
+    for number, (nearness, chance) in enumerate(_random(runs, seed, matches)):
+        one = (variance >= variance.max(axis=1, keepdims=True) * NEAR).argmax(axis=1)
+        weights = np.exp(-np.abs(mean - mean[rows, one, None])) * partners[one]
+        reached = np.cumsum(weights, axis=1)
+        two = (reached <= (nearness * reached[:, -1])[:, None]).sum(axis=1)
+        share = shares[one, two]
+        outcome = (chance >= share[:, 0]).astype(np.int64) + (chance >= share[:, 1])
+        winner, loser = np.where(outcome == 2, two, one), np.where(outcome == 2, one, two)
+        skills = mean[rows, winner], mean[rows, loser], variance[rows, winner], variance[rows, loser]
+        new = rated(*skills, outcome == 1, width, margin)
+        mean[rows, winner], mean[rows, loser], variance[rows, winner], variance[rows, loser] = new
+        if progress and ((number + 1) % STEPS == 0 or number + 1 == matches):
+            progress(number + 1, matches)
+    return mean
+
+
+def rated(
+    winner: Floats,
+    loser: Floats,
+    winner_variance: Floats,
+    loser_variance: Floats,
+    drawn: NDArray[np.bool_],
+    width: float,
+    margin: float,
+) -> tuple[Floats, Floats, Floats, Floats]:
+    """Return means and variances of winner and loser after a match: float64 arrays of one shape.
+
+    drawn: where neither won; width: beta; margin: differences of performance below it are draws. Herbrich et al. 2006.
+    """
+    both = 2 * width**2 + winner_variance + loser_variance
+    scale = np.sqrt(both)
+    shift, shrink = _truncated((winner - loser) / scale, margin / scale, drawn)
+    up, down = winner_variance / both, loser_variance / both
+    return (
+        winner + up * scale * shift,
+        loser - down * scale * shift,
+        winner_variance * (1 - up * shrink),
+        loser_variance * (1 - down * shrink),
+    )
+
+
+def _truncated(difference: Floats, margin: Floats, drawn: NDArray[np.bool_]) -> tuple[Floats, Floats]:
+    """Return mean and lost variance of a normal that is known to be above, or within, the margin (V and W)."""
+    size = np.abs(difference)
+    upper = np.where(drawn, margin - size, difference - margin)
+    lower = -margin - size
+    tail = np.where(drawn, _cdf(lower), 0.0)
+    mass = _cdf(upper) - tail
+    at_upper, at_lower = _pdf(upper), np.where(drawn, _pdf(lower), 0.0)
+    safe = np.where(mass > LEAST, mass, 1.0)
+    won = np.where(mass > LEAST, at_upper / safe, -upper)
+    tied = np.where(mass > LEAST, (at_lower - at_upper) / safe, upper)
+    lost = np.where(drawn, tied**2 + (upper * at_upper - lower * at_lower) / safe, won * (won + upper))
+    return np.where(drawn, np.where(difference < 0, -tied, tied), won), lost
+
+
+_erfc = np.frompyfunc(math.erfc, 1, 1)
+
+
+def _cdf(values: Floats) -> Floats:
+    found: Floats = 0.5 * np.asarray(_erfc(-values / math.sqrt(2)), np.float64)
+    return found
+
+
+def _pdf(values: Floats) -> Floats:
+    found: Floats = np.exp(-(values**2) / 2) / math.sqrt(2 * math.pi)
+    return found
+
+
+def draw_margin(width: float, draw: float = DRAW) -> float:
+    """Return the difference of performances below which a match is drawn, so that this share of them is."""
+    return NormalDist().inv_cdf((draw + 1) / 2) * math.sqrt(2) * width
+
+
+def _play_package(outcomes: Ints, runs: int, seed: int, matches: int, progress: Progress | None) -> Floats:
+    try:
+        import trueskill as package
+    except ImportError:
+        raise InputError(
+            "engine package: needs the package trueskill: pip install 'gec-pipeline[human]' (engine arrays does not)"
+        ) from None
+    normal = NormalDist()  # the package's own has seven digits
+    world = package.TrueSkill(
+        mu=0.0,
+        sigma=SIGMA,
+        beta=beta(matches),
+        tau=0.0,
+        draw_probability=DRAW,
+        backend=(normal.cdf, normal.pdf, normal.inv_cdf),
+    )
+    met = outcomes.sum(axis=2)
+    shares = np.cumsum(outcomes, axis=2) / np.maximum(met, 1)[..., None]
+    known = [number for number in range(len(met)) if met[number].sum()]
+    ratings = [[world.create_rating() for _ in met] for _ in range(runs)]
+    for number, (nearness, chance) in enumerate(_random(runs, seed, matches)):
+        for run, skills in enumerate(ratings):
+            most = max(skills[system].sigma ** 2 for system in known)
+            one = next(system for system in known if skills[system].sigma ** 2 >= most * NEAR)
+            weights = [math.exp(-abs(skill.mu - skills[one].mu)) for skill in skills] * (met[one] > 0)
+            reached = np.cumsum(weights)
+            two = int((reached <= nearness[run] * reached[-1]).sum())
+            outcome = int((chance[run] >= shares[one, two, :2]).sum())
+            winner, loser = (two, one) if outcome == 2 else (one, two)
+            skills[winner], skills[loser] = package.rate_1vs1(
+                skills[winner], skills[loser], drawn=outcome == 1, env=world
+            )
+        if progress and ((number + 1) % STEPS == 0 or number + 1 == matches):
+            progress(number + 1, matches)
+    return np.array([[skill.mu for skill in skills] for skills in ratings])

@@ -1,0 +1,277 @@
+"""Files that an address names, such as s3://bucket/file: read through fsspec, by ranges where the server has them.
+
+Access (keys, endpoints) is what fsspec and its packages find themselves: in their own files and in the environment.
+An address is shown without a password and without what follows its question mark, which may be a signature.
+"""
+
+from __future__ import annotations
+
+import re
+import time
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+
+from ..errors import CorpusError, Problem, did_you_mean
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+
+    T = TypeVar("T")
+
+PACKAGES = {
+    "http": "aiohttp",
+    "https": "aiohttp",
+    "s3": "s3fs",
+    "s3a": "s3fs",
+    "gs": "gcsfs",
+    "gcs": "gcsfs",
+    "az": "adlfs",
+    "abfs": "adlfs",
+    "hdfs": "pyarrow",
+    "webhdfs": "requests",
+    "memory": "",
+}
+"""Kinds of addresses that are read, and the package that each needs beside fsspec."""
+LOCAL = ("file", "local")
+CHUNK = 1 << 23
+"""Bytes asked for at once where a whole file is read."""
+TRIES = 3
+PAUSE = 0.2
+"""Seconds before the second try; twice as long before each further one."""
+SILENCE = 60
+"""Seconds after which an HTTP server that says nothing is given up."""
+_SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]+)://")
+_TOKENS = ("ETag", "etag", "md5Hash", "LastModified", "Last-Modified", "last_modified", "updated", "mtime", "created")
+
+
+class RemoteStamp(NamedTuple):
+    """What tells that a remote file may have changed: size in bytes, and its ETag or time."""
+
+    size: int
+    token: str
+
+    @classmethod
+    def of(cls, found: Mapping[str, Any]) -> RemoteStamp:
+        """Return the stamp of what fsspec tells of a file; size -1: it is not told."""
+        size = -1 if found.get("size") is None else int(found["size"])
+        return cls(size, next((str(found[key]) for key in _TOKENS if found.get(key)), ""))
+
+
+@dataclass(frozen=True)
+class Remote:
+    """An address."""
+
+    url: str
+
+    @property
+    def scheme(self) -> str:
+        """What stands before ://."""
+        found = _SCHEME.match(self.url)
+        return found[1].lower() if found else ""
+
+    @property
+    def parts(self) -> tuple[str, ...]:
+        """The address, cut at slashes, without what must not be shown."""
+        return tuple(str(self).split("/"))
+
+    @property
+    def name(self) -> str:
+        """The file's own name."""
+        from urllib.parse import unquote
+
+        return unquote(self.parts[-1].partition("?")[0])
+
+    @property
+    def suffix(self) -> str:
+        """As a path has it."""
+        return Path(self.name).suffix
+
+    @property
+    def stem(self) -> str:
+        """As a path has it."""
+        return Path(self.name).stem
+
+    def as_posix(self) -> str:
+        """Return the address as it is shown."""
+        return str(self)
+
+    def __str__(self) -> str:
+        plain, mark, _ = self.url.partition("?") if self.scheme in ("http", "https") else (self.url, "", "")
+        return re.sub(r"://[^/@]*@", "://", plain) + ("?..." if mark else "")
+
+
+def is_remote(text: str) -> bool:
+    """Whether a written path is an address, also one of a kind that nobody knows."""
+    found = _SCHEME.match(text)
+    return bool(found and found[1].lower() not in LOCAL)
+
+
+def locate(base: Path, text: str) -> Path | Remote:
+    """Return what a written path means: an address, or a file against base (file://... too)."""
+    if is_remote(text):
+        return Remote(text)
+    if _SCHEME.match(text):
+        from urllib.parse import urlsplit
+        from urllib.request import url2pathname
+
+        return Path(url2pathname(urlsplit(text).path))
+    return base / text
+
+
+def _file_system(url: str) -> tuple[Any, str]:
+    """Return fsspec's file system for an address, and its name for the file; raises CorpusError, ImportError."""
+    scheme = Remote(url).scheme
+    if scheme not in PACKAGES or "::" in url:
+        known = ", ".join(f"{name}://" for name in PACKAGES)
+        hint = "" if "::" in url else did_you_mean(scheme, PACKAGES)
+        raise CorpusError([Problem(str(Remote(url)), f"addresses of this kind are not read{hint}; known: {known}")])
+    from fsspec.core import url_to_fs
+
+    found: tuple[Any, str] = url_to_fs(url, **_options(scheme))
+    return found
+
+
+@cache
+def _options(scheme: str) -> dict[str, Any]:
+    """Return settings of a file system: no cached listings, for files may change; no timeout for a long file."""
+    if scheme not in ("http", "https"):
+        return {"use_listings_cache": False} if PACKAGES[scheme] == "s3fs" else {}
+    from aiohttp import ClientTimeout
+
+    timeout = ClientTimeout(total=None, sock_connect=SILENCE / 4, sock_read=SILENCE)
+    # A range of packed bytes would be another than one of the text.
+    return {"client_kwargs": {"timeout": timeout, "headers": {"Accept-Encoding": "identity"}}}
+
+
+def tried(file: Remote, call: Callable[[Any, str], T], tries: int = TRIES) -> T:
+    """Return call(file system, name), tried again where that may help; raises CorpusError with one clear message."""
+    for left in reversed(range(tries)):
+        try:
+            return call(*_file_system(file.url))
+        except CorpusError:
+            raise
+        except Exception as error:  # noqa: BLE001 (each file system has errors of its own)
+            message, again = _reason(file, error)
+            if not left or not again:
+                raise CorpusError([Problem(str(file), message)]) from None
+            time.sleep(PAUSE * 2 ** (tries - 1 - left))
+    raise AssertionError
+
+
+def _reason(file: Remote, error: Exception) -> tuple[str, bool]:
+    """Return why a file cannot be read, and whether it may be different soon."""
+    if isinstance(error, FileNotFoundError) and isinstance(error.__cause__, Exception):
+        error = error.__cause__  # fsspec says so of whatever an HTTP server, or a missing one, answers
+    if isinstance(error, ImportError):
+        package = "fsspec" if (error.name or "").startswith("fsspec") else PACKAGES[file.scheme]
+        extra = " ".join(dict.fromkeys(["'gec-pipeline[remote]'", *([package] if package not in _EXTRA else [])]))
+        return f"{file.scheme}:// needs the package {package}: pip install {extra}", False
+    status = getattr(error, "status", None)
+    if isinstance(error, FileNotFoundError) or status in (404, 410):
+        return "no such file there", False
+    text = next((line.strip() for line in str(error).splitlines() if line.strip()), "").replace(file.url, str(file))
+    text = f"{type(error).__name__}: {text[:300]}" if text else type(error).__name__
+    if isinstance(error, PermissionError) or status in (401, 403) or "credentials" in text.lower():
+        return f"access is denied; are there credentials for it? ({text})", False
+    if isinstance(error, IsADirectoryError):
+        return "is a folder; expected a text file", False
+    return f"cannot be read: {text}", True
+
+
+_EXTRA = ("fsspec", "aiohttp", "")
+"""What the extra `remote` brings."""
+
+
+def stamp_of(file: Remote) -> RemoteStamp:
+    """Return a file's stamp (size -1: not told); raises CorpusError."""
+
+    def find(system: Any, name: str) -> RemoteStamp:
+        system.invalidate_cache()
+        found = system.info(name)
+        if found.get("type") == "directory":
+            raise IsADirectoryError
+        return RemoteStamp.of(found)
+
+    return tried(file, find)
+
+
+def ranged(file: Remote) -> bool:
+    """Return whether ranges of a file can be read; raises CorpusError where there is no such file."""
+    size = stamp_of(file).size
+    return size >= 0 and tried(file, lambda system, name: _has_ranges(file, system, name, size))
+
+
+def _has_ranges(file: Remote, system: Any, name: str, size: int) -> bool:
+    """Whether ranges can be read by any process: what is in this one's memory cannot; HTTP servers are asked."""
+    if file.scheme not in ("http", "https"):
+        return file.scheme != "memory"
+    if size < 2:
+        return False
+    try:
+        with system.open(name, "rb", cache_type="none", size=size) as opened:
+            opened.seek(1)
+            return len(opened.read(1)) == 1
+    except ValueError:  # says fsspec of a server that sends the whole file
+        return False
+
+
+def read_range(url: str, start: int, size: int) -> bytes:
+    """Return bytes of a file; raises CorpusError, also where there are not so many."""
+    file = Remote(url)
+
+    def read(system: Any, name: str) -> bytes:
+        data: bytes = system.cat_file(name, start=start, end=start + size)
+        if len(data) != size:
+            raise ValueError(f"asked for {size:,} bytes from {start:,} on, and got {len(data):,}")
+        return data
+
+    return tried(file, read) if size else b""
+
+
+class RangeReader:
+    """A remote file read from its beginning to its end, by ranges."""
+
+    def __init__(self, file: Remote) -> None:
+        self.file = file
+        self.stamp = stamp_of(file)
+        self._at, self._waiting = 0, b""
+
+    def read(self, size: int) -> bytes:
+        """Return the next bytes, at most so many; none at the end."""
+        if not self._waiting and self._at < self.stamp.size:
+            wanted = min(CHUNK, self.stamp.size - self._at)
+            self._waiting = read_range(self.file.url, self._at, wanted)
+            self._at += wanted
+        data, self._waiting = self._waiting[:size], self._waiting[size:]
+        return data
+
+
+def stream(file: Remote) -> Iterator[bytes]:
+    """Yield the bytes of a file in pieces, by one request; raises CorpusError, also where it ends too early."""
+    size = stamp_of(file).size
+    opened = tried(file, lambda system, name: system.open(name, "rb", **_whole(file)))
+    total = 0
+    with opened:
+        while piece := tried(file, lambda *_: opened.read(1 << 20), 1):
+            total += len(piece)
+            yield piece
+    if size not in (-1, total):
+        raise CorpusError([Problem(str(file), f"ended after {total:,} of {size:,} bytes; try again")])
+
+
+def _whole(file: Remote) -> dict[str, Any]:
+    return {"block_size": 0} if file.scheme in ("http", "https") else {}
+
+
+def glob(pattern: Remote) -> list[Remote]:
+    """Return the files that match an address with * or [...]; raises CorpusError where nothing can be listed."""
+
+    def find(system: Any, name: str) -> list[Remote]:
+        system.invalidate_cache()
+        found = system.glob(name, detail=True)
+        names = [name for name, item in found.items() if item.get("type") != "directory"]
+        return [Remote(system.unstrip_protocol(name)) for name in names]
+
+    return tried(pattern, find)

@@ -1,0 +1,32 @@
+"""What the kernel takes: the text of some lines."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from numpy.typing import NDArray
+
+
+class Lines(NamedTuple):
+    """Text of some lines: UTF-8 bytes; int64 start and end of each line in them, without line ends."""
+
+    data: bytes
+    starts: NDArray[np.int64]
+    ends: NDArray[np.int64]
+
+    def texts(self) -> Iterator[bytes]:
+        """Yield each line's bytes."""
+        for start, end in zip(self.starts.tolist(), self.ends.tolist(), strict=True):
+            yield self.data[start:end]
+
+
+def join_lines(texts: Iterable[bytes]) -> Lines:
+    """Return texts (which may hold newlines) as Lines."""
+    pieces = list(texts)
+    ends = np.cumsum(np.fromiter(map(len, pieces), np.int64, len(pieces)))
+    return Lines(b"".join(pieces), np.concatenate((np.zeros(min(len(pieces), 1), np.int64), ends[:-1])), ends)

@@ -1,0 +1,19 @@
+"""The compiled kernel: equal to `python/` on every input. Importing it costs nothing but the extensions."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from ..python.lcs import lcs, union_lcs, weighted_lcs, weighted_union
+    from ..python.overlap import encode, overlap
+    from ..python.skip import skip_bigrams
+    from ..python.words import words
+else:
+    from .encode import encode
+    from .lcs import lcs, union_lcs, weighted_lcs, weighted_union
+    from .overlap import overlap
+    from .skip import skip_bigrams
+    from .words import words
+
+__all__ = ["encode", "lcs", "overlap", "skip_bigrams", "union_lcs", "weighted_lcs", "weighted_union", "words"]

@@ -1,0 +1,194 @@
+# cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
+"""N-grams that outputs share with each reference, and nothing else: what overlap() does without source and trie.
+
+Words are counted in an array; a longer n-gram is the n-gram without its last word, and that word: a pair of numbers,
+which a table made for each line and reference leads to its count. The k-th occurrence in an output takes one from
+the count, and matches if something was left; what was taken is given back for the next output.
+"""
+
+import os
+
+from libc.stdint cimport int32_t, int64_t, uint64_t
+from libc.stdlib cimport calloc, free, malloc, realloc
+from libc.string cimport memset
+
+cdef extern from "hash.h" nogil:
+    uint64_t gp_fold(uint64_t a, uint64_t b)
+
+cdef uint64_t SECRET = int.from_bytes(os.urandom(8), "little") | 1
+cdef uint64_t MULTIPLIER = 0x9E3779B97F4A7C15
+cdef uint64_t FREE = ~<uint64_t>0
+
+cdef struct Slot:
+    uint64_t key               # (number of the n-gram without its last word) << 32 | last word
+    int32_t left               # how often the reference has it and no output took it
+    int32_t number             # of the n-gram; above those of all words
+
+cdef struct Text:
+    const int32_t *ids
+    const int64_t *offsets
+
+cdef struct Table:
+    int32_t *words             # for each id what left is for n-grams; 0 between uses
+    int32_t first              # the lowest number of longer n-grams
+    int32_t count
+    Slot *slots
+    size_t mask
+    size_t room
+    Slot **taken               # what an output took from
+    int64_t taken_room
+
+
+cdef inline Slot *_slot(Table *table, uint64_t key) noexcept nogil:
+    """Return the slot of an n-gram, or the free one where it belongs."""
+    cdef size_t place = gp_fold(key ^ SECRET, MULTIPLIER) & table.mask
+    while table.slots[place].key != key and table.slots[place].key != FREE:
+        place = (place + 1) & table.mask
+    return &table.slots[place]
+
+
+cdef int _open(Table *table, const int32_t *ids, int64_t size, int order) noexcept nogil:
+    """Count the n-grams of a reference; return -1 where there is no memory."""
+    cdef int64_t i, wanted = 2 * size * (order - 1)
+    cdef size_t slots = 16
+    cdef int n
+    cdef int32_t number
+    cdef uint64_t key
+    cdef Slot *slot
+    for i in range(size):
+        table.words[ids[i]] += 1
+    if order == 1:
+        return 0
+    while slots < <size_t>wanted:
+        slots *= 2
+    if slots > table.room:
+        free(table.slots)
+        table.slots = <Slot *>malloc(slots * sizeof(Slot))
+        table.room = slots if table.slots != NULL else 0
+        if table.slots == NULL:
+            return -1
+    table.mask = slots - 1
+    table.count = 0
+    memset(table.slots, 0xFF, slots * sizeof(Slot))
+    for i in range(size):
+        number = ids[i]
+        for n in range(1, order if order < size - i else <int>(size - i)):
+            key = <uint64_t>number << 32 | <uint64_t>ids[i + n]
+            slot = _slot(table, key)
+            if slot.key == FREE:
+                slot.key, slot.left, slot.number = key, 0, table.first + table.count
+                table.count += 1
+            slot.left += 1
+            number = slot.number
+    return 0
+
+
+cdef int _take(Table *table, const int32_t *ids, int64_t size, int order, bint last, int64_t *match) noexcept nogil:
+    """Add to match what an output shares; give back what it took unless it is the last; -1: there is no memory."""
+    cdef int64_t i, taken = 0
+    cdef int n
+    cdef int32_t number
+    cdef uint64_t key
+    cdef Slot *slot
+    cdef void *grown
+    if not last and size * (order - 1) > table.taken_room:
+        grown = realloc(table.taken, 2 * size * (order - 1) * sizeof(Slot *))
+        if grown == NULL:
+            return -1
+        table.taken, table.taken_room = <Slot **>grown, 2 * size * (order - 1)
+    for i in range(size):
+        table.words[ids[i]] -= 1
+        match[0] += table.words[ids[i]] >= 0
+    for i in range(size if order > 1 else 0):
+        number = ids[i]
+        for n in range(1, order if order < size - i else <int>(size - i)):
+            key = <uint64_t>number << 32 | <uint64_t>ids[i + n]
+            slot = _slot(table, key)
+            if slot.key == FREE:
+                break
+            slot.left -= 1
+            match[n] += slot.left >= 0
+            number = slot.number
+            if not last:
+                table.taken[taken] = slot
+                taken += 1
+    for i in range(size):
+        table.words[ids[i]] += 1
+    for i in range(taken):
+        table.taken[i].left += 1
+    return 0
+
+
+cdef int _match(
+    Table *table, const Text *references, int n_references, const Text *systems, int n_systems, int64_t lines,
+    int order, int64_t *match
+) noexcept nogil:
+    cdef int64_t line, i, size
+    cdef int r, s
+    cdef const Text *one
+    cdef const Text *two
+    cdef const int32_t *ids
+    for line in range(lines):
+        for r in range(n_references):
+            one = &references[r]
+            ids, size = one.ids + one.offsets[line], one.offsets[line + 1] - one.offsets[line]
+            if _open(table, ids, size, order) < 0:
+                return -1
+            for s in range(n_systems):
+                two = &systems[s]
+                if _take(
+                    table, two.ids + two.offsets[line], two.offsets[line + 1] - two.offsets[line], order,
+                    s == n_systems - 1, match + ((s * lines + line) * n_references + r) * order
+                ) < 0:
+                    return -1
+            for i in range(size):
+                table.words[ids[i]] = 0
+    return 0
+
+
+cdef void _point(Text *target, text) except *:
+    cdef const int32_t[::1] ids = text.ids
+    cdef const int64_t[::1] offsets = text.offsets
+    target.ids = &ids[0] if ids.shape[0] else NULL
+    target.offsets = &offsets[0]
+
+
+def fits(references, systems, order):
+    """Return whether numbers of n-grams stay below 2**31."""
+    texts = [*references, *systems]
+    longest = max(int((text.offsets[1:] - text.offsets[:-1]).max(initial=0)) for text in texts)
+    highest = max(int(text.ids.max(initial=0)) for text in texts)
+    return highest + longest * order < 0x7FFFFFFF
+
+
+def match(references, systems, order):
+    """Return what overlap() does for the kind match, without a source: int64 [systems, lines, references, order]."""
+    import numpy as np
+
+    cdef int64_t lines = len(references[0].offsets) - 1
+    cdef int n_references = len(references), n_systems = len(systems), number, failed = 0, n = order
+    counts = np.zeros((n_systems, lines, n_references, n), np.int64)
+    if not counts.size:
+        return counts
+    cdef int64_t[::1] flat = counts.reshape(-1)
+    cdef int64_t ids = max(int(text.ids.max(initial=0)) for text in [*references, *systems]) + 1
+    cdef Table table
+    memset(&table, 0, sizeof(Table))
+    cdef Text *texts = <Text *>malloc((n_references + n_systems) * sizeof(Text))
+    table.words = <int32_t *>calloc(ids, sizeof(int32_t))
+    table.first = <int32_t>ids
+    try:
+        if texts == NULL or table.words == NULL:
+            raise MemoryError
+        for number, text in enumerate([*references, *systems]):
+            _point(&texts[number], text)
+        with nogil:
+            failed = _match(&table, texts, n_references, texts + n_references, n_systems, lines, n, &flat[0])
+        if failed:
+            raise MemoryError
+    finally:
+        free(texts)
+        free(table.words)
+        free(table.slots)
+        free(table.taken)
+    return counts

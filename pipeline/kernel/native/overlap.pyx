@@ -1,0 +1,486 @@
+# cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
+"""N-gram overlap, compiled: the twin of overlap() in `python/overlap.py`.
+
+For each line the n-grams of source and references become nodes of a trie: an n-gram is its first n - 1 tokens (a
+node) and its last token, and a hash table leads from the two to a node, exactly. Outputs then only walk: an n-gram
+that is not there has no longer one. Nodes count how often source (sigma) and references (rho) have them, and how
+often the output had them so far (eta): the k-th occurrence matches a reference if k <= rho. References go in blocks,
+so that memory is bounded by the line and not by how many there are. Since outputs and references resemble the
+source, the n-gram after one that was seen is mostly the same as last time: that guess is checked before the table.
+"""
+
+import os
+
+from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t
+from libc.stdlib cimport calloc, free, malloc, realloc
+from libc.string cimport memcpy, memset
+
+from .match import fits, match
+from ..common import KINDS, MAX_ORDER, MERGED_KINDS, check_overlap
+
+cdef extern from "hash.h" nogil:
+    uint64_t gp_fold(uint64_t a, uint64_t b)
+
+cdef uint64_t SECRET = int.from_bytes(os.urandom(8), "little") | 1
+cdef uint64_t MULTIPLIER = 0x9E3779B97F4A7C15
+
+cdef enum:
+    BLOCK = 4              # references in a block
+    ORDERS = 16            # room for the nodes of the n-grams at one place
+
+cdef struct Node:
+    uint64_t key           # (node of the first n - 1 tokens) << 32 | last token
+    int32_t sigma          # in the source
+    int32_t eta            # in the output so far
+    int32_t stamp          # the output that eta counts
+    uint32_t next          # the n-gram of the same order that came one token later, when last seen; 0: none
+    int32_t[BLOCK] rho     # in the references of the block
+
+cdef struct Slot:
+    uint64_t key
+    uint32_t node
+    uint32_t stamp         # the pass that filled it
+
+cdef struct Trie:
+    Slot *slots
+    size_t capacity
+    size_t mask            # of the part in use
+    Node *nodes
+    size_t room
+    size_t count           # nodes in use; 0 is the root
+    uint32_t stamp
+
+
+cdef inline size_t _place(Trie *trie, uint64_t key) noexcept nogil:
+    return gp_fold(key ^ SECRET, MULTIPLIER) & trie.mask
+
+
+cdef inline uint32_t _find(Trie *trie, uint64_t key) noexcept nogil:
+    """Return the node of a key, or 0."""
+    cdef size_t place = _place(trie, key)
+    while trie.slots[place].stamp == trie.stamp:
+        if trie.slots[place].key == key:
+            return trie.slots[place].node
+        place = (place + 1) & trie.mask
+    return 0
+
+
+cdef int _begin(Trie *trie, size_t expected) noexcept nogil:
+    """Empty the trie for a line of about `expected` nodes; return -1 where there is no memory."""
+    cdef size_t wanted = 256
+    while wanted < expected:
+        wanted *= 2
+    if wanted > 65536:
+        wanted = 65536           # the rest by growing, as far as n-grams really differ
+    if trie.room == 0 and _grow_nodes(trie) < 0:
+        return -1
+    trie.count = 1
+    memset(&trie.nodes[0], 0, sizeof(Node))
+    trie.nodes[0].key = ~<uint64_t>0
+    if wanted > trie.capacity:
+        free(trie.slots)
+        trie.capacity = 0
+        trie.slots = <Slot *>calloc(wanted, sizeof(Slot))
+        if trie.slots == NULL:
+            return -1
+        trie.capacity = wanted
+        trie.stamp = 0
+    trie.mask = wanted - 1
+    trie.stamp += 1
+    if trie.stamp == 0:          # stamps have gone round
+        memset(trie.slots, 0, trie.capacity * sizeof(Slot))
+        trie.stamp = 1
+    return 0
+
+
+cdef int _grow_slots(Trie *trie) noexcept nogil:
+    """Double the part of the table in use."""
+    cdef size_t size = (trie.mask + 1) * 2, place, node
+    cdef Slot *slots
+    if size > trie.capacity:
+        slots = <Slot *>calloc(size, sizeof(Slot))
+        if slots == NULL:
+            return -1
+        free(trie.slots)
+        trie.slots = slots
+        trie.capacity = size
+        trie.stamp = 0
+    trie.mask = size - 1
+    trie.stamp += 1
+    if trie.stamp == 0:
+        memset(trie.slots, 0, trie.capacity * sizeof(Slot))
+        trie.stamp = 1
+    for node in range(1, trie.count):
+        place = _place(trie, trie.nodes[node].key)
+        while trie.slots[place].stamp == trie.stamp:
+            place = (place + 1) & trie.mask
+        trie.slots[place].key = trie.nodes[node].key
+        trie.slots[place].node = <uint32_t>node
+        trie.slots[place].stamp = trie.stamp
+    return 0
+
+
+cdef int _grow_nodes(Trie *trie) noexcept nogil:
+    cdef size_t room = trie.room * 2 if trie.room else 1024
+    cdef void *grown
+    if room > <size_t>0xFFFFFFFF:
+        return -1
+    grown = realloc(trie.nodes, room * sizeof(Node))
+    if grown == NULL:
+        return -1
+    trie.nodes = <Node *>grown
+    trie.room = room
+    return 0
+
+
+cdef inline uint32_t _insert(Trie *trie, uint64_t key) noexcept nogil:
+    """Return the node of a key, made where it is missing; 0 where there is no memory."""
+    cdef size_t place = _place(trie, key)
+    cdef uint32_t node
+    while trie.slots[place].stamp == trie.stamp:
+        if trie.slots[place].key == key:
+            return trie.slots[place].node
+        place = (place + 1) & trie.mask
+    if trie.count == trie.room and _grow_nodes(trie) < 0:
+        return 0
+    node = <uint32_t>trie.count
+    trie.count += 1
+    memset(&trie.nodes[node], 0, sizeof(Node))
+    trie.nodes[node].key = key
+    trie.slots[place].key = key
+    trie.slots[place].node = node
+    trie.slots[place].stamp = trie.stamp
+    if 2 * trie.count > trie.mask and _grow_slots(trie) < 0:
+        return 0
+    return node
+
+
+cdef struct Kinds:
+    # Where to add what, [references, order] each for a line of a system; NULL: not asked for. The names are those of
+    # `common.py`; of the merged kinds there is one row, [order].
+    int64_t *match
+    int64_t *penalty
+    int64_t *source_only
+    int64_t *common
+    int64_t *source_match
+    int64_t *union_match
+    int64_t *new_match
+    int64_t *gone_match
+    int64_t *added_match
+    int64_t *removed_match
+    int64_t *added
+
+
+cdef inline uint32_t _step(Trie *trie, Node **nodes, uint32_t before, uint64_t key) noexcept nogil:
+    """Return the node of the n-gram that follows the node `before` in a text, made where it is missing; 0: no memory."""
+    cdef uint32_t node = nodes[0][before].next
+    if nodes[0][node].key == key:               # the root's key is none of these
+        return node
+    node = _insert(trie, key)
+    nodes[0] = trie.nodes                       # they move when nodes are made
+    if before and node:
+        nodes[0][before].next = node
+    return node
+
+
+cdef int _count_text(
+    Trie *trie, const int32_t *ids, int64_t size, int order, int reference, int64_t *source_match
+) noexcept nogil:
+    """Add the n-grams of the source (reference -1) or of a reference; return -1 where there is no memory.
+
+    source_match (or NULL), [order]: how many n-grams of the reference are in the source, counted before.
+    """
+    cdef uint32_t[ORDERS] last      # the n-grams one token before
+    cdef Node *nodes = trie.nodes
+    cdef int64_t start
+    cdef int n
+    cdef uint32_t node
+    memset(last, 0, sizeof(last))
+    for start in range(size):
+        node = 0
+        for n in range(order if order < size - start else <int>(size - start)):
+            node = _step(trie, &nodes, last[n], (<uint64_t>node << 32) | <uint32_t>ids[start + n])
+            if node == 0:
+                return -1
+            last[n] = node
+            if reference < 0:
+                nodes[node].sigma += 1
+            else:
+                nodes[node].rho[reference] += 1
+                if source_match != NULL:
+                    source_match[n] += nodes[node].rho[reference] <= nodes[node].sigma
+    return 0
+
+
+cdef int _merge_text(Trie *trie, const int32_t *ids, int64_t size, int order, int32_t stamp, int64_t *added) noexcept nogil:
+    """Raise rho[0] to the counts of a reference where they are higher; return -1 where there is no memory.
+
+    added (or NULL), [order]: grows by what the merged references have more than the source.
+    """
+    cdef uint32_t[ORDERS] last
+    cdef Node *nodes = trie.nodes
+    cdef Node *node
+    cdef int64_t start
+    cdef int n
+    cdef uint32_t at
+    memset(last, 0, sizeof(last))
+    for start in range(size):
+        at = 0
+        for n in range(order if order < size - start else <int>(size - start)):
+            at = _step(trie, &nodes, last[n], (<uint64_t>at << 32) | <uint32_t>ids[start + n])
+            if at == 0:
+                return -1
+            last[n] = at
+            node = &nodes[at]
+            node.eta = node.eta + 1 if node.stamp == stamp else 1
+            node.stamp = stamp
+            if node.eta > node.rho[0]:
+                node.rho[0] = node.eta
+                if added != NULL:
+                    added[n] += node.eta > node.sigma
+    return 0
+
+
+cdef inline void _add(Kinds *kinds, const Node *node, int32_t eta, int references, int order, int n) noexcept nogil:
+    """Count the eta-th occurrence of an n-gram of order n + 1 in an output."""
+    cdef int r
+    if kinds.match != NULL:
+        for r in range(references):
+            kinds.match[r * order + n] += eta <= node.rho[r]
+    if kinds.penalty != NULL and eta <= node.sigma:
+        for r in range(references):
+            kinds.penalty[r * order + n] += node.rho[r] == 0
+    if kinds.source_only != NULL and eta <= node.sigma:
+        for r in range(references):
+            kinds.source_only[r * order + n] += eta > node.rho[r]
+    if kinds.common != NULL and eta <= node.sigma:
+        for r in range(references):
+            kinds.common[r * order + n] += eta <= node.rho[r]
+
+
+cdef inline void _add_merged(Kinds *kinds, const Node *node, int32_t eta, int n) noexcept nogil:
+    """The same for the merged references, whose counts are in rho[0]."""
+    if kinds.union_match != NULL:
+        kinds.union_match[n] += eta <= node.rho[0]
+    if kinds.new_match != NULL:
+        kinds.new_match[n] += node.sigma == 0 and eta <= node.rho[0]
+    if kinds.gone_match != NULL:
+        kinds.gone_match[n] += node.rho[0] == 0 and eta <= node.sigma
+    if kinds.added_match != NULL:
+        kinds.added_match[n] += eta <= node.rho[0] - node.sigma
+    if kinds.removed_match != NULL:
+        kinds.removed_match[n] += eta <= node.sigma - node.rho[0]
+
+
+cdef void _count_output(
+    Trie *trie, const int32_t *ids, int64_t size, int order, int references, int32_t stamp, Kinds *kinds, bint merged
+) noexcept nogil:
+    """Add to kinds what an output has."""
+    cdef uint32_t[ORDERS] last
+    cdef Node *nodes = trie.nodes
+    cdef Node *node
+    cdef int64_t start
+    cdef int n, limit
+    cdef int32_t eta
+    cdef uint32_t found, guess
+    cdef uint64_t key
+    memset(last, 0, sizeof(last))
+    for start in range(size):
+        found = 0
+        limit = order if order < size - start else <int>(size - start)
+        n = 0
+        while n < limit:
+            key = (<uint64_t>found << 32) | <uint32_t>ids[start + n]
+            guess = nodes[last[n]].next
+            found = guess if nodes[guess].key == key else _find(trie, key)
+            if found == 0:
+                break
+            last[n] = found
+            node = &nodes[found]
+            eta = node.eta + 1 if node.stamp == stamp else 1
+            node.stamp = stamp
+            node.eta = eta
+            if merged:
+                _add_merged(kinds, node, eta, n)
+            else:
+                _add(kinds, node, eta, references, order, n)
+            n += 1
+        while n < order:                # what follows an n-gram that is not there is not known
+            last[n] = 0
+            n += 1
+
+
+cdef struct Text:
+    const int32_t *ids
+    const int64_t *offsets
+
+
+cdef inline int64_t _size(const Text *text, int64_t line) noexcept nogil:
+    return text.offsets[line + 1] - text.offsets[line]
+
+
+cdef inline const int32_t *_ids(const Text *text, int64_t line) noexcept nogil:
+    return text.ids + text.offsets[line]
+
+
+cdef struct Job:
+    const Text *source      # or NULL
+    const Text *references
+    const Text *systems
+    int n_references
+    int n_systems
+    int64_t lines
+    int order
+    Kinds kinds             # for line 0 of system 0
+
+
+cdef inline int64_t *_at(int64_t *first, int64_t place) noexcept nogil:
+    return first + place if first != NULL else NULL
+
+
+cdef int _start_line(Trie *trie, const Job *job, int64_t line, int first, int last) noexcept nogil:
+    """Empty the trie and count the source; there is room for the references first <= r < last."""
+    cdef size_t expected = 0 if job.source == NULL else _size(job.source, line)
+    cdef int number
+    for number in range(first, last):
+        expected += _size(&job.references[number], line)
+    if _begin(trie, expected * job.order) < 0:
+        return -1
+    if job.source == NULL:
+        return 0
+    return _count_text(trie, _ids(job.source, line), _size(job.source, line), job.order, -1, NULL)
+
+
+cdef int _count_block(Trie *trie, const Job *job, int64_t line, int first) noexcept nogil:
+    """Count a line of all systems with the references of a block; return -1 where there is no memory."""
+    cdef int last = first + BLOCK if first + BLOCK < job.n_references else job.n_references
+    cdef int number, s
+    cdef int64_t at = (line * job.n_references + first) * job.order     # in the arrays of a system
+    cdef int64_t stride = job.lines * job.n_references * job.order       # from system to system
+    cdef int64_t *shared = _at(job.kinds.source_match, at)
+    cdef Kinds kinds
+    if _start_line(trie, job, line, first, last) < 0:
+        return -1
+    for number in range(first, last):
+        if _count_text(
+            trie, _ids(&job.references[number], line), _size(&job.references[number], line), job.order, number - first,
+            _at(shared, (number - first) * job.order)
+        ) < 0:
+            return -1
+    for s in range(job.n_systems):
+        if shared != NULL and s > 0:
+            memcpy(shared + s * stride, shared, (last - first) * job.order * sizeof(int64_t))
+        kinds.match = _at(job.kinds.match, at + s * stride)
+        kinds.penalty = _at(job.kinds.penalty, at + s * stride)
+        kinds.source_only = _at(job.kinds.source_only, at + s * stride)
+        kinds.common = _at(job.kinds.common, at + s * stride)
+        _count_output(
+            trie, _ids(&job.systems[s], line), _size(&job.systems[s], line), job.order, last - first, s + 1,
+            &kinds, False
+        )
+    return 0
+
+
+cdef int _count_merged(Trie *trie, const Job *job, int64_t line) noexcept nogil:
+    """Count a line of all systems with all references merged; return -1 where there is no memory."""
+    cdef int number, s
+    cdef int64_t at = line * job.order, stride = job.lines * job.order
+    cdef int64_t *shared = _at(job.kinds.added, at)
+    cdef Kinds kinds
+    if _start_line(trie, job, line, 0, job.n_references) < 0:
+        return -1
+    for number in range(job.n_references):
+        if _merge_text(
+            trie, _ids(&job.references[number], line), _size(&job.references[number], line), job.order, -1 - number,
+            shared
+        ) < 0:
+            return -1
+    for s in range(job.n_systems):
+        if shared != NULL and s > 0:
+            memcpy(shared + s * stride, shared, job.order * sizeof(int64_t))
+        kinds.union_match = _at(job.kinds.union_match, at + s * stride)
+        kinds.new_match = _at(job.kinds.new_match, at + s * stride)
+        kinds.gone_match = _at(job.kinds.gone_match, at + s * stride)
+        kinds.added_match = _at(job.kinds.added_match, at + s * stride)
+        kinds.removed_match = _at(job.kinds.removed_match, at + s * stride)
+        _count_output(
+            trie, _ids(&job.systems[s], line), _size(&job.systems[s], line), job.order, 1, s + 1, &kinds, True
+        )
+    return 0
+
+
+cdef int _overlap(const Job *job, bint single, bint merged) noexcept nogil:
+    """Count all lines, with single references and with merged ones; return -1 where there is no memory."""
+    cdef Trie trie
+    cdef int64_t line
+    cdef int first, failed = 0
+    memset(&trie, 0, sizeof(Trie))
+    for line in range(job.lines):
+        first = 0
+        while single and first < job.n_references and not failed:
+            failed = _count_block(&trie, job, line, first)
+            first += BLOCK
+        if merged and not failed:
+            failed = _count_merged(&trie, job, line)
+        if failed:
+            break
+    free(trie.slots)
+    free(trie.nodes)
+    return failed
+
+
+cdef void _point(Text *target, text) except *:
+    """Point at the arrays of an Encoded (which the caller keeps)."""
+    cdef const int32_t[::1] ids = text.ids
+    cdef const int64_t[::1] offsets = text.offsets
+    target.ids = &ids[0] if ids.shape[0] else NULL
+    target.offsets = &offsets[0]
+
+
+cdef int64_t *_first(counts, kind) except? NULL:
+    """Return where the array of a kind begins, or NULL where it was not asked for."""
+    cdef int64_t[::1] flat
+    if kind not in counts or not counts[kind].size:
+        return NULL
+    flat = counts[kind].reshape(-1)
+    return &flat[0]
+
+
+def overlap(source, references, systems, order, kinds):
+    """Count the n-grams that outputs share with references and source; see overlap() in `python/overlap.py`."""
+    import numpy as np
+
+    check_overlap(source, references, systems, order, kinds)
+    if source is None and tuple(kinds) == ("match",) and fits(references, systems, order):
+        return {"match": match(references, systems, order)}
+    assert MAX_ORDER <= ORDERS
+    cdef Job job
+    cdef int number, failed
+    cdef bint single = any(kind in KINDS for kind in kinds), merged = any(kind in MERGED_KINDS for kind in kinds)
+    job.n_references, job.n_systems, job.order = len(references), len(systems), order
+    job.lines = len(references[0].offsets) - 1
+    cdef Text *texts = <Text *>malloc((1 + job.n_references + job.n_systems) * sizeof(Text))
+    if texts == NULL:
+        raise MemoryError
+    try:
+        job.source, job.references, job.systems = NULL, texts + 1, texts + 1 + job.n_references
+        if source is not None:
+            _point(&texts[0], source)
+            job.source = &texts[0]
+        for number, text in enumerate([*references, *systems]):
+            _point(&texts[1 + number], text)
+        both, one = (len(systems), job.lines, len(references), order), (len(systems), job.lines, order)
+        counts = {kind: np.zeros(both if kind in KINDS else one, np.int64) for kind in kinds}
+        job.kinds.match, job.kinds.penalty = _first(counts, "match"), _first(counts, "penalty")
+        job.kinds.source_only, job.kinds.common = _first(counts, "source_only"), _first(counts, "common")
+        job.kinds.source_match, job.kinds.added = _first(counts, "source_match"), _first(counts, "added")
+        job.kinds.union_match, job.kinds.new_match = _first(counts, "union_match"), _first(counts, "new_match")
+        job.kinds.gone_match = _first(counts, "gone_match")
+        job.kinds.added_match, job.kinds.removed_match = _first(counts, "added_match"), _first(counts, "removed_match")
+        with nogil:
+            failed = _overlap(&job, single, merged)
+        if failed:
+            raise MemoryError
+    finally:
+        free(texts)
+    return counts

@@ -1,0 +1,8 @@
+"""The Python kernel: the readable specification, which the compiled twin in `native/` equals on every input."""
+
+from .lcs import lcs, union_lcs, weighted_lcs, weighted_union
+from .overlap import encode, overlap
+from .skip import skip_bigrams
+from .words import words
+
+__all__ = ["encode", "lcs", "overlap", "skip_bigrams", "union_lcs", "weighted_lcs", "weighted_union", "words"]

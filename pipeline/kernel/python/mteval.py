@@ -1,0 +1,67 @@
+"""The tokenisers 13a, zh and intl as their authors wrote them: substitutions, one after the other.
+
+Sources: mteval-v13a.pl and mteval-v14.pl (NIST), as sacreBLEU has them, which takes off white space at the end of the
+line first. The compiled kernel has the same in one pass; `characters.py` has the kinds of characters.
+"""
+
+from __future__ import annotations
+
+import functools
+import re
+from typing import TYPE_CHECKING, NamedTuple
+
+from .. import categories, characters
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+
+def western(text: str) -> list[str]:
+    """Return the tokens of a line, as 13a has them (after its entities were replaced)."""
+    return _points(f" {text.rstrip()} ").split()
+
+
+def chinese(text: str) -> list[str]:
+    """Return the tokens of a line, as zh has them."""
+    return _points(_patterns().chinese.sub(r" \g<0> ", text.strip())).split()
+
+
+def international(text: str) -> list[str]:
+    """Return the tokens of a line, as intl has them."""
+    patterns = _patterns()
+    text = patterns.point_after.sub(r"\1 \2 ", text.rstrip())
+    text = patterns.point_before.sub(r" \1 \2", text)
+    return patterns.symbol.sub(r" \g<0> ", text).split()
+
+
+def _points(text: str) -> str:
+    """Put blanks around ASCII punctuation; around full stops and commas but between digits; around dashes after one."""
+    text = _patterns().punctuation.sub(r" \g<0> ", text)
+    text = re.sub("([^0-9])([.,])", r"\1 \2 ", text)
+    text = re.sub("([.,])([^0-9])", r" \1 \2", text)
+    return re.sub("([0-9])-", r"\1 - ", text)
+
+
+class _Patterns(NamedTuple):
+    """point_after: punctuation after what is no number; point_before: before what is none."""
+
+    punctuation: re.Pattern[str]
+    chinese: re.Pattern[str]
+    point_after: re.Pattern[str]
+    point_before: re.Pattern[str]
+    symbol: re.Pattern[str]
+
+
+@functools.cache
+def _patterns() -> _Patterns:
+    number, point, symbol = (
+        _members(characters.parse(text)) for text in (categories.NUMBERS, categories.PUNCTUATION, categories.SYMBOLS)
+    )
+    ascii_alone, chinese_alone = _members(characters.ASCII_ALONE), _members(characters.CHINESE)
+    written = (f"[{ascii_alone}]", f"[{chinese_alone}]", f"([^{number}])([{point}])", f"([{point}])([^{number}])")
+    return _Patterns(*(re.compile(pattern) for pattern in (*written, f"[{symbol}]")))
+
+
+def _members(ranges: Iterable[characters.Range]) -> str:
+    """Return the inside of a pattern's brackets."""
+    return "".join(f"{re.escape(chr(first))}-{re.escape(chr(last))}" for first, last in ranges)

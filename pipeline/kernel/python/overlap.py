@@ -1,0 +1,165 @@
+"""The kernel in Python: the specification that its compiled twin must equal on every input.
+
+Text becomes ids, ids become n-grams, n-grams become counts. Everything is an integer.
+"""
+
+from __future__ import annotations
+
+import functools
+import operator
+from collections import Counter
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ...errors import InvalidTextError
+from ..common import WITHOUT_OUTPUT, Encoded, check_overlap, check_texts
+from . import mteval
+from .lcs import lcs, union_lcs, weighted_lcs, weighted_union
+from .skip import skip_bigrams
+from .words import words
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+
+    from numpy.typing import NDArray
+
+    from ..lines import Lines
+
+__all__ = ["encode", "lcs", "overlap", "skip_bigrams", "union_lcs", "weighted_lcs", "weighted_union", "words"]
+NAME = "python"
+
+Ngrams = Counter[tuple[int, ...]]
+
+SPLITS: dict[str, Callable[[bytes], Iterable[str | bytes]]] = {
+    "whitespace": lambda line: line.decode().split(),
+    "ascii_whitespace": lambda line: line.decode() and line.split(),
+    "blank": lambda line: line.decode().split(" "),
+    "char": lambda line: line.decode(),
+    "nonspace": lambda line: "".join(line.decode().split()),
+    "chrf": lambda line: [part for word in line.decode().split() for part in _without_punctuation(word)],
+    "13a": lambda line: mteval.western(line.decode()),
+    "zh": lambda line: mteval.chinese(line.decode()),
+    "intl": lambda line: mteval.international(line.decode()),
+}
+"""How a line becomes tokens. Each decodes, so that invalid UTF-8 is refused whatever the split."""
+
+
+PUNCTUATION = frozenset("!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~")
+
+
+def _without_punctuation(word: str) -> list[str]:
+    """Return a word and the ASCII punctuation at its end, or else at its start: one character, as chrF++ has it."""
+    if len(word) > 1 and word[-1] in PUNCTUATION:
+        return [word[:-1], word[-1]]
+    if len(word) > 1 and word[0] in PUNCTUATION:
+        return [word[0], word[1:]]
+    return [word]
+
+
+def encode(texts: Sequence[Lines], split: str) -> list[Encoded]:
+    """Turn texts into ids that are equal where tokens are equal, across all texts of the call.
+
+    Ids count up from 0 in the order in which tokens first occur. Raises InvalidTextError for bytes that
+    are not UTF-8, KeyError for an unknown split and ValueError for lines that are not in the data.
+    """
+    check_texts(texts, split)
+    vocabulary: dict[str | bytes, int] = {}
+    tokenize = SPLITS[split]
+    result = []
+    for number, text in enumerate(texts):
+        ids: list[int] = []
+        offsets = [0]
+        for index, line in enumerate(text.texts()):
+            try:
+                ids.extend(vocabulary.setdefault(token, len(vocabulary)) for token in tokenize(line))
+            except UnicodeDecodeError as error:
+                raise InvalidTextError(number, index, error.start) from None
+            offsets.append(len(ids))
+        result.append(Encoded(np.array(ids, np.int32), np.array(offsets, np.int64)))
+    return result
+
+
+def ngrams(ids: Sequence[int], order: int) -> Ngrams:
+    """Count the n-grams of one order."""
+    return Counter(zip(*(ids[start:] for start in range(order)), strict=False))
+
+
+# Counts of one n-gram: σ in the source, ρ in the reference (merged kinds: in all, by maximum), η in the hypothesis.
+KINDS: dict[str, Callable[[int, int, int], int]] = {
+    "match": lambda sigma, rho, eta: min(eta, rho),
+    "penalty": lambda sigma, rho, eta: min(eta, sigma) if rho == 0 else 0,
+    "source_only": lambda sigma, rho, eta: max(min(eta, sigma) - min(eta, rho), 0),
+    "common": lambda sigma, rho, eta: min(eta, sigma, rho),
+    "source_match": lambda sigma, rho, eta: min(sigma, rho),
+}
+"""What is summed over n-grams for each order, with each reference. source_match is the same for all systems."""
+
+MERGED_KINDS: dict[str, Callable[[int, int, int], int]] = {
+    "union_match": lambda sigma, rho, eta: min(eta, rho),
+    "new_match": lambda sigma, rho, eta: min(eta, rho) if sigma == 0 else 0,
+    "gone_match": lambda sigma, rho, eta: min(eta, sigma) if rho == 0 else 0,
+    "added_match": lambda sigma, rho, eta: min(eta, max(rho - sigma, 0)),
+    "removed_match": lambda sigma, rho, eta: min(eta, max(sigma - rho, 0)),
+    "added": lambda sigma, rho, eta: max(rho - sigma, 0),
+}
+"""What is summed over n-grams for each order, with all references merged. added is the same for all systems."""
+
+
+def overlap(
+    source: Encoded | None,
+    references: Sequence[Encoded],
+    systems: Sequence[Encoded],
+    order: int,
+    kinds: Sequence[str],
+) -> dict[str, NDArray[np.int64]]:
+    """Count the n-grams, of orders 1 to order, that outputs share with references and source.
+
+    All texts come from one call of encode and have equally many lines; without a source its counts are 0.
+    Returns for each kind asked for an int64 array: [systems, lines, references, order] for KINDS,
+    [systems, lines, order] for MERGED_KINDS. Raises ValueError for an order that is not in 1 to MAX_ORDER or texts
+    that do not fit together, and KeyError for an unknown kind.
+    """
+    check_overlap(source, references, systems, order, kinds)
+    lines, shape = len(references[0].offsets) - 1, (len(references), order)
+    counts = {
+        kind: np.zeros((len(systems), lines, *(shape if kind in KINDS else shape[1:])), np.int64) for kind in kinds
+    }
+    for line in range(lines):
+        source_grams = _orders(_line(source, line) if source else (), order)
+        reference_grams = [_orders(_line(reference, line), order) for reference in references]
+        merged_grams = [functools.reduce(operator.or_, of_order) for of_order in zip(*reference_grams, strict=True)]
+        seen: dict[tuple[int, ...], int] = {}
+        for number, system in enumerate(systems):
+            ids = _line(system, line)
+            twin = seen.setdefault(ids, number)
+            if twin != number:  # outputs are often equal: copy what an equal one gave
+                for array in counts.values():
+                    array[number, line] = array[twin, line]
+                continue
+            grams = _orders(ids, order)
+            for kind, array in counts.items():
+                if kind in KINDS:
+                    array[number, line] = [_sums(kind, source_grams, rho, grams) for rho in reference_grams]
+                else:
+                    array[number, line] = _sums(kind, source_grams, merged_grams, grams)
+    return counts
+
+
+def _sums(kind: str, source: list[Ngrams], reference: list[Ngrams], hypothesis: list[Ngrams]) -> list[int]:
+    """Sum a kind over all n-grams of each order; it is 0 for those in neither source nor reference."""
+    count = KINDS.get(kind) or MERGED_KINDS[kind]
+    sums = []
+    for sigma, rho, eta in zip(source, reference, hypothesis, strict=True):
+        grams = sigma.keys() | rho.keys() if kind in WITHOUT_OUTPUT else eta.keys()
+        sums.append(sum(count(sigma[gram], rho[gram], eta[gram]) for gram in grams))
+    return sums
+
+
+def _line(text: Encoded, line: int) -> tuple[int, ...]:
+    start, stop = text.offsets[line : line + 2].tolist()
+    return tuple(text.ids[start:stop].tolist())
+
+
+def _orders(ids: Sequence[int], order: int) -> list[Ngrams]:
+    return [ngrams(ids, n) for n in range(1, order + 1)]

@@ -1,0 +1,59 @@
+"""Columns of n-grams that outputs share with references and source: what GLEU and its relatives read."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ... import kernel
+from ...kernel.common import KINDS
+from .metric import Field, Schema, Text
+
+if TYPE_CHECKING:
+    from ...tokenizers import Tokenization
+    from .metric import Ints
+
+
+@dataclass(frozen=True)
+class OverlapNeeds:
+    """N-gram counts of orders 1 to order: lengths, totals, and each of kinds (see `kernel/common.py`)."""
+
+    tokenization: Tokenization
+    order: int
+    kinds: tuple[str, ...]
+    source: bool
+    source_len: bool = False
+
+    @property
+    def key(self) -> str:
+        """A name that differs whenever the columns can."""
+        source = ["source_len"] if self.source_len else []
+        return "-".join(["overlap", *self.kinds, *source, f"n{self.order}", self.tokenization.key])
+
+    def schema(self, references: int) -> Schema:
+        """Return hyp_len, src_len (if asked for), ref_len, total (orders), and each kind with its axes."""
+        kinds = tuple(Field(kind, self.order, per_reference=kind in KINDS) for kind in self.kinds)
+        source = (Field("src_len"),) if self.source_len else ()
+        lengths = (Field("hyp_len"), *source, Field("ref_len", per_reference=True), Field("total", self.order))
+        return Schema(lengths + kinds, references)
+
+    def count(self, text: Text) -> list[dict[str, Ints]]:
+        """Count a shard: one pass over source and references for all systems."""
+        sources = [text.source] if self.source and text.source is not None else []
+        encoded = self.tokenization.encode([*sources, *text.references, *text.systems])
+        source = encoded.pop(0) if sources else None
+        references, systems = encoded[: len(text.references)], encoded[len(text.references) :]
+        counts = kernel.overlap(source, references, systems, self.order, self.kinds)
+        ref_len = np.stack([np.diff(reference.offsets) for reference in references], axis=-1)
+        result = []
+        for number, system in enumerate(systems):
+            hyp_len = np.diff(system.offsets)
+            total = np.maximum(hyp_len[:, None] - np.arange(self.order), 0)
+            kinds = {kind: array[number] for kind, array in counts.items()}
+            lengths = {"hyp_len": hyp_len, "ref_len": ref_len, "total": total}
+            if self.source_len and source:
+                lengths["src_len"] = np.diff(source.offsets)
+            result.append(lengths | kinds)
+        return result

@@ -1,0 +1,74 @@
+"""A metric's name with all its settings: printed as one token to paste, and parsed back."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from ...errors import ConfigError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+INFORMATIVE = frozenset({"nrefs", "v"})
+"""Keys that tell about the run but not about the metric: ignored when parsed back."""
+
+_VALUE = re.compile(r"[A-Za-z0-9_.+-]+")
+_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
+
+_ESCAPED = re.compile(r"x((?:\.[0-9a-f]{2})+)")
+
+
+def escape(text: str) -> str:
+    """Return any text as a value of a signature: as it is where it can stand there, else x.3c.6e ... of its bytes."""
+    plain = _VALUE.fullmatch(text) and not _ESCAPED.fullmatch(text)
+    return text if plain else "x" + "".join(f".{byte:02x}" for byte in text.encode())
+
+
+def unescape(text: str) -> str:
+    """Return the text that escape() was given; one that it never returns is taken as it is. May raise ValueError."""
+    found = _ESCAPED.fullmatch(text)
+    return bytes.fromhex(found[1].replace(".", "")).decode() if found else text
+
+
+def render(name: str, settings: Iterable[tuple[str, object]]) -> str:
+    """Return "name|key:value|...", in the order given.
+
+    Raises ValueError for a value outside [A-Za-z0-9_.+-], which could not be read back.
+    """
+    parts = [name]
+    for key, value in settings:
+        text = str(value).lower() if isinstance(value, bool) else str(value)
+        if not _VALUE.fullmatch(text):
+            raise ValueError(f"{key}: {text!r} cannot stand in a signature")
+        parts.append(f"{key}:{text}")
+    return "|".join(parts)
+
+
+def parse(text: str) -> tuple[str, dict[str, str]]:
+    """Return the name and settings of "name", "name|key:value|..." or "name[key=value,...]".
+
+    Raises ConfigError where the text has none of these forms or repeats a key.
+    """
+    text = text.strip()
+    if "[" in text:
+        name, _, rest = text.partition("[")
+        if not rest.endswith("]"):
+            raise ConfigError(f"'{text}': the closing ']' is missing")
+        inside = rest[:-1].strip()
+        pairs = [item.partition("=") for item in inside.split(",")] if inside else []
+    else:
+        name, *items = text.split("|")
+        pairs = [item.partition(":") for item in items]
+    name = name.strip()
+    if not _NAME.fullmatch(name):
+        raise ConfigError(f"'{text}': expected name, name[key=value,...] or name|key:value|...")
+    settings: dict[str, str] = {}
+    for raw_key, separator, raw_value in pairs:
+        key, value = raw_key.strip(), raw_value.strip()
+        if not separator or not key or not _VALUE.fullmatch(value):
+            raise ConfigError(f"'{text}': '{raw_key}{separator}{raw_value}' is not a key and a value")
+        if key in settings:
+            raise ConfigError(f"'{text}': '{key}' is given twice")
+        settings[key] = value
+    return name, {key: value for key, value in settings.items() if key not in INFORMATIVE}

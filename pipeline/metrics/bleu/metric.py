@@ -1,0 +1,256 @@
+"""BLEU (Papineni et al. 2002), in the flavours of the programs that published numbers come from.
+
+They differ in reference length, smoothing, tokens and zeros; `bleu_smoothing.py` has the precisions.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+import numpy as np
+
+from ...tokenizers import Tokenization, sacrebleu
+from ..base.metric import LAST, Field, Metric, Option, by_order, log
+from ..base.ngram_counts import OverlapNeeds
+from .options import FLAVOURS, OPTIONS, QUARTERS, weight_sets
+from .smoothing import SMOOTHING, Counts, ratio
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from numpy.typing import NDArray
+
+    from ..base.metric import Columns, Floats, Ints
+
+SACREBLEU = "2.6.0"
+"""The release of sacreBLEU whose numbers the flavour sacrebleu has."""
+NLTK_FLOOR = 1e-12
+"""Below this a score that nltk holds above 0 with the smallest float is 0."""
+
+
+@dataclass(frozen=True)
+class Bleu(Metric):
+    """BLEU: the geometric mean of clipped n-gram precisions, times a penalty for brevity.
+
+    Flavours: sacrebleu (Post 2018), nltk (nltk.translate.bleu_score), tensorflow (the code of TensorFlow's nmt, which
+    Hugging Face and the package bleuscore have too), moses (multi-bleu.perl). Matches are clipped by the largest
+    count in any reference; the reference length of a sentence is the closest (tensorflow: the shortest).
+    """
+
+    name: ClassVar[str] = "bleu"
+    summary: ClassVar[str] = "BLEU as sacreBLEU, nltk, TensorFlow / Hugging Face or Moses compute it; needs no source"
+    options: ClassVar[tuple[Option, ...]] = OPTIONS
+
+    flavour: str = "sacrebleu"
+    weights: str = ""
+    order: int = 4
+    tokenizer: str = "13a"
+    lowercase: bool = False
+    level: str = "corpus"
+    smoothing: str = "exp"
+    smoothing_value: str = ""
+    effective_order: str = "auto"
+    auto_reweigh: bool = False
+    ties: str = "shorter"
+    brevity_penalty: str = "standard"
+
+    def conflicts(self) -> list[tuple[str, str]]:
+        """Return a smoothing of another flavour, and weights that do not fit the order."""
+        found = []
+        if self.flavour not in SMOOTHING[self.smoothing].flavours:
+            known = [name for name, smoothing in SMOOTHING.items() if self.flavour in smoothing.flavours]
+            found.append(("smoothing", f"flavour {self.flavour} takes {', '.join(known)}; found '{self.smoothing}'"))
+        if self.smoothing == "method6" and self.order < 3:
+            found.append(("smoothing", f"method6 needs an order of at least 3, found {self.order}"))
+        sets = weight_sets(self.weights)
+        if sets and max(map(len, sets)) != self.order:
+            found.append(("order", f"the weights are for order {max(map(len, sets))}, found {self.order}"))
+        if not all(map(sum, sets)):
+            found.append(("weights", "all weights of a set are 0"))
+        elif any(len(one) == 1 and one != [1] for one in sets):  # most likely a list, which asks for several metrics
+            found.append(("weights", "one weight alone can only be 1; those of several orders are joined: 0.4+0.3+0.3"))
+        if len(sets) > 1 and self.level == "mean":
+            found.append(("weights", "level: mean takes one set of weights"))
+        return found
+
+    @property
+    def sets(self) -> list[list[float]]:
+        """The sets of weights of the orders: as given, or one with equal weights."""
+        return weight_sets(self.weights) or [[1 / self.order] * self.order]
+
+    @property
+    def policy(self) -> str:
+        """All references count together."""
+        return "merged"
+
+    @property
+    def reads_last(self) -> bool:
+        """Whether nltk's corpus score with this smoothing reads counts of the last sentence alone."""
+        return self.level == "corpus" and self.smoothing in ("method5", "method6", "method7")
+
+    @property
+    def needs(self) -> OverlapNeeds:
+        """Matches with all references merged."""
+        names = {"char": FLAVOURS[self.flavour].char, "none": "whitespace"}
+        tokenization = Tokenization(names.get(self.tokenizer, self.tokenizer), lowercase=self.lowercase)
+        order = max(self.order, 5) if self.smoothing in ("method5", "method7") else self.order
+        return OverlapNeeds(tokenization, order, ("union_match",), source=False)
+
+    @property
+    def terms(self) -> tuple[Field, ...]:
+        """Lengths, matches, n-grams; of nltk's methods 5 to 7 also counts of one sentence."""
+        fields = (Field("hyp_len"), Field("ref_len"), Field("match", self.order), Field("total", self.order))
+        if self.smoothing in ("method5", "method7"):
+            return (*fields, Field("fifth_match"), Field("fifth_total"))
+        if self.smoothing == "method6":
+            return (*fields, Field("hypotheses"), Field("length", self.order))
+        return fields
+
+    def make_terms(self, columns: Columns) -> dict[str, Ints]:
+        """Choose the reference length, and the sentence that nltk's methods 5 to 7 look at."""
+        total, match, hyp_len = columns["total"], columns["union_match"], columns["hyp_len"]
+        last = columns.get(LAST, np.ones(len(hyp_len), np.int64))
+        terms = {"hyp_len": hyp_len, "ref_len": self._reference_length(columns), "match": match[:, : self.order]}
+        terms["total"] = np.maximum(total[:, : self.order], 1 if self.flavour == "nltk" else 0)
+        if self.smoothing in ("method5", "method7"):
+            terms |= {"fifth_match": last * match[:, 4], "fifth_total": last * np.maximum(total[:, 4], 1)}
+        if self.smoothing == "method6":
+            terms |= {"hypotheses": last, "length": last[:, None] * total[:, : self.order]}
+        return terms
+
+    def _reference_length(self, columns: Columns) -> Ints:
+        """Return the reference length of each sentence: int64 [lines]."""
+        lengths = columns["ref_len"]
+        if self.flavour == "tensorflow":
+            shortest: Ints = lengths.min(axis=1)
+            return shortest
+        distance = np.abs(lengths - columns["hyp_len"][:, None])
+        if self.ties == "first":
+            first: Ints = lengths[np.arange(len(lengths)), distance.argmin(axis=1)]
+            return first
+        closest = distance == distance.min(axis=1, keepdims=True)
+        shorter: Ints = np.where(closest, lengths, np.iinfo(np.int64).max).min(axis=1)
+        return shorter
+
+    def score(self, totals: Columns) -> dict[str, Floats]:
+        """Return outputs as float64, bleu first (of more sets of weights also bleu@weights2 ...).
+
+        brevity_penalty, ratio (of the lengths), hyp_len, ref_len; and for each order n precision_n (smoothed),
+        match_n and total_n.
+        """
+        precision = self._precision(totals)
+        scores = self._scores(totals, precision, effective=self.effective_order == "yes")
+        hyp_len, ref_len = (totals[name].astype(np.float64) for name in ("hyp_len", "ref_len"))
+        outputs = {"bleu" if n == 1 else f"bleu@weights{n}": score for n, score in enumerate(scores, 1)}
+        outputs |= {"brevity_penalty": self._brevity(totals), "ratio": ratio(hyp_len, ref_len)}
+        shown = np.where((totals["match"] == 0) & (self.smoothing == "method0"), 0.0, precision)
+        counts = {"precision": shown, "match": totals["match"], "total": totals["total"]}
+        return outputs | {"hyp_len": hyp_len, "ref_len": ref_len} | by_order(counts)
+
+    def sentence_scores(self, columns: Columns) -> Floats:
+        """Return float64 [lines, 1]."""
+        terms = self.make_terms({name: column for name, column in columns.items() if name != LAST})
+        return self._scores(terms, self._precision(terms), effective=self.effective_order != "no")[0][:, None]
+
+    def _precision(self, totals: Columns) -> Floats:
+        """Return smoothed precisions [..., orders]; 0 without any match, but for add-one."""
+        fifth = lengths = None
+        if "fifth_match" in totals:
+            fifth = ratio(totals["fifth_match"].astype(np.float64), totals["fifth_total"].astype(np.float64))
+        if "length" in totals:
+            lengths = ratio(totals["length"].astype(np.float64), totals["hypotheses"][..., None].astype(np.float64))
+        match, total, hyp_len = (totals[name].astype(np.float64) for name in ("match", "total", "hyp_len"))
+        smoothing = SMOOTHING[self.smoothing]
+        precision = smoothing.precisions(
+            Counts(match, total, hyp_len, fifth, lengths), float(self.smoothing_value or 0)
+        )
+        matched = (match > 0).any(axis=-1, keepdims=True) | (self.flavour == "tensorflow")
+        return np.where(matched, precision, 0.0)
+
+    def _scores(self, totals: Columns, precision: Floats, *, effective: bool) -> list[Floats]:
+        """Return the score for each set of weights, [...] each."""
+        brevity, none = self._brevity(totals), (totals["match"] == 0).all(axis=-1)
+        scores = []
+        for weights in self._weights(totals["hyp_len"]):
+            kept = weights * self._reached(totals) if effective and self.flavour == "sacrebleu" else weights
+            share = ratio(kept, kept.sum(axis=-1, keepdims=True)) if kept is not weights else kept
+            logs = np.where((precision == 0) & ((share == 0) | (self.flavour == "nltk")), 0.0, log(precision))
+            with np.errstate(invalid="ignore"):
+                products = np.where(share == 0, 0.0, share * logs)
+            score = brevity * np.exp(products.sum(axis=-1))
+            if self.flavour == "nltk":
+                held = (totals["match"] == 0).any(axis=-1) & (self.smoothing == "method0") & (score < NLTK_FLOOR)
+                undefined = (self.smoothing == "method6") & (precision == 0).all(axis=-1)
+                score = np.where(held | undefined, 0.0, score)
+            scores.append(np.where(none & (self.flavour != "tensorflow"), 0.0, score))
+        return scores
+
+    def _reached(self, totals: Columns) -> NDArray[np.bool_]:
+        """Return which orders effective order keeps: those with n-grams, which add-k adds to all but the first."""
+        added = self.smoothing == "add-k" and float(self.smoothing_value) > 0
+        return (totals["total"] > 0) | (added & (np.arange(self.order) > 0))
+
+    def _weights(self, hyp_len: Ints) -> list[Floats]:
+        """Return the weights of the orders for each set: [orders], or [..., orders] where lengths decide."""
+        orders = np.arange(1, self.order + 1)
+        found = []
+        for one in self.sets:
+            weights = np.array(one + [0.0] * (self.order - len(one)))
+            if self.auto_reweigh and one == QUARTERS:
+                length = hyp_len[..., None]
+                weights = np.where(length < 4, (orders <= length) / np.maximum(length, 1), weights)
+            found.append(weights)
+        return found
+
+    def _brevity(self, totals: Columns) -> Floats:
+        """Return the brevity penalty [...]."""
+        hyp_len, ref_len = (totals[name].astype(np.float64) for name in ("hyp_len", "ref_len"))
+        over, under = (ref_len, hyp_len) if self.brevity_penalty == "standard" else (hyp_len, ref_len)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            penalty = np.where(over > under, np.exp(1 - over / under), 1.0)
+        if self.flavour == "tensorflow":
+            return np.where((hyp_len == 0) | (ref_len == 0), 0.0, penalty)
+        return np.where((hyp_len == 0) & (self.flavour == "nltk"), 0.0, penalty)
+
+    def notes(self, outputs: Mapping[str, float]) -> list[str]:
+        """Return why a score is 0, and where nltk's definition looks at one sentence only."""
+        notes = []
+        if outputs["bleu"] == 0 and "match_1" in outputs:
+            notes.append(self._why_zero(outputs))
+        if self.reads_last:
+            what = "lengths" if self.smoothing == "method6" else "5-grams"
+            notes.append(f"{self.smoothing} reads {what} of the last sentence alone, as nltk's corpus_bleu does")
+        return notes
+
+    def _why_zero(self, outputs: Mapping[str, float]) -> str:
+        """Return why a corpus score is 0."""
+        order = next((n for n in range(1, self.order + 1) if outputs[f"match_{n}"] == 0), 0)
+        if outputs["hyp_len"] == 0:
+            return "all outputs are empty"
+        if order and outputs[f"total_{order}"] > 0:
+            return f"no {order}-gram matches"
+        if order:
+            return f"no output has {order} tokens"
+        return "the reference length is 0" if outputs["ref_len"] == 0 else "the brevity penalty is 0"
+
+    def peer_signature(self, references: int, *, missing: bool = False) -> str | None:
+        """Return sacreBLEU's own signature, where it has these settings."""
+        unknown = self.weights or self.ties != "shorter" or self.brevity_penalty != "standard" or self.order != 4
+        tokens = {"whitespace": "none", **{name: name for name in ("none", "char", "13a", "zh", "intl")}}
+        if self.flavour != "sacrebleu" or unknown or self.level != "corpus":
+            return None
+        if self.tokenizer in sacrebleu.BORROWED:
+            tokens[self.tokenizer] = sacrebleu.signature(self.tokenizer)
+        if self.tokenizer not in tokens:
+            return None
+        smooth = self.smoothing + (f"[{float(self.smoothing_value):.2f}]" if self.smoothing_value else "")
+        parts = {
+            "nrefs": "var" if missing else references,
+            "case": "lc" if self.lowercase else "mixed",
+            "eff": "yes" if self.effective_order == "yes" else "no",
+            "tok": tokens[self.tokenizer],
+            "smooth": smooth,
+            "version": SACREBLEU,
+        }
+        return "|".join(["BLEU", *(f"{key}:{value}" for key, value in parts.items())])

@@ -1,0 +1,142 @@
+"""How the known programs make BLEU's precisions where few or no n-grams match.
+
+Each function takes counts and returns precisions, float64 [..., orders], over any leading axes. Sources: sacreBLEU;
+Chen and Cherry 2014 as nltk has them; Lin and Och 2004 as the code of TensorFlow's nmt and of Hugging Face has it.
+"""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from ..base.metric import log
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from ..base.metric import Floats
+
+
+class Counts(NamedTuple):
+    """What precisions are made of, all float64: match and total [..., orders], hyp_len [...].
+
+    fifth: precision of 5-grams, [...]; lengths: n-grams of the sentence that nltk calls the hypothesis, [..., orders].
+    """
+
+    match: Floats
+    total: Floats
+    hyp_len: Floats
+    fifth: Floats | None = None
+    lengths: Floats | None = None
+
+
+class Smoothing(NamedTuple):
+    """The flavours that have it, its function, the default of its value ("": it has none), and help."""
+
+    flavours: tuple[str, ...]
+    precisions: Callable[[Counts, float], Floats]
+    value: str = ""
+
+
+def ratio(part: Floats, whole: Floats) -> Floats:
+    """Return part / whole, 0 where whole is 0."""
+    quotient: Floats = np.divide(part, whole, out=np.zeros(np.broadcast(part, whole).shape), where=whole != 0)
+    return quotient
+
+
+def _zeros(counts: Counts) -> tuple[Any, Any]:
+    """Return which orders have n-grams but no match, and how many such orders there were up to each."""
+    zero = (counts.match == 0) & (counts.total > 0)
+    return zero, np.cumsum(zero, axis=-1)
+
+
+def _none(counts: Counts, _: float) -> Floats:
+    return ratio(counts.match, counts.total)
+
+
+def _floor(counts: Counts, value: float) -> Floats:
+    zero, _ = _zeros(counts)
+    return ratio(np.where(zero, value, counts.match), counts.total)
+
+
+def _add_k(counts: Counts, value: float) -> Floats:
+    """Add the value to matches and totals of all orders but the first."""
+    added = np.where(np.arange(counts.match.shape[-1]) > 0, value, 0.0)
+    return ratio(counts.match + added, counts.total + added)
+
+
+def _exp(counts: Counts, _: float) -> Floats:
+    """1/2, 1/4 ... match where there is none (mteval's)."""
+    zero, places = _zeros(counts)
+    return ratio(np.where(zero, 0.5**places, counts.match), counts.total)
+
+
+def _add_one(counts: Counts, _: float) -> Floats:
+    return ratio(counts.match + 1, counts.total + 1)
+
+
+def _method0(counts: Counts, _: float) -> Floats:
+    plain = ratio(counts.match, counts.total)
+    return np.where(counts.match == 0, sys.float_info.min, plain)
+
+
+def _method1(counts: Counts, epsilon: float) -> Floats:
+    return ratio(np.where(counts.match == 0, epsilon, counts.match), counts.total)
+
+
+def _method4(counts: Counts, k: float) -> Floats:
+    """As exp, over k / log(length of the output); nothing is done for outputs of one token."""
+    zero, places = _zeros(counts)
+    with np.errstate(divide="ignore"):
+        inverse = log(counts.hyp_len)[..., None] / (2.0**places * k)
+    smoothed = zero & (counts.hyp_len > 1)[..., None]
+    return ratio(np.where(smoothed, inverse, counts.match), counts.total)
+
+
+def _method5(counts: Counts, _: float) -> Floats:
+    return _averaged(ratio(counts.match, counts.total), counts.fifth)
+
+
+def _averaged(precision: Floats, fifth: Floats | None) -> Floats:
+    """Average each order with the result of the one below (first: itself + 1) and the one above (last: of 5-grams)."""
+    assert fifth is not None  # noqa: S101 (for the type checker: bleu.py gives it)
+    above = np.concatenate([precision[..., 1:], fifth[..., None]], axis=-1)
+    below, averaged = precision[..., 0] + 1, []
+    for n in range(precision.shape[-1]):
+        below = (below + precision[..., n] + above[..., n]) / 3
+        averaged.append(below)
+    return np.stack(averaged, axis=-1)
+
+
+def _method6(counts: Counts, alpha: float) -> Floats:
+    """Interpolate orders from the third with what the two below let expect; nothing without a 3-gram match."""
+    assert counts.lengths is not None  # noqa: S101 (for the type checker: bleu.py gives it)
+    plain = ratio(counts.match, counts.total)
+    made = [plain[..., 0], plain[..., 1]]
+    for n in range(2, plain.shape[-1]):
+        prior = ratio(made[n - 1] ** 2, made[n - 2])
+        made.append((counts.match[..., n] + alpha * prior) / (counts.lengths[..., n] + alpha))
+    return np.where(counts.match[..., 2:3] > 0, np.stack(made, axis=-1), 0.0)
+
+
+def _method7(counts: Counts, k: float) -> Floats:
+    return _averaged(_method4(counts, k), counts.fifth)
+
+
+SMOOTHING: dict[str, Smoothing] = {
+    "none": Smoothing(("sacrebleu", "tensorflow", "moses"), _none),
+    "floor": Smoothing(("sacrebleu",), _floor, "0.1"),
+    "add-k": Smoothing(("sacrebleu",), _add_k, "1"),
+    "exp": Smoothing(("sacrebleu",), _exp),
+    "add-one": Smoothing(("tensorflow",), _add_one),
+    "method0": Smoothing(("nltk",), _method0),
+    "method1": Smoothing(("nltk",), _method1, "0.1"),
+    "method2": Smoothing(("nltk",), lambda counts, _: _add_k(counts, 1.0)),
+    "method3": Smoothing(("nltk",), _exp),
+    "method4": Smoothing(("nltk",), _method4, "5"),
+    "method5": Smoothing(("nltk",), _method5),
+    "method6": Smoothing(("nltk",), _method6, "5"),
+    "method7": Smoothing(("nltk",), _method7, "5"),
+}

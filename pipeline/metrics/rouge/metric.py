@@ -1,0 +1,320 @@
+"""ROUGE (Lin 2004): recall, precision and F of n-grams, subsequences and skip bigrams that summaries share."""
+
+from __future__ import annotations
+
+import functools
+import re
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+
+from ...errors import ConfigError
+from ...kernel.common import FOLDS
+from ...tokenizers import TOKENIZERS, Tokenization
+from ...tokenizers.stemmers import STEMMERS, exceptions
+from ..base.metric import PRESENT, Field, Metric, Option
+from .columns import RougeNeeds
+from .notes import notes
+from .sentences import Splitting
+from .types import PATTERN, Parts, Type, order_of, part_of, parts, printed, ratio, read
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from ..base.metric import Columns, Floats, Ints, Note
+    from .types import Numbers
+
+POLICIES = {
+    "google": ("best", "mean", "merged", "jackknife"),
+    "perl": ("best", "mean", "merged", "jackknife", "jackknife_mean"),
+}
+"""Policies for references that each flavour knows."""
+BOUNDARIES = {"marker": "<n>", "regex": r"(?<=[.!?])\s+"}
+"""What separates sentences, where nothing else is said."""
+NUMBER = r"[0-9]{1,3}(\.[0-9]{1,6})?"
+
+
+@dataclass(frozen=True)
+class Rouge(Metric):
+    """ROUGE of several types at once; the first type's F is the ranked score.
+
+    flavour google: as the package rouge-score (whose types are 1 to 9, L and Lsum; W, S and SU are those of the
+    paper); perl: as the script ROUGE-1.5.5, whose L and W are unions over sentences and whose scores of a text are
+    rounded to five decimals. Policies for references: best (per type: google the best F, perl the best recall), mean
+    (google: of the scores; perl: matches and totals are summed, its -f A), merged (one reference by maximum counts),
+    jackknife (best in each set that lacks one reference, and the mean over the sets), jackknife_mean (mean in each
+    set). Source: Lin 2004; the package rouge-score; the script itself.
+    """
+
+    name: ClassVar[str] = "rouge"
+    summary: ClassVar[str] = "ROUGE for summarisation (Lin 2004), as rouge-score or as ROUGE-1.5.5; needs no source"
+    options: ClassVar[tuple[Option, ...]] = (
+        Option("flavour", "flavour", "google", "as rouge-score, or as the script ROUGE-1.5.5", tuple(POLICIES)),
+        Option(
+            "types",
+            "types",
+            "1+2+L",
+            "what is counted: n-grams, subsequences (L, Lsum, W), skip bigrams (S4, SU4; S, SU: any gap)",
+            pattern=rf"{PATTERN}(?:\+{PATTERN})*",
+            form="types joined by + out of 1 to 9, L, Lsum, W, S, SU, S4, SU4 ..., such as 1+2+L",
+        ),
+        Option("tokenizer", "tok", lambda given: given.get("flavour", "google"), "words", tuple(TOKENIZERS)),
+        Option(
+            "lowercase",
+            "lc",
+            False,
+            "compare without upper case",
+            applies=lambda m: m.tokenizer not in (*FOLDS, "unicode"),
+            why="the tokenizer does it anyway",
+            implicit=True,
+        ),
+        Option(
+            "stemmer",
+            "stem",
+            "none",
+            "of words longer than three letters: nltk's Porter stemmer, or that of ROUGE-1.5.5 with its exceptions",
+            ("none", *STEMMERS),
+            applies=lambda m: m.tokenizer in FOLDS,
+            why=f"only words of the tokenizers {' and '.join(FOLDS)} are stemmed",
+        ),
+        Option(
+            "split",
+            "split",
+            "newline",
+            "where a text is split into sentences: at newlines, at a marker, where a regular expression fits, nowhere",
+            ("newline", "marker", "regex", "none"),
+        ),
+        Option(
+            "boundary",
+            "boundary",
+            lambda given: BOUNDARIES.get(given.get("split", ""), ""),
+            "the marker (default <n>), or the regular expression; what it matches is no part of a sentence",
+            applies=lambda m: m.split in BOUNDARIES,
+            why="only split: marker and regex have one",
+            form="some text",
+            free=True,
+        ),
+        Option(
+            "weight",
+            "weight",
+            "1.2",
+            "of W: a run of k words counts k to this power",
+            applies=lambda m: any(kind.weighted for kind in m.kinds),
+            why="only the type W has one",
+            pattern=r"[1-9](\.[0-9]{1,6})?",
+            form="a number from 1, below 10, such as 1.2",
+        ),
+        Option(
+            "beta",
+            "beta",
+            "1",
+            "weight of recall against precision in F",
+            applies=lambda m: not m.alpha,
+            why="alpha says it",
+            pattern=NUMBER,
+            form="a number such as 1 or 1.2",
+        ),
+        Option(
+            "alpha",
+            "alpha",
+            lambda given: "0.5" if given.get("flavour") == "perl" and "beta" not in given else "",
+            "weight of precision in F, instead of beta: the script's -p",
+            applies=lambda m: bool(m.alpha),
+            pattern=r"0(\.[0-9]{1,6})?|1(\.0{1,6})?",
+            form="a number from 0 to 1",
+        ),
+        Option(
+            "references",
+            "refs",
+            "best",
+            "of several references: the best, the mean, merged counts, or the mean over the sets that lack one",
+            POLICIES["perl"],
+        ),
+        Option(
+            "level", "level", "mean", "the mean of the texts' scores, or the score of summed counts", ("mean", "micro")
+        ),
+    )
+    flavour: str = "google"
+    types: str = "1+2+L"
+    tokenizer: str = "google"
+    lowercase: bool = False
+    stemmer: str = "none"
+    split: str = "newline"
+    boundary: str = ""
+    weight: str = "1.2"
+    beta: str = "1"
+    alpha: str = ""
+    references: str = "best"
+    level: str = "mean"
+
+    def conflicts(self) -> list[tuple[str, str]]:
+        """Return types, policies, boundaries and stemmers that do not go with the rest."""
+        return [*self._wrong_types(), *self._wrong_boundary(), *self._wrong_stemmer()]
+
+    def _wrong_types(self) -> Iterable[tuple[str, str]]:
+        names = [kind.name for kind in self.kinds]
+        twice = next((name for name in names if names.count(name) > 1), None)
+        if twice:
+            yield "types", f"{twice} is asked for twice"
+        if self.script and "Lsum" in names:
+            yield "types", "the L of flavour perl is the union over sentences already; write L"
+        if self.references not in POLICIES[self.flavour]:
+            known = ", ".join(POLICIES[self.flavour])
+            yield "references", f"flavour {self.flavour} takes {known}; found '{self.references}'"
+        without = next((kind.name for kind in self.kinds if part_of(kind, self.script)), None)
+        if self.references == "merged" and without:
+            yield "references", f"merged is defined for n-grams and skip bigrams, not for {without}"
+
+    def _wrong_boundary(self) -> Iterable[tuple[str, str]]:
+        if self.split == "regex":
+            try:
+                re.compile(self.boundary)
+            except re.error as error:
+                yield "boundary", f"is no regular expression: {error}"
+
+    def _wrong_stemmer(self) -> Iterable[tuple[str, str]]:
+        if self.stemmer == "perl":
+            try:
+                exceptions()
+            except ConfigError as error:
+                yield "stemmer", error.problems[0].message
+
+    def misfit(self, references: int, *, missing: bool = False) -> str | None:
+        """Return what is wrong with missing references: summed counts of each reference need it everywhere."""
+        del references
+        if missing and self.level == "micro" and self._sets:
+            return f"references: {self.references} is not defined at level: micro where references are missing"
+        return None
+
+    @property
+    def script(self) -> bool:
+        """Whether it follows ROUGE-1.5.5."""
+        return self.flavour == "perl"
+
+    @cached_property
+    def kinds(self) -> list[Type]:
+        """The types asked for."""
+        return read(self.types)
+
+    @property
+    def policy(self) -> str:
+        """How reduce.py sees it: terms are made of the reference chosen, or apart for each set of references."""
+        return "mean" if self._sets else "merged"
+
+    @property
+    def _sets(self) -> bool:
+        """Whether there are several scores to average: one for each reference, or for each set that lacks one."""
+        return self.references.startswith("jackknife") or (self.references == "mean" and not self.script)
+
+    @functools.cached_property
+    def needs(self) -> RougeNeeds:
+        """What the types count."""
+        found = [part_of(kind, self.script) for kind in self.kinds]
+        skips = [kind for kind in self.kinds if kind.family in ("S", "SU")]
+        return RougeNeeds(
+            Tokenization(self.tokenizer, lowercase=self.lowercase, stemmer=self.stemmer),
+            Splitting(self.split, self.boundary),
+            max(order_of(kind, self.script) for kind in self.kinds),
+            tuple(sorted({part for part in found if part})),
+            tuple(sorted({kind.number for kind in skips})),
+            lead=self.script and any(kind.family == "SU" for kind in skips),
+            merged=self.references == "merged",
+            weight=self.weight if any(kind.weighted for kind in self.kinds) else "",
+        )
+
+    @property
+    def terms(self) -> tuple[Field, ...]:
+        """Matches and totals of each type."""
+        names = [(kind, end) for kind in self.kinds for end in ("match", "reference", "output")]
+        return tuple(Field(f"{kind.name}_{end}", per_reference=self._sets, real=kind.weighted) for kind, end in names)
+
+    def make_terms(self, columns: Columns) -> dict[str, Ints]:
+        """Return matches and totals of each type, of the reference chosen: [lines], or [lines, sets]."""
+        terms: dict[str, Ints] = {}
+        for kind in self.kinds:
+            found = parts(kind, columns, self.script, self.references == "merged", self.weight)
+            combined = self._combined(kind, found, columns)
+            terms |= dict(
+                zip((f"{kind.name}_{end}" for end in ("match", "reference", "output")), combined, strict=True)
+            )
+        return terms
+
+    def _combined(self, kind: Type, found: Parts, columns: Columns) -> list[Numbers]:
+        """Apply the policy for references to the parts of a type."""
+        lines, references = found.match.shape
+        present = columns.get(PRESENT, np.full(lines, references))
+        there = np.arange(references) < present[:, None]
+        if self.references == "merged":
+            return [part[:, 0] for part in found]
+        if self.references == "mean":
+            return list(found) if self._sets else [np.where(there, part, 0).sum(axis=-1) for part in found]
+        if self.references == "best":
+            return [_picked(part, self._key(kind, found, columns).argmax(axis=-1)) for part in found]
+        sets = []
+        for left_out in range(references):
+            kept = there & ((np.arange(references) != left_out) | (present[:, None] == 1))
+            if self.references == "jackknife_mean":
+                sets.append([np.where(kept, part, 0).sum(axis=-1) for part in found])
+            else:
+                chosen = np.where(kept, self._key(kind, found, columns), -1.0).argmax(axis=-1)
+                sets.append([_picked(part, chosen) for part in found])
+        return [np.stack(parts, axis=-1) for parts in zip(*sets, strict=True)]
+
+    def _key(self, kind: Type, found: Parts, columns: Columns) -> Floats:
+        """Return what the best reference has most of: F, or as in ROUGE-1.5.5 recall (of n-grams as it prints it)."""
+        if not self.script:
+            return self._scores(kind, found)[0]
+        if kind.weighted:  # the script compares before it weighs the sum of weights once more
+            return ratio(found.match, columns["base"]) ** (1 / float(self.weight))
+        recall = ratio(found.match, found.reference)
+        return recall if kind.family == "L" else printed(recall)
+
+    def _scores(self, kind: Type, found: Parts) -> tuple[Floats, Floats, Floats]:
+        """Return F, recall and precision."""
+        recall, precision = ratio(found.match, found.reference), ratio(found.match, found.output)
+        if kind.weighted:
+            recall, precision = (value ** (1 / float(self.weight)) for value in (recall, precision))
+        rounded = printed if self.script and self.level == "mean" else np.asarray
+        recall, precision = rounded(recall), rounded(precision)
+        if self.alpha:
+            alpha = float(self.alpha)
+            score = ratio(precision * recall, (1 - alpha) * precision + alpha * recall)
+        else:
+            weight = float(self.beta) ** 2
+            score = ratio((1 + weight) * precision * recall, weight * precision + recall)
+        return rounded(score), recall, precision
+
+    def score(self, totals: Columns) -> dict[str, Floats]:
+        """Return for each type F, recall and precision: rouge1, rouge1_recall, rouge1_precision ..."""
+        outputs: dict[str, Floats] = {}
+        for kind in self.kinds:
+            found = Parts(*(totals[f"{kind.name}_{end}"] for end in ("match", "reference", "output")))
+            score, recall, precision = self._scores(kind, found)
+            name = f"rouge{kind.name}"
+            outputs |= {name: score, f"{name}_recall": recall, f"{name}_precision": precision}
+        return outputs
+
+    def line_outputs(self, columns: Columns) -> dict[str, Floats]:
+        """Return the same for each text: float64 [lines]; over several sets of references their mean."""
+        outputs = self.score(self.make_terms(columns))
+        if not self._sets:
+            return outputs
+        first = next(iter(outputs.values()))
+        there = np.arange(first.shape[1]) < columns.get(PRESENT, np.full(len(first), first.shape[1]))[:, None]
+        return {name: np.where(there, values, 0).sum(axis=-1) / there.sum(axis=-1) for name, values in outputs.items()}
+
+    def sentence_scores(self, columns: Columns) -> Floats:
+        """Return the first type's F: float64 [lines, references or sets] (best, merged: [lines, 1])."""
+        first = next(iter(self.score(self.make_terms(columns)).values()))
+        return first if self._sets else first[:, None]
+
+    def remarks(self, statistics: Mapping[str, Iterable[Columns]]) -> list[Note]:
+        """Tell of texts that lost all their letters, and of an Lsum that is an L."""
+        return notes(statistics, self.tokenizer, any(kind.family == "Lsum" for kind in self.kinds))
+
+
+def _picked(part: Numbers, chosen: Any) -> Numbers:
+    picked: Numbers = part[np.arange(len(part)), chosen]
+    return picked

@@ -1,0 +1,85 @@
+"""Sentences of a text, for ROUGE-Lsum and the script ROUGE-1.5.5."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from ...errors import InvalidTextError
+from ...kernel.lines import Lines
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from numpy.typing import NDArray
+
+    Cuts = list[tuple[int, int]]
+
+NEWLINE = ord("\n")
+
+
+class Splitting(NamedTuple):
+    """How a text becomes sentences: at newlines, at a marker, where a regular expression fits, or not at all."""
+
+    mode: str = "newline"
+    boundary: str = ""
+
+    @property
+    def key(self) -> str:
+        """A short name, safe in file names."""
+        return self.mode + (hashlib.blake2b(self.boundary.encode(), digest_size=4).hexdigest() if self.boundary else "")
+
+    def split(self, lines: Lines) -> tuple[Lines, NDArray[np.int64]]:
+        """Return the sentences of all lines, and int64 [lines + 1] of each line's first; boundaries are left out.
+
+        Raises InvalidTextError (of text 0) where a regular expression meets bytes that are not UTF-8.
+        """
+        if self.mode == "newline":
+            return _at_newlines(lines)
+        if self.mode == "none":
+            return lines, np.arange(len(lines.starts) + 1, dtype=np.int64)
+        cut = self._at_marker if self.mode == "marker" else self._at_matches
+        return _joined(lines, [cut(index, line) for index, line in enumerate(lines.texts())])
+
+    def _at_marker(self, _: int, line: bytes) -> Cuts:
+        marker, cuts, start = self.boundary.encode(), [], 0
+        while (found := line.find(marker, start)) >= 0:
+            cuts.append((start, found))
+            start = found + len(marker)
+        return [*cuts, (start, len(line))]
+
+    def _at_matches(self, index: int, line: bytes) -> Cuts:
+        try:
+            text = line.decode()
+        except UnicodeDecodeError as error:
+            raise InvalidTextError(0, index, error.start) from None
+        spans = [match.span() for match in re.finditer(self.boundary, text) if match.end()]
+        starts, stops = [0, *(high for _, high in spans)], [*(low for low, _ in spans), len(text)]
+        size: Callable[[int], int] = (lambda n: n) if text.isascii() else (lambda n: len(text[:n].encode()))
+        return [(size(low), size(high)) for low, high in zip(starts, stops, strict=True)]
+
+
+def _at_newlines(lines: Lines) -> tuple[Lines, NDArray[np.int64]]:
+    """Split every line at its newlines (those between lines are in none)."""
+    codes = np.frombuffer(lines.data, np.uint8)
+    places = np.flatnonzero(codes == NEWLINE)
+    owners = np.searchsorted(lines.starts, places, side="right") - 1
+    inside = (owners >= 0) & (places < lines.ends[owners]) if len(lines.starts) else owners < 0
+    places, owners = places[inside], owners[inside]
+    numbers = np.arange(len(lines.starts) + 1, dtype=np.int64)
+    if not len(places):
+        return lines, numbers
+    starts = np.insert(lines.starts, owners + 1, places + 1)
+    ends = np.insert(lines.ends, owners, places)
+    return Lines(lines.data, starts, ends), numbers + np.searchsorted(owners, numbers)
+
+
+def _joined(lines: Lines, cuts: Sequence[Cuts]) -> tuple[Lines, NDArray[np.int64]]:
+    bases = lines.starts.tolist()
+    starts = [base + low for base, cut in zip(bases, cuts, strict=True) for low, _ in cut]
+    ends = [base + high for base, cut in zip(bases, cuts, strict=True) for _, high in cut]
+    firsts = np.cumsum([0, *(len(cut) for cut in cuts)], dtype=np.int64)
+    return Lines(lines.data, np.array(starts, np.int64), np.array(ends, np.int64)), firsts

@@ -1,0 +1,204 @@
+"""A run before its work: config, metrics and every file read and checked, all problems told at once."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from . import metrics, report
+from .config.overrides import ALL, Given, select
+from .config.tree import base_of
+from .corpus.corpus import Corpus, Opener, open_corpus
+from .corpus.input_warnings import suspicions
+from .corpus.number_files import absent as lacking
+from .corpus.number_files import misused, parted, with_numbers
+from .errors import ConfigError, DataError, InputError, Problem, did_you_mean
+from .execution.count import AUTO, How
+from .io.dataset_cache import path_of
+from .io.remote import is_remote
+from .metrics.base import signature
+from .metrics.defaults import with_defaults
+from .metrics.external import External
+from .scoring.resampling.bootstrap import unsupported
+from .tokenizers.sacrebleu import unavailable
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from pathlib import Path
+
+    from .config.load import Config
+    from .human.meta_evaluation import People
+    from .metrics.base.metric import Metric, Needs
+    from .reproduction.open_sections import Sources
+
+
+@dataclass(frozen=True)
+class Job:
+    """A checked run: config, metrics, indexed text files, and warnings about them."""
+
+    config: Config
+    metrics: tuple[Metric, ...]
+    corpora: tuple[Corpus, ...]
+    warnings: tuple[str, ...]
+    given: Given = ALL
+    people: People | None = None
+    sources: Sources | None = None
+
+    @property
+    def partial(self) -> bool:
+        """Whether the command line has chosen among what the config has."""
+        return bool(self.given.only)
+
+    @property
+    def needs(self) -> tuple[Needs, ...]:
+        """The columns to count; metrics with equal needs share them."""
+        return tuple(dict.fromkeys(metric.needs for metric in self.metrics))
+
+
+def prepare(path: str | Path, how: How = AUTO, given: Given = ALL) -> Job:
+    """Read and check config, metrics and every text file; raises ConfigError with all problems found."""
+    settings, chosen, corpora, problems = _opened(path, how, given)
+    if settings:
+        problems += unmade(settings)
+        reasons = (unsupported(metric) for metric in chosen if settings.statistics)
+        problems += [settings.root.problem(reason, ("statistics",)) for reason in reasons if reason]
+    people = _people(settings, problems) if settings and settings.human and not given.only else None
+    sources = _sources(settings, chosen, problems) if settings and not given.only else None
+    if problems or settings is None:
+        raise ConfigError(dict.fromkeys(problems))
+    opened = complete(chosen, corpora)
+    warnings = (*settings.notes, *(text for corpus in opened for text in suspicions(corpus)))
+    if settings.human and given.only:
+        warnings = (*warnings, "nothing is correlated with people where --only chooses")
+    if settings.findings.expect and given.only:
+        warnings = (*warnings, "nothing is compared with what is expected where --only chooses")
+    return Job(settings, chosen, opened, warnings, given, people, sources)
+
+
+def reread(path: str | Path, given: Given = ALL) -> tuple[Config, tuple[Corpus, ...]]:
+    """Return config and texts of a run that is done; raises ConfigError.
+
+    What only its work needed, such as packages for its plots or the judgements of people, need not be there any more.
+    """
+    settings, chosen, corpora, problems = _opened(path, AUTO, given)
+    if problems or settings is None:
+        raise ConfigError(dict.fromkeys(problems))
+    return settings, complete(chosen, corpora)
+
+
+def _opened(
+    path: str | Path, how: How, given: Given
+) -> tuple[Config | None, tuple[Metric, ...], list[Corpus], list[Problem]]:
+    """Return config, metrics and texts, and the problems found in them."""
+    from .config.load import load  # YAML and its models: not for those who score without
+
+    settings, nodes, problems = load(path, given.settings)
+    chosen = metrics.resolve_all(with_defaults(nodes, settings.root if settings else None, problems), problems)
+    corpora: list[Corpus | None] = []
+    if settings:
+        names = [(metric.name, signature.render(metric.name, metric.settings())) for metric in chosen]
+        settings, kept = select(settings, names, given.only, problems)
+        chosen = tuple(metric for metric, own in zip(chosen, names, strict=True) if own in kept)
+        if how.address:
+            from .config.models import check_address  # with config, whose models they are
+
+            wrong = check_address(str(how.under(settings.run).backend), how.address)
+            problems += [Problem("--address", wrong)] if wrong else []
+        readers = readers_of_numbers(chosen)
+        absent = settings.absent | lacking(settings, readers, problems)
+        opener = Opener(how.under(settings.run).threads, settings.run.max_unpacked, absent)
+        problems += misused(settings, readers)
+        systems = with_numbers(settings.systems, readers)
+        opened_all = [open_corpus(dataset, systems, problems, opener=opener) for dataset in settings.datasets]
+        corpora = [corpus and parted(corpus, readers) for corpus in opened_all]
+        problems += _missing_sources(settings, chosen)
+    problems += fit(chosen, corpora)
+    return settings, tuple(chosen), [corpus for corpus in corpora if corpus], problems
+
+
+def readers_of_numbers(chosen: Sequence[Metric]) -> list[External]:
+    """Return the metrics that read files of numbers."""
+    return [metric for metric in chosen if isinstance(metric, External)]
+
+
+def unmade(settings: Config) -> list[Problem]:
+    """Return why files that a config asks for could not be made."""
+    root, wanted = settings.root, settings.output
+    found = [root.problem(reason, ("output", "formats")) for reason in report.unavailable(wanted.formats)]
+    if wanted.plots:
+        from .report.plots import PLOTS
+
+        for number, name in enumerate(wanted.plots):
+            if name not in PLOTS:
+                message = f"no plot is called '{name}'{did_you_mean(name, PLOTS)}; there are {', '.join(PLOTS)}"
+                found.append(root.problem(message, ("output", "plots", number)))
+    return found
+
+
+def fit(chosen: Sequence[Metric], corpora: Sequence[Corpus | None]) -> list[Problem]:
+    """Return why metrics cannot score the data sets they are asked to."""
+    lacking = (unavailable(getattr(metric, "tokenizer", "")) for metric in chosen)
+    problems = [Problem("", message) for message in dict.fromkeys(lacking) if message]
+    for corpus in corpora:
+        messages = (
+            [metric.misfit(len(corpus.references), missing=corpus.missing) for metric in chosen] if corpus else []
+        )
+        if corpus and any(metric.from_files and metric.needs.key not in corpus.external for metric in chosen):
+            messages.append("external reads files that a config names: `gec-pipeline help statistics`")
+        problems += [Problem("", f"{corpus.name}: {message}") for message in messages if message and corpus]
+    return problems
+
+
+def complete(chosen: Sequence[Metric], corpora: Sequence[Corpus]) -> tuple[Corpus, ...]:
+    """Return the data sets with the references as systems too, where a metric scores them."""
+    if all(metric.policy != "leave_one_out" for metric in chosen):
+        return tuple(corpora)
+    return tuple(corpus.with_references() for corpus in corpora)
+
+
+def _people(settings: Config, problems: list[Problem]) -> People | None:
+    """Return the human judgements or scores that the config names; appends why they cannot be used."""
+    from .human.meta_evaluation import misfit, open_people
+
+    wanted = settings.human
+    if wanted is None:
+        return None
+    if is_remote(wanted.file):
+        problems.append(settings.root.problem("is an address; only texts may be one", ("human", "file")))
+        return None
+    names = [system.name for system in settings.systems]
+    try:
+        path = path_of(wanted.file, base_of(settings.root.find(("human", "file"))))
+        people = open_people(path, wanted, names)
+    except DataError as error:
+        problems += [settings.root.problem(problem.message, ("human", "file")) for problem in error.problems]
+        return None
+    except InputError as error:
+        problems += error.problems
+        return None
+    message = misfit(people, wanted, [dataset.name for dataset in settings.datasets], names)
+    problems += [settings.root.problem(message, ("human",))] if message else []
+    return people
+
+
+def _sources(settings: Config, chosen: Sequence[Metric], problems: list[Problem]) -> Sources | None:
+    """Open what the sections judgments to expect name."""
+    wanted = settings.findings
+    if not any((wanted.judgments, wanted.columns, wanted.correlations, wanted.agreements, wanted.expect)):
+        return None
+    from .reproduction.open_sections import open_sources
+
+    return open_sources(settings, chosen, problems)
+
+
+def _missing_sources(settings: Config, chosen: Sequence[Metric]) -> Iterator[Problem]:
+    needing = {metric.name: metric.hint for metric in chosen if metric.needs.source}
+    for dataset in settings.datasets:
+        for name, hint in needing.items() if dataset.source is None and not dataset.m2 else ():
+            message = without_source(name, hint, "add `source: FILE`")
+            yield settings.root.problem(message, ("datasets", dataset.name))
+
+
+def without_source(name: str, hint: str, remedy: str) -> str:
+    """Return what is said when a metric misses the source."""
+    return f"{name} needs a source, the uncorrected text: {remedy}" + (f"; {hint}" if hint else "")

@@ -1,0 +1,78 @@
+"""A run directory opened again for reports: its results, its columns, and the texts where they have not changed."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from .config.overrides import Given
+from .errors import InputError, StoreError
+from .execution.store.run_directory import RunDirectory
+from .prepare import reread
+from .report.material import Material
+from .report.plots.canvas import TYPES
+from .scoring import stored_runs
+from .scoring.scores import describe
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from .corpus.corpus import Corpus
+    from .scoring.results import Results
+
+
+def revisit(path: Path, digits: int | None = None, *, texts: bool = True) -> Material:
+    """Return what reports of a run are made of; raises StoreError where it is no finished run.
+
+    Where the config or a text is gone or has changed since, there are no texts, and `unread` says why. texts: whether
+    they are wanted; finding out that they have not changed reads them all. digits: None takes those of the config.
+    """
+    results, found = stored_runs.load(path)
+    manifest = RunDirectory(path, make=False).manifest()
+    corpora: dict[str, Corpus] = {}
+    written, unread = manifest.get("written"), "" if texts else "were not asked for"
+    try:
+        if texts:
+            corpora, written = _texts(manifest, results)
+    except (InputError, StoreError) as error:
+        unread = str(error)
+    own, plots, kind = _output(written)
+    return Material(results, tuple(found), corpora, written, unread, own if digits is None else digits, plots, kind)
+
+
+def _output(written: Any) -> tuple[int, tuple[str, ...], str]:
+    """Return digits, plots and their type of a config as it was written; the defaults for what is none."""
+    output = written.get("output") if isinstance(written, dict) else None
+    output = output if isinstance(output, dict) else {}
+    digits, names, kind = str(output.get("digits")), output.get("plots"), output.get("plot_type")
+    plots = tuple(map(str, names)) if isinstance(names, list) else ()
+    return int(digits) if digits in MOST_DIGITS else 2, plots, kind if kind in TYPES else "png"
+
+
+MOST_DIGITS = frozenset(map(str, range(13)))
+
+
+def chosen(material: Material, metric: str | None, dataset: str | None) -> Material:
+    """Return what is of a metric (its name, or its signature) and a data set; raises StoreError for nothing."""
+    if metric is None and dataset is None:
+        return material
+    kept = stored_runs.only(material.measured, metric, dataset)
+    return replace(material, results=stored_runs.narrowed(material.results, kept), measured=tuple(kept))
+
+
+def _texts(manifest: dict[str, Any], results: Results) -> tuple[dict[str, Corpus], Any]:
+    """Return texts and config; raises InputError or StoreError where they are not those of the run."""
+    config = manifest.get("config")
+    if not isinstance(config, str):
+        raise StoreError("the run does not tell its config")
+    given = Given(tuple(map(str, manifest.get("set", ()))), tuple(map(str, manifest.get("only", ()))))
+    settings, opened = reread(config, given)
+    corpora = {corpus.name: corpus for corpus in opened}
+    for name, info in results.datasets.items():
+        if name not in corpora:
+            raise StoreError(f"{config}: has no data set '{name}' any more")
+        now = describe(corpora[name]).digests
+        changed = [text for text, digest in info.digests.items() if now.get(text) != digest]
+        if changed:
+            raise StoreError(f"{name}: {changed[0]} has changed since the run")
+    return {name: corpora[name] for name in results.datasets}, settings.root.plain()

@@ -1,0 +1,253 @@
+"""The report as one HTML file that needs nothing else: `html/page.html` filled in (jinja2, all text escaped).
+
+Styles and scripts stand in the page, and its content security policy names them by their digests: nothing else runs,
+and nothing is fetched. What the scripts read is JSON in which no character can end its element.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+from importlib import resources
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from ..._version import __version__
+from ...errors import printable
+from ..console import by_order
+from ..tables.comparisons import pair_table, settings_line, tests_of
+from ..tables.human import correlation_table, sentence_table, test_table, window_table
+from ..tables.labels import best_of, groups, remarks, size
+from ..tables.ranked import ranked_table
+from ..tables.sections import finding_tables
+from ..tables.verdicts import expectation_table, misses
+from .explorer_data import explorer
+from .svg_plots import interval_axis, interval_bar, interval_scale, order_dots, p_matrix, rank_ranges, scatter
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from ...scoring.results import Results, Score
+    from ..material import Material
+    from ..tables.labels import Group
+    from .svg import Drawing
+
+NAME = "report.html"
+SCRIPTS = ("theme.js", "text.js", "ngrams.js", "data.js", "list.js", "detail.js", "explorer.js")
+"""The scripts in the order in which they run; the first before the page is drawn."""
+STYLES = ("page.css", "explorer.css")
+ESCAPES = str.maketrans({c: f"\\u{ord(c):04x}" for c in "<>&\u2028\u2029\u007f"})
+LARGEST = 14_500_000
+"""Bytes of a page above which it is made again with fewer sentences, where their number was not asked for."""
+
+
+class Table(NamedTuple):
+    """A table as the template draws it; left: columns of text."""
+
+    header: Sequence[str]
+    rows: Sequence[Sequence[str]]
+    left: Sequence[int] = (0,)
+
+
+class Row(NamedTuple):
+    """A system of a leader board."""
+
+    score: Score
+    shown: str
+    bar: Drawing | None
+    cells: Sequence[str]
+    best: bool
+
+
+class Board(NamedTuple):
+    """A leader board: the group, the axis of its bars, titles of the cells, and what stands below it."""
+
+    group: Group
+    name: str
+    facts: str
+    rows: Sequence[Row]
+    axis: Drawing
+    titles: Sequence[str]
+    notes: Sequence[str]
+    peer: str
+    plots: Sequence[tuple[str, Drawing]]
+    orders: Table | None
+    pairs: Table | None
+
+
+def html_files(material: Material) -> dict[str, str]:
+    """Return report.html; needs jinja2."""
+    data = explorer(material, material.lines)
+    text = render(material, data)
+    while data and material.lines is None and (size := len(text.encode())) > LARGEST:
+        most = max(len(dataset["numbers"]) for dataset in data["datasets"])
+        if most == 1:
+            break
+        data = explorer(material, max(1, int(most * 0.9 * LARGEST / size)))
+        text = render(material, data)
+    return {NAME: text}
+
+
+def render(material: Material, data: Mapping[str, Any] | None) -> str:
+    """Return the page. data: of the explorer, None where there is none."""
+    from jinja2 import Environment, StrictUndefined
+
+    environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
+    environment.filters["shown"] = printable
+    styles = [_part(name) for name in STYLES]
+    scripts = [_part(name) for name in SCRIPTS]
+    page = environment.from_string(_part("page.html"))
+    return (
+        page.render(
+            **content(material),
+            styles=styles,
+            scripts=scripts,
+            policy=policy(styles, scripts),
+            data=as_json(data),
+            linked={dataset["name"]: dataset["systems"] for dataset in data["datasets"]} if data else {},
+            sentences=bool(data),
+        )
+        + "\n"
+    )
+
+
+def _part(name: str) -> str:
+    return (resources.files("pipeline.report.html") / "assets" / name).read_text(encoding="utf-8")
+
+
+def policy(styles: Sequence[str], scripts: Sequence[str]) -> str:
+    """Return the content security policy that lets these styles and scripts work and nothing else."""
+    named = {
+        kind: " ".join(
+            f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'" for text in texts
+        )
+        for kind, texts in (("style-src", styles), ("script-src", scripts))
+    }
+    rules = ["default-src 'none'", "img-src data:", "base-uri 'none'", "form-action 'none'"]
+    return "; ".join([*rules, *(f"{kind} {digests}" for kind, digests in named.items())])
+
+
+def as_json(data: object) -> str:
+    """Return JSON that can stand in a script element: no character of it can end the element or a line of script."""
+    text = json.dumps(data, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+    return text.translate(ESCAPES)
+
+
+def content(material: Material) -> dict[str, Any]:
+    """Return what the template fills in: depends on results, config and version alone."""
+    results = material.results
+    config = material.config if isinstance(material.config, dict) else {}
+    found = groups(results)
+    title = config.get("description")
+    return {
+        "title": title if isinstance(title, str) and title.strip() else "Evaluation",
+        "version": __version__,
+        "boards": [board(results, group, material.digits, number) for number, group in enumerate(found, 1)],
+        "settings": settings_line(results.statistics) if results.statistics else "",
+        "lettered": bool(results.tests) and (results.statistics or {}).get("baseline") is None,
+        "human": human(results, found),
+        "findings": {title: Table(*table, left=left) for title, table, left in finding_tables(results)},
+        "expected": expected(results.expectations) if results.expectations else None,
+        "warnings": [*results.warnings, *map(str, results.missing)],
+        "datasets": results.datasets,
+        "config": as_yaml(config) if config else "",
+        "unread": bool(material.unread) or not material.corpora,
+    }
+
+
+def as_yaml(config: Mapping[str, Any]) -> str:
+    """Return a config as YAML, its scalars as they were written: text, which needs no quotes to stay so here."""
+    import yaml
+
+    class Plain(yaml.SafeDumper):
+        yaml_implicit_resolvers = {  # noqa: RUF012 (as PyYAML has it)
+            first: [(tag, pattern) for tag, pattern in known if tag.endswith(":null")]
+            for first, known in yaml.SafeDumper.yaml_implicit_resolvers.items()
+        }
+
+        def ignore_aliases(self, data: Any) -> bool:
+            del data
+            return True
+
+    text: str = yaml.dump(config, Dumper=Plain, sort_keys=False, allow_unicode=True, width=100)
+    return text
+
+
+def board(results: Results, group: Group, digits: int, number: int) -> Board:
+    """Return the leader board of a metric on a data set, and its plots."""
+    scores = group.scores
+    where = interval_scale(scores)
+    header, cells = ranked_table(results, scores, digits)
+    best = best_of(group, digits)
+    rows = [
+        Row(score, cell[2], interval_bar(score, where), cell[3:], score.system in best)
+        for score, cell in zip(scores, cells, strict=True)
+    ]
+    base = (results.statistics or {}).get("baseline")
+    plots = {
+        "Ranges of ranks": rank_ranges(scores),
+        "Precision of each order": order_dots(scores, base),
+        "p-values of pairs": p_matrix(results, scores, digits),
+    }
+    tests = tests_of(results, scores[0])
+    pairs = Table(*pair_table(results, tests, digits), left=(0, 1)) if tests else None
+    return Board(
+        group,
+        f"board-{number}",
+        size(results.datasets[group.dataset]),
+        rows,
+        interval_axis(where),
+        header[3:],
+        remarks(scores),
+        scores[0].peer_signature or "",
+        [(title, plot) for title, plot in plots.items() if plot],
+        orders(scores, digits),
+        pairs,
+    )
+
+
+def orders(scores: Sequence[Score], digits: int) -> Table | None:
+    """Return all outputs that have a value for each order, a row for each system and order."""
+    made = [(score.system, by_order(score.outputs, digits)) for score in scores]
+    header, rows = made[0][1]
+    if not rows:
+        return None
+    return Table(["system", *header], [[name, *row] for name, (_, own) in made for row in own])
+
+
+def expected(found: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the verdicts on what was expected, and what was missed."""
+    header, rows = expectation_table(dict(found))
+    return {
+        "table": Table(header, rows, left=(1, 4)),
+        "entries": len(found["entries"]),
+        "missed": len(found["missed"]),
+        "misses": list(misses(dict(found))),
+    }
+
+
+def human(results: Results, found: Sequence[Group]) -> dict[str, Any] | None:
+    """Return how the metrics agree with people: tables and plots."""
+    if not results.human or not results.human.get("correlations"):
+        return None
+    people = results.human.get("scores") or {}
+    by_name = {(group.dataset, group.metric): group for group in found}
+    plots = []
+    for item in results.human["correlations"]:
+        group = by_name.get((item["dataset"], item["metric"]))
+        if group and item["human"] in people:
+            scores = {score.system: score.score for score in group.scores}
+            plots.append(
+                (
+                    f"{group.label} and {item['human'].replace('_', ' ')}",
+                    scatter(item, people[item["human"]], scores, group.label),
+                )
+            )
+    tables = {
+        "Correlations of systems": Table(*correlation_table(results.human), left=(0, 1)),
+        "Pairs of outputs of a sentence": Table(*sentence_table(results.human), left=(0,)),
+        "Williams' test: is the first metric closer to people?": Table(*test_table(results.human), left=(0, 1, 2)),
+        "Windows of neighbours": Table(*window_table(results.human), left=(0, 1)),
+    }
+    shown = {title: table for title, table in tables.items() if table.rows}
+    return {"plots": [(title, plot) for title, plot in plots if plot], "tables": shown}

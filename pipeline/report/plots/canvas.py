@@ -1,0 +1,109 @@
+"""What all plots share: style, colours, figures of a fitting size, and their bytes. Needs the extra `plot`.
+
+Colours are those of Okabe and Ito (2008), which people with any colour vision tell apart; shape, fill or place says the
+same once more, for grey prints. Nothing here reads or changes the user's matplotlib settings, or needs a display.
+"""
+
+from __future__ import annotations
+
+import io
+import textwrap
+import warnings
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+from ...errors import printable
+from ..tables.labels import shortened
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+    from ..tables.labels import Group
+
+TYPES = ("png", "svg", "pdf")
+COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#F0E442")
+MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*", "<", ">")
+BLUE, ORANGE, GREEN = COLOURS[:3]
+GREY, PALE = "#666666", "#DDDDDD"
+WIDTH = 6.3
+"""Inches: the text of an A4 page with usual margins, or both columns of a paper."""
+ROW = 0.24
+"""Inches for a system."""
+
+STYLE: dict[str, Any] = {
+    "font.family": ["DejaVu Sans"],  # comes with matplotlib
+    "font.size": 9,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.axisbelow": True,
+    "axes.grid": True,
+    "grid.color": PALE,
+    "grid.linewidth": 0.6,
+    "legend.frameon": False,
+    "legend.fontsize": 8,
+    "figure.dpi": 100,
+    "savefig.dpi": 200,
+    "text.parse_math": False,  # a $ in a name is a $
+    "svg.fonttype": "none",
+    "svg.hashsalt": "gec-pipeline",
+    "pdf.fonttype": 42,  # TrueType, as publishers ask
+}
+_NO_DATES: dict[str, dict[str, Any]] = {
+    "png": {"Software": None},
+    "svg": {"Date": None, "Creator": None},
+    "pdf": {"CreationDate": None, "Creator": None, "Producer": None},
+}
+
+
+@contextmanager
+def styled() -> Iterator[None]:
+    """Have matplotlib's own defaults and STYLE, whatever the user's settings, and those again afterwards."""
+    from matplotlib import style
+
+    with style.context(["default", STYLE]), warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message="Glyph .* missing from")  # of a name in another script: a box
+        yield
+
+
+def figure(width: float = WIDTH, height: float = 4.0) -> tuple[Figure, Axes]:
+    """Return an empty figure of so many inches, with one pair of axes."""
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+
+    made = Figure(figsize=(width, height), layout="constrained")
+    FigureCanvasAgg(made)
+    return made, made.add_subplot()
+
+
+def rows_figure(names: Sequence[str], more: float = 0.0) -> tuple[Figure, Axes]:
+    """Return a figure with a row for each name, the first on top at y = 0; more: inches for what stands below."""
+    made, axes = figure(height=1.1 + more + ROW * max(len(names), 2))
+    axes.set_yticks(range(len(names)), [text(name) for name in names])
+    axes.set_ylim(len(names) - 0.4, -0.6)
+    axes.grid(visible=False, axis="y")
+    axes.tick_params(axis="y", length=0)
+    return made, axes
+
+
+def title(axes: Axes, group: Group, what: str = "") -> None:
+    """Write above the axes what they show."""
+    said = ": ".join(text(part, 60) for part in (group.dataset, group.label, what) if part)
+    made = axes.get_figure(root=True)
+    assert made is not None  # noqa: S101 (for the type checker: figure() made both)
+    lines = textwrap.wrap(said, int(14 * made.get_figwidth()))
+    made.suptitle("\n".join(lines), x=0.01, horizontalalignment="left", fontsize=10)
+
+
+def text(name: str, width: int = 32) -> str:
+    """Return a name as plots show it: on one line, without control characters, not too long."""
+    return shortened(printable(name.replace("\n", " ")), width)
+
+
+def saved(made: Figure, kind: str) -> bytes:
+    """Return a figure as PNG, SVG or PDF; the same figure gives the same bytes."""
+    buffer = io.BytesIO()
+    made.savefig(buffer, format=kind, metadata=_NO_DATES[kind])
+    return buffer.getvalue()

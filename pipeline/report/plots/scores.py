@@ -1,0 +1,197 @@
+"""Plots of the scores of systems: with intervals, by order, ranks, and what comparisons say."""
+
+from __future__ import annotations
+
+import math
+import re
+from typing import TYPE_CHECKING, Any
+
+from ..tables.comparisons import is_significant, level_name, shown_p, tests_of
+from ..tables.labels import groups
+from .canvas import BLUE, COLOURS, GREY, MARKERS, ORANGE, PALE, figure, rows_figure, text, title
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+    from ...scoring.results import Comparison, Results, Score
+    from ..material import Material
+    from ..tables.labels import Group
+
+    Named = tuple[Group, str, Figure]
+
+LEVELS = (0.001, 0.01, 0.05)
+SHADES = ("#1B1B1B", "#5A5A5A", "#A6A6A6", "#F2F2F2")
+"""Greys of p-values below each of LEVELS, and of all others."""
+WRITTEN = 16
+"""Systems up to which a matrix has numbers in its cells."""
+_PRECISION = re.compile("precision_([0-9]+)")
+
+
+def scores(material: Material) -> Iterator[Named]:
+    """Scores with their intervals, the best on top; filled: differs from the baseline."""
+    results = material.results
+    for group in groups(results):
+        made, axes = rows_figure([score.system for score in group.scores], more=0.3)
+        for row, score in enumerate(group.scores):
+            _intervals(axes, row, score)
+        _points(axes, results, group)
+        title(axes, group)
+        axes.set_xlabel(f"{text(group.output)} (percent)")
+        _legend(axes, results, group)
+        yield group, "", made
+
+
+def _intervals(axes: Axes, row: int, score: Score) -> None:
+    if score.samples and not math.isnan(score.samples.interval[0]):
+        low, high = (100 * bound for bound in score.samples.interval)
+        axes.hlines(row, low, high, color=PALE, linewidth=7)
+    if score.bootstrap:
+        low, high = (100 * bound for bound in score.bootstrap.interval)
+        axes.plot([low, high], [row, row], color=BLUE, linewidth=1.4, marker="|", markersize=6)
+
+
+def _points(axes: Axes, results: Results, group: Group) -> None:
+    """Draw the scores: filled, or hollow where the difference from the baseline is not significant."""
+    baseline = (results.statistics or {}).get("baseline")
+    tests = {test.system: test for test in tests_of(results, group.scores[0])} if baseline is not None else {}
+    for row, score in enumerate(group.scores):
+        test = tests.get(score.system)
+        hollow = test is not None and not is_significant(test, results)
+        axes.plot(100 * score.score, row, "o", color=BLUE, markerfacecolor="white" if hollow else BLUE, markersize=5)
+        if score.system == baseline:
+            axes.axvline(100 * score.score, color=ORANGE, linestyle="--", linewidth=1, zorder=0)
+
+
+def _legend(axes: Axes, results: Results, group: Group) -> None:
+    """Say below the axes what lines and circles mean."""
+    from matplotlib.lines import Line2D
+
+    entries = []
+    if any(score.bootstrap for score in group.scores):
+        name = f"{level_name(results)} interval (sentences)"
+        entries.append(Line2D([], [], color=BLUE, marker="|", linewidth=1.4, label=name))
+    if any(score.samples and not math.isnan(score.samples.interval[0]) for score in group.scores):
+        entries.append(Line2D([], [], color=PALE, linewidth=7, label="95% of draws of references"))
+    baseline = (results.statistics or {}).get("baseline")
+    if baseline is not None and tests_of(results, group.scores[0]):
+        entries.append(Line2D([], [], color=ORANGE, linestyle="--", linewidth=1, label=f"baseline {text(baseline)}"))
+        hollow = {"marker": "o", "linestyle": "", "markerfacecolor": "white"}
+        entries.append(Line2D([], [], color=BLUE, label="no significant difference from it", **hollow))  # type: ignore[arg-type]
+    if entries:
+        axes.figure.legend(handles=entries, loc="outside lower center", ncols=2)
+
+
+def precision(material: Material) -> Iterator[Named]:
+    """Precision of each order, systems in the order of their scores."""
+    for group in groups(material.results):
+        orders = [int(found[1]) for name in group.scores[0].outputs if (found := _PRECISION.fullmatch(name))]
+        if not orders:
+            continue
+        made, axes = rows_figure([score.system for score in group.scores], more=0.3)
+        for number, order in enumerate(orders):
+            values = [100 * score.outputs.get(f"precision_{order}", math.nan) for score in group.scores]
+            style: dict[str, Any] = {"marker": MARKERS[number % len(MARKERS)], "color": COLOURS[number % len(COLOURS)]}
+            axes.plot(values, range(len(values)), linewidth=0.6, markersize=5, label=f"n = {order}", **style)
+        title(axes, group)
+        axes.set_xlabel("precision (percent)")
+        axes.figure.legend(loc="outside lower center", ncols=min(len(orders), 9))
+        yield group, "", made
+
+
+def ranks(material: Material) -> Iterator[Named]:
+    """Ranges of ranks, and clusters as bands: systems of different clusters can be told apart."""
+    from matplotlib.ticker import MaxNLocator
+
+    for group in groups(material.results):
+        if not all(score.bootstrap for score in group.scores):
+            continue
+        made, axes = rows_figure([score.system for score in group.scores])
+        clusters = [score.bootstrap.cluster for score in group.scores if score.bootstrap]
+        for row, score in enumerate(group.scores):
+            if clusters[row] % 2 == 0:
+                axes.axhspan(row - 0.5, row + 0.5, color="#EEEEEE", linewidth=0, zorder=0)
+            if row and clusters[row] != clusters[row - 1]:
+                axes.axhline(row - 0.5, color=GREY, linewidth=1)
+            low, high = score.bootstrap.ranks if score.bootstrap else (score.rank, score.rank)
+            axes.plot([low, high], [row, row], color=BLUE, linewidth=1.6, marker="|", markersize=7)
+            axes.plot(score.rank, row, "o", color=ORANGE, markersize=5)
+        for cluster in sorted(set(clusters)):
+            first = clusters.index(cluster)
+            middle = first + (clusters.count(cluster) - 1) / 2
+            said = f"cluster {cluster}" if len(clusters) < 30 or clusters.count(cluster) > 1 else str(cluster)
+            axes.text(1.01, middle, said, transform=axes.get_yaxis_transform(), va="center", fontsize=8, color=GREY)
+        title(axes, group, f"rank (circle) and its {level_name(material.results)} range")
+        axes.set_xlabel("rank")
+        axes.set_xlim(0.5, len(group.scores) + 0.5)
+        axes.xaxis.set_major_locator(MaxNLocator(integer=True))
+        yield group, "", made
+
+
+def differences(material: Material) -> Iterator[Named]:
+    """Differences from the baseline with their intervals; filled: significant."""
+    results = material.results
+    baseline = (results.statistics or {}).get("baseline")
+    for group in groups(results) if baseline is not None else ():
+        tests = {test.system: test for test in tests_of(results, group.scores[0])}
+        shown = [tests[score.system] for score in group.scores if score.system in tests]
+        if not shown:
+            continue
+        made, axes = rows_figure([test.system for test in shown])
+        axes.axvline(0, color=ORANGE, linestyle="--", linewidth=1)
+        for row, test in enumerate(shown):
+            axes.plot([100 * bound for bound in test.interval], [row, row], color=BLUE, marker="|", linewidth=1.4)
+            fill = BLUE if is_significant(test, results) else "white"
+            axes.plot(100 * test.difference, row, "o", color=BLUE, markerfacecolor=fill, markersize=5)
+            said = f"p {shown_p(test.p_adjusted)}"
+            axes.text(1.01, row, said, transform=axes.get_yaxis_transform(), va="center", fontsize=8, color=GREY)
+        title(axes, group, f"difference from {text(str(baseline), 30)} (filled: significant)")
+        axes.set_xlabel(f"{text(group.output)} (percent), {level_name(results)} interval")
+        yield group, "", made
+
+
+def p_values(material: Material) -> Iterator[Named]:
+    """P-values, adjusted, of all pairs: darker where smaller; systems in the order of their scores."""
+    results = material.results
+    for group in groups(results):
+        tests = tests_of(results, group.scores[0])
+        known = {name for test in tests for name in (test.system, test.other)}
+        names = [score.system for score in group.scores if score.system in known]
+        if tests and (results.statistics or {}).get("baseline") is None:
+            yield group, "", _matrix(group, names, tests)
+
+
+def _matrix(group: Group, names: Sequence[str], tests: Sequence[Comparison]) -> Figure:
+    from matplotlib.patches import Patch, Rectangle
+
+    side = max(3.4, min(0.42 * len(names), 9.5))
+    made, axes = figure(width=side + 1.6, height=side + 1.2)
+    cells = {(test.system, test.other): test.p_adjusted for test in tests}
+    cells |= {(other, system): p for (system, other), p in cells.items()}
+    for row, one in enumerate(names):
+        for column, two in enumerate(names):
+            p = cells.get((one, two), math.nan)
+            if math.isnan(p):
+                continue
+            shade = SHADES[sum(p >= level for level in LEVELS)]
+            axes.add_patch(Rectangle((column - 0.5, row - 0.5), 1, 1, facecolor=shade, edgecolor="white"))
+            if len(names) <= WRITTEN:
+                said = "<.001" if p < LEVELS[0] else f"{p:.{3 if p < 0.1 else 2}f}".lstrip("0") if p < 0.995 else "1"
+                ink = "white" if p < LEVELS[1] else "black"
+                axes.text(column, row, said, ha="center", va="center", fontsize=7, color=ink)
+    size = 9 if len(names) <= 30 else 6
+    axes.set_xticks(range(len(names)), [text(name, 24) for name in names], rotation=90, fontsize=size)
+    axes.set_yticks(range(len(names)), [text(name, 24) for name in names], fontsize=size)
+    axes.set_xlim(-0.5, len(names) - 0.5)
+    axes.set_ylim(len(names) - 0.5, -0.5)
+    axes.set_aspect("equal")
+    axes.grid(visible=False)
+    axes.tick_params(length=0)
+    axes.spines[:].set_visible(False)
+    title(axes, group, "p, adjusted")
+    meanings = [*(f"p < {level:g}" for level in LEVELS), f"p ≥ {LEVELS[-1]:g}"]
+    patches = [Patch(facecolor=shade, edgecolor=GREY, label=of) for shade, of in zip(SHADES, meanings, strict=True)]
+    made.legend(handles=patches, loc="outside lower center", ncols=4)
+    return made

@@ -1,0 +1,1 @@
+"""Tables as text: a header and rows, which each form of report draws in its own way; begin at `ranked.py`."""

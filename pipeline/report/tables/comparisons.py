@@ -1,0 +1,127 @@
+"""Intervals, ranks and comparisons as cells of tables: formatting only, from the stored results."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+from ...scoring.resampling.rank_ranges import letters
+from .digits import percent, round_half_up
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from ...scoring.results import Comparison, Results, Score
+
+Table = tuple[list[str], list[list[str]]]
+SMALLEST = 0.0001
+
+
+def shown_p(value: float) -> str:
+    """Return a p-value with four decimals, "<0.0001" where that would be 0."""
+    return f"<{SMALLEST}" if value < SMALLEST else round_half_up(value, 4)
+
+
+def signed(difference: float, digits: int) -> str:
+    """Return a difference times 100, with its sign."""
+    text = percent(abs(difference), digits)
+    return text if not text.strip("0.-") else f"{'-' if difference < 0 else '+'}{text}"
+
+
+def shown_interval(bounds: tuple[float, float], digits: int, show: Callable[[float, int], str] = percent) -> str:
+    """Return "low to high"."""
+    return " to ".join(show(bound, digits) for bound in bounds)
+
+
+def level_name(results: Results) -> str:
+    """Return the level of intervals in percent, such as 95%."""
+    level = Fraction(str((results.statistics or {}).get("level", 0.95))) * 100
+    return f"{float(level):g}%"
+
+
+def is_significant(test: Comparison, results: Results) -> bool:
+    """Whether a difference is significant, after the correction."""
+    return test.p_adjusted < 1 - Fraction(str((results.statistics or {}).get("level", 0.95)))
+
+
+def tests_of(results: Results, score: Score) -> list[Comparison]:
+    """Return the comparisons of systems by the metric of a score on its data set."""
+    return [test for test in results.tests if (test.dataset, test.metric) == (score.dataset, score.metric)]
+
+
+def bootstrap_columns(results: Results, scores: Sequence[Score], digits: int) -> Table:
+    """Return titles, and cells for each score: interval, ranks, cluster, and what the comparisons say."""
+    if not any(score.bootstrap for score in scores):
+        return [], [[] for _ in scores]
+    header = [f"{level_name(results)} interval", "ranks", "cluster"]
+    rows = []
+    for score in scores:
+        found = score.bootstrap
+        if found is None:
+            rows.append(["-"] * len(header))
+            continue
+        ranks = "-".join(str(rank) for rank in dict.fromkeys(found.ranks))
+        rows.append([shown_interval(found.interval, digits), ranks, str(found.cluster)])
+    more, cells = compared(results, scores, digits)
+    return header + more, [[*row, *cell] for row, cell in zip(rows, cells, strict=True)]
+
+
+def compared(results: Results, scores: Sequence[Score], digits: int) -> Table:
+    """Return columns against the baseline, or of letters: systems that share one do not differ significantly."""
+    tests = tests_of(results, scores[0])
+    if not tests:
+        return [], [[] for _ in scores]
+    baseline = (results.statistics or {}).get("baseline")
+    if baseline is not None:
+        own = {test.system: test for test in tests}
+        rows = []
+        for score in scores:
+            test = own.get(score.system)
+            star = "*" if test and is_significant(test, results) else ""
+            rows.append([signed(test.difference, digits) + star, shown_p(test.p_adjusted)] if test else ["-", "-"])
+        return [f"against {baseline}", "p"], rows
+    compared = {name for test in tests for name in (test.system, test.other)}
+    systems = [score for score in scores if score.system in compared]
+    numbers = {score.system: number for number, score in enumerate(systems)}
+    different = [(numbers[t.system], numbers[t.other]) for t in tests if is_significant(t, results)]
+    found = letters([score.rank for score in systems], different)
+    return ["groups"], [[found[numbers[s.system]] if s.system in numbers else "-"] for s in scores]
+
+
+def pair_table(results: Results, tests: Sequence[Comparison], digits: int) -> Table:
+    """Return a row for each comparison with all that is known of it."""
+    level = level_name(results)
+    header = ["system", "other", "difference", f"{level} interval", "better in", "wins", "losses", "ties", "d"]
+    header += ["p", "p adjusted"]
+    rows = []
+    for test in tests:
+        star = "*" if is_significant(test, results) else ""
+        counts = [f"{count:,}" for count in (test.wins, test.losses, test.ties)]
+        effect = "-" if math.isnan(test.cohen_d) else f"{test.cohen_d:+.3f}"
+        row = [test.system, test.other, signed(test.difference, digits) + star]
+        row += [shown_interval(test.interval, digits, signed), f"{percent(test.better, 1)}%", *counts, effect]
+        rows.append([*row, shown_p(test.p), shown_p(test.p_adjusted)])
+    return header, rows
+
+
+def matrix(names: Sequence[str], tests: Sequence[Comparison], show: Callable[[Comparison, bool], str]) -> Table:
+    """Return a table of all pairs: cell (row, column) is what show(comparison, turned round) says, "" where none is."""
+    cells = {(test.system, test.other): show(test, False) for test in tests}
+    cells |= {(test.other, test.system): show(test, True) for test in tests}
+    rows = [[row, *(cells.get((row, column), "") for column in names)] for row in names]
+    return ["", *names], rows
+
+
+def settings_line(settings: dict[str, Any]) -> str:
+    """Return how intervals and tests were made."""
+    test = settings["test"]
+    counted = f"{settings['resamples']:,} bootstrap samples"
+    if test == "none":
+        return f"{counted}, seed {settings['seed']}"
+    name = test.replace("_", " ") + (" test" if test == "sign" else "")
+    name += f" ({settings['trials']:,} trials)" if test == "approximate_randomization" else ""
+    alpha = float(1 - Fraction(str(settings["level"])))
+    correction = settings["correction"]
+    corrected = "p as it is" if correction == "none" else f"p adjusted by {correction.capitalize()}"
+    return f"{counted}; {name}, {corrected}, * below {alpha:g}; seed {settings['seed']}"

@@ -1,0 +1,153 @@
+"""Human judgements and the agreement of metrics with them as tables: formatting only."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+from ...scoring.resampling.paired_tests import mark
+from .comparisons import shown_p
+from .digits import percent, round_half_up
+from .labels import labels
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ...human.expected_wins import HeadToHead, Ranked
+    from ...human.judge_agreement import JudgeCorrelations, Kappa
+    from ...human.judgments import Judgments
+
+Table = tuple[list[str], list[list[str]]]
+
+
+def counts_table(judgments: Judgments) -> Table:
+    """Return how much each judge has judged: items, pairs of outputs and of systems, and the ties among them."""
+    rows = []
+    whole = [0] * 5
+    for number, judge in enumerate(judgments.judges):
+        own = judgments.of_judge(number)
+        cells = [int(own.items.sum())]
+        for pairs in (own.unexpanded, own.expanded):
+            cells += [len(pairs.outcome), int((pairs.outcome == 1).sum())]
+        rows.append([judge, *(f"{cell:,}" for cell in cells)])
+        whole = [one + two for one, two in zip(whole, cells, strict=True)]
+    rows.append(["all", *(f"{cell:,}" for cell in whole)])
+    return ["judge", "items", "pairs", "ties", "expanded", "ties"], rows
+
+
+def ranked_table(found: Ranked, names: Sequence[str], title: str, digits: int) -> Table:
+    """Return a row for each system, the best first, with range of ranks and cluster."""
+    rows = []
+    for place, number in enumerate(found.order, 1):
+        low, high = found.ranges[number]
+        score = "-" if math.isnan(found.point[number]) else round_half_up(float(found.point[number]), digits)
+        ranks = str(low) if low == high else f"{low}-{high}"
+        rows.append([str(place), names[number], score, ranks, str(found.cluster[number])])
+    return ["rank", "system", title, "ranks", "cluster"], rows
+
+
+def kappa_table(kappas: dict[tuple[int, int], Kappa], names: Sequence[str], least: int) -> Table:
+    """Return kappas of each two judges; * where there are too few comparisons for one."""
+    rows = []
+    for one, name in enumerate(names):
+        cells = [_kappa(kappas[one, two], least) if two >= one else "" for two in range(len(names))]
+        rows.append([name, *cells])
+    return ["judge", *names], rows
+
+
+def _kappa(kappa: Kappa, least: int) -> str:
+    return "*" if kappa.comparisons < least else round_half_up(kappa.kappa, 2)
+
+
+def judge_table(found: JudgeCorrelations, names: Sequence[str]) -> Table:
+    """Return the correlations of judges: Spearman above the diagonal, Pearson below; then with all the others."""
+    rows = []
+    for one, name in enumerate(names):
+        both = [found.spearman if two > one else found.pearson for two in range(len(names))]
+        cells = ["" if two == one else _rounded(both[two][one, two]) for two in range(len(names))]
+        rows.append([name, *cells, _rounded(found.others_spearman[one]), _rounded(found.others_pearson[one])])
+    blank = [""] * len(names)
+    rows.append(["mean", *blank, _rounded(found.mean_spearman), _rounded(found.mean_pearson)])
+    return ["judge", *names, "others: spearman", "pearson"], rows
+
+
+def _rounded(value: float) -> str:
+    return round_half_up(float(value), 2)
+
+
+def head_to_head_table(found: HeadToHead, names: Sequence[str], order: Sequence[int]) -> Table:
+    """Return how often the column's system is better than the row's, with a sign of its p-value."""
+    rows = [[names[row], *("" if row == column else _share(found, column, row) for column in order)] for row in order]
+    return ["", *(names[number] for number in order)], rows
+
+
+def _share(found: HeadToHead, one: int, two: int) -> str:
+    share, p = float(found.share[one, two]), float(found.p[one, two])
+    return "-" if math.isnan(share) else round_half_up(share, 2) + mark(p)
+
+
+def correlation_table(human: dict[str, Any]) -> Table:
+    """Return a row for each metric and human score: coefficients with their intervals."""
+    found = human["correlations"]
+    named = labels(item["metric"] for item in found)
+    level = f"{float(Fraction(str(human['settings']['level'])) * 100):g}%"
+    names = list(found[0]["coefficients"]) if found else []
+    header = ["metric", "human score", "n", *(cell for name in names for cell in (name, level))]
+    rows = []
+    for item in found:
+        cells = [cell for name in names for cell in _with_interval(item["coefficients"][name])]
+        rows.append([named[item["metric"]], item["human"], str(len(item["systems"])), *cells])
+    return header, rows
+
+
+def sentence_table(human: dict[str, Any]) -> Table:
+    """Return a row for each metric: accuracy and Kendall's tau on pairs of outputs."""
+    named = labels(item["metric"] for item in human["correlations"])
+    level = f"{float(Fraction(str(human['settings']['level'])) * 100):g}%"
+    rows = []
+    for item in human["sentences"]:
+        cells = [cell for name in ("accuracy", "kendall") for cell in _with_interval(item["coefficients"][name])]
+        rows.append([named[item["metric"]], f"{item['pairs']:,}", f"{item['metric_ties']:,}", *cells])
+    return ["metric", "pairs", "metric ties", "accuracy", level, "kendall", level], rows
+
+
+def _with_interval(found: dict[str, Any]) -> list[str]:
+    bounds = [coefficient(bound) for bound in found["interval"]]
+    return [coefficient(found["value"]), "-" if bounds[0] == "-" else " to ".join(bounds)]
+
+
+def coefficient(value: float | None) -> str:
+    """Return a coefficient with three decimals, "-" for none."""
+    return "-" if value is None or math.isnan(value) else round_half_up(value, 3)
+
+
+def test_table(human: dict[str, Any]) -> Table:
+    """Return Williams' tests: metric, other, human score, t, p."""
+    named = labels(item["metric"] for item in human["correlations"])
+    rows = []
+    for item in human["tests"]:
+        p = "-" if item["p"] is None or math.isnan(item["p"]) else shown_p(item["p"])
+        cells = [coefficient(item["between"]), coefficient(item["t"]), p]
+        rows.append([named[item["metric"]], named[item["other"]], item["human"], *cells])
+    return ["metric", "other", "human score", "r of both", "t", "p"], rows
+
+
+def window_table(human: dict[str, Any]) -> Table:
+    """Return the correlations of neighbours in the human ranking."""
+    named = labels(item["metric"] for item in human["correlations"])
+    rows = [
+        [
+            named[item["metric"]],
+            item["human"],
+            f"{item['first']}-{item['last']}",
+            *map(coefficient, (item["pearson"], item["spearman"])),
+        ]
+        for item in human["windows"]
+    ]
+    return ["metric", "human score", "places", "pearson", "spearman"], rows
+
+
+def accuracy_line(share: float, folds: int) -> str:
+    """Return the accuracy of Expected Wins as a line."""
+    return f"accuracy on pairs that are no ties, {folds}-fold cross-validation: {percent(share, 2)}%"

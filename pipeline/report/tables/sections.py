@@ -1,0 +1,60 @@
+"""Judgements, correlations of columns and agreement on sentences as tables: formatting only."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from .digits import round_half_up
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from ...scoring.results import Results
+
+Table = tuple[list[str], list[list[str]]]
+COEFFICIENTS = ("pearson", "spearman", "kendall", "accuracy", "mean_rank_difference")
+AGREEMENTS = ("accuracy", "kendall", "kendall_no_ties", "kendall_human_ties")
+
+
+def finding_tables(results: Results) -> Iterator[tuple[str, Table, tuple[int, ...]]]:
+    """Yield (title, table, columns of text) of what was found besides scores."""
+    for name, found in (results.judgments or {}).items():
+        for key, title in (("expected_wins", "Expected Wins"), ("trueskill", "TrueSkill")):
+            if found[key]:
+                total = found["total"]
+                counted = f"{total['items']:,} items, {total['expanded']:,} pairs of systems"
+                yield f"judgments {name}: {title}, {counted}", _ranked(found[key], title), (1,)
+    if results.correlations:
+        yield "correlations", _correlations(results.correlations), (0, 1)
+    if results.agreements:
+        yield "agreement on sentences", _agreements(results.agreements), (0,)
+
+
+def _ranked(found: dict[str, Any], title: str) -> Table:
+    rows = []
+    for place, name in enumerate(found["order"], 1):
+        low, high = found["ranks"][name]
+        ranks = str(low) if low == high else f"{low}-{high}"
+        rows.append([str(place), name, _shown(found["scores"][name]), ranks, str(found["clusters"][name])])
+    return ["rank", "system", title, "ranks", "cluster"], rows
+
+
+def _correlations(found: dict[str, Any]) -> Table:
+    rows = [
+        [one, two, str(cells["systems"]), *(_shown(cells[name]) for name in COEFFICIENTS)]
+        for one, others in found.items()
+        for two, cells in others.items()
+    ]
+    return ["column", "with", "n", *(name.replace("_", " ") for name in COEFFICIENTS)], rows
+
+
+def _agreements(found: dict[str, Any]) -> Table:
+    rows = [
+        [name, f"{cells['pairs']:,}", f"{cells['metric_ties']:,}", *(_shown(cells[key]) for key in AGREEMENTS)]
+        for name, cells in found.items()
+    ]
+    return ["", "pairs", "metric ties", *(key.replace("_", " ") for key in AGREEMENTS)], rows
+
+
+def _shown(value: float | None) -> str:
+    return "-" if value is None else round_half_up(value, 3)

@@ -1,0 +1,1 @@
+"""Published results: recipes, expected values and verdicts; begin at `published.py`."""

@@ -1,0 +1,212 @@
+"""Is the difference between two systems real? Paired tests, and corrections for many of them.
+
+Approximate randomisation and paired bootstrap have sacreBLEU's definitions and random stream; of two systems that are
+equal on every sentence p is 1 (sacreBLEU: 1 / (trials + 1)).
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from .bootstrap import groups
+from .sample_weights import Shuffles
+from .weighted_sums import sums
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+
+    from ...metrics.base.metric import Floats
+    from .bootstrap import Progress
+    from .weighted_sums import Part, Sums
+
+    Pair = tuple[int, int]
+
+TIE = 1e-12
+"""Differences, in relation to the numbers compared, up to which these are equal but for their rounding."""
+SIGNS = ((0.01, "#"), (0.05, "+"), (0.10, "*"))
+"""Marks of p-values up to these, as in the findings of WMT and in Grundkiewicz et al. 2015."""
+EXACT = 1000
+"""Trials up to which the binomial distribution is summed in whole numbers."""
+
+
+def mark(p: float) -> str:
+    """Return the mark of a p-value, or an empty text."""
+    return next((sign for top, sign in SIGNS if p <= top), "")
+
+
+def approximate_randomization(
+    chosen: Sequence[Part],
+    scores: Sequence[float],
+    pairs: Sequence[Pair],
+    lines: int,
+    trials: int,
+    seed: int,
+    progress: Progress | None = None,
+) -> list[float]:
+    """Return for each pair of systems p = (c + 1) / (trials + 1) (Riezler and Maxwell 2005; two-sided).
+
+    In each trial each sentence's outputs change places with probability 1/2; c counts the trials whose absolute
+    difference of scores is above that of scores, the real ones. Both systems have the same draws of references:
+    trial t those of iteration t, and their turns. All pairs share the trials, so one pass over the sentences is enough.
+    """
+    real = np.array([abs(scores[one] - scores[two]) for one, two in pairs])
+    near = TIE * np.array([max(abs(scores[one]), abs(scores[two])) for one, two in pairs])
+    above = np.zeros(len(pairs), np.int64)
+    for low, kept in groups(Shuffles(lines, seed), trials, lines):
+        totals = [sums(part, kept, low) for part in chosen]
+        for number, pair in enumerate(pairs):
+            above[number] += (_shuffled(chosen, totals, pair) > real[number] + near[number]).sum()
+        if progress:
+            progress(low + len(kept), trials)
+        del kept  # before the next are made
+    return [(int(count) + 1) / (trials + 1) for count in above]
+
+
+def _shuffled(chosen: Sequence[Part], totals: Sequence[Sums], pair: Pair) -> Floats:
+    """Return the absolute differences of the two systems' scores after shuffling: float64 [trials]."""
+    difference: Floats = np.zeros(1)
+    for part, (kept, whole) in zip(chosen, totals, strict=True):
+        one, two = (list(part.numbers).index(number) for number in pair)
+        left = whole - kept
+        first = part.score(kept[:, :, one] + left[:, :, two])
+        second = part.score(left[:, :, one] + kept[:, :, two])
+        difference = difference + part.shares[one] * (first - second)
+    return np.abs(difference)
+
+
+def paired_bootstrap(samples: Floats, scores: Sequence[float], pairs: Sequence[Pair]) -> list[float]:
+    """Return for each pair of systems p = (c + 1) / (samples + 1), from scores of bootstrap samples.
+
+    samples: float64 [samples, systems]. c counts the samples whose absolute difference, less the mean of these, is
+    above the real difference (Moses, bootstrap-hypothesis-difference-significance.pl; sacreBLEU).
+    """
+    found = []
+    for one, two in pairs:
+        differences = np.abs(samples[:, two] - samples[:, one])
+        near = TIE * max(abs(scores[one]), abs(scores[two]))
+        count = (differences - differences.mean() > abs(scores[two] - scores[one]) + near).sum()
+        found.append((int(count) + 1) / (len(samples) + 1))
+    return found
+
+
+class Sentencewise(NamedTuple):
+    """How two systems compare sentence by sentence: where the first is better, worse, as good; mean and deviation.
+
+    deviation: of the differences of sentence scores, with n - 1.
+    """
+
+    wins: int
+    losses: int
+    ties: int
+    mean: float
+    deviation: float
+
+    @property
+    def cohen_d(self) -> float:
+        """Cohen's d of paired samples: mean over deviation; 0 where all is equal, NaN where all differences are."""
+        if self.deviation > 0:
+            return self.mean / self.deviation
+        return 0.0 if self.mean == 0 else math.nan
+
+    @property
+    def sign_test(self) -> float:
+        """Two-sided p that wins and losses are as likely; ties are left out (Dixon and Mood 1946)."""
+        return sign_test(self.wins, self.losses)
+
+
+def sentencewise(blocks: Iterable[Floats], pairs: Sequence[Pair]) -> list[Sentencewise]:
+    """Compare pairs of systems by their sentence scores: blocks of float64 [systems, lines], read once.
+
+    Scores that agree to a relative TIE are equal: 1/3 may be computed in two ways.
+    """
+    counts, lines = np.zeros((len(pairs), 2), np.int64), 0
+    totals: list[list[float]] = [[] for _ in pairs]
+    squares: list[list[float]] = [[] for _ in pairs]
+    for block in blocks:
+        lines += block.shape[1]
+        for number, (one, two) in enumerate(pairs):
+            difference = block[one] - block[two]
+            size = np.maximum(np.abs(block[one]), np.abs(block[two]))
+            difference = np.where(np.abs(difference) <= TIE * size, 0.0, difference)
+            counts[number] += (difference > 0).sum(), (difference < 0).sum()
+            totals[number].append(float(difference.sum()))
+            squares[number].append(float((difference**2).sum()))
+    return [
+        _compared(wins, losses, lines, math.fsum(total), math.fsum(square))
+        for (wins, losses), total, square in zip(counts.tolist(), totals, squares, strict=True)
+    ]
+
+
+def _compared(wins: int, losses: int, lines: int, total: float, squares: float) -> Sentencewise:
+    mean = total / lines
+    left = squares - total * mean  # but for rounding 0 where all differences are the same
+    variance = left / (lines - 1) if lines > 1 and left > TIE * squares else 0.0
+    return Sentencewise(wins, losses, lines - wins - losses, mean, math.sqrt(variance))
+
+
+def sign_test(wins: int, losses: int) -> float:
+    """Return the two-sided p of the exact binomial test of wins against losses; 1 where there are none."""
+    fewer, trials = min(wins, losses), wins + losses
+    return 1.0 if wins == losses else min(1.0, 2 * binomial_tail(fewer, trials))
+
+
+def binomial_tail(successes: int, trials: int) -> float:
+    """Return the probability of at most `successes` heads in `trials` tosses of a coin, successes <= trials / 2.
+
+    Many trials: the largest term by Stirling's series (Loader 2000), then the terms below it, each from the last.
+    """
+    if trials <= EXACT:
+        ways = sum(math.comb(trials, heads) for heads in range(successes + 1))
+        return float(ways / 2**trials)
+    total, term = 0.0, 1.0
+    for heads in range(successes, -1, -1):
+        total += term
+        term *= heads / (trials - heads + 1)
+        if term < total * 1e-18:
+            break
+    return total * math.exp(_log_share(successes, trials))
+
+
+def _log_share(successes: int, trials: int) -> float:
+    """Return log(comb(trials, successes) / 2**trials), without the cancellation of log-gamma."""
+    if successes == 0:
+        return -trials * math.log(2)
+    rest, lean = trials - successes, 1 - 2 * successes / trials
+    spread = trials / 2 * ((1 + lean) * math.log1p(lean) + (1 - lean) * math.log1p(-lean))
+    size = 0.5 * math.log(trials / (2 * math.pi * successes * rest))
+    return size - spread + _stirling(trials) - _stirling(successes) - _stirling(rest)
+
+
+def _stirling(count: int) -> float:
+    """Return log(count!) less Stirling's formula: exact where count is small, else its series."""
+    if count < 20:
+        formula = (count + 0.5) * math.log(count) - count + 0.5 * math.log(2 * math.pi)
+        return math.log(math.factorial(count)) - formula
+    inverse = 1 / count
+    return inverse / 12 - inverse**3 / 360 + inverse**5 / 1260 - inverse**7 / 1680 + inverse**9 / 1188
+
+
+def holm(values: Sequence[float]) -> list[float]:
+    """Return p-values adjusted so that the chance of any false rejection stays below the level (Holm 1979)."""
+    order = sorted(range(len(values)), key=lambda number: values[number])
+    adjusted, top = [0.0] * len(values), 0.0
+    for place, number in enumerate(order):
+        top = max(top, min(1.0, (len(values) - place) * values[number]))
+        adjusted[number] = top
+    return adjusted
+
+
+def bonferroni(values: Sequence[float]) -> list[float]:
+    """Return p-values times their number, at most 1."""
+    return [min(1.0, len(values) * value) for value in values]
+
+
+CORRECTIONS: dict[str, Callable[[Sequence[float]], list[float]]] = {
+    "none": list,
+    "holm": holm,
+    "bonferroni": bonferroni,
+}
+"""Corrections for several tests, by name."""

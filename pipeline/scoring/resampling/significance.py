@@ -1,0 +1,191 @@
+"""From scores and columns to intervals, ranges of ranks and comparisons: what the section `statistics` asks for."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from fractions import Fraction
+from itertools import combinations
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ...errors import InputError, did_you_mean
+from ..reduce import present_blocks, sentence_scores
+from ..results import Bootstrap, Comparison, ranks
+from .bootstrap import bootstrap, parts, percentile_interval
+from .paired_tests import CORRECTIONS, approximate_randomization, paired_bootstrap, sentencewise
+from .rank_ranges import clusters, rank_ranges
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from ...config.models import WrittenStatistics
+    from ...metrics.base.metric import Floats
+    from ..results import Results, Score
+    from ..scored_columns import Measured
+    from .bootstrap import Progress
+    from .weighted_sums import Part
+
+COUNTED = {"approximate_randomization": "trials", "paired_bootstrap": "resamples"}
+"""The settings that say of how many samples a test's p is made: it is never below 1 / (samples + 1)."""
+
+
+def statistics_of(texts: Mapping[str, str], prefix: str = "") -> WrittenStatistics:
+    """Return settings from texts, as a config has them; raises InputError that names the one that is wrong."""
+    from pydantic import ValidationError
+
+    from ...config.models import WrittenStatistics
+
+    try:
+        return WrittenStatistics.model_validate(texts)
+    except ValidationError as error:
+        item = error.errors(include_url=False)[0]
+        name, text = str(item["loc"][0]), item["msg"].removeprefix("Value error, ")
+        if item["type"] == "extra_forbidden":
+            text = f"is no setting{did_you_mean(name, WrittenStatistics.model_fields)}"
+        raise InputError(f"{prefix}{name} {item['input']}: {text[:1].lower()}{text[1:]}") from None
+
+
+def with_statistics(
+    results: Results,
+    found: Sequence[Measured],
+    settings: WrittenStatistics,
+    progress: Progress | None = None,
+) -> Results:
+    """Return the results with intervals, rank ranges and comparisons."""
+    scores: dict[tuple[str, str, str], Score] = {(s.dataset, s.metric, s.system): s for s in results.scores}
+    tests: list[Comparison] = []
+    for measured in found:
+        more, compared = analyse(measured, settings, progress)
+        scores |= {(s.dataset, s.metric, s.system): s for s in more}
+        tests += compared
+    warnings = dict.fromkeys(
+        [*results.warnings, *(text for measured in found for text in _lacking(measured, settings))]
+    )
+    told = settings.model_dump()
+    return replace(results, scores=list(scores.values()), warnings=list(warnings), statistics=told, tests=tests)
+
+
+def _lacking(measured: Measured, settings: WrittenStatistics) -> Iterator[str]:
+    if settings.test != "none" and settings.baseline is not None and settings.baseline not in measured.names:
+        dataset = measured.scores[0].dataset
+        yield f"{dataset}: has no output of the baseline, {settings.baseline}: nothing is compared there"
+    pairs = len(pairs_of(measured, settings.baseline))
+    name = COUNTED.get(settings.test, "")
+    times = pairs if settings.correction != "none" else min(pairs, 1)
+    alpha = 1 - Fraction(str(settings.level))
+    if name and Fraction(times, getattr(settings, name) + 1) >= alpha:
+        by = settings.correction.capitalize()
+        made = f"{times:,} comparisons, adjusted by {by}," if times > 1 else "a comparison"
+        yield (
+            f"statistics: with {getattr(settings, name):,} {name} no p of {made} can be below {float(alpha):g}: "
+            f"nothing can be significant; set {name} to {math.floor(times / alpha):,} or more"
+        )
+
+
+def analyse(
+    measured: Measured, settings: WrittenStatistics, progress: Progress | None = None
+) -> tuple[list[Score], list[Comparison]]:
+    """Return the scores with their bootstrap, and the comparisons that the settings ask for."""
+    chosen = parts(measured.metric, measured.columns, measured.lines, measured.references, measured.own)
+    count = len(measured.columns)
+    samples = bootstrap(chosen, count, measured.lines, settings.resamples, settings.seed, progress)
+    comparisons = _comparisons(measured, chosen, samples, settings, progress)
+    if measured.human:
+        humans = [number for number, own in enumerate(measured.own) if own is not None]
+        samples = np.concatenate([samples, samples[:, humans].mean(axis=1, keepdims=True)], axis=1)
+    return _with_bootstrap(measured.scores, samples, settings.level), comparisons
+
+
+def _with_bootstrap(scores: Sequence[Score], samples: Floats, level: float) -> list[Score]:
+    low, high = (bounds.tolist() for bounds in percentile_interval(samples, level))
+    means = samples.mean(axis=0).tolist()
+    deviations = samples.std(axis=0, ddof=1).tolist() if len(samples) > 1 else [0.0] * len(means)
+    ranges = rank_ranges(samples, level)
+    places = clusters(ranks([score.score for score in scores]), ranges)
+    rows = zip(scores, means, deviations, low, high, ranges, places, strict=True)
+    return [
+        replace(score, bootstrap=Bootstrap(mean, std, (least, most), best_and_worst, cluster))
+        for score, mean, std, least, most, best_and_worst, cluster in rows
+    ]
+
+
+def pairs_of(measured: Measured, baseline: str | None) -> list[tuple[int, int]]:
+    """Return the pairs to compare: each system with the baseline, or all; references are no systems here."""
+    systems = [number for number in range(len(measured.columns)) if measured.own[number] is None]
+    if baseline is None:
+        return list(combinations(systems, 2))
+    return [
+        (number, known)
+        for known in systems
+        if measured.names[known] == baseline
+        for number in systems
+        if number != known
+    ]
+
+
+def _comparisons(
+    measured: Measured,
+    chosen: Sequence[Part],
+    samples: Floats,
+    settings: WrittenStatistics,
+    progress: Progress | None,
+) -> list[Comparison]:
+    pairs = pairs_of(measured, settings.baseline) if settings.test != "none" else []
+    if not pairs:
+        return []
+    compared = sentencewise(_sentence_scores(measured), pairs)
+    scores = [score.score for score in measured.scores]
+    if settings.test == "sign":
+        values = [one.sign_test for one in compared]
+    elif settings.test == "paired_bootstrap":
+        values = paired_bootstrap(samples, scores, pairs)
+    else:
+        values = approximate_randomization(
+            chosen, scores, pairs, measured.lines, settings.trials, settings.seed, progress
+        )
+    same = _same(chosen, len(measured.columns))
+    values = [1.0 if same[one] == same[two] else value for value, (one, two) in zip(values, pairs, strict=True)]
+    adjusted = CORRECTIONS[settings.correction](values)
+    found = []
+    for (one, two), each, p, p_adjusted in zip(pairs, compared, values, adjusted, strict=True):
+        system, other = measured.scores[one], measured.scores[two]
+        differences = samples[:, one] - samples[:, two]
+        low, high = percentile_interval(differences, settings.level)
+        better = float(((differences > 0) + 0.5 * (differences == 0)).mean())
+        found.append(
+            Comparison(
+                system.dataset,
+                system.metric,
+                system.system,
+                other.system,
+                system.score - other.score,
+                (float(low), float(high)),
+                better,
+                each.wins,
+                each.losses,
+                each.ties,
+                each.cohen_d,
+                p,
+                p_adjusted,
+            )
+        )
+    return found
+
+
+def _sentence_scores(measured: Measured) -> Iterator[Floats]:
+    """Yield the sentence scores of all systems: float64 [systems, lines], block after block."""
+    metric = measured.metric
+    for blocks in zip(*(present_blocks(metric, system) for system in measured.columns), strict=True):
+        yield np.stack([sentence_scores(metric, columns) for columns in blocks])
+
+
+def _same(chosen: Sequence[Part], systems: int) -> list[tuple[bytes, ...]]:
+    """Return for each system what is equal for two that are equal on every sentence."""
+    found: list[tuple[bytes, ...]] = [()] * systems
+    tables = {id(part.table): part for part in chosen}  # turns of a draw share theirs
+    for part in tables.values():
+        for number, digest in zip(part.numbers, part.table.digests(), strict=True):
+            found[number] = (*found[number], digest)
+    return found

@@ -1,0 +1,69 @@
+"""Scores of the systems with the columns that they are made of."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from .._version import __version__
+from ..metrics.base import signature
+from .results import HUMAN, Results
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from ..corpus.corpus import Corpus
+    from ..execution.count import Counted
+    from ..metrics.base.metric import Metric
+    from .reduce import HasBlocks
+    from .results import DatasetInfo, Score
+
+
+@dataclass(frozen=True)
+class Measured:
+    """A metric on a data set: scores of its systems, and the columns of each, in the same order.
+
+    own: which reference a system is (None: none); human: whether a last score is the mean of those, without columns.
+    """
+
+    metric: Metric
+    lines: int
+    references: int
+    scores: tuple[Score, ...]
+    columns: tuple[HasBlocks, ...]
+    own: tuple[int | None, ...]
+    human: bool = False
+
+    @property
+    def names(self) -> list[str]:
+        """The names of the systems."""
+        return [score.system for score in self.scores]
+
+
+def measure(
+    metric: Metric, info: DatasetInfo, scores: Sequence[Score], columns: Sequence[HasBlocks | None]
+) -> Measured:
+    """Return scores of one metric on one data set with their columns; None: there are none of a mean of systems."""
+    left_out = metric.policy == "leave_one_out"
+    numbers = {f"reference{number}": number for number in range(info.references)} if left_out else {}
+    found = tuple(blocks for blocks in columns if blocks is not None)
+    own = tuple(numbers.get(score.system) for score, blocks in zip(scores, columns, strict=True) if blocks is not None)
+    human = left_out and scores[-1].system == HUMAN
+    return Measured(metric, info.lines, info.references, tuple(scores), found, own, human)
+
+
+def measured(
+    corpora: Sequence[Corpus], chosen: Sequence[Metric], statistics: Mapping[str, Counted], results: Results
+) -> Iterator[Measured]:
+    """Yield what intervals and tests are made of, for every data set and metric."""
+    for corpus in corpora:
+        for metric in chosen:
+            printed, counted = signed(metric, len(corpus.references)), statistics[corpus.name]
+            scores = [score for score in results.scores if (score.dataset, score.metric) == (corpus.name, printed)]
+            columns = [counted.get((score.system, metric.needs)) for score in scores]
+            yield measure(metric, results.datasets[corpus.name], scores, columns)
+
+
+def signed(metric: Metric, references: int) -> str:
+    """Return the signature of a metric in this version, for a number of references."""
+    return signature.render(metric.name, [*metric.settings(references), ("v", __version__)])

