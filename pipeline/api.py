@@ -24,27 +24,29 @@ from typing import TYPE_CHECKING, Any, Literal, overload
 
 import numpy as np
 
-from . import metrics as _metrics
 from . import stages
 from .corpus.corpus import MAX_REFERENCES, Corpus, check_parallel, without_any
 from .corpus.input_warnings import misshapen, suspicions
 from .corpus.texts import text_in_memory
 from .errors import IncompleteError, InputError, Problem, did_you_mean
-from .execution.count import How, count_in_memory
+from .execution.count import count_in_memory
+from .execution.options import How
 from .execution.store.columns_file import MemoryStatistics, Statistics
 from .execution.store.remote_copy import folder_of
+from .metrics.build import from_text, from_values
 from .prepare import complete, fit, without_source
 from .scoring import scored_columns, stored_runs
-from .scoring.reduce import sentence_spread
 from .scoring.resampling.significance import statistics_of, with_statistics
 from .scoring.results import Results
 from .scoring.scores import remarks
 from .scoring.scores import score as score_all
+from .scoring.sentences import sentence_spread
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from .metrics.base.metric import Floats, Ints, Metric
+    from .arrays import Floats, Ints
+    from .metrics.base.metric import Metric
     from .scoring.results import Bootstrap, Samples, Score
 
 ONE = "system"
@@ -179,7 +181,7 @@ def evaluate(
     names, "gleu[n=3]", signatures, mappings such as {"name": "gleu", "references": "max"}, or metric objects. Raises
     InputError.
     """
-    chosen = _metrics.from_values(metrics)
+    chosen = from_values(metrics)
     corpus = _corpus(hypotheses, references, sources, chosen)
     evaluation = evaluate_corpus(corpus, chosen, n_jobs=n_jobs)
     for note in evaluation.warnings:
@@ -229,7 +231,7 @@ def load(directory: str | Path) -> Evaluation:
     found = Results.read(directory / "results.json")
     results = []
     for score in found.scores:
-        metric = _metrics.from_text(score.metric)
+        metric = from_text(score.metric)
         info = found.datasets[score.dataset]
         schema = metric.needs.schema(info.references)
         place = Statistics.place(directory, score.dataset, score.system, metric.needs.key)

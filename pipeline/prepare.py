@@ -5,18 +5,19 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from . import metrics, report
+from . import report
 from .config.overrides import ALL, Given, select
 from .config.tree import base_of
-from .corpus.corpus import Corpus, Opener, open_corpus
 from .corpus.input_warnings import suspicions
 from .corpus.number_files import absent as lacking
 from .corpus.number_files import misused, parted, with_numbers
+from .corpus.opener import Opener, open_corpus
 from .errors import ConfigError, DataError, InputError, Problem, did_you_mean
-from .execution.count import AUTO, How
+from .execution.options import AUTO, How
 from .io.dataset_cache import path_of
 from .io.remote import is_remote
 from .metrics.base import signature
+from .metrics.build import resolve_all
 from .metrics.defaults import with_defaults
 from .metrics.external import External
 from .scoring.resampling.bootstrap import unsupported
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from .config.load import Config
+    from .corpus.corpus import Corpus
     from .human.meta_evaluation import People
     from .metrics.base.metric import Metric, Needs
     from .reproduction.open_sections import Sources
@@ -93,7 +95,7 @@ def _opened(
     from .config.load import load  # YAML and its models: not for those who score without
 
     settings, nodes, problems = load(path, given.settings)
-    chosen = metrics.resolve_all(with_defaults(nodes, settings.root if settings else None, problems), problems)
+    chosen = resolve_all(with_defaults(nodes, settings.root if settings else None, problems), problems)
     corpora: list[Corpus | None] = []
     if settings:
         names = [(metric.name, signature.render(metric.name, metric.settings())) for metric in chosen]

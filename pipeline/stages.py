@@ -21,7 +21,8 @@ from typing import TYPE_CHECKING
 from . import kernel
 from ._version import __version__
 from .errors import InputError
-from .execution.count import AUTO, How, by_files, count_all, placed
+from .execution.count import by_files, count_all, placed
+from .execution.options import AUTO, How
 from .execution.store.log import Log
 from .execution.store.manifest import running
 from .execution.store.remote_copy import folder_of, mirrored

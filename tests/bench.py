@@ -318,8 +318,8 @@ def run_google(what: str, files: str, references: str) -> None:
     else:
         from pipeline.api import evaluate_corpus
         from pipeline.config.resolved import Dataset, System
-        from pipeline.corpus.corpus import open_corpus
-        from pipeline.metrics import from_text
+        from pipeline.corpus.opener import open_corpus
+        from pipeline.metrics.build import from_text
 
         start = time.perf_counter()
         named = [System(str(number), {"files": path}) for number, path in enumerate(systems)]
@@ -334,7 +334,8 @@ def run_child(what: str, config: str, n_jobs: str) -> None:
     threading.Thread(target=_watch, args=(peak, done), daemon=True).start()
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     from pipeline import stages
-    from pipeline.execution.count import How, count_to_disk
+    from pipeline.execution.count import count_to_disk
+    from pipeline.execution.options import How
     from pipeline.execution.store.run_directory import RunDirectory
     from pipeline.scoring import scores
 

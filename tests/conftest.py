@@ -14,8 +14,9 @@ import pytest
 from hypothesis import settings
 
 import pipeline.kernel
-from pipeline import metrics, stages
-from pipeline.execution.count import AUTO, How
+from pipeline import stages
+from pipeline.execution.options import AUTO, How
+from pipeline.metrics.build import from_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -162,7 +163,7 @@ def tree(folder: Path) -> Tree:
 
 def metric_of(**options: str | int | bool) -> Metric:
     """Return GLEU+ with options given by their signature keys."""
-    return metrics.from_text("gleu", {key: str(value).lower() for key, value in options.items()})
+    return from_text("gleu", {key: str(value).lower() for key, value in options.items()})
 
 
 @pytest.fixture(scope="session")

@@ -21,12 +21,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from pipeline.config.resolved import Dataset, System
-from pipeline.corpus.corpus import open_corpus
+from pipeline.corpus.opener import open_corpus
 from pipeline.execution.count import count_in_memory
-from pipeline.metrics import from_text
-from pipeline.scoring.reduce import reduce, sentence_scores
+from pipeline.metrics.build import from_text
+from pipeline.scoring.reduce import reduce
 from pipeline.scoring.resampling.bootstrap import bootstrap, parts, percentile_interval
 from pipeline.scoring.resampling.paired_tests import approximate_randomization, paired_bootstrap, sentencewise
+from pipeline.scoring.sentences import sentence_scores
 from tests.bench import Bench
 
 if TYPE_CHECKING:

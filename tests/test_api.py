@@ -19,7 +19,7 @@ import pipeline
 import pipeline.api
 from pipeline import Evaluation, Result, evaluate
 from pipeline.errors import CorpusError, InputError, StoreError
-from pipeline.metrics import from_text
+from pipeline.metrics.build import from_text
 from tests import naive
 from tests.conftest import edited, sentence, write_run
 

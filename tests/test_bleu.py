@@ -16,9 +16,9 @@ from sacrebleu.metrics.bleu import BLEU
 from sacrebleu.metrics.chrf import CHRF
 
 import pipeline
-from pipeline import metrics
 from pipeline.cli.dispatch import main
 from pipeline.errors import ConfigError
+from pipeline.metrics.build import from_text
 from tests.conftest import ROOT, run, tree, write_run
 from tests.test_tokenizers import SCRIPTS
 
@@ -346,7 +346,7 @@ def test_as_many_references_missing_on_every_line_are_no_variable_number(tmp_pat
 
 
 def test_shards_workers_and_kernels_do_not_matter(tmp_path: Path) -> None:
-    from pipeline.execution.count import How
+    from pipeline.execution.options import How
     from tests.conftest import forced_kernel
 
     config = write_run(tmp_path, 700, chosen=["bleu", "bleu[flavour=nltk,smooth=method5]", "chrf"])
@@ -378,7 +378,7 @@ def test_shards_workers_and_kernels_do_not_matter(tmp_path: Path) -> None:
 )
 def test_what_makes_no_sense_is_refused(metric: str, message: str) -> None:
     with pytest.raises(ConfigError, match=r"\w") as caught:
-        metrics.from_text(metric)
+        from_text(metric)
     assert message in str(caught.value)
 
 

@@ -12,8 +12,7 @@ import pytest
 from pipeline import reopen
 from pipeline.cli import dispatch
 from pipeline.corpus.texts import read_texts
-from pipeline.metrics.base.ngram_roles import rule_of
-from pipeline.scoring.reduce import sentence_scores
+from pipeline.scoring.sentences import sentence_scores
 from tests import browser as browsers
 from tests.conftest import ROOT
 
@@ -204,7 +203,7 @@ def check_sums(browser: Browser, page: Path) -> int:
     compared = 0
     material = reopen.revisit(page.parent)
     for measured, rows in zip(material.measured, json.loads(browser.run(SUMS)), strict=True):
-        rule = rule_of(measured.metric)
+        rule = measured.metric.ngram_rule()
         if rule is None:
             assert set(map(str, rows)) == {"None"}
             continue

@@ -21,11 +21,11 @@ import pytest
 
 from pipeline.cli.dispatch import main
 from pipeline.config.models import check_address
-from pipeline.corpus.texts import Span
+from pipeline.corpus.spans import Span
 from pipeline.errors import ConfigError, CorpusError, IncompleteError, InputError
 from pipeline.execution import clusters, workers
 from pipeline.execution.clusters import CLUSTERS, Cluster, Kind, LostWorkerError
-from pipeline.execution.count import How
+from pipeline.execution.options import How
 from pipeline.kernel.lines import Lines
 from tests.conftest import ROOT, run, tree, write_run
 from tests.test_deaths import deadly, poison

@@ -18,7 +18,7 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline import metrics, stages
+from pipeline import stages
 from pipeline.cli.commands.schema import json_schema
 from pipeline.config.globs import natural
 from pipeline.config.load import Config, load
@@ -26,6 +26,7 @@ from pipeline.config.tree import from_plain
 from pipeline.config.yaml_file import parse, read
 from pipeline.errors import ConfigError, Problem
 from pipeline.metrics import METRICS
+from pipeline.metrics.build import from_text, resolve
 from pipeline.scoring import scored_columns
 from tests.conftest import ROOT, metric_of
 
@@ -661,7 +662,7 @@ def made(metric: type[Metric], values: dict[str, Any], keys: str) -> Metric:
         given = {getattr(option, keys): values[option.name] for option in metric.options if option.name in values}
         wrong: list[Problem] = []
         node = from_plain({"name": metric.name, **given}, "")
-        found = metrics.resolve(node, wrong)
+        found = resolve(node, wrong)
         if found:
             return found
         blamed = wrong[0].message.split(":")[0]
@@ -674,13 +675,13 @@ def test_every_signature_parses_back_to_an_equal_metric(name: str, data: st.Data
     values = data.draw(any_options(METRICS[name]))
     metric = made(METRICS[name], values, "name")
     printed = scored_columns.signed(metric, data.draw(st.sampled_from([1, 2, 255])))
-    again = metrics.from_text(printed)
+    again = from_text(printed)
     assert again == metric
     assert hash(again) == hash(metric)
     assert made(METRICS[name], values, "key") == metric
     pairs = [(key, str(value).lower() if isinstance(value, bool) else value) for key, value in metric.settings()]
     inside = ",".join(f"{key}={value}" for key, value in pairs)
-    assert metrics.from_text(f"{name}[{inside}]") == metric
+    assert from_text(f"{name}[{inside}]") == metric
 
 
 @pytest.mark.parametrize("name", METRICS)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 from pathlib import Path
+from typing import TYPE_CHECKING
 from unittest import mock
 
 import pytest
@@ -13,15 +14,20 @@ from hypothesis import strategies as st
 
 from pipeline import stages
 from pipeline.config.resolved import Dataset, System
-from pipeline.corpus import corpus
-from pipeline.corpus.corpus import MAX_REFERENCES, PIECE, STRIDE, Corpus, open_corpus, open_text
+from pipeline.corpus import index
+from pipeline.corpus.corpus import MAX_REFERENCES, Corpus
+from pipeline.corpus.index import PIECE, STRIDE, open_text
 from pipeline.corpus.input_warnings import suspicions
-from pipeline.corpus.texts import Span, read_span
+from pipeline.corpus.opener import open_corpus
+from pipeline.corpus.spans import Span, read_span
 from pipeline.errors import ConfigError, CorpusError, Problem
 from pipeline.execution import workers
-from pipeline.execution.count import How
+from pipeline.execution.options import How
 from tests import naive
 from tests.conftest import run, tree, write_run
+
+if TYPE_CHECKING:
+    from pipeline.corpus.texts import TextFile
 
 BOM = "\ufeff"
 
@@ -32,7 +38,7 @@ def written(folder: Path, data: bytes | str, name: str = "text.txt") -> Path:
     return path
 
 
-def read(file: corpus.TextFile, low: int = 0, high: int | None = None) -> list[str]:
+def read(file: TextFile, low: int = 0, high: int | None = None) -> list[str]:
     span = file.span(low, file.lines if high is None else high)
     return [line.decode() for line in read_span(span).texts()]
 
@@ -90,7 +96,7 @@ def test_any_range_equals_a_naive_split(
 ) -> None:
     path = written(tmp_path_factory.getbasetemp(), text)
     expected = naive.read_lines(path)
-    with mock.patch.multiple(corpus, PIECE=piece, STRIDE=stride):
+    with mock.patch.multiple(index, PIECE=piece, STRIDE=stride):
         file = open_text(path)
         low = data.draw(st.integers(0, len(expected)))
         high = data.draw(st.integers(low, len(expected)))
@@ -102,7 +108,7 @@ def test_any_range_equals_a_naive_split(
 def test_lines_without_a_token_are_counted(tmp_path_factory: pytest.TempPathFactory, text: str, piece: int) -> None:
     path = written(tmp_path_factory.getbasetemp(), text)
     blanks = [number for number, line in enumerate(naive.read_lines(path), 1) if not line.split()]
-    with mock.patch.object(corpus, "PIECE", piece):
+    with mock.patch.object(index, "PIECE", piece):
         file = open_text(path)
     assert (file.blank, file.first_blank) == (len(blanks), blanks[0] if blanks else 0)
 
@@ -114,7 +120,7 @@ def test_digests_are_equal_exactly_where_the_lines_are(
     lines, digests = [], []
     for data, piece in zip((text, other), pieces, strict=True):
         path = written(tmp_path_factory.getbasetemp(), data)
-        with mock.patch.object(corpus, "PIECE", piece):
+        with mock.patch.object(index, "PIECE", piece):
             digests.append(open_text(path).digest)
         lines.append(naive.read_lines(path))
     assert (digests[0] == digests[1]) == (lines[0] == lines[1])
@@ -126,7 +132,7 @@ def test_digest_is_that_of_the_lines_whatever_their_ends(
 ) -> None:
     text = text.replace("\r", "").lstrip(BOM)
     folder = tmp_path_factory.getbasetemp()
-    with mock.patch.object(corpus, "PIECE", piece):
+    with mock.patch.object(index, "PIECE", piece):
         unix = open_text(written(folder, text)).digest
         windows = open_text(written(folder, (BOM + text).replace("\n", "\r\n"))).digest
     assert unix == windows
@@ -215,7 +221,7 @@ def test_invalid_utf8_is_found_where_python_finds_it(
     line, byte = whole.count(b"\n", 0, place) + 1, place - whole.rfind(b"\n", 0, place)
     path = written(tmp_path_factory.getbasetemp(), whole)
     for piece in range(1, 9):
-        with mock.patch.object(corpus, "PIECE", piece):
+        with mock.patch.object(index, "PIECE", piece):
             assert complaint(path).startswith(f"{path}:{line}: byte {byte} of the line (0x{whole[place]:02x})")
 
 

@@ -16,10 +16,10 @@ from hypothesis import strategies as st
 import pipeline
 from pipeline import stages
 from pipeline.cli.dispatch import main
-from pipeline.corpus.texts import read_span
+from pipeline.corpus.spans import read_span
 from pipeline.errors import IncompleteError
 from pipeline.execution import count, retry, slow_shards, workers
-from pipeline.execution.count import How
+from pipeline.execution.options import How
 from pipeline.execution.retry import Runner
 from pipeline.execution.shards import Missing
 from pipeline.execution.slow_shards import Watch

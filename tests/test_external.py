@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 import pipeline
 from pipeline import stages
 from pipeline.errors import ConfigError, InputError
-from pipeline.metrics import from_text
+from pipeline.metrics.build import from_text
 from pipeline.scoring import scored_columns
 from pipeline.scoring.results import Results
 from tests.conftest import tree

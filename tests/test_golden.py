@@ -17,10 +17,11 @@ from hypothesis import strategies as st
 
 from pipeline.corpus.corpus import Corpus
 from pipeline.corpus.texts import text_in_memory
-from pipeline.execution.count import How, count_in_memory
+from pipeline.execution.count import count_in_memory
+from pipeline.execution.options import How
 from pipeline.execution.store.run_directory import RunDirectory
 from pipeline.scoring import scores
-from pipeline.scoring.reduce import sentence_spread
+from pipeline.scoring.sentences import sentence_spread
 from tests import naive
 from tests.conftest import KERNELS, edited, forced_kernel, metric_of, run, sentence
 

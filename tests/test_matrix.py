@@ -9,11 +9,12 @@ import jsonschema
 import pytest
 import yaml
 
-from pipeline import metrics, stages
+from pipeline import stages
 from pipeline.cli.commands.schema import json_schema
 from pipeline.cli.dispatch import main
 from pipeline.config.overrides import Given
 from pipeline.errors import ConfigError
+from pipeline.metrics.build import from_text
 from tests.files import CONFIG, TEXTS, lines, prepare, problems, write
 
 TWO = """\
@@ -160,10 +161,10 @@ def test_defaults_of_metrics() -> None:
         "['gleu[iter=2]']", "[gleu, {name: gleu, references: max}, 'gleu|n:2|rng:python3', google_gleu]"
     )
     first, best, third, other = prepare(text).metrics
-    assert first == metrics.from_text("gleu[seed=5,rng=numpy,n=3]")
-    assert best == metrics.from_text("gleu[refs=max,n=3]")
-    assert third == metrics.from_text("gleu[n=2,rng=python3]")
-    assert other == metrics.from_text("google_gleu[n=3]")
+    assert first == from_text("gleu[seed=5,rng=numpy,n=3]")
+    assert best == from_text("gleu[refs=max,n=3]")
+    assert third == from_text("gleu[n=2,rng=python3]")
+    assert other == from_text("google_gleu[n=3]")
 
 
 # --set
@@ -187,7 +188,7 @@ def test_settings_are_applied_in_order_and_names_may_have_dots() -> None:
         CONFIG.replace("A:", "v1.0:"), settings=("systems.v1.0=r.txt", "metrics.0=gleu", "metrics.0={name: gleu, n: 2}")
     )
     assert lines(job.corpora[0].systems["v1.0"]) == TEXTS["r.txt"].splitlines()
-    assert job.metrics == (metrics.from_text("gleu[n=2]"),)
+    assert job.metrics == (from_text("gleu[n=2]"),)
 
 
 def test_paths_of_settings_are_against_the_working_directory() -> None:

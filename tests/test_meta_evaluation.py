@@ -18,7 +18,7 @@ from pipeline.cli.dispatch import main
 from pipeline.config.models import WrittenHuman
 from pipeline.config.overrides import Given
 from pipeline.config.resolved import Dataset, System
-from pipeline.corpus.corpus import open_corpus
+from pipeline.corpus.opener import open_corpus
 from pipeline.corpus.texts import read_texts
 from pipeline.errors import ConfigError, InputError
 from pipeline.human.judgments import build, read_judgments

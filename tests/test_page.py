@@ -15,18 +15,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline import metrics, reopen, stages
+from pipeline import reopen, stages
 from pipeline.cli import dispatch
 from pipeline.config import yaml_file
 from pipeline.corpus.texts import read_texts
 from pipeline.errors import ConfigError
 from pipeline.metrics.base import ngram_roles
-from pipeline.metrics.base.ngram_roles import rule_of
+from pipeline.metrics.build import from_text
 from pipeline.report.html import chosen_lines, explorer_data, page, svg, svg_plots
 from pipeline.report.html.page import as_json, as_yaml, html_files
 from pipeline.report.tables.digits import percent
-from pipeline.scoring.reduce import sentence_scores
 from pipeline.scoring.results import Bootstrap, Comparison
+from pipeline.scoring.sentences import sentence_scores
 from tests.conftest import ROOT, run, tree, write_run
 from tests.test_plots import HOSTILE, material
 
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from pipeline.metrics.base.metric import Schema
+    from pipeline.metrics.base.columns import Schema
     from pipeline.report.material import Material
     from pipeline.scoring.scored_columns import Measured
 
@@ -224,8 +224,8 @@ def test_counts_are_the_columns(made: Material, data: dict[str, Any]) -> None:
 @pytest.mark.parametrize("name", METRICS)
 def test_parts_of_n_grams_add_up_to_what_is_counted(name: str, made: Material) -> None:
     """`ngrams.parts` by hand over tokens, against the counts of the kernel."""
-    measured = next((m for m in made.measured if m.metric == metrics.from_text(name)), None)
-    rule = rule_of(metrics.from_text(name))
+    measured = next((m for m in made.measured if m.metric == from_text(name)), None)
+    rule = from_text(name).ngram_rule()
     if measured is None or rule is None:
         assert name.startswith(("rouge", "chrf", "gleu[variant=2015]"))
         return

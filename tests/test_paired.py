@@ -16,8 +16,9 @@ from sacrebleu.metrics.bleu import BLEU
 from scipy import stats
 
 from pipeline import stages
-from pipeline.execution.count import How, count_in_memory
-from pipeline.metrics import from_text
+from pipeline.execution.count import count_in_memory
+from pipeline.execution.options import How
+from pipeline.metrics.build import from_text
 from pipeline.scoring.reduce import reduce
 from pipeline.scoring.resampling import paired_tests
 from pipeline.scoring.resampling.bootstrap import bootstrap, parts, percentile_interval

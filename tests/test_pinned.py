@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import pipeline
-from pipeline import metrics
 from pipeline.execution.store.run_directory import content_key
+from pipeline.metrics.build import from_text, from_values
 from tests.conftest import ROOT, run
 
 if TYPE_CHECKING:
@@ -53,12 +53,12 @@ EVALUATION = {"count", "get", "index", "to_pandas"}
 @pytest.mark.parametrize("text", KEYS)
 def test_counts_on_disk_are_known_again(text: str) -> None:
     """The digest is made of repr() of the needs: a class or field with another name would lose what was counted."""
-    needs = metrics.from_text(text).needs
+    needs = from_text(text).needs
     assert (needs.key, content_key("text", needs)) == KEYS[text]
 
 
 def test_numbers_from_files_are_known_again() -> None:
-    needs = metrics.from_values([EXTERNAL])[0].needs
+    needs = from_values([EXTERNAL])[0].needs
     assert (needs.key, content_key("text", needs)) == EXTERNAL_KEY
 
 

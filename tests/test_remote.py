@@ -24,11 +24,13 @@ import pytest
 import pipeline
 from pipeline.cli.dispatch import main
 from pipeline.config.resolved import Column, Input
-from pipeline.corpus import corpus
-from pipeline.corpus.corpus import Opener, open_text
-from pipeline.corpus.texts import read_span, read_texts
+from pipeline.corpus import index
+from pipeline.corpus.index import open_text
+from pipeline.corpus.opener import Opener
+from pipeline.corpus.spans import read_span
+from pipeline.corpus.texts import read_texts
 from pipeline.errors import CorpusError, Problem, StoreError
-from pipeline.execution.count import How
+from pipeline.execution.options import How
 from pipeline.execution.store import remote_copy
 from pipeline.io import remote
 from pipeline.io.compressed import PIECE
@@ -249,9 +251,9 @@ def test_a_text_that_changes_meanwhile_is_noticed(tags: bool, server: Server) ->
     server.files["a.txt"] = b"a\n" * 300
     (opened,) = Opener().open_all([Remote(server.url("a.txt"))], [])
     assert opened is not None
-    assert not corpus.changed(opened)
+    assert not index.changed(opened)
     server.files["a.txt"] = b"b\n" * 300 if tags else b"b\n" * 301
-    assert corpus.changed(opened)
+    assert index.changed(opened)
     span = opened.span(0, 2)
     with pytest.raises(CorpusError, match=r"a\.txt: the file changed while it was being read; start again"):
         read_span(span)

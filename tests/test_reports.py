@@ -38,7 +38,8 @@ from pipeline.report.markdown import markdown_files
 from pipeline.report.parquet import parquet_files
 from pipeline.report.sheets import sheets
 from pipeline.report.tables.ranked import fitted_table, ranked_table
-from pipeline.scoring.reduce import present_blocks, sentence_scores
+from pipeline.scoring.column_blocks import present_blocks
+from pipeline.scoring.sentences import sentence_scores
 from tests import naive
 from tests.conftest import ROOT, called, run, tree, write_config, write_run
 from tests.test_cli import program

@@ -14,8 +14,9 @@ from hypothesis import strategies as st
 
 from pipeline import stages
 from pipeline.errors import InputError
-from pipeline.execution.count import How, count_in_memory
-from pipeline.metrics import from_text
+from pipeline.execution.count import count_in_memory
+from pipeline.execution.options import How
+from pipeline.metrics.build import from_text
 from pipeline.scoring.reduce import reduce
 from pipeline.scoring.resampling import sample_weights, summands
 from pipeline.scoring.resampling.bootstrap import bootstrap, cut, parts, percentile_interval
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from pipeline.scoring.reduce import HasBlocks
+    from pipeline.scoring.column_blocks import HasBlocks
 
 LINES, SAMPLES, SEED, ITERATIONS = 23, 40, 7, 9
 

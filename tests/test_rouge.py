@@ -13,8 +13,8 @@ import pytest
 
 import pipeline
 from pipeline.errors import ConfigError, InputError
-from pipeline.metrics import from_text
 from pipeline.metrics.base import signature
+from pipeline.metrics.build import from_text
 from pipeline.scoring.reduce import exact_sum
 from pipeline.tokenizers import TOKENIZERS
 from pipeline.tokenizers.sacrebleu import BORROWED

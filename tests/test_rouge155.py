@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import pipeline
-from pipeline.scoring.reduce import sentence_outputs
+from pipeline.scoring.sentences import sentence_outputs
 from tests.make_rouge155 import TARGET, corpora
 
 RUNS = json.loads(TARGET.read_text())["runs"]

@@ -17,10 +17,11 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from pipeline import stages
-from pipeline.corpus.texts import Span
+from pipeline.corpus.spans import Span
 from pipeline.errors import StoreError
-from pipeline.execution import count, shards, workers
-from pipeline.execution.count import How, count_in_memory
+from pipeline.execution import options, shards, workers
+from pipeline.execution.count import count_in_memory
+from pipeline.execution.options import How
 from pipeline.execution.shards import Shard, cut
 from pipeline.execution.store import columns_file, run_directory
 from pipeline.scoring import reduce, scores
@@ -198,7 +199,7 @@ def test_the_order_of_systems_cannot_be_seen_in_their_scores(config: Path, tmp_p
 # ---- going on
 
 
-def counted(output: Path, config: Path, how: How = count.AUTO) -> list[int]:
+def counted(output: Path, config: Path, how: How = options.AUTO) -> list[int]:
     """Run a config; return the lines that were counted for each shard."""
     done: list[int] = []
     original = workers.run

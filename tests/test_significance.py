@@ -16,8 +16,8 @@ from pipeline import stages
 from pipeline.cli.dispatch import main
 from pipeline.config.models import WrittenStatistics
 from pipeline.errors import ConfigError, InputError, StoreError
-from pipeline.execution.count import How
-from pipeline.metrics import from_text
+from pipeline.execution.options import How
+from pipeline.metrics.build import from_text
 from pipeline.report.tables.comparisons import shown_p, signed
 from pipeline.scoring import stored_runs
 from pipeline.scoring.resampling.significance import analyse

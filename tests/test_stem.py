@@ -88,7 +88,7 @@ def test_short_words_stay(word: str) -> None:
 
 
 def test_a_missing_list_is_told_with_the_line_that_installs_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    from pipeline.metrics import from_text
+    from pipeline.metrics.build import from_text
 
     monkeypatch.setattr(stemmers, "EXCEPTIONS", ("no_such_package", "x"))
     stemmers.exceptions.cache_clear()

@@ -20,20 +20,22 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pipeline import metrics, stages
+from pipeline import stages
 from pipeline.cli.dispatch import main
 from pipeline.config.resolved import Dataset, System
-from pipeline.corpus.corpus import open_corpus
+from pipeline.corpus.opener import open_corpus
 from pipeline.errors import StoreError
 from pipeline.execution import workers
-from pipeline.execution.count import How, count_in_memory
+from pipeline.execution.count import count_in_memory
+from pipeline.execution.options import How
 from pipeline.execution.store import columns_file, run_directory, unfinished
 from pipeline.execution.store.columns_file import BLOCK, MemoryStatistics, Statistics
 from pipeline.execution.store.run_directory import RunDirectory, content_key
 from pipeline.execution.store.unfinished import Cell
 from pipeline.io.safe_files import write_atomic
-from pipeline.metrics.base.metric import COUNTING, Field, Schema, narrow
-from pipeline.scoring import scores
+from pipeline.metrics.base.columns import COUNTING, Field, Schema, narrow
+from pipeline.metrics.build import from_text
+from pipeline.scoring import scored_columns
 from pipeline.tokenizers import sacrebleu
 from tests.conftest import ROOT, metric_of, run, tree, write_config, write_run
 
@@ -43,7 +45,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from pipeline.metrics.base.metric import Ints
+    from pipeline.arrays import Ints
 
 SCHEMA = Schema((Field("length"), Field("match", 2, per_reference=True)), 2)
 """One column, and two orders for two references: five packed columns."""
@@ -339,7 +341,7 @@ def test_columns_change_only_with_the_version_of_the_counting() -> None:
 
     Raise COUNTING, and add what is found here. The same digest for two versions would be a version too many.
     """
-    chosen = [metrics.from_text(text) for text in NEEDS]
+    chosen = [from_text(text) for text in NEEDS]
     data = ROOT / "data"
     systems = [System(path.stem, {"d": path}) for path in sorted((data / "systems").iterdir())]
     references = (data / "reference0.txt", data / "reference1.txt")
@@ -359,7 +361,7 @@ def test_another_version_of_the_program_keeps_the_counts(tmp_path: Path) -> None
     run(config, tmp_path / "run")
     before = tree(tmp_path / "run")
     with (
-        mock.patch.object(scores, "__version__", "99.9"),
+        mock.patch.object(scored_columns, "__version__", "99.9"),
         mock.patch.object(workers, "run", side_effect=AssertionError("it counts")),
     ):
         run(config, tmp_path / "run")

@@ -17,8 +17,9 @@ from sacrebleu.tokenizers.tokenizer_zh import TokenizerZh
 
 from pipeline.kernel import categories
 from pipeline.kernel.lines import join_lines
-from pipeline.tokenizers import TOKENIZERS, Tokenization
+from pipeline.tokenizers import TOKENIZERS
 from pipeline.tokenizers.sacrebleu import BORROWED
+from pipeline.tokenizers.tokenization import Tokenization
 from tests.conftest import KERNELS, forced_kernel
 from tests.make_categories import render
 

@@ -16,11 +16,12 @@ from typing import TYPE_CHECKING
 import pytest
 
 import pipeline
-from pipeline import metrics, stages
+from pipeline import stages
 from pipeline.api import evaluate_corpus
 from pipeline.corpus.corpus import Corpus
 from pipeline.corpus.texts import text_in_memory
 from pipeline.errors import InputError
+from pipeline.metrics.build import from_text
 from pipeline.scoring import scored_columns
 from tests import naive
 
@@ -313,11 +314,11 @@ def test_signatures_differ_whenever_settings_do_and_parse_back(name: str) -> Non
         settings = dict(zip(CHOICES[name], values, strict=True))
         settings = {key: value for key, value in settings.items() if value != CHOICES[name][key][0]}
         try:
-            metric = metrics.from_text(name, settings)
+            metric = from_text(name, settings)
         except InputError:
             continue
         signature = scored_columns.signed(metric, 2)
-        assert metrics.from_text(signature) == metric
+        assert from_text(signature) == metric
         assert seen.setdefault(signature, metric) == metric
     assert len(set(seen.values())) == len(seen) > 10
 
@@ -341,7 +342,7 @@ def test_signatures_differ_whenever_settings_do_and_parse_back(name: str) -> Non
 )
 def test_what_does_not_go_together_is_refused(metric: str, message: str) -> None:
     with pytest.raises(InputError, match=re.escape(message)):
-        metrics.from_text(metric)
+        from_text(metric)
 
 
 def test_numbers_of_references_that_do_not_fit_are_refused() -> None:
@@ -384,7 +385,7 @@ def gapped(text: tuple[list[str], list[list[str]], list[str]], metric: str) -> R
     source, output = (text_in_memory("t", lines) for lines in (text[0], text[2]))
     texts = tuple(text_in_memory(f"r{r}", lines) for r, lines in enumerate(text[1]))
     whole = Corpus("memory", len(text[0]), source, texts, {"system": output}, missing=True)
-    return evaluate_corpus(whole, [metrics.from_text(metric)])[0]
+    return evaluate_corpus(whole, [from_text(metric)])[0]
 
 
 def rows_present(text: tuple[list[str], list[list[str]], list[str]]) -> list[list[naive.Columns]]:

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 from ..config.globs import is_glob
 from ..config.overrides import Given
 from ..config.resolved import STDIN, Dataset, System
-from ..corpus.corpus import open_corpus
 from ..corpus.input_warnings import suspicions
+from ..corpus.opener import open_corpus
 from ..errors import ConfigError, CorpusError, Problem, printable
 from ..io.catalogue import PREFIX, is_data, named_in
 from ..io.dataset_cache import path_of

@@ -11,7 +11,8 @@ import numpy as np
 
 from ..errors import CorpusError, Problem
 from ..io.compressed import looks_like
-from .texts import BOM, NEWLINE, SUBWORDS, Odd
+from .spans import BOM, NEWLINE
+from .texts import SUBWORDS, Odd
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

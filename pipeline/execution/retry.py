@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from ..corpus.texts import Span
+from ..corpus.spans import Span
 from . import workers
 from .workers import WorkerDiedError
 

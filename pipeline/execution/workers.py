@@ -19,9 +19,10 @@ import numpy as np
 
 from .. import kernel
 from .._version import __version__
-from ..corpus.texts import Span, read_span
+from ..corpus.spans import Span, read_span
 from ..errors import CorpusError, InputError, InvalidTextError, LongTextError, PipelineError, Problem, UnreadableError
-from ..metrics.base.metric import COUNTING, Text, narrow
+from ..metrics.base.columns import COUNTING, narrow
+from ..metrics.base.metric import Text
 from .clusters import LostWorkerError
 
 if TYPE_CHECKING:

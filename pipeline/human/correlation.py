@@ -16,10 +16,7 @@ from ..scoring.resampling.bootstrap import percentile_interval
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from numpy.typing import NDArray
-
-    Ints = NDArray[np.int64]
-    Floats = NDArray[np.float64]
+    from ..arrays import Floats, Ints
 
 
 def pearson(one: Floats, two: Floats) -> Floats:

@@ -18,12 +18,9 @@ from ..scoring.results import ranks
 from .judgments import cells_to_wins, count_cells
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
+    from ..arrays import Floats, Ints
     from .judgments import Judgments
 
-    Ints = NDArray[np.int64]
-    Floats = NDArray[np.float64]
 
 Divisor = Literal["opponents", "beaten"]
 DIVISORS: tuple[Divisor, ...] = ("opponents", "beaten")

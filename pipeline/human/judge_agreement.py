@@ -12,7 +12,7 @@ from .expected_wins import Divisor, expected_wins
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ..metrics.base.metric import Floats, Ints
+    from ..arrays import Floats, Ints
     from .judgments import Judgments, Pairs
 
 MIN_COMPARISONS = 50

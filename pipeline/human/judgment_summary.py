@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from pathlib import Path
 
+    from ..arrays import Floats
     from ..config.models_published import WrittenJudgments
-    from ..metrics.base.metric import Floats
     from .expected_wins import Ranked
     from .judgments import Judgments
     from .trueskill import Progress

@@ -23,9 +23,9 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from ..arrays import Ints
     from .judgment_files import Group, Item
 
-    Ints = NDArray[np.int64]
 
 MAX_PAIRS = 20_000_000
 """Pairs of systems in one file; more than any campaign had by a factor of a hundred."""

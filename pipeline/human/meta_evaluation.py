@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..errors import InputError, did_you_mean
-from ..scoring.reduce import present_blocks, sentence_scores
+from ..scoring.column_blocks import present_blocks
+from ..scoring.sentences import sentence_scores
 from .correlation import COEFFICIENTS, bootstrap_interval, windows
 from .expected_wins import expected_wins
 from .judgment_files import is_judgments
@@ -25,8 +26,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
     from pathlib import Path
 
+    from ..arrays import Floats
     from ..config.models import WrittenHuman
-    from ..metrics.base.metric import Floats
     from ..scoring.scored_columns import Measured
     from .judgments import Judgments
     from .trueskill import Progress

@@ -13,7 +13,7 @@ from ..scoring.resampling.bootstrap import percentile_interval
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ..metrics.base.metric import Floats, Ints
+    from ..arrays import Floats, Ints
     from .judgments import Judgments
 
 Ties = Literal["later", "wrong", "half", "out"]

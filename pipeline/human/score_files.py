@@ -11,9 +11,9 @@ import csv
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ..corpus.formats.numbers import NOT_A_NUMBER, NUMBER
 from ..errors import CorpusError, Problem
 from ..io.plain_files import Spool, named, numbered_lines
+from ..io.small_tables import NOT_A_NUMBER, NUMBER
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

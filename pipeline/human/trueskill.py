@@ -21,10 +21,9 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from ..arrays import Floats, Ints
     from .judgments import Judgments
 
-    Ints = NDArray[np.int64]
-    Floats = NDArray[np.float64]
     Progress = Callable[[int, int], None]
 
 Engine = Literal["arrays", "package"]

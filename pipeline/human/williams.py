@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from .correlation import pearson
 
 if TYPE_CHECKING:
-    from ..metrics.base.metric import Floats
+    from ..arrays import Floats
 
 EQUAL = 1e-12
 """Correlations that differ by less are equal."""

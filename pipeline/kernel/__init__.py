@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, Any
 from ..errors import ConfigError, did_you_mean
 
 if TYPE_CHECKING:
+    from .python.encode import encode as encode
     from .python.lcs import lcs as lcs
     from .python.lcs import union_lcs as union_lcs
     from .python.lcs import weighted_lcs as weighted_lcs
     from .python.lcs import weighted_union as weighted_union
-    from .python.overlap import encode as encode
     from .python.overlap import overlap as overlap
     from .python.skip import skip_bigrams as skip_bigrams
     from .python.words import words as words

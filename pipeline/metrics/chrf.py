@@ -7,15 +7,19 @@ from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 import numpy as np
 
-from ..tokenizers import Tokenization
-from .base.metric import Field, Metric, Option, Schema, best_by, by_order
+from ..tokenizers.tokenization import Tokenization
+from .base.arithmetic import best_by, by_order
+from .base.columns import Field, Schema
+from .base.metric import Metric
 from .base.ngram_counts import OverlapNeeds
-from .base.option import LEVEL
+from .base.option import LEVEL, Option
 from .bleu.metric import SACREBLEU
 from .bleu.smoothing import ratio
 
 if TYPE_CHECKING:
-    from .base.metric import Columns, Floats, Ints, Text
+    from ..arrays import Floats, Ints
+    from .base.columns import Columns
+    from .base.metric import Text
 
 EPSILON = 1e-16
 """What stands for a precision, recall or F-score without n-grams where smoothing is asked for."""

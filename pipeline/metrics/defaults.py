@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 
 from ..config.tree import Node
 from ..errors import ConfigError
-from . import METRICS, resolve
+from . import METRICS
 from .base import signature
+from .build import resolve
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

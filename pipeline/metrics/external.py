@@ -7,12 +7,16 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from .base.metric import Field, Metric, Option, Schema
+from .base.columns import Field, Schema
+from .base.metric import Metric
+from .base.option import Option
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from .base.metric import Columns, Floats, Ints, Text
+    from ..arrays import Floats, Ints
+    from .base.columns import Columns
+    from .base.metric import Text
 
 COUNTS = ("tp", "fp", "fn")
 TAKEN = frozenset(

@@ -7,13 +7,16 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from ..tokenizers import Tokenization
-from .base.metric import Field, Metric, Option
+from ..tokenizers.tokenization import Tokenization
+from .base.columns import Field
+from .base.metric import Metric
 from .base.ngram_counts import OverlapNeeds
-from .base.option import LEVEL, tokenization_options
+from .base.ngram_roles import Rule
+from .base.option import LEVEL, Option, tokenization_options
 
 if TYPE_CHECKING:
-    from .base.metric import Columns, Floats, Ints
+    from ..arrays import Floats, Ints
+    from .base.columns import Columns
 
 
 @dataclass(frozen=True)
@@ -52,6 +55,10 @@ class GoogleGleu(Metric):
         tokenizer = "char" if self.unit == "char" else self.tokenizer
         tokenization = Tokenization(tokenizer, strip=self.strip, lowercase=self.lowercase)
         return OverlapNeeds(tokenization, self.order, ("match",), source=False)
+
+    def ngram_rule(self) -> Rule:
+        """Return how n-grams count: matched with each reference."""
+        return Rule("match", self.needs.tokenization, self.min_order, self.order)
 
     @property
     def terms(self) -> tuple[Field, ...]:

@@ -7,13 +7,17 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from ..tokenizers import Tokenization
-from .base.metric import Field, Metric, Option, best_by, by_order, log
+from ..tokenizers.tokenization import Tokenization
+from .base.arithmetic import best_by, by_order, log
+from .base.columns import Field
+from .base.metric import Metric
 from .base.ngram_counts import OverlapNeeds
-from .base.option import LEVEL, tokenization_options
+from .base.ngram_roles import Rule
+from .base.option import LEVEL, Option, tokenization_options
 
 if TYPE_CHECKING:
-    from .base.metric import Columns, Floats, Ints
+    from ..arrays import Floats, Ints
+    from .base.columns import Columns
 
 
 @dataclass(frozen=True)
@@ -57,6 +61,10 @@ class Green(Metric):
         tokenization = Tokenization(tokenizer, strip=self.strip, lowercase=self.lowercase)
         kinds = ("match", "source_only", "common", "source_match")
         return OverlapNeeds(tokenization, self.order, kinds, source=True, source_len=True)
+
+    def ngram_rule(self) -> Rule:
+        """Return how n-grams count: as hits and misses of six kinds."""
+        return Rule("green", self.needs.tokenization, 1, self.order)
 
     @property
     def terms(self) -> tuple[Field, ...]:

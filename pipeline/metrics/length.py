@@ -5,15 +5,17 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
-from ..tokenizers import Tokenization
-from .base.metric import Field, Metric, Option
+from ..tokenizers.tokenization import Tokenization
+from .base.columns import Field
+from .base.metric import Metric
 from .base.ngram_counts import OverlapNeeds
-from .base.option import tokenization_options
+from .base.option import Option, tokenization_options
 
 if TYPE_CHECKING:
     import numpy as np
 
-    from .base.metric import Columns, Floats, Ints
+    from ..arrays import Floats, Ints
+    from .base.columns import Columns
 
 
 @dataclass(frozen=True)

@@ -9,9 +9,9 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from .. import metrics
 from ..errors import InputError
 from ..io.catalogue import citations
+from ..metrics.build import from_text
 from .latex import escape
 from .tables.comparisons import level_name
 from .tables.labels import groups
@@ -151,7 +151,7 @@ def _data(results: Results, text: Text, cite: Cite) -> str:
 def _metrics(results: Results, text: Text, cite: Cite) -> list[str]:
     sentences = []
     for printed in dict.fromkeys(score.metric for score in results.scores):
-        metric = metrics.from_text(printed)
+        metric = from_text(printed)
         scores = [score for score in results.scores if score.metric == printed]
         peer = f"; sacreBLEU's: {text.code(scores[0].peer_signature)}" if scores[0].peer_signature else ""
         said = (
@@ -247,7 +247,7 @@ def uncited(results: Results) -> list[str]:
     found = [
         f"data set {name}" for name, i in results.datasets.items() if not keys_of_dataset(name, i.digests.values())
     ]
-    chosen = [metrics.from_text(printed) for printed in dict.fromkeys(score.metric for score in results.scores)]
+    chosen = [from_text(printed) for printed in dict.fromkeys(score.metric for score in results.scores)]
     found += [f"metric {metric.output}" for metric in chosen if not keys_of_metric(metric)]
     human = results.human or {}
     return found + (["the human scores"] if human.get("correlations") and human["digest"] not in DIGESTS else [])
@@ -256,6 +256,6 @@ def uncited(results: Results) -> list[str]:
 def of_metric(text: str) -> Metric:
     """Return the metric of a name or signature; raises InputError that tells what else could be cited."""
     try:
-        return metrics.from_text(text)
+        return from_text(text)
     except InputError as error:
         raise InputError(f"cite {text}: neither a run directory nor a metric: {error.problems[0].message}") from None

@@ -8,12 +8,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from ..scoring.reduce import present_blocks, sentence_scores
+from ..scoring.column_blocks import present_blocks
+from ..scoring.sentences import sentence_scores
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from ..metrics.base.metric import Columns, Needs
+    from ..metrics.base.columns import Columns
+    from ..metrics.base.metric import Needs
     from ..scoring.scored_columns import Measured
     from .material import Material
 

@@ -8,15 +8,16 @@ import numpy as np
 
 from ..corpus.texts import TextFile, read_texts
 from ..errors import StoreError, did_you_mean
-from ..scoring.reduce import present_blocks, sentence_scores
+from ..scoring.column_blocks import present_blocks
+from ..scoring.sentences import sentence_scores
 from .tables.digits import percent, round_half_up
 from .tables.labels import labels
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from ..metrics.base.metric import Columns
-    from ..scoring.reduce import HasBlocks
+    from ..metrics.base.columns import Columns
+    from ..scoring.column_blocks import HasBlocks
     from ..scoring.scored_columns import Measured
     from .material import Material
 

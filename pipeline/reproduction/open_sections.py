@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from .. import metrics
 from ..config.models_published import SECTIONS
 from ..config.tree import base_of
 from ..errors import ConfigError, DataError, InputError, did_you_mean
 from ..human.judgment_summary import open_judgments
 from ..human.score_files import read_scores
 from ..io.dataset_cache import path_of
+from ..metrics.build import from_text
 from ..scoring.results import HUMAN
 from .table_files import Cell, Wanted, read_columns
 
@@ -226,7 +226,7 @@ def named_metric(text: str | None, chosen: Sequence[Metric]) -> Metric:
     if text is None:
         raise InputError(f"which metric? Say `metric`; there are {listed}")
     try:
-        found = metrics.from_text(text)
+        found = from_text(text)
     except ConfigError as error:
         why = error.problems[0].message.removeprefix("name: ")
         raise InputError(f"'{text}' is no metric: {why}") from None

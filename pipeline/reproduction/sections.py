@@ -19,6 +19,7 @@ from .verdicts import decimal, rounded
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
+    from ..arrays import Floats, Ints
     from ..config.models_published import (
         WrittenAgreement,
         WrittenColumn,
@@ -28,7 +29,6 @@ if TYPE_CHECKING:
     )
     from ..human.judgments import Judgments
     from ..human.trueskill import Progress
-    from ..metrics.base.metric import Floats, Ints
     from ..scoring.results import Score
     from ..scoring.scored_columns import Measured
     from .open_sections import Sources

@@ -5,9 +5,9 @@ from __future__ import annotations
 import csv
 from typing import TYPE_CHECKING, NamedTuple
 
-from ..corpus.formats.numbers import NUMBER
 from ..errors import CorpusError, Problem
 from ..io.plain_files import Spool, named, numbered_lines
+from ..io.small_tables import NUMBER
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

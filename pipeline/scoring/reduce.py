@@ -12,36 +12,29 @@ import math
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..metrics.base.metric import LAST, PRESENT, Schema
+from ..metrics.base.columns import PRESENT, Schema
 from ..metrics.base.reference_draws import Drawer, Draws
+from .column_blocks import HasBlocks, Subset, present_blocks
 from .results import Samples
+from .sentences import SENTENCES, Z95, _mean_and_std, sentence_outputs
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Sequence
 
     from numpy.typing import NDArray
 
-    from ..metrics.base.metric import Columns, Floats, Ints, Metric
+    from ..arrays import Floats, Ints
+    from ..metrics.base.columns import Columns
+    from ..metrics.base.metric import Metric
 
-Z95 = 1.959963984540054
-"""Quantile 0.975 of the normal distribution, as in the original program's interval."""
 DRAWN_LINES = 2048
 """Lines whose draws are multiplied at once: bounds memory at iterations times this. Divides the store's BLOCK."""
-SENTENCES = frozenset({"mean", "sum"})
-"""Levels that are made of sentence scores."""
 THREADED = 1 << 24
 """Draws from which several threads are worth their start."""
-
-
-class HasBlocks(Protocol):
-    """Statistics of a system: they give their blocks as often as asked."""
-
-    def blocks(self) -> Iterator[dict[str, Ints]]:
-        """Yield columns, block of lines after block."""
 
 
 @dataclass(frozen=True)
@@ -75,41 +68,6 @@ def reduce(
     if metric.policy == "leave_one_out":
         return _left_out(metric, systems, lines, references, threads, own or [None] * len(systems))
     return POLICIES[metric.policy](metric, systems, lines, references, threads)
-
-
-def present_blocks(metric: Metric, system: HasBlocks) -> Iterator[Columns]:
-    """Yield blocks in which no reference is missing (see compact)."""
-    apart = [field.name for field in metric.needs.schema(1).fields if field.per_reference]
-    blocks = (compact(columns, apart) for columns in system.blocks())
-    yield from _with_last(blocks) if metric.reads_last else blocks
-
-
-def _with_last(blocks: Iterator[Columns]) -> Iterator[Columns]:
-    """Yield blocks with the column LAST: int64 [lines], 1 for the last line of the last block."""
-    ahead = next(blocks, None)
-    while ahead is not None:
-        columns, ahead = ahead, next(blocks, None)
-        last = np.zeros(len(columns["hyp_len"]), np.int64)
-        last[-1:] = ahead is None
-        yield {**columns, LAST: last}
-
-
-def compact(columns: Columns, apart: Sequence[str]) -> Columns:
-    """Return columns as they are, or where references are missing (ref_len -1) with those present moved forward.
-
-    The places behind them repeat the first, so that the best reference is the same; the column PRESENT, int64
-    [lines], tells how many there are. apart: names of the columns per reference.
-    """
-    if "ref_len" not in columns:  # numbers from a file: no references at all
-        return columns
-    missing = columns["ref_len"] < 0
-    if PRESENT in columns or not missing.any():
-        return columns
-    present = (~missing).sum(axis=1)
-    order = np.argsort(missing, axis=1, kind="stable")
-    order = np.where(np.arange(missing.shape[1]) < present[:, None], order, order[:, :1])
-    rows = np.arange(len(order))[:, None]
-    return {**columns, **{name: columns[name][rows, order] for name in apart}, PRESENT: present}
 
 
 def _chosen(metric: Metric, systems: Sequence[HasBlocks], *_: int) -> list[Reduced]:
@@ -182,20 +140,6 @@ def mean_of(reduced: Sequence[Reduced]) -> Reduced:
     """Return the mean of each output over several results, without their spread."""
     names = reduced[0].outputs
     return Reduced({name: math.fsum(one.outputs[name] for one in reduced) / len(reduced) for name in names})
-
-
-@dataclass(frozen=True)
-class Subset:
-    """Statistics with some of the references only."""
-
-    whole: HasBlocks
-    kept: list[int]
-    apart: frozenset[str]
-
-    def blocks(self) -> Iterator[dict[str, Ints]]:
-        """Yield the columns of those references, block after block."""
-        for columns in self.whole.blocks():
-            yield columns | {name: columns[name][:, self.kept] for name in self.apart}
 
 
 def _pick(term: Ints, chosen: Ints | int) -> Ints:
@@ -338,46 +282,6 @@ def exact_sum(values: Floats) -> Fraction:
         total += Fraction(int(pieces.astype(np.int64).sum()), 1 << place)
         rest = rest - np.ldexp(pieces, -place)
     return total + sum(map(Fraction, rest[rest != 0].tolist()), Fraction(0))
-
-
-def _mean_and_std(values: Floats) -> tuple[Floats, Floats]:
-    """Return mean and population deviation over the last axis; of equal values exactly the value and 0."""
-    equal = values.max(axis=-1) == values.min(axis=-1)
-    mean = np.where(equal, values[..., 0], values.mean(axis=-1))
-    return mean, np.where(equal, 0.0, values.std(axis=-1))
-
-
-def sentence_outputs(metric: Metric, columns: Columns) -> dict[str, Floats]:
-    """Return what level mean averages, the score first: float64 [lines] each."""
-    apart = [field.name for field in metric.needs.schema(1).fields if field.per_reference]
-    outputs = metric.line_outputs(compact(columns, apart))
-    return outputs or {metric.output: sentence_scores(metric, columns)}
-
-
-def sentence_scores(metric: Metric, columns: Columns) -> Floats:
-    """Return the score of each sentence: float64 [lines]; the best, or the mean, over references."""
-    return sentence_spread(metric, columns)["score"]
-
-
-def sentence_spread(metric: Metric, columns: Columns) -> dict[str, Floats]:
-    """Return score, std, low and high of each sentence over references: float64 [lines] each.
-
-    std is the population deviation, low and high are score ± 1.959964 std (NaN where std is 0), as in the
-    original program's -d. Where the best reference counts there is no spread.
-    """
-    columns = compact(columns, [field.name for field in metric.needs.schema(1).fields if field.per_reference])
-    scores = metric.sentence_scores(columns)
-    if metric.policy == "max":
-        scores = scores.max(axis=-1, keepdims=True)
-    mean, std = _mean_and_std(scores)
-    if PRESENT in columns and scores.shape[1] > 1:
-        counted = np.arange(scores.shape[1]) < columns[PRESENT][:, None]
-        mean = scores.mean(axis=-1, where=counted)
-        std = scores.std(axis=-1, where=counted)
-    if metric.policy == "weighted":
-        mean = scores @ np.array(getattr(metric, "shares"))  # noqa: B009 (only metrics with this policy have it)
-    half = np.where(std > 0, Z95 * std, math.nan)
-    return {"score": mean, "std": std, "low": mean - half, "high": mean + half}
 
 
 POLICIES: dict[str, Callable[[Metric, Sequence[HasBlocks], int, int, int], list[Reduced]]] = {

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from ..corpus.corpus import Corpus
     from ..execution.count import Counted
     from ..metrics.base.metric import Metric
-    from .reduce import HasBlocks
+    from .column_blocks import HasBlocks
     from .results import DatasetInfo, Score
 
 

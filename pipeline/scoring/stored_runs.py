@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from .. import metrics
 from ..errors import StoreError, did_you_mean
 from ..execution.store.columns_file import Statistics
 from ..execution.store.run_directory import RunDirectory
+from ..metrics.build import from_text
 from .results import HUMAN, MORE, Results, Score, ranks
 from .scored_columns import Measured, measure
 
@@ -26,7 +26,7 @@ def load(path: Path) -> tuple[Results, list[Measured]]:
         raise StoreError(f"{path}: the run was not finished, or still goes on; run its config again first")
     found = []
     for dataset, signature in dict.fromkeys((score.dataset, score.metric) for score in results.scores):
-        metric, info = metrics.from_text(signature), results.datasets[dataset]
+        metric, info = from_text(signature), results.datasets[dataset]
         scores = [score for score in results.scores if (score.dataset, score.metric) == (dataset, signature)]
         schema = metric.needs.schema(info.references)
         places = [Statistics.place(path, dataset, score.system, metric.needs.key) for score in scores]

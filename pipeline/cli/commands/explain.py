@@ -23,8 +23,9 @@ from ...corpus.corpus import Corpus
 from ...corpus.texts import read_texts, text_in_memory
 from ...errors import ConfigError, InputError, printable
 from ...execution.count import count_in_memory
-from ...metrics import METRICS, from_text
+from ...metrics import METRICS
 from ...metrics.base.ngram_roles import grams, parts
+from ...metrics.build import from_text
 from ...metrics.gleu.metric import Gleu
 from ...report.tables.digits import percent
 from ..arguments import add_files, open_files

@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ...errors import IncompleteError, InputError, printable
-from ...execution.count import AUTO, How
+from ...execution.options import AUTO, How
 from ...reproduction.published import Outcome, Recipe
 from ..progress import Bar
 

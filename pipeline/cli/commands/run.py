@@ -49,7 +49,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Run the config and print its tables."""
     from ... import stages
-    from ...execution.count import How
+    from ...execution.options import How
     from ...io.remote import is_remote
     from ...report.console import print_results, print_table
 

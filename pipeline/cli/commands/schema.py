@@ -23,7 +23,7 @@ from ...scoring.results import SCHEMA, Results
 if TYPE_CHECKING:
     import argparse
 
-    from ...metrics.base.metric import Option
+    from ...metrics.base.option import Option
 
 
 def configure(parser: argparse.ArgumentParser) -> None:

@@ -64,7 +64,7 @@ def run(args: argparse.Namespace) -> int:
     """Score and print."""
     from ...api import Evaluation, evaluate_corpus
     from ...corpus.input_warnings import suspicions
-    from ...metrics import from_text
+    from ...metrics.build import from_text
     from ...report.console import print_orders, print_results
     from ...scoring.results import HUMAN, Results
     from ...scoring.scores import describe

@@ -8,22 +8,19 @@ ends in .jsonl has an object a line.
 from __future__ import annotations
 
 import json
-import re
 from decimal import ROUND_HALF_EVEN, Decimal
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ...errors import CorpusError, Problem, did_you_mean
 from ...io.plain_files import numbered_lines
+from ...io.small_tables import NOT_A_NUMBER, NUMBER
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from ...config.resolved import Column
 
-NUMBER = re.compile(r"[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]{1,5})?")
-NOT_A_NUMBER = frozenset({"nan", "inf", "infinity", "none", "null", "na", "n/a", "-"})
-"""What programs write for a number that they do not have; in a first line it names no column."""
 LARGEST = 1 << 53
 SHOWN = 40
 

@@ -20,7 +20,7 @@ import numpy as np
 
 from ...errors import StoreError
 from ...io.safe_files import digest, open_regular, write_atomic
-from ...metrics.base.metric import narrow
+from ...metrics.base.columns import narrow
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -29,7 +29,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from ...metrics.base.metric import Ints, Schema
+    from ...arrays import Ints
+    from ...metrics.base.columns import Schema
 
 BLOCK = 8192
 """Lines in an array of a .columns file, whatever the shards were."""

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 from ...errors import StoreError
 from ...io import lock
 from ...io.safe_files import TEMPORARY, refuse_links, write_atomic
-from ...metrics.base.metric import COUNTING
+from ...metrics.base.columns import COUNTING
 from . import unfinished
 from .columns_file import Statistics
 from .log import LOG
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ...io.safe_files import Content
-    from ...metrics.base.metric import Schema
+    from ...metrics.base.columns import Schema
     from .unfinished import Cell, Found
 
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from ..python.encode import encode
     from ..python.lcs import lcs, union_lcs, weighted_lcs, weighted_union
-    from ..python.overlap import encode, overlap
+    from ..python.overlap import overlap
     from ..python.skip import skip_bigrams
     from ..python.words import words
 else:

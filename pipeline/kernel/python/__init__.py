@@ -1,7 +1,8 @@
 """The Python kernel: the readable specification, which the compiled twin in `native/` equals on every input."""
 
+from .encode import encode
 from .lcs import lcs, union_lcs, weighted_lcs, weighted_union
-from .overlap import encode, overlap
+from .overlap import overlap
 from .skip import skip_bigrams
 from .words import words
 

@@ -9,11 +9,12 @@ import numpy as np
 
 from ... import kernel
 from ...kernel.common import KINDS
-from .metric import Field, Schema, Text
+from .columns import Field, Schema
 
 if TYPE_CHECKING:
-    from ...tokenizers import Tokenization
-    from .metric import Ints
+    from ...arrays import Ints
+    from ...tokenizers.tokenization import Tokenization
+    from .metric import Text
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,7 @@
 """What a metric counts an n-gram as: matched, penalised, missing ...; to be shown, from tokens.
 
 Counting itself is the kernel's (`kernel/`); here the same n-grams get names. The report's page does the same in the
-browser (`report/html/ngrams.js`); tests hold both against the counts of the kernel.
+browser (`report/html/assets/ngrams.js`); tests hold both against the counts of the kernel.
 """
 
 from __future__ import annotations
@@ -9,16 +9,10 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING, NamedTuple
 
-from ..bleu.metric import Bleu
-from ..gleu.metric import Gleu
-from ..google_gleu import GoogleGleu
-from ..green import Green
-
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ...tokenizers import Tokenization
-    from .metric import Metric
+    from ...tokenizers.tokenization import Tokenization
 
     Grams = Counter[tuple[str, ...]]
 
@@ -34,23 +28,6 @@ class Rule(NamedTuple):
     first: int
     last: int
     merged: bool = False
-
-
-def rule_of(metric: Metric) -> Rule | None:
-    """Return how a metric counts n-grams; None where it is no metric of n-grams of tokens."""
-    if isinstance(metric, Gleu):
-        merged = metric.references == "merged"
-        if metric.variant == "2015":  # an n-gram of the output can be matched and penalised at once
-            return None
-        name = "paper" if metric.variant == "paper" else "gleu"
-        return Rule(name, metric.needs.tokenization, 1, metric.order, merged)
-    if isinstance(metric, Bleu):
-        return Rule("match", metric.needs.tokenization, 1, metric.order, merged=True)
-    if isinstance(metric, GoogleGleu):
-        return Rule("match", metric.needs.tokenization, metric.min_order, metric.order)
-    if isinstance(metric, Green):
-        return Rule("green", metric.needs.tokenization, 1, metric.order)
-    return None
 
 
 def grams(tokens: Sequence[str], n: int) -> Grams:

@@ -18,7 +18,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    Ints = NDArray[np.int64]
+    from ...arrays import Ints
+
     Stream = Callable[[int, int | Ints], NDArray[np.uint8]]
 
 

@@ -10,9 +10,13 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from ...tokenizers import Tokenization, sacrebleu
-from ..base.metric import LAST, Field, Metric, Option, by_order, log
+from ...tokenizers import sacrebleu
+from ...tokenizers.tokenization import Tokenization
+from ..base.arithmetic import by_order, log
+from ..base.columns import LAST, Field
+from ..base.metric import Metric
 from ..base.ngram_counts import OverlapNeeds
+from ..base.ngram_roles import Rule
 from .options import FLAVOURS, OPTIONS, QUARTERS, weight_sets
 from .smoothing import SMOOTHING, Counts, ratio
 
@@ -21,7 +25,9 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from ..base.metric import Columns, Floats, Ints
+    from ...arrays import Floats, Ints
+    from ..base.columns import Columns
+    from ..base.option import Option
 
 SACREBLEU = "2.6.0"
 """The release of sacreBLEU whose numbers the flavour sacrebleu has."""
@@ -96,6 +102,10 @@ class Bleu(Metric):
         tokenization = Tokenization(names.get(self.tokenizer, self.tokenizer), lowercase=self.lowercase)
         order = max(self.order, 5) if self.smoothing in ("method5", "method7") else self.order
         return OverlapNeeds(tokenization, order, ("union_match",), source=False)
+
+    def ngram_rule(self) -> Rule:
+        """Return how n-grams count: matched with all references merged."""
+        return Rule("match", self.needs.tokenization, 1, self.order, merged=True)
 
     @property
     def terms(self) -> tuple[Field, ...]:

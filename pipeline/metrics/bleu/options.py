@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ...tokenizers import TOKENIZERS
-from ..base.metric import Option
-from ..base.option import LEVEL
+from ..base.option import LEVEL, Option
 from .smoothing import SMOOTHING
 
 if TYPE_CHECKING:

@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from ..base.metric import log
+from ..base.arithmetic import log
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from ..base.metric import Floats
+    from ...arrays import Floats
 
 
 class Counts(NamedTuple):

@@ -20,7 +20,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from fractions import Fraction
 
-    from ..base.metric import Columns, Ints
+    from ...arrays import Ints
+    from ..base.columns import Columns
 
     Parts = tuple[Ints, Ints, Ints, Ints]
 

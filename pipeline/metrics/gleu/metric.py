@@ -11,17 +11,21 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from ...tokenizers import Tokenization
-from ..base.metric import Field, Metric, Option, best_by, by_order, log
+from ...tokenizers.tokenization import Tokenization
+from ..base.arithmetic import best_by, by_order, log
+from ..base.columns import Field
+from ..base.metric import Metric
 from ..base.ngram_counts import OverlapNeeds
-from ..base.option import LEVEL, tokenization_options
+from ..base.ngram_roles import Rule
+from ..base.option import LEVEL, Option, tokenization_options
 from ..base.reference_draws import SAMPLERS, Draws
 from .codes import CODES
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from ..base.metric import Columns, Floats, Ints
+    from ...arrays import Floats, Ints
+    from ..base.columns import Columns
 
 MAX_ITERATIONS = 1_000_000
 MAX_SEED = 2**32 - 1
@@ -217,6 +221,13 @@ class Gleu(Metric):
         code = CODES[self.variant]
         kinds = code.merged_kinds if self.references == "merged" else code.kinds
         return OverlapNeeds(tokenization, self.order, kinds, source=True)
+
+    def ngram_rule(self) -> Rule | None:
+        """Return how n-grams count; None for 2015, where one can be matched and penalised at once."""
+        if self.variant == "2015":
+            return None
+        name = "paper" if self.variant == "paper" else "gleu"
+        return Rule(name, self.needs.tokenization, 1, self.order, merged=self.references == "merged")
 
     def draws(self, lines: int, references: int) -> Draws | None:
         """Return the draws of `references: sample`, of leave_one_out for one set, or of expected."""

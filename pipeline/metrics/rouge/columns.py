@@ -10,16 +10,17 @@ import numpy as np
 from ... import kernel
 from ...errors import InvalidTextError
 from ...kernel.common import Encoded, Sentences
-from ..base.metric import Field, Schema
+from ..base.columns import Field, Schema
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
+    from ...arrays import Ints
     from ...kernel.lines import Lines
-    from ...tokenizers import Tokenization
-    from ..base.metric import Ints, Text
+    from ...tokenizers.tokenization import Tokenization
+    from ..base.metric import Text
     from .sentences import Splitting
 
 UNLIMITED = -1

@@ -12,9 +12,12 @@ import numpy as np
 
 from ...errors import ConfigError
 from ...kernel.common import FOLDS
-from ...tokenizers import TOKENIZERS, Tokenization
+from ...tokenizers import TOKENIZERS
 from ...tokenizers.stemmers import STEMMERS, exceptions
-from ..base.metric import PRESENT, Field, Metric, Option
+from ...tokenizers.tokenization import Tokenization
+from ..base.columns import PRESENT, Field
+from ..base.metric import Metric
+from ..base.option import Option
 from .columns import RougeNeeds
 from .notes import notes
 from .sentences import Splitting
@@ -23,7 +26,9 @@ from .types import PATTERN, Parts, Type, order_of, part_of, parts, printed, rati
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from ..base.metric import Columns, Floats, Ints, Note
+    from ...arrays import Floats, Ints
+    from ..base.columns import Columns
+    from ..base.metric import Note
     from .types import Numbers
 
 POLICIES = {

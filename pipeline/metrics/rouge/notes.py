@@ -11,7 +11,8 @@ from ..base.metric import Note
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from ..base.metric import Columns, Ints
+    from ...arrays import Ints
+    from ..base.columns import Columns
 
 
 class Found:

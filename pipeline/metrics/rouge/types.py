@@ -12,7 +12,8 @@ from .columns import UNLIMITED, gap_name
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from ..base.metric import Columns, Floats, Ints
+    from ...arrays import Floats, Ints
+    from ..base.columns import Columns
 
     Numbers = NDArray[Any]
 

@@ -6,14 +6,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ...scoring.reduce import present_blocks, sentence_scores
+from ...scoring.column_blocks import present_blocks
+from ...scoring.sentences import sentence_scores
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
-    from ...metrics.base.metric import Floats, Ints
+    from ...arrays import Floats, Ints
     from ...scoring.scored_columns import Measured
 
 RULE = (

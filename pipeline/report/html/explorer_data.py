@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...corpus.texts import Span, read_span
-from ...metrics.base.ngram_roles import rule_of
+from ...corpus.spans import Span, read_span
 from ..tables.digits import round_half_up
 from ..tables.labels import labels
 from .chosen_lines import RULE, telling
@@ -22,12 +21,14 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from ...arrays import Floats, Ints
     from ...corpus.corpus import Corpus
     from ...corpus.texts import AnyText
-    from ...metrics.base.metric import Columns, Floats, Ints, Metric
+    from ...metrics.base.columns import Columns
+    from ...metrics.base.metric import Metric
     from ...metrics.base.ngram_roles import Rule
     from ...scoring.scored_columns import Measured
-    from ...tokenizers import Tokenization
+    from ...tokenizers.tokenization import Tokenization
     from ..material import Material
 
 BUDGET = 10_000_000
@@ -104,14 +105,14 @@ def explorer(material: Material, lines: int | None = None) -> dict[str, Any] | N
         _dataset(material.corpora[name], measured, wanted[name], material.digits, texts)
         for name, measured in found.items()
     ]
-    rules = dict.fromkeys(r.tokenization for ms in found.values() for m in ms if (r := rule_of(m.metric)))
+    rules = dict.fromkeys(r.tokenization for ms in found.values() for m in ms if (r := m.metric.ngram_rule()))
     for tokenization in rules:
         texts.tokenize(tokenization)
     forms = [{"characters": is_character(t), "forms": texts.forms[t]} for t in rules]
     places = {tokenization: number for number, tokenization in enumerate(rules)}
     for dataset, measured in zip(datasets, found.values(), strict=True):
         for entry, one in zip(dataset["metrics"], (m for m in measured if m.columns), strict=True):
-            entry |= {"rule": _rule(rule_of(one.metric), places), "label": named[entry["signature"]]}
+            entry |= {"rule": _rule(one.metric.ngram_rule(), places), "label": named[entry["signature"]]}
     whole = {"texts": texts.shown, "cut": texts.cut, "maxText": MAX_TEXT, "tokens": forms, "digits": material.digits}
     return {**whole, "datasets": datasets, "rule": RULE}
 

@@ -14,14 +14,17 @@ from ...metrics.gleu.metric import Gleu
 from ...metrics.google_gleu import GoogleGleu
 from ...metrics.green import Green
 from ...metrics.rouge.metric import Rouge
-from ...scoring.reduce import compact, sentence_scores
+from ...scoring.column_blocks import compact
+from ...scoring.sentences import sentence_scores
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from numpy.typing import NDArray
 
-    from ...metrics.base.metric import Columns, Floats, Metric
+    from ...arrays import Floats
+    from ...metrics.base.columns import Columns
+    from ...metrics.base.metric import Metric
 
 
 class Counted(NamedTuple):

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from ...metrics.base.metric import Floats
+    from ...arrays import Floats
     from ..material import Material
     from ..tables.labels import Group
 

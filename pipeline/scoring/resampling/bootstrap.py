@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ...errors import InputError
-from ..reduce import SENTENCES, Subset
+from ..column_blocks import Subset
+from ..sentences import SENTENCES
 from .sample_weights import Bootstrap
 from .summands import Chosen, Drawn, Sentences
 from .weighted_sums import Part, Table, sums
@@ -19,8 +20,9 @@ from .weighted_sums import Part, Table, sums
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from ...metrics.base.metric import Floats, Metric
-    from ..reduce import HasBlocks
+    from ...arrays import Floats
+    from ...metrics.base.metric import Metric
+    from ..column_blocks import HasBlocks
     from .sample_weights import Bytes, Weights
 
     Progress = Callable[[int, int], None]

@@ -18,7 +18,7 @@ from .weighted_sums import sums
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
-    from ...metrics.base.metric import Floats
+    from ...arrays import Floats
     from .bootstrap import Progress
     from .weighted_sums import Part, Sums
 

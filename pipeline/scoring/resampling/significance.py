@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ...errors import InputError, did_you_mean
-from ..reduce import present_blocks, sentence_scores
+from ..column_blocks import present_blocks
 from ..results import Bootstrap, Comparison, ranks
+from ..sentences import sentence_scores
 from .bootstrap import bootstrap, parts, percentile_interval
 from .paired_tests import CORRECTIONS, approximate_randomization, paired_bootstrap, sentencewise
 from .rank_ranges import clusters, rank_ranges
@@ -20,8 +21,8 @@ from .rank_ranges import clusters, rank_ranges
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
+    from ...arrays import Floats
     from ...config.models import WrittenStatistics
-    from ...metrics.base.metric import Floats
     from ..results import Results, Score
     from ..scored_columns import Measured
     from .bootstrap import Progress

@@ -11,14 +11,18 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 import numpy as np
 
-from ...metrics.base.metric import PRESENT, Schema
-from ..reduce import packed_reference, picked_schema, picked_terms, present_blocks, sentence_scores
+from ...metrics.base.columns import PRESENT, Schema
+from ..column_blocks import present_blocks
+from ..reduce import packed_reference, picked_schema, picked_terms
+from ..sentences import sentence_scores
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from ...metrics.base.metric import Columns, Floats, Ints, Metric
-    from ..reduce import HasBlocks
+    from ...arrays import Floats, Ints
+    from ...metrics.base.columns import Columns
+    from ...metrics.base.metric import Metric
+    from ..column_blocks import HasBlocks
 
 BITS = 26
 """Bits in each half of a sentence score: sums stay below 2**53 for 2**26 sentences; where there are more, fewer."""

@@ -13,7 +13,8 @@ import numpy as np
 
 from ...errors import InputError
 from ...metrics.base.reference_draws import Drawer
-from ..reduce import DRAWN_LINES, present_blocks
+from ..column_blocks import present_blocks
+from ..reduce import DRAWN_LINES
 from .summands import Addends
 
 if TYPE_CHECKING:
@@ -21,9 +22,10 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from ...metrics.base.metric import Floats, Ints, Metric
+    from ...arrays import Floats, Ints
+    from ...metrics.base.metric import Metric
     from ...metrics.base.reference_draws import Draws
-    from ..reduce import HasBlocks
+    from ..column_blocks import HasBlocks
     from .sample_weights import Bytes
     from .summands import Kind
 

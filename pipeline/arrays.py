@@ -1,0 +1,12 @@
+"""Names of the types of arrays. They exist for type checkers alone: import them under TYPE_CHECKING."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Ints = NDArray[np.int64]
+    Floats = NDArray[np.float64]

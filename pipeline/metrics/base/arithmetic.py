@@ -1,0 +1,47 @@
+"""Small arithmetic that several metrics share."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from numpy.typing import NDArray
+
+    from ...arrays import Floats, Ints
+
+
+def by_order(arrays: Mapping[str, NDArray[Any]]) -> dict[str, Floats]:
+    """Return arrays [..., orders] as outputs name_1, name_2 ...: float64 [...] each."""
+    return {
+        f"{name}_{n + 1}": array[..., n].astype(np.float64)
+        for name, array in arrays.items()
+        for n in range(array.shape[-1])
+    }
+
+
+def log(values: Floats) -> Floats:
+    """Return natural logarithms, -inf for 0 without a warning."""
+    with np.errstate(divide="ignore"):
+        logs: Floats = np.log(values)
+    return logs
+
+
+def best_by(keys: Sequence[Floats]) -> Ints:
+    """Return the best column of each row of keys [lines, references]: int64 [lines].
+
+    The first key decides, then the next where it is equal ...; of columns equal in all keys the first is taken.
+    Keys are compared as they are, rounding and all, since the programs whose choices these are do so.
+    """
+    best = np.zeros(len(keys[0]), np.int64)
+    rows = np.arange(len(best))
+    for reference in range(1, keys[0].shape[1]):
+        better, tied = np.zeros(len(best), bool), np.ones(len(best), bool)
+        for key in keys:
+            better |= tied & (key[:, reference] > key[rows, best])
+            tied &= key[:, reference] == key[rows, best]
+        best[better] = reference
+    return best

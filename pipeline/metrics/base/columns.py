@@ -1,0 +1,110 @@
+"""Columns of counts: their names, shapes and types, and how they are packed into one table."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from numpy.typing import NDArray
+
+    from ...arrays import Ints
+
+    Columns: TypeAlias = "Mapping[str, Ints]"
+
+
+COUNTING = 1
+"""Version of the counting: raise it when any column of any needs comes out differently for the same text. Counts on
+ disk are kept from one version of the program to the next as long as this stays."""
+PRESENT = "present"
+"""The column that tells how many references a sentence has, where some are missing (see `scoring/column_blocks.py`)."""
+LAST = "last"
+"""The column, made where a metric reads it, that is 1 for the last sentence of the data set and else 0."""
+
+
+class Field(NamedTuple):
+    """A group of columns: name; orders (0: one column, without an axis for orders); whether per reference.
+
+    real: they are float64 numbers, of which a table holds the bits.
+    """
+
+    name: str
+    orders: int = 0
+    per_reference: bool = False
+    real: bool = False
+
+
+@dataclass(frozen=True)
+class Schema:
+    """The fields of a table of integers, in order, for a number of references.
+
+    As a mapping, a field has the shape [...] + [references, if per reference] + [orders, if any]; packed, the
+    table is one array [..., width] whose columns are named as in `names`.
+    """
+
+    fields: tuple[Field, ...]
+    references: int
+
+    def _shape(self, field: Field) -> tuple[int, ...]:
+        return (self.references,) * field.per_reference + (field.orders,) * (field.orders > 0)
+
+    @property
+    def names(self) -> list[str]:
+        """The names of the packed columns, such as match_2@0: order 2, first reference."""
+        result = []
+        for field in self.fields:
+            for place in np.ndindex(self._shape(field)):
+                order = f"_{place[-1] + 1}" if field.orders else ""
+                result.append(f"{field.name}{order}" + (f"@{place[0]}" if field.per_reference else ""))
+        return result
+
+    @property
+    def width(self) -> int:
+        """How many packed columns there are."""
+        return sum(int(np.prod(self._shape(field), dtype=int)) for field in self.fields)
+
+    @property
+    def dtype(self) -> type[np.int64 | np.float64]:
+        """The type that packed columns need: float64 (exact for integers below 2**53) where some are real."""
+        return np.float64 if any(field.real for field in self.fields) else np.int64
+
+    def pack(self, columns: Columns) -> Ints:
+        """Return the mapping as one array [..., width]."""
+        parts = []
+        for field in self.fields:
+            array, shape = columns[field.name], self._shape(field)
+            array = array.astype(np.float64).view(np.int64) if field.real else array
+            parts.append(array.reshape((*array.shape[: array.ndim - len(shape)], -1)) if shape else array[..., None])
+        return np.concatenate(parts, axis=-1)
+
+    def unpack(self, packed: NDArray[Any]) -> dict[str, Ints]:
+        """Return an array [..., width] as a mapping of int64 (real: float64) arrays."""
+        columns: dict[str, Any] = {}
+        start = 0
+        for field in self.fields:
+            shape = self._shape(field)
+            stop = start + int(np.prod(shape, dtype=int))
+            array = packed[..., start:stop].reshape(packed.shape[:-1] + shape).astype(np.int64)
+            columns[field.name] = array.view(np.float64) if field.real else array
+            start = stop
+        return columns
+
+    def named(self, packed: Ints) -> dict[str, NDArray[Any]]:
+        """Return the packed columns [..., width] by their names."""
+        real = {field.name for field in self.fields if field.real}
+        columns = {name: np.ascontiguousarray(packed[..., index]) for index, name in enumerate(self.names)}
+        return {name: array.view(np.float64) if name in real else array for name, array in columns.items()}
+
+
+def narrow(array: NDArray[np.integer]) -> NDArray[np.integer]:
+    """Return an array of counts in the narrowest of uint16, int32 and int64 that holds them."""
+    top = int(array.max(initial=0))
+    low = int(array.min(initial=0))
+    if low >= 0 and top <= np.iinfo(np.uint16).max:
+        return array.astype(np.uint16)
+    fits = low >= np.iinfo(np.int32).min and top <= np.iinfo(np.int32).max
+    return array.astype(np.int32 if fits else np.int64)

@@ -1,0 +1,164 @@
+"""From what is written to a metric: names, signatures, mappings of a config, Python values."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from ..config.tree import Node, base_of, from_plain
+from ..errors import ConfigError, Problem, did_you_mean
+from ..io.catalogue import is_data
+from ..io.remote import Remote, locate
+from . import METRICS
+from .base import signature
+from .base.metric import Metric
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from .base.option import Option
+
+
+MAX_COMBINATIONS = 1000
+"""Metrics that one entry of a config may ask for by lists of values."""
+
+
+def from_text(text: str, more: Mapping[str, str] | None = None) -> Metric:
+    """Return the metric of "gleu", "gleu[n=3,refs=max]" or a signature, with more options; raises ConfigError."""
+    problems: list[Problem] = []
+    name, settings = signature.parse(text)
+    for key in more or {}:
+        if key in settings:
+            raise ConfigError(f"'{text}': '{key}' is given once more outside")
+    metric = resolve(from_plain({"name": name, **settings, **(more or {})}, "", ""), problems)
+    if metric is None or problems:
+        raise ConfigError(problems)
+    return metric
+
+
+def from_values(values: Sequence[str | Metric | Mapping[str, Any]]) -> tuple[Metric, ...]:
+    """Return the metrics of a Python list of names, signatures, mappings or metrics; raises ConfigError."""
+    if isinstance(values, str):
+        raise ConfigError(f"metrics: expected a list, such as ['{values}']")
+    problems: list[Problem] = []
+    chosen: list[Metric | None] = []
+    for number, value in enumerate(values):
+        if isinstance(value, Metric):
+            chosen.append(value)
+        else:
+            chosen.append(resolve(from_plain(value, "metrics", f"[{number}]"), problems))
+    if not values:
+        raise ConfigError("metrics: there is none")
+    if problems:
+        raise ConfigError(problems)
+    return tuple(dict.fromkeys(metric for metric in chosen if metric))
+
+
+def resolve(node: Node, problems: list[Problem]) -> Metric | None:
+    """Return the metric that a config's node asks for, or None after adding to problems, each with its position."""
+    if isinstance(node.value, str):
+        try:
+            name, settings = signature.parse(node.value)
+        except ConfigError as error:
+            problems.extend(node.problem(problem.message) for problem in error.problems)
+            return None
+        prefix = f"{node.path}." if node.path else ""
+        children = {key: Node(value, node.mark, f"{prefix}{key}") for key, value in settings.items()}
+        options = Node(children, node.mark, node.path, dict.fromkeys(children, node.mark))
+    elif isinstance(node.value, dict):
+        named = node.get("name")
+        if named is None or not isinstance(named.value, str):
+            problems.append(node.problem(f"the key 'name' is missing; known metrics: {', '.join(METRICS)}"))
+            return None
+        name = named.value
+        options = Node(
+            {key: child for key, child in node.value.items() if key != "name"},
+            node.mark,
+            node.path,
+            node.keys,
+        )
+    else:
+        problems.append(node.problem("expected a metric: a name, name[key=value,...] or a mapping with the key 'name'"))
+        return None
+    if name not in METRICS:
+        known = f"known: {', '.join(METRICS)}"
+        problems.append(node.problem(f"no metric is called '{name}'{did_you_mean(name, METRICS)}; {known}", ["name"]))
+        return None
+    return _build(METRICS[name], options, problems)
+
+
+def _build(metric: type[Metric], node: Node, problems: list[Problem]) -> Metric | None:
+    """Read the options of a mapping node, tell all that is wrong with them, and make the metric."""
+    before = len(problems)
+    given = _read_options(metric, node, problems)
+    values: dict[str, Any] = {}
+    for option in metric.options:
+        default = option.default(given) if callable(option.default) else option.default
+        values[option.attribute] = given.get(option.name, default)
+    result = metric(**values)
+    written = {key: _option(metric.options, key) for key in (node.value if isinstance(node.value, dict) else {})}
+    for key, found in written.items():
+        if found and found.name in given and found.applies and not found.applies(result):
+            problems.append(node.problem(f"has no effect here ({found.why}); leave it out", [key]))
+    for name, message in result.conflicts():
+        blamed = [key for key, option in written.items() if option and option.name == name]
+        problems.append(node.problem(message, blamed[:1]))
+    return result if len(problems) == before else None
+
+
+def _option(options: Sequence[Option], key: str) -> Option | None:
+    return next((option for option in options if key in (option.name, option.key)), None)
+
+
+def _read_options(metric: type[Metric], node: Node, problems: list[Problem]) -> dict[str, Any]:
+    given: dict[str, Any] = {}
+    for key, child in node.value.items() if isinstance(node.value, dict) else ():
+        option = _option(metric.options, key)
+        if option is None:
+            names = [option.name for option in metric.options]
+            hint = did_you_mean(key, names) or f"; known: {', '.join(names)}"
+            problems.append(node.problem(f"{metric.name} has no such option{hint}", [key]))
+        elif option.name in given:
+            problems.append(node.problem(f"'{option.name}' is given twice, as '{option.key}' too", [key]))
+        elif not isinstance(child.value, str):
+            problems.append(node.problem(f"expected {option.values()}", [key]))
+        else:
+            try:
+                given[option.name] = option.read(child.value)
+                if option.path:
+                    path = locate(base_of(child), child.value)
+                    kept = is_data(child.value) or isinstance(path, Remote)
+                    given[option.name] = child.value if kept else str(path)
+            except ValueError as error:
+                problems.append(node.problem(str(error), [key]))
+    return given
+
+
+def resolve_all(nodes: Sequence[Node], problems: list[Problem]) -> tuple[Metric, ...]:
+    """Return the metrics of a config, in order; those that are wrong, or asked for twice, add to problems."""
+    chosen: list[Metric] = []
+    for written in nodes:
+        for node in _each(written, problems):
+            metric = resolve(node, problems)
+            if metric in chosen:
+                problems.append(node.problem("the same metric with the same settings is asked for twice"))
+            elif metric:
+                chosen.append(metric)
+    return tuple(chosen)
+
+
+def _each(node: Node, problems: list[Problem]) -> list[Node]:
+    """Return a metric's node once for every combination of the options that are written as lists of values."""
+    if not isinstance(node.value, dict):
+        return [node]
+    lists = {key: child.value for key, child in node.value.items() if isinstance(child.value, list) and child.value}
+    count = math.prod(len(values) for values in lists.values())
+    if count > MAX_COMBINATIONS:
+        problems.append(
+            node.problem(f"these lists ask for {count:,} metrics; at most {MAX_COMBINATIONS:,} are allowed")
+        )
+        return []
+    combinations = itertools.product(*lists.values())
+    return [replace(node, value={**node.value, **dict(zip(lists, one, strict=True))}) for one in combinations]

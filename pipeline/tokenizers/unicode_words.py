@@ -1,0 +1,35 @@
+"""Runs of letters and digits of every script."""
+
+from __future__ import annotations
+
+import unicodedata
+
+from ..errors import InvalidTextError
+from ..kernel.lines import Lines, join_lines
+
+
+class _Letters(dict[int, str]):
+    """For str.translate: letters, marks and digits stay, ideographs and kana stand alone, all else is white space."""
+
+    ALONE = ((0x3040, 0x3100), (0x3400, 0x4DC0), (0x4E00, 0xA000), (0xF900, 0xFB00), (0x20000, 0x323B0))
+
+    def __missing__(self, code: int) -> str:
+        letter = chr(code) if unicodedata.category(chr(code))[0] in "LMN" else " "
+        if letter != " " and any(low <= code < high for low, high in self.ALONE):
+            letter = f" {letter} "
+        self[code] = letter
+        return letter
+
+
+_LETTERS = _Letters()
+
+
+def unicode_words(lines: Lines) -> Lines:
+    """Return the words of lines, lower-cased, with white space between them."""
+    words = []
+    for index, line in enumerate(lines.texts()):
+        try:
+            words.append(line.decode().lower().translate(_LETTERS).encode())
+        except UnicodeDecodeError as error:
+            raise InvalidTextError(0, index, error.start) from None
+    return join_lines(words)
