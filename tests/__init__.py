@@ -1,1 +1,1 @@
-"""Tests, their oracles, and the programs that measure and fuzz (`python -m tests.bench`, `tests.fuzz_kernels` ...)."""
+"""Tests in the order of the rooms, their oracles, and programs that measure and fuzz (`python -m tests.bench` ...)."""

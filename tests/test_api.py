@@ -20,8 +20,8 @@ import pipeline.api
 from pipeline import Evaluation, Result, evaluate
 from pipeline.errors import CorpusError, InputError, StoreError
 from pipeline.metrics.build import from_text
-from tests import naive
 from tests.conftest import edited, sentence, write_run
+from tests.oracles import naive
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""Unicode categories as code points in hex; made by `python -m tests.make_categories`, regex 2026.11.15."""
+"""Unicode categories as code points in hex; made by `python -m tests.tools.make_categories`, regex 2026.11.15."""
 
 PUNCTUATION = """
 21-23 25-2A 2C-2F 3A-3B 3F-40 5B-5D 5F 7B 7D A1 A7 AB B6-B7 BB BF 37E 387 55A-55F 589-58A 5BE 5C0 5C3 5C6 5F3-5F4

@@ -1,0 +1,1 @@
+"""Timings against peers: `python -m tests.bench`."""

@@ -1,0 +1,154 @@
+"""BLEU and chrF against bleuscore (Rust) and sacreBLEU: rows of `tests.bench`, and the child processes they time.
+
+All get lists of strings and one thread: what is timed begins with strings and ends with the score. The whole
+processes read files.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+import subprocess
+import sys
+import sysconfig
+import time
+import warnings
+from pathlib import Path
+from statistics import median
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from tests.bench.__main__ import Bench, Row
+
+ROOT = Path(__file__).parents[2]
+LINES = 100_000
+REPEATS = 9
+"""Times that a child does its work; it reports the median."""
+
+
+def bleu(bench: Bench) -> Iterator[Row]:
+    """One output of CoNLL-2014 (13a, two references) in memory, and whole processes over 100,000 lines."""
+    _, references, systems = bench.conll()
+    small = [systems[0], *references]
+    yield _memory(bench, "BLEU 13a, two references, in memory", "bleu-tensorflow", "bleuscore", small, "3 to 5 times")
+    yield _memory(bench, "BLEU 13a, two references, in memory", "bleu", "sacrebleu-bleu", small, "30 to 50 times")
+    _, reference0, reference1, system = bench.repeated(LINES)
+    large = [system, reference0, reference1]
+    mine: list[str | Path] = [
+        sys.executable,
+        "-m",
+        "pipeline",
+        "score",
+        "bleu",
+        "-r",
+        reference0,
+        reference1,
+        "-o",
+        system,
+    ]
+    theirs: list[str | Path] = [
+        Path(sysconfig.get_path("scripts")) / "sacrebleu",
+        reference0,
+        reference1,
+        "-i",
+        system,
+        "--force",
+    ]
+    child: list[str | Path] = [
+        "env",
+        "RAYON_NUM_THREADS=1",
+        sys.executable,
+        "-m",
+        "tests.bench.bleu",
+        "once-bleuscore",
+        *large,
+    ]
+    same = [*mine[:-5], "--flavour", "tensorflow", *mine[-5:], "--n-jobs", "1"]
+    for name, ours, peer, aim in (
+        ("bleuscore", same, child, "3 to 5 times"),
+        ("sacrebleu", mine, theirs, "30 to 50 times"),
+    ):
+        yield _whole(bench, f"BLEU of {LINES:,} lines, whole process", ours, name, peer, aim)
+
+
+def chrf(bench: Bench) -> Iterator[Row]:
+    """One output of CoNLL-2014 in memory: chrF and chrF++."""
+    _, references, systems = bench.conll()
+    for name, ours, peer in (("chrF", "chrf", "sacrebleu-chrf"), ("chrF++", "chrf-words", "sacrebleu-chrf-words")):
+        files = [systems[0], *references]
+        yield _memory(bench, f"{name}, two references, in memory", ours, peer, files, "30 times")
+
+
+def _memory(bench: Bench, name: str, ours: str, peer: str, files: Sequence[Path], aim: str) -> Row:
+    from tests.bench.__main__ import Row
+
+    mine, theirs = (_child(what, files) for what in (ours, peer))
+    if abs(mine["score"] - theirs["score"]) > 1e-12:
+        raise SystemExit(f"{name}: {peer} gives another number")
+    taken, other, ratio = bench.pairs(lambda: _child(ours, files)["seconds"], lambda: _child(peer, files)["seconds"])
+    return Row(name, f"{taken * 1000:.1f} ms", f"{peer}: {other * 1000:.0f} ms", ratio, aim)
+
+
+def _whole(
+    bench: Bench, name: str, ours: Sequence[str | Path], label: str, peer: Sequence[str | Path], aim: str
+) -> Row:
+    from tests.bench.__main__ import Row
+
+    saved, bench.runs = bench.runs, min(bench.runs, 3)
+    taken, other, ratio = bench.pairs(lambda: bench.seconds(ours), lambda: bench.seconds(peer))
+    bench.runs = saved
+    return Row(name, f"{taken:.2f} s", f"{label}: {other:.1f} s", ratio, aim)
+
+
+def _child(what: str, files: Sequence[Path]) -> dict[str, float]:
+    command = [sys.executable, "-m", "tests.bench.bleu", what, *map(str, files)]
+    environment = {**os.environ, "RAYON_NUM_THREADS": "1"}
+    done = subprocess.run(command, check=True, capture_output=True, text=True, cwd=ROOT, env=environment)
+    figures: dict[str, float] = json.loads(done.stdout)
+    return figures
+
+
+def _scorer(what: str, output: list[str], references: list[list[str]]) -> Callable[[], float]:
+    """Return what computes a score from strings; imports are done."""
+    if what == "bleuscore":
+        import bleuscore
+
+        grouped = [list(texts) for texts in zip(*references, strict=True)]
+        return lambda: float(str(bleuscore.compute(grouped, output)["bleu"]))
+    if what.startswith("sacrebleu"):
+        from sacrebleu.metrics.bleu import BLEU
+        from sacrebleu.metrics.chrf import CHRF
+
+        words = 2 if what.endswith("words") else 0
+        return lambda: (
+            (BLEU(force=True) if what.endswith("bleu") else CHRF(word_order=words))
+            .corpus_score(output, references)
+            .score
+            / 100
+        )
+    import pipeline
+
+    names = {"bleu-tensorflow": "bleu[flavour=tensorflow]", "chrf-words": "chrf[nw=2]"}
+    return lambda: pipeline.evaluate(output, references, metrics=[names.get(what, what)]).score
+
+
+def main() -> None:
+    """Time one program, or (once-...) only run it, on an output and its references; print seconds and score."""
+    warnings.simplefilter("ignore")
+    logging.disable(logging.WARNING)
+    what, *files = sys.argv[1:]
+    texts = [Path(file).read_bytes().decode().removesuffix("\n").split("\n") for file in files]
+    score = _scorer(what.removeprefix("once-"), texts[0], texts[1:])
+    found, seconds = score() if what.startswith("once-") else 0.0, []
+    for _ in range(0 if what.startswith("once-") else REPEATS):
+        start = time.perf_counter()
+        found = score()
+        seconds.append(time.perf_counter() - start)
+    print(json.dumps({"score": found, "seconds": median(seconds) if seconds else 0.0}))
+
+
+if __name__ == "__main__":
+    main()

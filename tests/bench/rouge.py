@@ -1,0 +1,135 @@
+"""Timings of ROUGE against its peers: rows of `python -m tests.bench`, and the child processes that they run.
+
+Texts are in memory for all; seconds are of the fastest of a few calls in a process of its own, after the imports. What
+is timed gives scores of every pair and their mean; peers must give the same mean.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import time
+import warnings
+from pathlib import Path
+from statistics import median
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+ROOT = Path(__file__).parents[2]
+CALLS = 5
+PAIRS, DOCUMENTS, WORDS = 26_000, 300, 1000
+"""Pairs of sentences; pairs of documents, and the words of each at least."""
+
+
+def pairs(reference: Path, output: Path, kind: str) -> tuple[list[str], list[str]]:
+    """Return outputs and references: sentences, or runs of sentences with WORDS words or more; again and again."""
+    one, two = (path.read_text(encoding="utf-8").split("\n")[:-1] for path in (reference, output))
+    if kind == "documents":
+        groups: list[list[str]] = [[], []]
+        start = size = 0
+        for number, line in enumerate(one):
+            size += len(line.split())
+            if size >= WORDS:
+                for group, lines in zip(groups, (one, two), strict=True):
+                    group.append(" ".join(lines[start : number + 1]))
+                start, size = number + 1, 0
+        one, two = groups
+    wanted = {"documents": DOCUMENTS, "sentences": PAIRS}.get(kind, len(one))
+    times = -(-wanted // len(one))
+    return (two * times)[:wanted], (one * times)[:wanted]
+
+
+def task(who: str, types: list[str], outputs: list[str], references: list[str], threads: int) -> Callable[[], float]:
+    """Return a function that scores all pairs and returns the mean F of the last type."""
+    if who == "pipeline":
+        import pipeline
+
+        metric = f"rouge[types={'+'.join(types)}]"
+        return lambda: pipeline.evaluate(outputs, [references], metrics=[metric], n_jobs=threads).outputs[
+            f"rouge{types[-1]}"
+        ]
+    if who == "rouge-rust":
+        import fast_rouge
+
+        names = [f"rouge{name}_fmeasure" for name in types]
+
+        def flat() -> float:
+            found: Any = fast_rouge.score_batch_flat(references, outputs)
+            columns = [getattr(found, name) for name in names]
+            return float(sum(columns[-1]) / len(outputs))
+
+        return flat
+    from rouge_score import rouge_scorer
+    from rouge_score_rs import rouge_scorer as made
+
+    names = [f"rouge{name}" for name in types]
+    if who == "rouge-score-rs":
+        rust: Any = made
+        compiled = rust.RougeScorer(names)
+        return lambda: sum(s[names[-1]].fmeasure for s in compiled.score_batch(references, outputs)) / len(outputs)
+    scorer: Any = rouge_scorer.RougeScorer(names)
+    scored = zip(references, outputs, strict=True)
+    items = list(scored)
+    return lambda: sum(scorer.score(*item)[names[-1]].fmeasure for item in items) / len(items)
+
+
+def child(who: str, kind: str, types: str, threads: str, reference: str, output: str) -> None:
+    """Time one of them, and print seconds and score as JSON."""
+    warnings.simplefilter("ignore")
+    run = task(who, types.split("+"), *pairs(Path(reference), Path(output), kind), int(threads))
+    score = run()
+    seconds = []
+    for _ in range(CALLS if who != "rouge-score" else 1):
+        start = time.perf_counter()
+        run()
+        seconds.append(time.perf_counter() - start)
+    print(json.dumps({"seconds": min(seconds), "score": score}))
+
+
+def seconds(who: str, kind: str, types: str, threads: int, texts: tuple[Path, Path]) -> tuple[float, float]:
+    """Run a child; return its seconds and score."""
+    environment = {**os.environ, "RAYON_NUM_THREADS": str(threads)}
+    command = [sys.executable, "-m", "tests.bench.rouge", who, kind, types, str(threads), *map(str, texts)]
+    done = subprocess.run(command, check=True, capture_output=True, text=True, cwd=ROOT, env=environment)
+    figures = json.loads(done.stdout)
+    return figures["seconds"], figures["score"]
+
+
+ROWS = [
+    ("sentences", "1+2+L", "rouge-rust", (1, 2), "faster, aim 2 times"),
+    ("sentences", "1+2+L", "rouge-score-rs", (1, 2), "faster, aim 2 times"),
+    ("documents", "1+2+L", "rouge-rust", (1,), "faster"),
+    ("documents", "1+2+L", "rouge-score-rs", (1,), "faster"),
+    ("documents", "L", "rouge-rust", (1, 2), "faster (it has no L alone: 1+2+L)"),
+    ("documents", "L", "rouge-score-rs", (1, 2), "faster"),
+    ("lines", "1+2+L", "rouge-score", (1,), "50 times, aim 100"),
+]
+"""Texts, types, peer, numbers of threads, aim. lines: the corpus once (rouge-score takes seconds for it)."""
+
+
+def measured(reference: Path, output: Path, runs: int) -> list[tuple[str, str, str, float, str]]:
+    """Return for each row its name, our time, the peer's, the median ratio of pairs, and the aim."""
+    rows = []
+    for kind, types, peer, numbers, aim in ROWS:
+        for threads in numbers:
+            found = []
+            for _ in range(runs):
+                ours, own = seconds("pipeline", kind, types, threads, (reference, output))
+                theirs, other = seconds(
+                    peer, kind, "1+2+L" if peer == "rouge-rust" else types, threads, (reference, output)
+                )
+                if abs(own - other) > 1e-12:
+                    raise SystemExit(f"{peer} gives another score: {other} for {own}")
+                found.append((ours, theirs))
+            name = f"rouge[types={types}] of {kind}, {threads} thread{'s' * (threads > 1)}"
+            figures = f"{median(o for o, _ in found):.4f} s", f"{peer}: {median(p for _, p in found):.3f} s"
+            rows.append((name, *figures, median(p / o for o, p in found), aim))
+    return rows
+
+
+if __name__ == "__main__":
+    child(*sys.argv[1:])

@@ -1,0 +1,607 @@
+"""Files in every form: what is read from them, and what is said of them when they are wrong."""
+
+from __future__ import annotations
+
+import bz2
+import gc
+import gzip
+import io
+import json
+import lzma
+import os
+import sys
+import tempfile
+import threading
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from unittest import mock
+
+import pytest
+import zstandard
+
+from pipeline import stages
+from pipeline.cli.dispatch import main
+from pipeline.corpus.opener import Opener
+from pipeline.errors import CorpusError, InputError
+from pipeline.io import compressed
+from tests.files import CONFIG, TEXTS, dataset, lines, output, prepare, problems, write
+from tests.tools.fuzz_inputs import fuzz
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+PACK: dict[str, Callable[[bytes], bytes]] = {
+    "gz": lambda data: gzip.compress(data, mtime=0),
+    "bz2": bz2.compress,
+    "xz": lzma.compress,
+    "zst": lambda data: zstandard.ZstdCompressor().compress(data),
+}
+KIND = {"gz": "gzip", "bz2": "bzip2", "xz": "xz", "zst": "zstd"}
+DATA = TEXTS["a.txt"].encode()
+
+
+@pytest.fixture(autouse=True)
+def _here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    write(dict(TEXTS))
+
+
+def score(text: str) -> float:
+    return stages.run(prepare(text), "out")[1].scores[0].score
+
+
+def outputs(text: str) -> list[str]:
+    return lines(prepare(text).corpora[0].systems["A"])
+
+
+@pytest.mark.parametrize("suffix", PACK)
+def test_packed_files_are_read(suffix: str) -> None:
+    write({f"a.{suffix}": PACK[suffix](DATA)})
+    plain, found = prepare().corpora[0].systems["A"], prepare(output(f"a.{suffix}")).corpora[0].systems["A"]
+    assert lines(found) == TEXTS["a.txt"].splitlines()
+    assert (found.digest, found.place) == (plain.digest, f"a.{suffix}")
+    assert score(output(f"a.{suffix}")) == score(CONFIG)
+
+
+@pytest.mark.parametrize("suffix", PACK)
+def test_packed_files_may_have_several_parts(suffix: str) -> None:
+    write({f"a.{suffix}": PACK[suffix](DATA[:5]) + PACK[suffix](DATA[5:])})
+    assert outputs(output(f"a.{suffix}")) == TEXTS["a.txt"].splitlines()
+
+
+@pytest.mark.parametrize("suffix", PACK)
+@pytest.mark.parametrize("missing", [1, 9])
+def test_packed_files_that_are_cut_short_are_told(suffix: str, missing: int) -> None:
+    write({f"a.{suffix}": PACK[suffix](DATA * 99)[:-missing]})
+    (found,) = problems(output(f"a.{suffix}"))
+    assert found == f"a.{suffix}: is cut short: the {KIND[suffix]} data ends before its end mark"
+
+
+@pytest.mark.parametrize("suffix", PACK)
+@pytest.mark.parametrize("data", [DATA, b"\xff\xff\xff\xff" * 9])
+def test_files_that_are_not_what_their_name_says_are_told(suffix: str, data: bytes) -> None:
+    write({f"a.{suffix}": data})
+    (found,) = problems(output(f"a.{suffix}"))
+    assert found.startswith(f"a.{suffix}: is no {KIND[suffix]} file, or damaged (")
+
+
+@pytest.mark.parametrize("suffix", PACK)
+def test_bytes_after_packed_data_are_not_passed_over(suffix: str) -> None:
+    write({f"a.{suffix}": PACK[suffix](DATA) + b"more"})
+    assert problems(output(f"a.{suffix}"))[0].startswith(f"a.{suffix}: is ")
+
+
+@pytest.mark.parametrize("suffix", PACK)
+def test_bombs_are_stopped_at_the_cap(suffix: str) -> None:
+    write({f"a.{suffix}": PACK[suffix](b"\n" * 50_000_000)})
+    assert problems(output(f"a.{suffix}") + "run: {max_unpacked: 1000000}\n") == [
+        f"a.{suffix}: unpacks, with what came before, to more than 1,000,000 bytes; is it meant to? "
+        "If so, set run.max_unpacked"
+    ]
+
+
+def test_a_missing_package_is_told_with_the_line_that_installs_it() -> None:
+    write({"a.zst": PACK["zst"](DATA)})
+    with mock.patch.dict(sys.modules, {"zstandard": None, "compression": None, "compression.zstd": None}):
+        assert problems(output("a.zst")) == ["a.zst: needs the package zstandard: pip install 'gec-pipeline[zstd]'"]
+    write({"a.parquet": b""})
+    with mock.patch.dict(sys.modules, {"pyarrow": None}):
+        (found,) = problems(output("{parquet: a.parquet, column: x}"))
+        assert found == "a.parquet: needs the package pyarrow: pip install 'gec-pipeline[parquet]'"
+
+
+@pytest.mark.parametrize(
+    ("start", "hint"),
+    [
+        (PACK["gz"](b"a"), "gzip data; name it .gz"),
+        (PACK["zst"](b"a"), "zstd data; name it .zst"),
+        ("a\n".encode("utf-16"), "UTF-16 text; save it as UTF-8"),
+    ],
+)
+def test_a_file_that_is_no_text_is_told_with_what_it_looks_like(start: bytes, hint: str) -> None:
+    write({"a.txt": start})
+    (found,) = problems()
+    assert found.startswith("a.txt:1: byte ")
+    assert found.endswith(f" is not valid UTF-8; the file looks like {hint}")
+    assert compressed.looks_like(b"plain") == ""
+
+
+def test_places_in_packed_files_are_those_of_the_text() -> None:
+    write({"a.gz": gzip.compress(b"a\nb\nc\xff\n")})
+    assert problems(output("a.gz")) == ["a.gz:3: byte 2 of the line (0xff) is not valid UTF-8"]
+
+
+# Standard input and pipes.
+def stdin(data: bytes) -> Any:
+    return mock.patch.object(sys, "stdin", io.TextIOWrapper(io.BytesIO(data)))
+
+
+def test_standard_input_may_be_a_text() -> None:
+    with stdin(DATA):
+        assert outputs(output("'-'")) == TEXTS["a.txt"].splitlines()
+    with stdin(b"a\nb\xff\n"):
+        assert problems(output("'-'")) == ["standard input:2: byte 2 of the line (0xff) is not valid UTF-8"]
+
+
+def test_standard_input_is_one_text_only() -> None:
+    with stdin(DATA):
+        found = problems(CONFIG.replace("r.txt", "'-'").replace("a.txt", "'-'"))
+    assert found == ["standard input: is named more than once; it can be one text only"]
+
+
+def test_standard_input_may_have_several_columns() -> None:
+    rows = "".join(json.dumps({"s": s, "h": s}) + "\n" for s in "abc")
+    text = dataset("{source: {jsonl: '-', column: s}, references: [r.txt]}").replace("a.txt", "{jsonl: '-', column: h}")
+    with stdin(rows.encode()):
+        job = prepare(text)
+    assert lines(job.corpora[0].source) == lines(job.corpora[0].systems["A"]) == ["a", "b", "c"]
+
+
+def test_commands_without_a_config_read_standard_input(capsys: pytest.CaptureFixture[str]) -> None:
+    with stdin(DATA):
+        assert main(["score", "gleu[iter=2]", "-s", "s.txt", "-r", "r.txt", "-o", "-"]) == 0
+    assert "files" in capsys.readouterr().out
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs named pipes")
+def test_pipes_are_read_once() -> None:
+    os.mkfifo("pipe")
+    writer = threading.Thread(target=Path("pipe").write_bytes, args=(DATA,))
+    writer.start()
+    assert outputs(output("pipe")) == TEXTS["a.txt"].splitlines()
+    writer.join()
+
+
+# JSON lines.
+def jsonl(*rows: object, column: str = "h") -> str:
+    write({"a.jsonl": "".join((row if isinstance(row, str) else json.dumps(row)) + "\n" for row in rows)})
+    return output(f"{{jsonl: a.jsonl, column: {column}}}")
+
+
+@pytest.mark.parametrize(
+    ("column", "row"),
+    [("h", {"h": "x y"}), ("a.b", {"a": {"b": "x y"}}), ("a.b", {"a.b": "x y", "a": 1}), ("a.1", {"a": ["", "x y"]})],
+)
+def test_a_text_in_each_json_object(column: str, row: object) -> None:
+    assert outputs(jsonl(row, row, row, column=column)) == ["x y"] * 3
+
+
+def test_texts_of_records_may_hold_newlines() -> None:
+    texts = ["a\nb", "c\r", "\n"]
+    job = prepare(jsonl(*({"h": text} for text in texts)))
+    found = job.corpora[0].systems["A"]
+    assert lines(found) == texts
+    assert (found.blank, found.first_blank) == (1, 3)
+    assert stages.run(job, "out")[1].scores
+
+
+def test_newlines_in_a_text_change_its_digest() -> None:
+    one, two = (
+        prepare(jsonl(*rows)).corpora[0].systems["A"].digest
+        for rows in (
+            [{"h": "a\nb"}, {"h": "c"}, {"h": "d"}],
+            [{"h": "a"}, {"h": "b\nc"}, {"h": "d"}],
+        )
+    )
+    assert one != two
+
+
+@pytest.mark.parametrize(
+    ("row", "message"),
+    [
+        ("{", "not valid JSON: Expecting property name enclosed in double quotes: line 1 column 2 (char 1)"),
+        ("[" * 100_000, "not valid JSON: nested too deeply"),
+        ("", "is empty; expected a JSON object"),
+        ("[1]", "expected a JSON object, found a list"),
+        ('{"hh": "a"}', "has no 'h'"),
+        ('{"hyp": "a"}', "has no 'h'"),
+        ('{"h": 5}', "'h': expected text, found a number"),
+        ('{"h": ["a"]}', "'h': expected text, found a list"),
+        ('{"h": null}', "'h': expected text, found null; null is for references, with `empty_references: none`"),
+        ('{"h": "\\ud800"}', "'h': character 1 is half of a surrogate pair, which is no text"),
+        ('{"h": "a", "h": "b"}', "not valid JSON: the key 'h' is given twice"),
+    ],
+    ids=lambda text: text[:24],
+)
+def test_a_wrong_record_is_told_with_its_line(row: str, message: str) -> None:
+    (found,) = problems(jsonl({"h": "a"}, row, {"h": "b"}))
+    assert found.split(" (did you mean")[0] == f"a.jsonl:2: {message}"
+
+
+def test_the_nearest_key_is_told() -> None:
+    found = problems(jsonl({"hypothesis": "a"}, column="hypotesis"))
+    assert found == ["a.jsonl:1: has no 'hypotesis' (did you mean 'hypothesis'?)"]
+
+
+def test_records_that_are_no_utf8_are_told() -> None:
+    write({"a.jsonl": b'{"h": "a"}\n{"h": "\xff"}\n'})
+    found = problems(output("{jsonl: a.jsonl, column: h}"))
+    assert found == ["a.jsonl:2: byte 8 of the line (0xff) is not valid UTF-8"]
+
+
+def test_packed_records_are_read() -> None:
+    write({"a.jsonl.gz": gzip.compress(b'{"h": "x"}\n' * 3)})
+    assert outputs(output("{jsonl: a.jsonl.gz, column: h}")) == ["x"] * 3
+
+
+# TSV.
+@pytest.mark.parametrize(
+    ("data", "what"),
+    [
+        ('id\th\n1\tx\n2\ty y\n3\t"z\n', "column: h"),
+        ('1\tx\n2\ty y\n3\t"z', "column: 2"),
+        ('\ufeffid\tn\r\n1\tx\r\n2\ty y\r\n3\t"z\r\n', "column: 2, header: true"),
+    ],
+)
+def test_columns_of_tab_separated_lines(data: str, what: str) -> None:
+    write({"a.tsv": data})
+    assert outputs(output(f"{{tsv: a.tsv, {what}}}")) == ["x", "y y", '"z']
+
+
+@pytest.mark.parametrize(
+    ("data", "what", "message"),
+    [
+        ("id\th\n1\tx\n2\n", "column: h", "a.tsv:3: has 1 columns; the first line has 2"),
+        ("id\thyp\n", "column: hyq", "a.tsv:1: no column is called 'hyq' (did you mean 'hyp'?); found id, hyp"),
+        ("h\th\n", "column: h", "a.tsv:1: two columns are called 'h'"),
+        ("a\tb\n", "column: 3", "a.tsv:1: has 2 columns, numbered from 1; there is no column 3"),
+        (
+            "a\n",
+            "column: h, header: false",
+            "c.yaml:2:38: systems.A.header: without a header the column must be a number, from 1",
+        ),
+    ],
+)
+def test_wrong_tables_are_told(data: str, what: str, message: str) -> None:
+    write({"a.tsv": data})
+    assert problems(output(f"{{tsv: a.tsv, {what}}}"))[0] == message
+
+
+def test_a_header_that_is_counted_as_a_line_is_told() -> None:
+    write({"a.tsv": "h\nx\ny\nz\n"})
+    assert problems(output("{tsv: a.tsv, column: 1}")) == [
+        "the texts have different numbers of lines; line 4 has no partner in some:\n"
+        "          3 lines  s.txt\n          3 lines  r.txt\n          4 lines  a.tsv"
+    ]
+
+
+# Parquet.
+def parquet(values: dict[str, Any]) -> None:
+    pa = pytest.importorskip("pyarrow")
+    pytest.importorskip("pyarrow.parquet").write_table(pa.table(values), "a.parquet")
+
+
+def test_columns_of_parquet_files() -> None:
+    parquet({"h": ["x", "y\ny", "z"], "t": [{"u": "p"}] * 3})
+    assert outputs(output("{parquet: a.parquet, column: h}")) == ["x", "y\ny", "z"]
+    assert outputs(output("{parquet: a.parquet, column: t.u}")) == ["p"] * 3
+
+
+@pytest.mark.parametrize(
+    ("column", "message"),
+    [
+        ("g", "a.parquet: no column is called 'g' (did you mean 'hyp'?); found hyp, n, e"),
+        ("n", "a.parquet, row 1: 'n': expected text, found a number"),
+        (
+            "e",
+            "a.parquet, row 2: 'e': expected text, found null; null is for references, with `empty_references: none`",
+        ),
+    ],
+)
+def test_wrong_columns_are_told(column: str, message: str) -> None:
+    parquet({"hyp": ["x", "y", "z"], "n": [1, 2, 3], "e": ["a", None, "b"]})
+    assert problems(output(f"{{parquet: a.parquet, column: {column}}}"))[0].replace(" (did you mean 'hyp'?)", "") == (
+        message.replace(" (did you mean 'hyp'?)", "")
+    )
+
+
+def test_a_file_that_is_no_parquet_is_told() -> None:
+    write({"a.parquet": "text"})
+    (found,) = problems(output("{parquet: a.parquet, column: h}"))
+    assert found.startswith("a.parquet: cannot be read as Parquet: ")
+
+
+# What the config says of a path.
+@pytest.mark.parametrize(
+    ("value", "message"),
+    [
+        ("{jsonl: a}", "c.yaml:2:11: systems.A: the key 'column' is missing"),
+        ("{jsonl: a, colum: h}", "c.yaml:2:25: systems.A.colum: unknown key (did you mean 'column'?)"),
+        ("{tsv: a, column: h, header: maybe}", "c.yaml:2:34: systems.A.header: expected true or false, found 'maybe'"),
+        ("{jsonl: '', column: h}", "c.yaml:2:15: systems.A.jsonl: is empty; expected a path"),
+        ("{josnl: a, column: h}", "c.yaml:2:15: systems.A.josnl: no data set of this name (did you mean 'jsonl'?)"),
+        ("none.txt", "none.txt: no such file (did you mean 's.txt'?)"),
+        ("none/a.txt", "none/a.txt: no such file; no folder none"),
+        (".", ".: is a folder; expected a text file"),
+        ("{jsonl: ., column: h}", ".: is a folder; expected a text file"),
+        ("{jsonl: none, column: h}", "none: no such file"),
+    ],
+)
+def test_a_wrong_path_is_told(value: str, message: str) -> None:
+    assert message in problems(output(value))
+
+
+def test_references_may_be_of_any_form() -> None:
+    text = dataset("{source: s.txt, references: [r.txt, {}]}")
+    assert problems(text) == [
+        "c.yaml:1:51: datasets.d.references[1]: expected a path, or a mapping with one of the keys "
+        "jsonl, tsv, parquet, found a mapping"
+    ]
+
+
+def test_a_file_in_several_roles_is_opened_once() -> None:
+    write({"r.gz": gzip.compress(TEXTS["r.txt"].encode())})
+    text = """\
+datasets: {d: {source: r.gz, references: [r.gz]}, e: {source: r.gz, references: [r.gz]}}
+systems: {A: r.gz}
+metrics: [gleu]
+"""
+    with mock.patch.object(Opener, "index", autospec=True, side_effect=Opener.index) as opened:
+        prepare(text)
+    assert opened.call_count == 1
+
+
+def test_a_wrong_file_in_several_roles_is_told_once() -> None:
+    assert problems(CONFIG.replace("r.txt", "none").replace("a.txt", "none")) == ["none: no such file"]
+
+
+# The temporary folder.
+def test_the_temporary_folder_is_removed(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    spool = tmp_path / "spool"
+    spool.mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(spool))
+    write({"a.gz": gzip.compress(DATA)})
+    job = prepare(output("a.gz"))
+    assert len(list(spool.iterdir())) == 1
+    stages.run(job, "out")
+    del job
+    gc.collect()
+    assert list(spool.iterdir()) == []
+
+
+def test_a_full_temporary_folder_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", "none")
+    write({"a.gz": gzip.compress(DATA)})
+    (found,) = problems(output("a.gz"))
+    assert found.startswith("no temporary folder can be made: ")
+
+
+def test_plain_files_are_read_in_place() -> None:
+    with mock.patch.object(tempfile, "mkdtemp", side_effect=AssertionError):
+        stages.run(prepare(), "out")
+
+
+# keep and drop.
+@pytest.mark.parametrize(
+    ("chosen", "left"),
+    [
+        ("keep: [2]", [1]),
+        ("keep: [1-2]", [0, 1]),
+        ("keep: 2-3", [1, 2]),
+        ("keep: [3, 1]", [0, 2]),
+        ("drop: [2]", [0, 2]),
+        ("drop: [1, 3]", [1]),
+        ("drop: numbers.txt", [1]),
+        ("keep: numbers.txt", [0, 2]),
+    ],
+)
+def test_lines_are_selected(chosen: str, left: list[int]) -> None:
+    write({"numbers.txt": "1\r\n\n3-3"})
+    corpus = prepare(dataset(f"{{source: s.txt, references: [r.txt], {chosen}}}")).corpora[0]
+    for name, text in {"s.txt": corpus.source, "r.txt": corpus.references[0], "a.txt": corpus.systems["A"]}.items():
+        assert lines(text) == [TEXTS[name].splitlines()[number] for number in left]
+    assert corpus.lines == len(left)
+
+
+def test_a_selection_scores_as_the_lines_alone() -> None:
+    selected = score(dataset("{source: s.txt, references: [r.txt], keep: [1-2]}"))
+    write({name: "".join(text.splitlines(keepends=True)[:2]) for name, text in TEXTS.items()})
+    assert score(CONFIG) == selected
+
+
+@pytest.mark.parametrize(
+    ("chosen", "message"),
+    [
+        ("keep: [4]", "c.yaml:1:59: datasets.d.keep[0]: line 4 is beyond the end: there are 3 lines"),
+        ("keep: [1-9]", "c.yaml:1:59: datasets.d.keep[0]: line 9 is beyond the end: there are 3 lines"),
+        ("keep: [0]", "c.yaml:1:59: datasets.d.keep[0]: '0': lines are numbered from 1"),
+        ("keep: [3-1]", "c.yaml:1:59: datasets.d.keep[0]: '3-1' ends before it begins"),
+        ("keep: [x]", "c.yaml:1:59: datasets.d.keep[0]: 'x' is no line number or range, such as 418 or 1-100"),
+        (
+            "keep: [1-2, 2]",
+            "c.yaml:1:64: datasets.d.keep[1]: line 2 is named twice (also at c.yaml:1:59: datasets.d.keep[0])",
+        ),
+        ("keep: []", "c.yaml:1:52: datasets.d.keep: is empty; at least one line is needed, found a list"),
+        ("drop: [1-3]", "c.yaml:1:59: datasets.d.drop[0]: every line is dropped; nothing can be scored"),
+        ("keep: none.txt", "none.txt: cannot be read: No such file or directory"),
+        ("keep: n.txt", "n.txt:2: '1 3' is no line number or range, such as 418 or 1-100"),
+        ("keep: empty.txt", "empty.txt: names no line"),
+        ("keep: [1], drop: [2]", "c.yaml:1:63: datasets.d.drop: give keep or drop, not both"),
+    ],
+)
+def test_wrong_selections_are_told(chosen: str, message: str) -> None:
+    write({"n.txt": "1\n1 3\n", "empty.txt": "\n"})
+    assert problems(dataset(f"{{source: s.txt, references: [r.txt], {chosen}}}")) == [message]
+
+
+def test_places_in_selected_texts_are_those_of_the_file() -> None:
+    write({"r.txt": "a\nb\n\n"})
+    found = problems(dataset("{source: s.txt, references: [r.txt], drop: [2], empty_references: error}"))
+    assert found == ["r.txt:3: this reference is empty, and the data set says `empty_references: error`"]
+
+
+# empty_references.
+def test_a_missing_reference_is_no_empty_one() -> None:
+    write({"q.txt": "a b x\n\ng h y\n"})
+    corpus = prepare(dataset("{source: s.txt, references: [q.txt, r.txt], empty_references: none}")).corpora[0]
+    assert corpus.missing
+    assert not prepare(dataset("{source: s.txt, references: [r.txt], empty_references: none}")).corpora[0].missing
+    assert not prepare(dataset("{source: s.txt, references: [q.txt, r.txt]}")).corpora[0].missing
+
+
+def test_a_sentence_without_any_reference_is_told() -> None:
+    write({"q.txt": "a b x\n \n\n", "r.txt": "\n\n\n"})
+    assert problems(dataset("{source: s.txt, references: [q.txt, r.txt], empty_references: none}")) == [
+        "q.txt:2: no annotator has a reference for this sentence (nor for 1 more), and the data set says "
+        "`empty_references: none`"
+    ]
+
+
+def test_null_is_a_missing_reference() -> None:
+    write({"q.jsonl": '{"r": null}\n{"r": "b"}\n{"r": "c"}\n'})
+    text = "{source: s.txt, references: [{jsonl: q.jsonl, column: r}, r.txt], empty_references: %s}"
+    corpus = prepare(dataset(text % "none")).corpora[0]
+    assert (lines(corpus.references[0]), corpus.missing) == (["", "b", "c"], True)
+    assert "found null" in problems(dataset(text % "keep"))[0]
+
+
+# The layout of gec-datasets.
+def test_a_folder_names_source_and_references() -> None:
+    write({f"f/{name}": TEXTS["r.txt"] for name in ("ref10.txt", *(f"ref{n}.txt" for n in range(10)))})
+    write({"f/src.txt": TEXTS["s.txt"], "f/ref.m2": "not read\n"})
+    corpus = prepare(dataset("{path: f}")).corpora[0]
+    assert [reference.name for reference in corpus.references] == [f"ref{n}.txt" for n in range(11)]
+    assert lines(corpus.source) == TEXTS["s.txt"].splitlines()
+
+
+def test_a_folder_may_have_an_m2_file() -> None:
+    write(
+        {
+            "f/x.m2": "".join(
+                f"S {line}\nA -1 -1|||noop|||-NONE-|||R|||-NONE-|||0\n\n" for line in TEXTS["s.txt"].splitlines()
+            )
+        }
+    )
+    corpus = prepare(dataset("{path: f}")).corpora[0]
+    assert lines(corpus.references[0]) == lines(corpus.source) == TEXTS["s.txt"].splitlines()
+
+
+@pytest.mark.parametrize(
+    ("files", "message"),
+    [
+        (
+            {"f/src.txt": "a\n"},
+            "c.yaml:1:16: datasets.d.path: f has no ref0.txt, ref1.txt ..., or one .m2 file; found 0 of those",
+        ),
+        (
+            {"f/ref0.txt": "", "f/ref2.txt": ""},
+            "c.yaml:1:16: datasets.d.path: expected ref0.txt, ref1.txt ... without gaps, found ref0.txt, ref2.txt",
+        ),
+        ({"ff/ref0.txt": ""}, "c.yaml:1:16: datasets.d.path: no folder f (did you mean 'ff'?)"),
+    ],
+)
+def test_folders_of_another_layout_are_told(files: dict[str, str | bytes], message: str) -> None:
+    write(files)
+    assert message in problems(dataset("{path: f}"))
+
+
+# Globs.
+def test_globs_of_references_are_in_natural_order(capsys: pytest.CaptureFixture[str]) -> None:
+    write({f"r/ref{number}": TEXTS["r.txt"] for number in (10, 9, 1)})
+    job = prepare(dataset("{source: s.txt, references: ['r/ref*']}"))
+    assert [reference.name for reference in job.corpora[0].references] == ["ref1", "ref9", "ref10"]
+    assert main(["validate", "c.yaml"]) == 0
+    said = capsys.readouterr()
+    assert "datasets.d.references[0]: r/ref* matches 3: ref1, ref9, ref10\n" in said.out
+    assert "d: 3 references a line\n" in said.out
+
+
+def test_globs_that_match_nothing_are_told() -> None:
+    found = problems(dataset("{source: s.txt, references: ['r/*']}"))
+    assert found == ["c.yaml:1:44: datasets.d.references[0]: no file matches 'r/*'"]
+    assert problems(output("'n*'"))[0] == "c.yaml:2:11: systems.A: no file matches 'n*'"
+    assert problems(output("'?.txt'"))[0] == "c.yaml:2:11: systems.A: 3 files match '?.txt'; a system has one"
+
+
+def test_a_file_may_be_called_like_a_glob() -> None:
+    write({"a[1].txt": TEXTS["r.txt"], "a1.txt": "x\n"})
+    assert outputs(output("'a[1].txt'")) == TEXTS["r.txt"].splitlines()
+
+
+def test_systems_may_be_called_by_a_part_of_their_path() -> None:
+    write({f"o/{name}/out.txt": TEXTS["a.txt"] for name in ("A", "B")})
+    assert list(prepare(CONFIG.replace("{A: a.txt}", "['o/{system}/out.txt']")).corpora[0].systems) == ["A", "B"]
+
+
+def test_systems_lose_two_suffixes() -> None:
+    write({"o/A.txt.gz": gzip.compress(DATA)})
+    assert list(prepare(CONFIG.replace("{A: a.txt}", "['o/*']")).corpora[0].systems) == ["A"]
+
+
+# Keys that go without effect, or not together.
+@pytest.mark.parametrize(
+    ("value", "message"),
+    [
+        ("{source: s.txt}", "c.yaml:1:12: datasets.d: the key 'references' is missing"),
+        (
+            "{source: s.txt, references: [r.txt], missing_annotator: first}",
+            "c.yaml:1:52: datasets.d.missing_annotator: has no effect without m2; leave it out",
+        ),
+        (
+            "{path: ., references: [r.txt]}",
+            "c.yaml:1:25: datasets.d.references: has no effect beside 'path', which names it; leave one out",
+        ),
+        (
+            "{m2: x.m2, missing_annotator: none, empty_references: keep}",
+            "c.yaml:1:51: datasets.d.empty_references: missing_annotator: none needs `empty_references: none`",
+        ),
+    ],
+)
+def test_keys_without_effect_are_told(value: str, message: str) -> None:
+    assert message in problems(dataset(value))
+
+
+def test_workers_without_effect_are_told() -> None:
+    found = problems(CONFIG + "run: {n_jobs: 2, backend: serial}\n")
+    assert found == ["c.yaml:4:7: run.n_jobs: has no effect with `backend: serial`; leave one out"]
+
+
+@pytest.mark.parametrize(
+    "data", [f"{'a ' * 1_000_000}\nd\ng\n", "a\0b\nc\nd\n", "a\u00a0b\nc \nd", "\ufeffa\r\nb\r\nc"]
+)
+def test_odd_texts_are_scored(data: str) -> None:
+    write({"a.txt": data})
+    assert 0 <= score(CONFIG) <= 1
+
+
+def test_all_problems_are_told_at_once(capsys: pytest.CaptureFixture[str]) -> None:
+    write({"a.gz": b"x", "r.txt": b"\xff\n", "c.yaml": CONFIG.replace("a.txt", "a.gz, B: none") + "outptu: {}\n"})
+    assert main(["run", "c.yaml"]) == 2
+    said = capsys.readouterr().err
+    assert sorted(line.split(" ")[1] for line in said.splitlines()) == ["a.gz:", "c.yaml:4:1:", "none:", "r.txt:1:"]
+    assert not Path("runs").exists()
+
+
+def test_a_file_that_changed_is_told_by_its_own_name() -> None:
+    job = prepare(jsonl(*[{"h": "a"}] * 3))
+    spooled = job.corpora[0].systems["A"].span(0, 3)
+    Path(getattr(spooled, "path")).write_bytes(b"")  # noqa: B009 (a Span or Lines)
+    with pytest.raises(CorpusError, match=r"^a\.jsonl: the file changed"):
+        stages.run(job, "out")
+
+
+def test_random_inputs_are_scored_right_or_refused() -> None:
+    tally, wrong = fuzz(60, 3)
+    assert wrong == {}
+    assert tally["intact: scored"] > 0
+    assert issubclass(CorpusError, InputError)

@@ -1,0 +1,1 @@
+"""Tests of shards, workers and the run directory."""

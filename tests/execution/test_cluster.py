@@ -1,0 +1,426 @@
+"""Workers past one machine: dask's with real processes here; ray's and spark's where PIPELINE_CLUSTER=1 is set.
+
+PIPELINE_CLUSTER=1 python -m pytest tests/execution/test_cluster.py     needs ray, pyspark, joblibspark and Java
+"""
+
+from __future__ import annotations
+
+import contextlib
+import gzip
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, NamedTuple
+from unittest import mock
+
+import pytest
+
+from pipeline.cli.dispatch import main
+from pipeline.config.models import check_address
+from pipeline.corpus.spans import Span
+from pipeline.errors import ConfigError, CorpusError, IncompleteError, InputError
+from pipeline.execution import clusters, workers
+from pipeline.execution.clusters import CLUSTERS, Cluster, Kind, LostWorkerError
+from pipeline.execution.options import How
+from pipeline.kernel.lines import Lines
+from tests.conftest import ROOT, run, tree, write_run
+from tests.execution.test_deaths import deadly, poison
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from contextlib import ExitStack
+    from pathlib import Path
+
+    from pipeline.execution.workers import Done, Task
+
+pytestmark = pytest.mark.filterwarnings("ignore")  # the clusters' packages have many
+OTHERS = bool(os.environ.get("PIPELINE_CLUSTER"))
+SECONDS = 60
+
+
+class Here(NamedTuple):
+    """A cluster of two worker processes, and how it is asked for."""
+
+    backend: Any
+    address: str | None
+
+    def how(self, **more: Any) -> How:
+        return How(2, self.backend, 40, address=self.address, **more)
+
+
+@pytest.fixture(scope="module")
+def scheduler(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """A dask scheduler and two workers, each with a process that starts it again; return the address."""
+    pytest.importorskip("distributed", reason="dask is not installed")
+    folder = tmp_path_factory.mktemp("dask")
+    environment = {
+        **os.environ,
+        "PYTHONPATH": str(ROOT),
+        # The first death is told: else dask tries three times itself, and our own second try is never seen.
+        "DASK_DISTRIBUTED__SCHEDULER__ALLOWED_FAILURES": "0",
+    }
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        address = f"tcp://127.0.0.1:{free.getsockname()[1]}"
+    port = address.rpartition(":")[2]
+    commands = [
+        ["scheduler", "--host", "127.0.0.1", "--port", port, "--no-dashboard"],
+        ["worker", address, "--nworkers", "2", "--nthreads", "1", "--no-dashboard", "--local-directory", str(folder)],
+    ]
+    with contextlib.ExitStack() as stack:
+        log = stack.enter_context((folder / "log").open("wb"))
+        for command in commands:
+            started = subprocess.Popen(
+                [sys.executable, "-m", "dask", *command], env=environment, cwd=folder, stdout=log, stderr=log
+            )
+            stack.callback(started.wait, SECONDS)
+            stack.callback(started.terminate)
+            wait_for(port)
+        yield address
+
+
+def wait_for(port: str) -> None:
+    """Wait until somebody listens."""
+    end = time.monotonic() + SECONDS
+    while time.monotonic() < end:
+        with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", int(port)), 1):
+            return
+        time.sleep(0.05)
+    pytest.fail("the scheduler does not start")
+
+
+@pytest.fixture
+def dask(scheduler: str) -> Here:
+    return Here("dask", scheduler)
+
+
+@pytest.fixture(params=["dask", "ray", "spark"])
+def any_cluster(request: pytest.FixtureRequest) -> Here:
+    """Each backend in turn."""
+    if request.param == "dask":
+        return Here("dask", request.getfixturevalue("scheduler"))
+    if not OTHERS:
+        pytest.skip("PIPELINE_CLUSTER=1 is not set")
+    return Here(request.param, {"ray": None, "spark": "local-cluster[2,1,1024]"}[request.param])
+
+
+@pytest.fixture
+def config(tmp_path: Path) -> Path:
+    """A config for two random corpora, of 200 and 201 lines, with three systems, one of them compressed."""
+    found = write_run(tmp_path, 200, datasets=("d", "e"), systems="ABC", chosen=["gleu[iter=3]", "bleu"])
+    for name in "de":
+        (tmp_path / name / "C.gz").write_bytes(gzip.compress((tmp_path / name / "C").read_bytes()))
+    text = found.read_text(encoding="utf-8").replace("{dataset}/C", "{dataset}/C.gz")
+    found.write_text(text, encoding="utf-8")
+    return found
+
+
+# ---- real workers
+
+
+def test_the_files_have_the_bytes_of_one_process(any_cluster: Here, config: Path, tmp_path: Path) -> None:
+    told: list[str] = []
+    pids: set[int] = set()
+    original = workers.count
+
+    def count(task: Task) -> Done:
+        number, arrays = original(task)
+        (tmp_path / f"by-{os.getpid()}").touch()
+        return number, arrays
+
+    with mock.patch.object(workers, "count", count):
+        run(config, tmp_path / "run", any_cluster.how(tell=told.append))
+    pids = {int(path.name.removeprefix("by-")) for path in tmp_path.glob("by-*")}
+    run(config, tmp_path / "one", How(1, "serial"))
+    assert tree(tmp_path / "run") == tree(tmp_path / "one")
+    assert told == []
+    assert pids
+    assert os.getpid() not in pids
+
+
+def test_a_worker_that_is_killed_is_made_good(any_cluster: Here, config: Path, tmp_path: Path) -> None:
+    poison(tmp_path / "d" / "B", 57)
+    told: list[str] = []
+    with mock.patch.object(workers, "count", deadly(tmp_path / "dead")):
+        results = run(config, tmp_path / "run", any_cluster.how(tell=told.append))
+    assert (tmp_path / "dead").exists()
+    assert results.missing == []
+    run(config, tmp_path / "one", How(1, "serial"))
+    assert tree(tmp_path / "run") == tree(tmp_path / "one")
+    if any_cluster.backend == "dask":  # spark may have made it good itself
+        assert len(told) == 1
+        assert told[0].startswith("d: a worker of the cluster died (KilledWorker: ")
+        assert told[0].endswith("); its work is tried again")
+
+
+def test_a_text_that_a_worker_does_not_have_is_told_with_the_worker(dask: Here, config: Path, tmp_path: Path) -> None:
+    original = workers.count
+
+    def count(task: Task) -> Done:
+        assert isinstance(task.references[0], Span)
+        elsewhere = task.references[0]._replace(path="/nowhere/ref0")
+        return original(replace(task, references=(elsewhere, *task.references[1:])))
+
+    expected = rf"{tmp_path}/d/ref0: cannot be read: No such file or directory \(on .*, where a worker needs the same "
+    with (
+        mock.patch.object(workers, "count", count),
+        pytest.raises(CorpusError, match=f"{expected}file at the same path, with the same time"),
+    ):
+        run(config, tmp_path / "run", dask.how())
+
+
+def test_a_worker_of_another_version_is_refused(dask: Here, config: Path, tmp_path: Path) -> None:
+    with (
+        mock.patch.object(workers, "COUNTING", -1),
+        pytest.raises(InputError, match=r"the worker on .*: has gec-pipeline .*; install the same version everywhere"),
+    ):
+        run(config, tmp_path / "run", dask.how())
+
+
+def test_an_interrupted_run_leaves_no_task_on_the_cluster_and_goes_on(dask: Here, config: Path, tmp_path: Path) -> None:
+    def interrupt(*_: int) -> None:
+        raise KeyboardInterrupt
+
+    original = workers.count
+
+    def slow(task: Task) -> Done:
+        time.sleep(0.05)
+        return original(task)
+
+    with mock.patch.object(workers, "count", slow), pytest.raises(KeyboardInterrupt):
+        run(config, tmp_path / "run", dask.how(progress=interrupt))
+    assert tasks_of(str(dask.address)) == 0
+    run(config, tmp_path / "run", dask.how())
+    run(config, tmp_path / "one", How(1, "serial"))
+    assert tree(tmp_path / "run") == tree(tmp_path / "one")
+
+
+def tasks_of(address: str) -> int:
+    """Return how many tasks a scheduler knows, once those under way have ended."""
+    from distributed import Client
+
+    with Client(address, set_as_default=False) as client:
+        end = time.monotonic() + SECONDS
+        while (left := client.run_on_scheduler(_tasks)) and time.monotonic() < end:
+            time.sleep(0.02)
+        return int(left)
+
+
+def _tasks(dask_scheduler: Any) -> int:
+    return len(dask_scheduler.tasks)
+
+
+def test_a_client_of_the_users_own_is_used_and_left_alone(scheduler: str, config: Path, tmp_path: Path) -> None:
+    from distributed import Client
+
+    with Client(scheduler) as client:
+        run(config, tmp_path / "run", How(None, "dask", 40))
+        assert client.status == "running"
+    assert (tmp_path / "run" / "results.json").exists()
+
+
+def test_without_an_address_workers_are_started_here_and_end(config: Path, tmp_path: Path) -> None:
+    pytest.importorskip("distributed", reason="dask is not installed")
+    command = ["run", str(config), "-q", "--output", str(tmp_path / "run"), "--backend", "dask", "--n-jobs", "2"]
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    done = subprocess.run(
+        [sys.executable, "-m", "pipeline", *command], env=environment, capture_output=True, check=True
+    )
+    assert done.stderr == b""
+    run(config, tmp_path / "one", How(1, "serial"))
+    assert tree(tmp_path / "run") == tree(tmp_path / "one")
+
+
+def test_what_is_counted_needs_no_cluster(config: Path, tmp_path: Path) -> None:
+    run(config, tmp_path / "run")
+    run(config, tmp_path / "run", How(2, "dask", address="tcp://127.0.0.1:1"))
+
+
+# ---- what is told
+
+
+@pytest.mark.parametrize("backend", ["dask", "ray", "spark"])
+def test_nobody_at_the_address_is_told_soon(
+    backend: str, config: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    address = f"spark://127.0.0.1:{port}" if backend == "spark" else f"127.0.0.1:{port}"
+    command = ["run", str(config), "-q", "--output", str(tmp_path / "run"), "--backend", backend, "--address", address]
+    start = time.monotonic()
+    assert main(command) == 2
+    assert time.monotonic() - start < clusters.REACHED + 10
+    expected = f"backend {backend} at {address}: nobody answers there (Connection refused); is the scheduler running?"
+    assert capsys.readouterr().err == f"error: {expected}\n"
+
+
+@pytest.mark.parametrize("backend", ["dask", "ray", "spark"])
+def test_a_missing_package_is_told_with_the_line_that_installs_it(backend: str) -> None:
+    hidden = dict.fromkeys(("dask", "dask.config", "ray", "joblibspark"))
+    with mock.patch.dict(sys.modules, hidden), pytest.raises(ConfigError) as caught:
+        Cluster(backend, None, "auto").workers()
+    assert f"pip install 'gec-pipeline[{backend}]'" in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("backend", "address"),
+    [
+        ("dask", "tcp://10.0.0.1:8786"),
+        ("dask", "head:8786"),
+        ("dask", "tls://[::1]:8786"),
+        ("ray", "auto"),
+        ("ray", "ray://head:10001"),
+        ("spark", "spark://head:7077"),
+        ("spark", "local-cluster[2,1,1024]"),
+        ("spark", "yarn"),
+    ],
+)
+def test_addresses_that_are_taken(backend: str, address: str) -> None:
+    assert check_address(backend, address) is None
+
+
+@pytest.mark.parametrize(
+    ("backend", "address", "expected"),
+    [
+        ("dask", "head", "expected tcp://HOST:PORT of a dask scheduler, found 'head'"),
+        ("dask", "http://head:8787", "expected tcp://HOST:PORT of a dask scheduler, found 'http://head:8787'"),
+        ("ray", "tcp://head:1", "expected ray://HOST:PORT, HOST:PORT or auto, found 'tcp://head:1'"),
+        ("spark", "head:7077", "expected a Spark master: spark://HOST:PORT, yarn, k8s://"),
+        ("loky", "head:1", "only the backends dask, ray, spark take an address, not 'loky'"),
+        ("auto", "head:1", "only the backends dask, ray, spark take an address, not 'auto'"),
+    ],
+)
+def test_addresses_that_are_refused(
+    backend: str, address: str, expected: str, config: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Also in the config, with their place."""
+    assert str(check_address(backend, address)).startswith(expected)
+    assert main(["run", str(config), "--backend", backend, "--address", address]) == 2
+    assert f"error: --address: {expected}" in capsys.readouterr().err
+    assert main(["validate", str(config), "--set", f"run.backend={backend}", "--set", f"run.address={address}"]) == 2
+    assert f"run.address: {expected}" in capsys.readouterr().err
+
+
+def test_an_address_of_the_config_is_not_that_of_another_backend(config: Path, tmp_path: Path) -> None:
+    settings = ["--set", "run.backend=dask", "--set", "run.address=127.0.0.1:1"]
+    assert main(["run", str(config), *settings, "--backend", "serial", "-q", "--output", str(tmp_path / "run")]) == 0
+
+
+# ---- waves, with joblib's threads in the place of a cluster
+
+
+def threads(_: str | None, workers: int | None, undo: ExitStack) -> int:
+    undo.callback(ENDED.append, "ended")
+    return workers or 3
+
+
+ENDED: list[str] = []
+
+
+@pytest.fixture
+def waves() -> Iterator[None]:
+    kind = Kind(("x",), threads, clusters.in_waves, ("ZeroDivisionError",))
+    with mock.patch.dict(CLUSTERS, {"threading": kind}):
+        yield
+
+
+@pytest.mark.usefixtures("waves")
+@pytest.mark.parametrize(("wanted", "size"), [(2, 8), (1, 1), (None, 12)])
+def test_no_more_tasks_are_taken_than_a_wave_has(wanted: int | None, size: int) -> None:
+    """By hand: four for each worker, and one at a time where one worker is wanted."""
+    taken: list[int] = []
+
+    def tasks() -> Iterator[int]:
+        for number in range(30):
+            taken.append(number)
+            yield number
+
+    with Cluster("threading", None, wanted) as workers:
+        results = workers.results(lambda number: number * number, tasks())
+        assert next(results) == 0
+        assert len(taken) == size
+        assert sorted([0, *results]) == [number * number for number in range(30)]
+    assert ENDED.pop() == "ended"
+
+
+@pytest.mark.usefixtures("waves")
+@pytest.mark.parametrize(
+    ("error", "expected", "message"),
+    [
+        (ZeroDivisionError("killed\nmore"), LostWorkerError, r"a worker of the cluster died \(ZeroDivisionError: kill"),
+        (ImportError("No module named 'pipeline'"), ConfigError, "a worker cannot import the program .*same version"),
+        (ZeroDivisionError("x\nModuleNotFoundError: pipeline"), ConfigError, "a worker cannot import the program"),
+        (CorpusError("changed"), CorpusError, "changed"),
+        (OSError("gone"), IncompleteError, "the cluster failed: OSError: gone; run the same command again"),
+    ],
+)
+def test_errors_of_the_cluster_itself_are_told_apart(error: Exception, expected: type[Exception], message: str) -> None:
+    def call(_: int) -> int:
+        raise error
+
+    with Cluster("threading", None, 2) as workers, pytest.raises(expected, match=message):
+        list(workers.results(call, iter(range(3))))
+
+
+@pytest.mark.usefixtures("waves")
+def test_a_wave_that_kills_twice_is_counted_line_by_line(config: Path, tmp_path: Path) -> None:
+    """Tasks of a wave are tried together once more, then each alone, and what still kills is named by its line."""
+    poison(tmp_path / "d" / "B", 57)
+    from tests.execution.test_deaths import poisoned
+
+    original, told = workers.count, list[str]()
+
+    def count(task: Task) -> Done:
+        if poisoned(task):
+            raise ZeroDivisionError
+        return original(task)
+
+    backend: Any = "threading"
+    with mock.patch.object(workers, "count", count):
+        results = run(config, tmp_path / "run", How(2, backend, 40, tell=told.append))
+    assert [(lost.dataset, lost.system, lost.first, lost.last) for lost in results.missing] == [("d", "B", 57, 57)]
+    assert [text for text in told if "is tried again" in text] == [
+        "d: a worker of the cluster died (ZeroDivisionError); its work is tried again"
+    ] * 2
+
+
+def test_texts_of_the_temporary_folder_travel_with_their_task(tmp_path: Path) -> None:
+    (tmp_path / "text").write_text("a\nb\nc\n", encoding="utf-8")
+    here = Span(str(tmp_path / "text"), 0, 6, 1, 2)
+    task = workers.Task(0, None, (here,), (here._replace(temporary=True),), ())
+    carried = workers._carried(task)
+    assert carried.references == (here,)
+    assert isinstance(carried.systems[0], Lines)
+    assert [*carried.systems[0].texts()] == [b"b", b"c"]
+
+
+def test_a_real_dask_worker_killed_from_outside(dask: Here, config: Path, tmp_path: Path) -> None:
+    """SIGKILL from another process in the middle of a task."""
+    original = workers.count
+
+    def count(task: Task) -> Done:
+        place = tmp_path / "victim"
+        if not place.exists():
+            place.with_suffix(".new").write_text(str(os.getpid()))
+            place.with_suffix(".new").replace(place)
+            time.sleep(SECONDS)  # until it is killed
+        return original(task)
+
+    def kill() -> None:
+        end = time.monotonic() + SECONDS
+        while not (tmp_path / "victim").exists() and time.monotonic() < end:
+            time.sleep(0.01)
+        os.kill(int((tmp_path / "victim").read_text()), signal.SIGKILL)
+
+    import threading
+
+    killer = threading.Thread(target=kill)
+    killer.start()
+    with mock.patch.object(workers, "count", count):
+        run(config, tmp_path / "run", dask.how())
+    killer.join()
+    run(config, tmp_path / "one", How(1, "serial"))
+    assert tree(tmp_path / "run") == tree(tmp_path / "one")

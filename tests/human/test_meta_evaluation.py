@@ -1,0 +1,428 @@
+"""Metrics against people from end to end: gec-metrics' numbers on SEEDA, the commands, the section `human`."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import math
+from dataclasses import replace
+from itertools import combinations
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+
+from pipeline import stages
+from pipeline.cli.dispatch import main
+from pipeline.config.models import WrittenHuman
+from pipeline.config.overrides import Given
+from pipeline.config.resolved import Dataset, System
+from pipeline.corpus.opener import open_corpus
+from pipeline.corpus.texts import read_texts
+from pipeline.errors import ConfigError, InputError
+from pipeline.human.judgments import build, read_judgments
+from pipeline.human.meta_evaluation import MetricScores, People, meta_evaluate
+from pipeline.human.preferences import lines_of_segments, sentence_pairs
+from pipeline.scoring.results import Results
+from tests.conftest import ROOT, Published, mirrored, tree, write_run
+from tests.human.test_human import item
+
+if TYPE_CHECKING:
+    from pipeline.errors import Problem
+
+EXTRA = ["GPT-3.5", "INPUT", "REF-F"]
+GLEU = "gleu[variant=paper,tok=blank,rng=python3]"
+
+
+def settings(**given: Any) -> WrittenHuman:
+    return WrittenHuman.model_validate({"file": "x", **given})
+
+
+# gec-metrics on SEEDA
+
+
+@pytest.fixture(scope="module")
+def seeda(shared: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A run of SEEDA's 15 outputs for the 391 judged sentences, and sentences' lengths as scores of another program."""
+    folder = tmp_path_factory.mktemp("seeda")
+    m2 = mirrored(shared, "awasthiabhijeet/PIE", "scratch/official-2014.combined.m2")
+    judged = read_judgments(mirrored(shared, "tmu-nlp/SEEDA", "data/judgments_edit.xml")).segments
+    problems: list[Problem] = []
+    whole = Dataset("m2", None, (), m2=m2, missing_annotator="source")
+    corpus = open_corpus(whole, [System("INPUT", {"m2": shared / "conll14" / "INPUT"})], problems)
+    assert corpus, problems
+    texts = {"source": corpus.source, **{f"ref{n}": file for n, file in enumerate(corpus.references)}}
+    for name, text in texts.items():
+        assert text
+        lines = read_texts(text, 0, text.lines)
+        (folder / name).write_text("".join(f"{lines[int(number) - 1]}\n" for number in judged), encoding="utf-8")
+    outputs = sorted(mirrored(shared, "tmu-nlp/SEEDA", "outputs/subset/T5.txt").parent.glob("*.txt"))
+    assert len(outputs) == 15
+    for path in outputs:
+        lengths = [len(line.rstrip()) for line in path.read_text(encoding="utf-8").split("\n")[: len(judged)]]
+        (folder / f"{path.stem}.length").write_text("".join(f"{length}\n" for length in lengths), encoding="utf-8")
+    config = {
+        "datasets": {"seeda": {"source": "source", "references": ["ref0", "ref1"]}},
+        "systems": {path.stem: str(path) for path in outputs},
+        "metrics": [GLEU, {"name": "external", "title": "length", "files": "{system}.length"}, "green"],
+    }
+    (folder / "config.yaml").write_text(json.dumps(config), encoding="utf-8")
+    stages.run(stages.prepare(folder / "config.yaml"), folder / "run")
+    return folder / "run"
+
+
+def correlate(capsys: pytest.CaptureFixture[str], *arguments: object) -> dict[str, Any]:
+    capsys.readouterr()
+    assert main(["correlate", *(str(argument) for argument in arguments), "--json"]) == 0
+    found: dict[str, Any] = json.loads(capsys.readouterr().out)
+    return found
+
+
+def of(found: dict[str, Any], metric: str, part: str = "correlations") -> dict[str, float]:
+    (one,) = [
+        item for item in found[part] if item["metric"].startswith(f"{metric}|") or f"|title:{metric}|" in item["metric"]
+    ]
+    return {name: coefficient["value"] for name, coefficient in one["coefficients"].items()}
+
+
+@pytest.mark.parametrize("title", ["ew_edit"])  # the others are recipes: test_reproduce.py
+def test_gec_metrics_on_systems(
+    shared: Path,
+    seeda: Path,
+    capsys: pytest.CaptureFixture[str],
+    published: dict[str, Published],
+    title: str,
+) -> None:
+    kind, unit = title.upper()[:2], title[3:]
+    human = mirrored(shared, "tmu-nlp/SEEDA", f"scores/human/{kind}_{unit}.txt")
+    found = correlate(capsys, seeda, "--human", human, "--without", *EXTRA)
+    for metric, values in (
+        ("gleu", published["gecmetrics-seeda-system"]["published"][title]),
+        ("length", published["gecmetrics-tests-length"]["published"][f"seeda_{title}"]),
+    ):
+        assert [of(found, metric)[name] for name in ("pearson", "spearman")] == pytest.approx(values, abs=1e-12)
+    assert all(len(one["systems"]) == 12 for one in found["correlations"])
+    (one,) = {one["human"] for one in found["correlations"]}
+    assert one == f"{kind}_{unit}"
+
+
+@pytest.mark.parametrize("unit", ["edit"])
+def test_gec_metrics_on_sentences(
+    shared: Path,
+    seeda: Path,
+    capsys: pytest.CaptureFixture[str],
+    published: dict[str, Published],
+    unit: str,
+) -> None:
+    human = mirrored(shared, "tmu-nlp/SEEDA", f"data/judgments_{unit}.xml")
+    found = correlate(capsys, seeda, "--human", human, "--without", *EXTRA)
+    expected = published["gecmetrics-seeda-sentence"]
+    values = of(found, "gleu", "sentences")
+    assert [values["accuracy"], values["kendall"]] == pytest.approx(expected["published"][unit], abs=expected["tol"])
+    length = published["gecmetrics-tests-length"]["published"][f"seeda_acc_{unit}"]
+    assert of(found, "length", "sentences")["accuracy"] == pytest.approx(length, abs=1e-12)
+    assert found["sentences"][0]["pairs"] == {"sent": 9381, "edit": 7708}[unit]  # of the item's note
+
+
+def test_windows_of_seeda(shared: Path, seeda: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    human = mirrored(shared, "tmu-nlp/SEEDA", "scores/human/EW_edit.txt")
+    found = correlate(capsys, seeda, "--human", human, "--window", 4, "--metric", "gleu")
+    assert [(one["first"], one["last"]) for one in found["windows"]] == [(n, n + 3) for n in range(1, 13)]
+
+
+# Which line a judged sentence is
+
+
+def numbered(*segments: str) -> Any:
+    return build("here", [item("x", number, ("A B", 1), ("C", 2)) for number in segments])
+
+
+def scored(lines: int, *same: int) -> np.ndarray[Any, np.dtype[np.float64]]:
+    """Return scores of A, B, C: A and B are equal on the lines given."""
+    scores = np.random.default_rng(1).random((3, lines))
+    scores[1, list(same)] = scores[0, list(same)]
+    return scores
+
+
+@pytest.mark.parametrize(
+    ("segments", "same", "numbering", "expected"),
+    [
+        (["2", "5"], [2, 5], "auto", [2, 5]),
+        (["2", "5"], [1, 4], "auto", [1, 4]),
+        (["0", "5"], [], "auto", [0, 5]),
+        (["10", "2"], [], "auto", [1, 9]),
+        (["2", "5"], [], "0", [2, 5]),
+        (["2", "5"], [], "1", [1, 4]),
+        (["2", "5"], [0, 1], "judged", [0, 1]),
+    ],
+)
+def test_the_numbering_is_found(segments: list[str], same: list[int], numbering: str, expected: list[int]) -> None:
+    notes: list[str] = []
+    found = lines_of_segments(numbered(*segments), ["A", "B", "C"], scored(10, *same), numbering, notes)
+    assert found.tolist() == expected
+    assert bool(notes) == (not same)
+
+
+def test_judged_sentences_alone() -> None:
+    found = lines_of_segments(numbered("7", "40", "9"), ["A", "B", "C"], scored(3, 0, 1, 2), "auto", [])
+    assert found.tolist() == [0, 1, 2]
+
+
+@pytest.mark.parametrize(
+    ("segments", "same", "message"),
+    [
+        (["2", "5"], range(10), "does the first sentence have the number 0 or 1"),
+        (["0", "10"], [], "has judgements of sentences 0 to 10, 2 of them; the data set has 10 lines"),
+        (["2", "d5"], [], "'d5' is no number of a sentence"),
+        (["2", "٣"], [], "'٣' is no number of a sentence"),
+    ],
+)
+def test_the_numbering_is_not_guessed(segments: list[str], same: list[int], message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        lines_of_segments(numbered(*segments), ["A", "B", "C"], scored(10, *same), "auto", [])
+
+
+def test_pairs_of_the_systems_that_are_left() -> None:
+    judgments = build("here", [item("x", "1", ("A", 2), ("B", 1), ("C", 2)), item("x", "2", ("C", 1), ("A", 2))])
+    found = sentence_pairs(judgments, ["A", "C"], np.array([4, 6]))
+    assert [values.tolist() for values in found] == [[1], [0], [6]]
+
+
+# Scores brought together
+
+
+def test_systems_that_one_side_lacks_are_told() -> None:
+    people = People("here", "", {"EW": {"A": 1.0, "B": 2.0, "C": 3.0, "X": 0.0}})
+    metrics = [MetricScores("d", name, {"A": 0.1, "B": 0.4, "C": 0.2, "Y": 1.0}) for name in ("m", "n")]
+    found = meta_evaluate(metrics, people, settings(window=2))
+    assert found.correlations[0].systems == ["A", "B", "C"]
+    assert found.correlations[0].coefficients["spearman"].value == pytest.approx(0.5)
+    assert found.notes == [
+        "scored by people, no metric, and left out: X",
+        "scored by a metric, no people, and left out: Y",
+    ]
+    assert (len(found.windows), len(found.tests)) == (4, 1)
+    assert math.isnan(found.tests[0].p)  # three systems have no degree of freedom
+    with pytest.raises(InputError, match="has 2 systems in common with the metrics, at least 3 are needed"):
+        meta_evaluate(metrics, people, settings(without=["A"]))
+
+
+def test_the_better_metric_comes_first_in_tests() -> None:
+    human = {name: float(number) for number, name in enumerate("ABCDEF")}
+    good = dict(zip("ABCDEF", [0.1, 1.3, 1.9, 3.2, 3.9, 5.1], strict=True))
+    bad = dict(zip("ABCDEF", [3.0, 0.0, 2.0, 1.0, 5.0, 2.5], strict=True))
+    found = meta_evaluate(
+        [MetricScores("d", "bad", bad), MetricScores("d", "good", good)], People("", "", {"h": human}), settings()
+    )
+    (test,) = found.tests
+    assert (test.metric, test.other) == ("good", "bad")
+    assert test.t > 0
+    assert test.p < 0.05
+
+
+def test_two_data_sets_need_a_choice() -> None:
+    metrics = [MetricScores(name, "m", {"A": 1.0, "B": 2.0, "C": 4.0}) for name in ("one", "two")]
+    people = People("", "", {"h": {"A": 1.0, "B": 2.0, "C": 3.0}})
+    with pytest.raises(InputError, match="which data set was judged"):
+        meta_evaluate(metrics, people, settings())
+    with pytest.raises(InputError, match=r"no data set is called 'tow' \(did you mean 'two'\?\)"):
+        meta_evaluate(metrics, people, settings(dataset="tow"))
+    assert meta_evaluate(metrics, people, settings(dataset="two")).correlations[0].dataset == "two"
+
+
+# The commands and the section
+
+
+def test_the_sample_works_as_the_help_says(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(ROOT)
+    assert (
+        main(["human", "data/judgements.csv", "--head-to-head", "--agreement", "--per-judge", "--accuracy", "20"]) == 0
+    )
+    out = capsys.readouterr().out
+    assert "   1  careful            0.942      1        1" in out
+    assert main(["run", "configs/human.yaml", "--output", str(tmp_path / "run"), "-q"]) == 0
+    printed = capsys.readouterr().out
+    assert "agreement with people: Williams' test: metric correlates higher than other" in printed
+    found = correlate(capsys, tmp_path / "run", "--human", "data/judgements.csv", "--window", "3")
+    stored = Results.read(tmp_path / "run" / "results.json").human
+    assert stored
+    assert found["correlations"] == stored["correlations"]
+    assert found["sentences"] == stored["sentences"]
+    assert found["tests"] == stored["tests"]
+    assert main(["show", str(tmp_path / "run")]) == 0
+    assert capsys.readouterr().out == printed
+
+
+def test_the_command_human_as_json(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(ROOT)
+    arguments = [
+        "human",
+        "data/judgements.csv",
+        "--json",
+        "--trueskill",
+        "3",
+        "--resamples",
+        "50",
+        "--without",
+        "broken",
+    ]
+    assert main(arguments) == 0
+    first = capsys.readouterr().out
+    assert main(arguments) == 0
+    assert capsys.readouterr().out == first
+    found = json.loads(first)
+    assert found["systems"] == ["careful", "eager", "unchanged"]
+    assert found["expected_wins"]["order"][0] == "careful"
+    assert found["trueskill"]["clusters"]["careful"] == 1
+    assert found["head_to_head"]["share"][0][0] is None
+    assert set(found["judges"]) == {"judge1", "judge2"}
+
+
+SCORES = "A 3\nB 1\nC 2\n"
+
+
+def human_config(folder: Path, text: str = SCORES, **section: Any) -> Path:
+    (folder / "people.txt").write_text(text, encoding="utf-8")
+    return write_run(folder, 12, systems=("A", "B", "C"), human={"file": "people.txt", **section})
+
+
+def test_a_config_with_scores_of_systems(tmp_path: Path) -> None:
+    config = human_config(tmp_path)
+    results = stages.run(stages.prepare(config), tmp_path / "run")[1]
+    assert results.human
+    (one,) = results.human["correlations"]
+    assert (one["human"], one["systems"], results.human["sentences"]) == ("people", ["A", "B", "C"], [])
+    scores = {score.system: score.score for score in results.scores}
+    assert one["coefficients"]["pearson"]["value"] == pytest.approx(
+        np.corrcoef([scores[n] for n in "ABC"], [3, 1, 2])[0, 1]
+    )
+    stages.run(stages.prepare(config), tmp_path / "again")
+    assert tree(tmp_path / "run") == tree(tmp_path / "again")
+    assert Results.read(tmp_path / "run" / "results.json") == replace(
+        results, human=json.loads(results.to_json())["human"]
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "section", "message"),
+    [
+        ("A 3\nB 1\n", {}, "human: PEOPLE: has 2 systems in common with the metrics, at least 3 are needed"),
+        ("A 3\nB x\n", {}, "PEOPLE:2: expected a score, a number, found 'x'"),
+        (SCORES, {"scores": ["trueskill"]}, "PEOPLE: holds scores, no judgements: scores would have no effect"),
+        (SCORES, {"without": ["a"]}, "PEOPLE: without: has no system 'a' (did you mean 'A'?); it has A, B, C"),
+        (SCORES, {"dataset": "e"}, "human: human: no data set is called 'e'; there are d"),
+        (SCORES, {"windows": "4"}, "human.windows: unknown key (did you mean 'window'?)"),
+        (SCORES, {"file": "nothing.xml"}, "nothing.xml: no such file"),
+        (SCORES, {"ties": "last"}, "human.ties: expected one of later, wrong, half, out, found 'last' (did you mean 'later'?)"),  # noqa: E501
+    ],
+)  # fmt: skip
+def test_what_is_wrong_is_told_before_anything_is_counted(
+    tmp_path: Path, text: str, section: dict[str, Any], message: str
+) -> None:
+    with pytest.raises(ConfigError) as caught:
+        stages.prepare(human_config(tmp_path, text, **section))
+    assert message in str(caught.value).replace(str(tmp_path / "people.txt"), "PEOPLE")
+
+
+def test_references_scored_as_systems_are_no_systems_here(tmp_path: Path) -> None:
+    text = "judgeID,segmentId,system1Id,system1rank,system2Id,system2rank\nx,0,A,1,B,2\nx,1,B,1,C,2\n"
+    (tmp_path / "people.txt").write_text(text, encoding="utf-8")
+    human, metric = {"file": "people.txt"}, "gleu[refs=leave_one_out,iter=5]"
+    config = write_run(tmp_path, 12, systems=("A", "B", "C"), chosen=(metric,), human=human)
+    results = stages.run(stages.prepare(config), tmp_path / "run")[1]
+    assert "REFERENCE" in {score.system for score in results.scores}
+    assert results.human
+    assert results.human["correlations"][0]["systems"] == ["A", "B", "C"]
+    assert (results.human["sentences"][0]["systems"], results.human["sentences"][0]["pairs"]) == (["A", "B", "C"], 2)
+    assert not [warning for warning in results.warnings if "left out" in warning]
+
+
+def test_outputs_that_a_data_set_lacks_cost_no_scores(tmp_path: Path) -> None:
+    config = human_config(tmp_path, dataset="d")
+    content = json.loads(config.read_text(encoding="utf-8"))
+    content["datasets"]["e"] = content["datasets"]["d"]
+    content["systems"] = {"A": "d/A", "B": "d/B", "C": {"e": "d/C"}}
+    config.write_text(json.dumps(content), encoding="utf-8")
+    results = stages.run(stages.prepare(config), tmp_path / "run")[1]
+    assert results.human is None
+    assert len(results.scores) == 2 + 3
+    assert any("nothing is correlated with people: " in warning for warning in results.warnings)
+
+
+def test_a_part_of_a_config_is_not_correlated(tmp_path: Path) -> None:
+    job = stages.prepare(human_config(tmp_path), given=Given((), ("A",)))
+    assert "nothing is correlated with people where --only chooses" in job.warnings
+    assert stages.run(job, tmp_path / "run")[1].human is None
+
+
+def test_judgements_of_other_sentences_leave_the_systems(tmp_path: Path) -> None:
+    text = "judgeID,segmentId,system1Id,system1rank,system2Id,system2rank\nx,99,A,1,B,2\nx,99,B,1,C,2\n"
+    results = stages.run(stages.prepare(human_config(tmp_path, text)), tmp_path / "run")[1]
+    assert results.human
+    assert (len(results.human["correlations"]), results.human["sentences"]) == (1, [])
+    assert any("nothing on sentences" in warning for warning in results.warnings)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["human", "nothing.xml"], "error: nothing.xml: no such file"),
+        (["human", "people.txt"], "error: people.txt:1: no column is called 'system1id'; found a 3"),
+        (["human", "people.txt", "--level", "2"], "error: --level: expected a number between 0 and 1, such as 0.95, found 2.0"),  # noqa: E501
+        (["human", "people.txt", "--trueskill", "0"], "error: --trueskill: expected 1 to 100,000, found 0"),
+        (["human", "people.txt", "--engine", "package"], "error: --engine: has no effect without --trueskill"),
+        (["correlate", "people.txt", "--human", "nothing"], "error: nothing: no such file"),
+        (["correlate", "nothing", "--human", "people.txt"], "error: nothing: no such file"),
+        (["correlate", "people.txt", "--human", "people.txt", "--window", "x"], "error: --window x: expected a whole number"),  # noqa: E501
+        (["correlate", "people.txt", "--human", "people.txt", "--metric", "x"], "error: --metric x: there is no such one; there are people"),  # noqa: E501
+        (["correlate", ".", "--human", "people.txt"], "error: results.json: cannot be read: No such file or directory"),
+    ],
+)  # fmt: skip
+def test_bad_arguments(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    arguments: list[str],
+    message: str,
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("people.txt").write_text(SCORES, encoding="utf-8")
+    assert main(arguments) == 2
+    assert capsys.readouterr().err.startswith(message)
+
+
+def test_files_of_scores_on_both_sides(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("metrics.csv").write_text("system,m,n\nA,1,2\nB,2,1\nC,3,4\nD,5,3\n", encoding="utf-8")
+    Path("people.yaml").write_text("EW: {A: 1, B: 2, C: 3, D: 4}\nTS: {A: 2, B: 1, C: 4, D: 3}\n", encoding="utf-8")
+    found = correlate(capsys, "metrics.csv", "--human", "people.yaml")
+    values = {(one["metric"], one["human"]): one["coefficients"]["spearman"]["value"] for one in found["correlations"]}
+    assert values == pytest.approx({("m", "EW"): 1.0, ("m", "TS"): 0.6, ("n", "EW"): 0.6, ("n", "TS"): 1.0})
+    assert main(["correlate", "metrics.csv", "--human", "people.yaml"]) == 0
+    assert "\x1b" not in capsys.readouterr().out
+
+
+def test_compressed_files_of_scores_and_judgements(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name in ("metrics.txt.gz", "people.txt.gz"):
+        Path(name).write_bytes(gzip.compress(b"A 1\nB 2\nC 4\nD 3\n"))
+    found = correlate(capsys, "metrics.txt.gz", "--human", "people.txt.gz")
+    (one,) = found["correlations"]
+    assert (one["metric"], one["human"], one["coefficients"]["spearman"]["value"]) == ("metrics", "people", 1.0)
+    items = [item("x", str(n), ("A", 1), ("B", 2), ("C", 3)) for n in range(3)]
+    rows = [
+        f"{one.segment},{a.systems[0]},{a.rank},{b.systems[0]},{b.rank}\n"
+        for one in items
+        for a, b in combinations(one.groups, 2)
+    ]
+    header = "segmentId,system1Id,system1rank,system2Id,system2rank\n"
+    Path("judged.csv.gz").write_bytes(gzip.compress("".join([header, *rows]).encode()))
+    found = correlate(capsys, "metrics.txt.gz", "--human", "judged.csv.gz")
+    assert found["correlations"][0]["systems"] == ["A", "B", "C"]

@@ -1,0 +1,327 @@
+"""The described data sets, and configs and commands that name them."""
+
+from __future__ import annotations
+
+import csv
+import json
+import re
+from pathlib import Path
+
+import pytest
+import yaml
+
+from pipeline import schema, stages
+from pipeline.cli.dispatch import main
+from pipeline.config.resolver import NAME
+from pipeline.errors import ConfigError, DataError
+from pipeline.io import catalogue, dataset_cache
+from pipeline.io.catalogue import named, scorable, scorables
+from tests.conftest import ROOT
+from tests.files import write
+from tests.metrics.test_golden import golden
+
+SETS = catalogue.catalogue()
+GOOD = "datasets: {conll14: data}\nmetrics: ['gleu[iter=2]']\n"
+
+
+@pytest.fixture
+def here(shared: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A cache with what configs below need, copied from the mirror; the working directory is a new one."""
+    monkeypatch.setenv("GEC_PIPELINE_DATA", str(tmp_path / "cache"))
+    monkeypatch.chdir(tmp_path)
+    wanted = ["conll14/[A-Z]*", "conll14/official-2014.combined.m2", "jfleg/dev"]
+    wanted += ["conll14-judgements/judgments.xml", "reassess-gec/merged_ids"]
+    files = [file for text in wanted for file in named(text)]
+    assert dataset_cache.fetch_files(files, str(shared / "mirror")).problems == []
+    return tmp_path / "cache"
+
+
+@pytest.fixture
+def nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An empty cache; the working directory is a new one."""
+    monkeypatch.setenv("GEC_PIPELINE_DATA", str(tmp_path / "cache"))
+    monkeypatch.chdir(tmp_path)
+    return tmp_path / "cache"
+
+
+def prepare(text: str) -> stages.Job:
+    write({"c.yaml": text})
+    return stages.prepare("c.yaml")
+
+
+def problems(text: str) -> list[str]:
+    with pytest.raises(ConfigError) as caught:
+        prepare(text)
+    return [str(problem) for problem in caught.value.problems]
+
+
+def test_every_published_file_is_in_one_data_set(shared: Path) -> None:
+    """Origin of the list: the recomputation of published numbers, which checked every file."""
+    with (shared / "published" / "sources.tsv").open(encoding="utf-8", newline="") as opened:
+        rows = list(csv.DictReader(opened, delimiter="\t"))
+    listed = [(r["repository"], r["commit"], r["path"], r["sha256"], int(r["bytes"])) for r in rows]
+    files = [file for found in SETS.values() for file in found.files.values()]
+    described = [(f.repository, f.commit, f.path, f.sha256, f.size) for f in files]
+    assert len(rows) > 170
+    assert sorted(described) == sorted(listed)
+
+
+def test_every_data_set_has_what_users_are_told() -> None:
+    cited = {key for found in SETS.values() for key in found.citations}
+    assert cited
+    for key in cited:
+        entry = catalogue.bibtex(key)
+        assert entry.count("{") == entry.count("}")
+        assert {"title", "author", "year", "url"} <= set(re.findall(r"^  (\w+) +=", entry, re.MULTILINE))
+    with pytest.raises(DataError, match="has no entry 'nobody-2000'"):
+        catalogue.bibtex("nobody-2000")
+    for found in SETS.values():
+        assert found.title
+        assert found.citations
+        assert all(found.licences)
+    page = (ROOT / "pipeline" / "help" / "data.md").read_text(encoding="utf-8")
+    assert [name for name in SETS if f"\n| {name} |" not in page] == []
+
+
+def test_what_configs_can_name_is_there() -> None:
+    names = list(scorables())
+    assert names[:3] == ["conll14", "jfleg/dev", "jfleg/test"]
+    for name in names:
+        found = scorable(name)
+        assert found.source.size
+        assert len(found.references) == len(set(found.references)) > 1
+        assert all(NAME.fullmatch(system) for system in found.systems)
+    conll = scorable("conll14")
+    assert [file.name for file in conll.references] == ["NUCLEA", "NUCLEB"]
+    assert list(conll.systems) == [
+        "AMU",
+        "CAMB",
+        "CUUI",
+        "IITB",
+        "INPUT",
+        "IPN",
+        "NTHU",
+        "PKU",
+        "POST",
+        "RAC",
+        "SJTU",
+        "UFC",
+        "UMC",
+    ]
+    assert len(scorable("seeda").systems) == 15
+    assert "GPT-3.5" in scorable("seeda").systems
+    assert [file.name for file in scorable("reassess-gec/bn10").references][::9] == [
+        "references/BN1",
+        "references/BN10",
+    ]
+    assert [file.key for file in scorable("jfleg/test").references] == [f"jfleg/test/test.ref{n}" for n in range(4)]
+
+
+def test_the_package_has_the_description_with_it() -> None:
+    text = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
+    assert '"datasets.yaml", "citations.bib"' in text
+
+
+# Origin of the numbers: the original program on the same files, see golden/README.md.
+def test_a_config_in_two_lines_gives_the_golden_scores(here: Path, shared: Path) -> None:
+    write(
+        {"c.yaml": "datasets: {conll14: data}\nmetrics: [gleu, {name: gleu, variant: 2016}]\noutput: {formats: []}\n"}
+    )
+    assert here.is_dir()
+    _, results = stages.run(stages.prepare("c.yaml"), "run")
+    for variant in ("2017", "2016"):
+        known = golden(shared / "golden" / f"gleu-{variant}.conll14.txt")
+        found = {s.system: s.score for s in results.scores if f"variant:{variant}" in s.metric}
+        assert len(found) == 13
+        assert found == pytest.approx({name: known[name] for name in found}, abs=5.0000001e-7)
+    assert "cache" not in Path("run/results.json").read_text(encoding="utf-8")  # results tell no paths
+
+
+def test_every_way_to_name_a_file(here: Path) -> None:
+    job = prepare(
+        """
+datasets:
+  conll14: data
+  other: data:conll14
+  kept: {data: conll14, drop: "data:reassess-gec/merged_ids"}
+  by-hand: {source: "data:conll14/INPUT", references: ["data:conll14/NUCLE[AB]"], keep: 1-10}
+  m2: {m2: "data:conll14/official-2014.combined.m2", missing_annotator: first}
+systems:
+  AMU: "data:conll14/AMU"
+  RAC: "data:conll14/RA?"
+  CAMB: "data:conll14/{system}"
+  Own: {m2: own.txt, kept: "data:conll14/UMC"}
+metrics: ['gleu[iter=2]']
+human: {file: "data:conll14-judgements/judgments.xml", dataset: conll14}
+""".replace("own.txt", json.dumps(str(here / "conll14" / "PKU")))
+    )
+    lines = {corpus.name: corpus.lines for corpus in job.corpora}
+    # 1312 lines; merged_ids has 34 entries.
+    assert lines == {"conll14": 1312, "other": 1312, "kept": 1278, "by-hand": 10, "m2": 1312}
+    digests = {corpus.name: [text.digest for text in corpus.references] for corpus in job.corpora}
+    assert digests["conll14"] == digests["other"]
+    assert len(digests["by-hand"]) == 2
+    assert job.people
+    assert set(job.people.systems) >= {"AMU", "RAC"}
+
+
+def test_official_outputs_with_others_and_by_placeholders(here: Path) -> None:
+    write({"mine/dev.txt": (here / "jfleg/dev/dev.ref0").read_bytes()})
+    text = "datasets: {conll14: data, dev: data:jfleg/dev}\n"
+    text += "systems: [data, 'mine/{dataset}.txt', 'data:jfleg/dev/{dataset}.{system}']\n"
+    job = prepare(text + "metrics: ['gleu[iter=2]']")
+    conll, jfleg = job.corpora
+    assert len(conll.systems) == 13
+    assert list(jfleg.systems) == ["dev", "ref0", "ref1", "ref2", "ref3", "src"]
+
+
+def test_named_data_takes_the_defaults_that_fit(here: Path) -> None:
+    assert here
+    job = prepare("defaults: {datasets: {keep: 1-5}}\n" + GOOD)
+    assert job.corpora[0].lines == 5
+    told = problems("defaults: {datasets: {source: x.txt}}\n" + GOOD)
+    assert told == ["c.yaml:1:23: defaults.datasets.source: no data set takes this default"]
+
+
+@pytest.mark.parametrize(
+    ("text", "place", "message"),
+    [
+        (
+            "datasets: {conl14: data}\n",
+            "1:20: datasets.conl14",
+            "no data set is called 'conl14' (did you mean 'conll14'?)",
+        ),
+        ("datasets: {j: data:jfleg}\n", "1:15: datasets.j", "has several parts; name one: jfleg/dev, jfleg/test"),
+        ("datasets: {j: data:jfleg/tset}\n", "1:15: datasets.j", "(did you mean 'jfleg/test'?)"),
+        ("datasets: {gec-ranking: data}\n", "1:25: datasets.gec-ranking", "name its files as data:gec-ranking/FILE"),
+        ("datasets: {d: {data: conll14, source: x}}\n", "1:31: datasets.d.source", "has no effect beside 'data'"),
+        ("datasets: {d: {data: ''}}\n", "datasets.d.data", "is empty"),
+        ("datasets: {j: data:jfleg/dev}\nsystems: data\n", "2:1: systems", "no data set here has outputs of its own"),
+        ("datasets: {d: dta}\nsystems: {A: a}\n", "datasets.d", "expected a mapping (key: value)"),
+        ("datasets: {conll14: data}\nsystems: {A: 'data:conll14/AMUU'}\n", "2:11: systems.A", "(did you mean 'AMU'?)"),
+        (
+            "datasets: {conll14: data}\nsystems: {A: 'data:conll14'}\n",
+            "systems.A",
+            "names no file; expected data:conll14/FILE",
+        ),
+        ("datasets: {conll14: data}\nsystems: ['data:conll14/X*']\n", "systems[0]", "has no file 'X*'"),
+        (
+            "datasets: {conll14: data}\nsystems: {A: 'data:conll14/A*', B: 'data:conll14/[IN]*'}\n",
+            "systems.B",
+            "files match",
+        ),
+        ("datasets: {conll14: data}\nsystems: {A: 'data:../AMU'}\n", "systems.A", "no data set is called '..'"),
+    ],
+)
+def test_what_is_named_wrong_is_told_at_its_place(text: str, place: str, message: str, nothing: Path) -> None:
+    assert nothing
+    told = problems(text + "metrics: [bleu]\n")
+    assert any(place in problem and message in problem for problem in told), told
+
+
+def test_what_is_not_here_is_told_once_with_the_command_that_fetches_it(nothing: Path) -> None:
+    told = problems("""\
+datasets:
+  conll14: data
+  d: {m2: "data:conll14/official-2014.combined.m2", drop: "data:reassess-gec/merged_ids"}
+systems: {AMU: "data:conll14/AMU", all: "data:seeda/outputs/all/B*.txt"}
+metrics: ['gleu[iter=2]']
+human: {file: "data:gec-ranking/all_judgments.xml", dataset: d}
+""")
+    short = [problem.replace(f" not in {nothing}", "").replace("gec-pipeline data fetch ", "") for problem in told]
+    assert short == [
+        "c.yaml:2:12: datasets.conll14: conll14/INPUT, conll14/NUCLEA, conll14/NUCLEB are; fetch them: conll14",
+        "c.yaml:3:7: datasets.d.m2: conll14/official-2014.combined.m2 is; fetch it: conll14",
+        "c.yaml:3:53: datasets.d.drop: reassess-gec/merged_ids is; fetch it: reassess-gec",
+        "c.yaml:4:11: systems.AMU: conll14/AMU is; fetch it: conll14",
+        "c.yaml:4:36: systems.all: seeda/outputs/all/BART.txt, seeda/outputs/all/BERT-fuse.txt are; fetch them: seeda",
+        "c.yaml:4:36: systems.all: 2 files match 'data:seeda/outputs/all/B*.txt'; a system has one",
+        "c.yaml:6:9: human.file: gec-ranking/all_judgments.xml is; fetch it: gec-ranking",
+    ]
+
+
+def test_files_of_external_metrics_may_be_of_data_sets(nothing: Path) -> None:
+    assert nothing
+    wanted = "{{name: external, title: {0}, files: 'data:conll14-judgements/metrics/scores.{1}'}}"
+    metrics = ", ".join([wanted.format("m", "bleu"), wanted.format("n", "{system}")])
+    write({"s.txt": "a\n", "r.txt": "a\n"})
+    told = problems(
+        f"datasets: {{d: {{source: s.txt, references: [r.txt]}}}}\nsystems: {{m2x: s.txt}}\nmetrics: [{metrics}]"
+    )
+    assert len(told) == 2
+    assert "m: files: conll14-judgements/metrics/scores.bleu is not in" in told[0]
+    assert "n: files: the data set conll14-judgements has no file 'metrics/scores.m2x' (did you mean" in told[1]
+
+
+def test_a_changed_file_is_not_scored(here: Path) -> None:
+    (here / "conll14" / "NUCLEA").write_bytes((here / "conll14" / "NUCLEB").read_bytes())
+    told = problems(GOOD)
+    assert told == [
+        f"c.yaml:1:21: datasets.conll14: conll14/NUCLEA is changed in {here} since fetched; "
+        "fetch it: gec-pipeline data fetch conll14"
+    ]
+
+
+def test_commands_take_files_of_data_sets(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    files = ["-s", "data:conll14/INPUT", "-r", "data:conll14/NUCLE*", "-o", "data:conll14/AMU", "data:conll14/C*"]
+    assert main(["score", "gleu[iter=2]", *files, "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert [score["system"] for score in found["scores"]] == [
+        f"data:conll14/{name}" for name in ("AMU", "CAMB", "CUUI")
+    ]
+    assert main(["gleu", "mean", *files[:6]]) == 0
+    assert main(["explain", "gleu", *files[:6], "--line", "3"]) == 0
+    judged = "data:conll14-judgements/judgments.xml"
+    assert main(["human", judged, "--json", "--resamples", "2"]) == 0
+    assert "CAMB" in json.loads(capsys.readouterr().out.partition("\n{")[2].join(["{", ""]))["systems"]
+    write({"scores.txt": "AMU 1\nCAMB 3\nRAC 2\nUMC 1.5\n"})
+    assert main(["correlate", "scores.txt", "--human", judged, "-q", "--resamples", "2"]) == 0
+    assert main(["score", "gleu", *files[:5], "data:conll14/AMB"]) == 2
+    assert "did you mean 'CAMB'?" in capsys.readouterr().err
+    (here / "conll14" / "AMU").unlink()
+    assert main(["score", "gleu", *files[:6]]) == 2
+    assert "gec-pipeline data fetch conll14" in capsys.readouterr().err
+
+
+def test_lists(nothing: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["data", "list"]) == 0
+    shown = capsys.readouterr().out
+    assert re.search(r"^conll14 +18 +3\.5 MB +no +not stated; MIT$", shown, re.MULTILINE)
+    assert re.search(r"^jfleg +11 .* CC BY-NC-SA 4\.0$", shown, re.MULTILINE)
+    assert f"folder: {nothing}" in shown
+    assert main(["list", "datasets"]) == 0
+    assert capsys.readouterr().out == shown
+    assert main(["data", "list", "jfleg"]) == 0
+    shown = capsys.readouterr().out
+    assert "config   datasets: {jfleg-dev: data:jfleg/dev}: source, 4 references" in shown
+    assert re.search(r"^data:jfleg/dev/dev\.src +72,726  missing$", shown, re.MULTILINE)
+    assert main(["data", "list", "--json"]) == 0
+    whole = json.loads(capsys.readouterr().out)
+    assert list(whole) == list(SETS)
+    assert whole["jfleg"]["citations"]["napoles-etal-2017-jfleg"].startswith("@inproceedings{")
+    assert whole["jfleg"]["files"]["dev/dev.src"]["state"] == "missing"
+    assert main(["data", "list", "jfleq"]) == 2
+    assert "did you mean 'jfleg'?" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("text", "good"),
+    [
+        ("{datasets: {conll14: data}, metrics: [gleu]}", True),
+        ("{datasets: {d: 'data:jfleg/dev'}, metrics: [gleu], systems: data}", True),
+        ("{datasets: {d: {data: conll14, keep: [1-5]}}, metrics: [gleu], systems: [data, x]}", True),
+        ("{datasets: {d: other}, metrics: [gleu], systems: [x]}", False),
+        ("{datasets: {conll14: data}, metrics: [gleu], systems: dta}", False),
+        ("{datasets: {d: {source: s, references: [r]}}, metrics: [gleu]}", False),
+    ],
+)
+def test_the_schema_knows_data(text: str, good: bool) -> None:
+    jsonschema = pytest.importorskip("jsonschema")
+    assert jsonschema.Draft202012Validator(json.loads(schema.json_schema())).is_valid(yaml.safe_load(text)) is good
+
+
+def test_no_other_command_uses_the_network(nothing: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Were a socket made, the config's problems would not be what is told."""
+    assert nothing
+    monkeypatch.setattr("socket.socket", None)
+    assert "gec-pipeline data fetch conll14" in problems(GOOD)[0]

@@ -1,0 +1,527 @@
+"""Texts and run directories at addresses: in memory, on HTTP servers with and without ranges, and (opt-in) on S3.
+
+PIPELINE_S3=1 python -m pytest tests/io/test_remote.py     needs s3fs and moto[server]
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+import os
+import re
+import socket
+import subprocess
+import sys
+import threading
+import time
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import TYPE_CHECKING, ClassVar
+from unittest import mock
+
+import pytest
+
+import pipeline
+from pipeline.cli.dispatch import main
+from pipeline.config.resolved import Column, Input
+from pipeline.corpus import index
+from pipeline.corpus.index import open_text
+from pipeline.corpus.opener import Opener
+from pipeline.corpus.spans import read_span
+from pipeline.corpus.texts import read_texts
+from pipeline.errors import CorpusError, Problem, StoreError
+from pipeline.execution.options import How
+from pipeline.execution.store import remote_copy
+from pipeline.io import remote
+from pipeline.io.compressed import PIECE
+from pipeline.io.remote import Remote
+from tests.conftest import ROOT, run, tree, write_run
+from tests.files import problems, write
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+pytest.importorskip("fsspec", reason="fsspec is not installed")
+pytest.importorskip("aiohttp", reason="aiohttp is not installed")
+pytestmark = pytest.mark.filterwarnings("ignore::ResourceWarning", "ignore::DeprecationWarning")
+
+
+class Server(ThreadingHTTPServer):
+    """Serves what is in `files`; ranges: whether parts of them; heard: method, path and range of each request."""
+
+    daemon_threads = True
+
+    def __init__(self) -> None:
+        super().__init__(("127.0.0.1", 0), Handler)
+        self.files: dict[str, bytes] = {}
+        self.ranges, self.tags, self.fail = True, True, 0
+        self.status: dict[str, int] = {}
+        self.heard: list[tuple[str, str, str | None]] = []
+
+    def url(self, name: str) -> str:
+        return f"http://127.0.0.1:{self.server_port}/{name}"
+
+    @property
+    def got(self) -> list[str | None]:
+        """The ranges of what was asked for with GET."""
+        return [wanted for method, _, wanted in self.heard if method == "GET"]
+
+
+class Handler(BaseHTTPRequestHandler):
+    """GET and HEAD, single ranges, ETag."""
+
+    server: Server
+    protocol_version: ClassVar[str] = "HTTP/1.1"  # type: ignore[misc]
+
+    def do_GET(self) -> None:
+        self.answer(with_body=True)
+
+    def do_HEAD(self) -> None:
+        self.answer(with_body=False)
+
+    def answer(self, *, with_body: bool) -> None:
+        name, wanted = self.path.partition("?")[0].lstrip("/"), self.headers["Range"]
+        self.server.heard.append((self.command, self.path, wanted))
+        status, data = self.server.status.get(name, 200), self.server.files.get(name)
+        if data is None:
+            status = 404
+        elif with_body and self.server.fail:
+            self.server.fail -= 1
+            status = 503
+        body = data if status == 200 and data is not None else b""
+        headers = {}
+        if status == 200 and wanted and self.server.ranges:
+            low, high = map(int, re.findall("[0-9]+", wanted))
+            headers["Content-Range"] = f"bytes {low}-{min(high, len(body) - 1)}/{len(body)}"
+            status, body = 206, body[low : high + 1]
+        self.send_response(status)
+        for key, value in headers.items():
+            self.send_header(key, value)
+        if self.server.tags and data is not None:
+            self.send_header("ETag", f'"{hash(data)}"')
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        if with_body:
+            self.wfile.write(body)
+
+    def log_message(self, *_: object) -> None:
+        pass
+
+
+@pytest.fixture(scope="module")
+def running() -> Iterator[Server]:
+    with Server() as found:
+        threading.Thread(target=found.serve_forever, args=(0.01,), daemon=True).start()
+        yield found
+        found.shutdown()
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The tests work in a folder of their own."""
+    monkeypatch.chdir(tmp_path)
+
+
+@pytest.fixture
+def server(running: Server, monkeypatch: pytest.MonkeyPatch) -> Server:
+    """A server without files, that gives ranges."""
+    monkeypatch.setattr(remote, "PAUSE", 0.0)
+    running.files, running.status, running.heard = {}, {}, []
+    running.ranges, running.tags, running.fail = True, True, 0
+    return running
+
+
+@pytest.fixture
+def memory() -> Iterator[str]:
+    """An empty folder of fsspec's file system in memory."""
+    import fsspec
+
+    system = fsspec.filesystem("memory")
+    system.store.clear()
+    yield "memory://folder"
+    system.store.clear()
+
+
+def put(name: str, data: bytes) -> None:
+    import fsspec
+
+    fsspec.filesystem("memory").pipe_file(f"/folder/{name}", data)
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> dict[str, bytes]:
+    """The texts of a random corpus of 700 lines by their names, and a config for them in the folder."""
+    write_run(tmp_path, 700, systems="AB", chosen=["gleu[iter=3]", "bleu"])
+    found = {path.name: path.read_bytes() for path in (tmp_path / "d").iterdir()}
+    return {**found, "B.gz": gzip.compress(found["B"])}
+
+
+def remote_config(folder: Path, base: str, **more: object) -> Path:
+    content = {
+        "datasets": {"d": {"source": f"{base}source", "references": [f"{base}ref0", f"{base}ref1"]}},
+        "systems": {"A": f"{base}A", "B": f"{base}B.gz"},
+        "metrics": ["gleu[iter=3]", "bleu"],
+        **more,
+    }
+    path = folder / "remote.yaml"
+    path.write_text(json.dumps(content), encoding="utf-8")
+    return path
+
+
+# ---- texts
+
+
+@pytest.mark.parametrize("ranges", [True, False])
+@pytest.mark.parametrize("how", [How(1, "serial", 128), How(2, "threading", 128), How(2, "loky", 256)])
+def test_texts_of_a_server_give_the_bytes_of_files(
+    how: How, ranges: bool, server: Server, files: dict[str, bytes], tmp_path: Path
+) -> None:
+    server.files, server.ranges = files, ranges
+    run(remote_config(tmp_path, server.url("")), tmp_path / "run", how)
+    run(tmp_path / "config.yaml", tmp_path / "one", How(1, "serial"))
+    assert tree(tmp_path / "run") == tree(tmp_path / "one")
+
+
+def test_texts_in_memory_give_the_bytes_of_files(memory: str, files: dict[str, bytes], tmp_path: Path) -> None:
+    """Also with processes, which see another memory."""
+    for name, data in files.items():
+        put(name, data)
+    run(remote_config(tmp_path, f"{memory}/"), tmp_path / "run", How(2, "loky", 256))
+    run(tmp_path / "config.yaml", tmp_path / "one", How(1, "serial"))
+    assert tree(tmp_path / "run") == tree(tmp_path / "one")
+
+
+def test_lines_are_read_by_ranges_where_the_server_has_them(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
+    """By hand: 1,000 lines of 4 bytes; lines 256 and 257 are in bytes 1024 to 1535, for each 128th line is known."""
+    monkeypatch.setattr(remote, "CHUNK", 3000)
+    server.files["a.txt"] = b"".join(b"%03d\n" % number for number in range(1000))
+    (opened,) = Opener().open_all([Remote(server.url("a.txt"))], [])
+    assert opened is not None
+    assert server.got == ["bytes=1-1", "bytes=0-2999", "bytes=3000-3999"]
+    assert (opened.lines, opened.size) == (1000, 4000)
+    del server.heard[:]
+    assert read_texts(opened, 256, 258) == ["256", "257"]
+    assert server.got == ["bytes=1024-1535"]
+
+
+def test_without_ranges_a_text_is_asked_for_once_and_kept_here(server: Server, tmp_path: Path) -> None:
+    server.ranges = False
+    server.files["a.txt"] = b"a\nb\n" * 10
+    opener = Opener()
+    (opened,) = opener.open_all([Remote(server.url("a.txt"))], [])
+    assert opened is not None
+    before = len(server.heard)
+    assert read_texts(opened, 0, 3) == ["a", "b", "a"]
+    assert len(server.heard) == before
+    assert isinstance(opened.path, Path)
+    assert opened.place == server.url("a.txt")
+    (tmp_path / "b.txt").write_bytes(server.files["a.txt"])
+    assert opened.digest == open_text(tmp_path / "b.txt").digest
+
+
+@pytest.mark.parametrize("name", ["a.txt", "a.txt.gz"])
+def test_what_is_kept_here_has_its_cap(name: str, server: Server) -> None:
+    server.ranges = False
+    server.files = {"a.txt": b"a\n" * 1000, "a.txt.gz": gzip.compress(b"a\n" * 1000)}
+    found: list[Problem] = []
+    Opener(cap=1999).open_all([Remote(server.url(name))], found)
+    assert [problem.place for problem in found] == [server.url(name)]
+    assert "unpacks, with what came before, to more than 1,999 bytes" in found[0].message
+
+
+def test_packed_files_and_columns_and_m2_are_read(server: Server, tmp_path: Path) -> None:
+    server.files["a.jsonl.gz"] = gzip.compress(b'{"text": "a\\nb"}\n{"text": "c"}\n')
+    server.files["big.gz"] = gzip.compress(b"".join(b"%d\n" % number for number in range(PIECE // 4)))
+    server.files["a.m2"] = b"S a b\nA 0 1|||R|||c|||REQUIRED|||-NONE-|||0\n\n"
+    wanted: list[Input] = [Column("jsonl", Remote(server.url("a.jsonl.gz")), "text"), Remote(server.url("big.gz"))]
+    texts, big = Opener().open_all(wanted, [])
+    assert texts is not None
+    assert big is not None
+    assert read_texts(texts, 0, 2) == ["a\nb", "c"]
+    assert big.lines == PIECE // 4
+    config = f"datasets: {{d: {{m2: '{server.url('a.m2')}'}}}}\nsystems: {{A: b.txt}}\nmetrics: [gleu]\n"
+    write({"b.txt": "c b\n", "c.yaml": config})
+    assert main(["run", "c.yaml", "--output", str(tmp_path / "run"), "-q"]) == 0
+
+
+@pytest.mark.parametrize("tags", [True, False])
+def test_a_text_that_changes_meanwhile_is_noticed(tags: bool, server: Server) -> None:
+    """By its tag; without one by its size alone."""
+    server.tags = tags
+    server.files["a.txt"] = b"a\n" * 300
+    (opened,) = Opener().open_all([Remote(server.url("a.txt"))], [])
+    assert opened is not None
+    assert not index.changed(opened)
+    server.files["a.txt"] = b"b\n" * 300 if tags else b"b\n" * 301
+    assert index.changed(opened)
+    span = opened.span(0, 2)
+    with pytest.raises(CorpusError, match=r"a\.txt: the file changed while it was being read; start again"):
+        read_span(span)
+
+
+def test_a_server_that_stumbles_is_asked_again(server: Server) -> None:
+    server.files["a.txt"] = b"a\nb\n"
+    (opened,) = Opener().open_all([Remote(server.url("a.txt"))], [])
+    assert opened is not None
+    server.fail = 2
+    assert read_texts(opened, 0, 2) == ["a", "b"]
+    server.fail = 3
+    with pytest.raises(CorpusError, match=r"a\.txt: cannot be read: ClientResponseError: 503"):
+        read_texts(opened, 0, 2)
+
+
+# ---- what is told
+
+
+def test_each_address_that_cannot_be_read_has_one_clear_line(
+    server: Server, capsys: pytest.CaptureFixture[str]
+) -> None:
+    server.files = {"s.txt": b"a\n", "no": b"a\n", "bad": b"a\n\xff\n"}
+    server.status = {"no": 403}
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        closed = f"http://127.0.0.1:{free.getsockname()[1]}/x"
+    base = server.url("").replace("http://", "http://user:secret@")
+    outputs = [f"{base}gone?key=secret", server.url("no"), server.url("bad"), closed, "s4://x/y", "zip://a::s3://b/c"]
+    assert main(["score", "bleu", "-r", server.url("s.txt"), "-o", *outputs, "gs://b/c"]) == 2
+    said = capsys.readouterr().err
+    found = [line.removeprefix("error: ") for line in said.splitlines()]
+    assert "secret" not in said
+    kinds = "addresses of this kind are not read; known: http://, https://, s3://"
+    for line, expected in zip(
+        found,
+        [
+            f"{server.url('gone')}?...: no such file there",
+            f"{server.url('no')}: access is denied; are there credentials for it? (ClientResponseError: 403",
+            f"{server.url('bad')}:2: byte 1 of the line (0xff) is not valid UTF-8",
+            f"{closed}: cannot be read: ClientConnectorError: Cannot connect to host 127.0.0.1",
+            f"s4://x/y: {kinds}",
+            f"zip://a::s3://b/c: {kinds}",
+            "gs://b/c: ",
+        ],
+        strict=True,
+    ):
+        assert line.startswith(expected)
+
+
+@pytest.mark.parametrize(
+    ("hidden", "url", "line"),
+    [
+        ("fsspec", "http://h/x", "http:// needs the package fsspec: pip install 'gec-pipeline[remote]'"),
+        ("aiohttp", "http://h/x", "http:// needs the package aiohttp: pip install 'gec-pipeline[remote]'"),
+        ("s3fs", "s3://b/x", "s3:// needs the package s3fs: pip install 'gec-pipeline[remote]' s3fs"),
+        ("gcsfs", "gs://b/x", "gs:// needs the package gcsfs: pip install 'gec-pipeline[remote]' gcsfs"),
+    ],
+)
+def test_a_missing_package_is_told_with_the_line_that_installs_it(hidden: str, url: str, line: str) -> None:
+    remote._options.cache_clear()
+    absent = dict.fromkeys([hidden, *(["fsspec.core"] if hidden == "fsspec" else [])])
+    with mock.patch.dict(sys.modules, absent), pytest.raises(CorpusError) as caught:
+        remote.stamp_of(Remote(url))
+    assert str(caught.value) == f"{url}: {line}"
+
+
+def test_what_else_is_an_address_is_refused_with_its_place(server: Server) -> None:
+    found = problems(
+        f"datasets: {{d: {{path: '{server.url('x')}'}}, e: {{references: [r.txt], keep: '{server.url('x')}'}}}}\n"
+        "systems: {A: a.txt}\nmetrics: [bleu]\n"
+    )
+    expected = f"'{server.url('x')}' is an address; only source, references, m2 and outputs may be one"
+    assert [line for line in found if "is an address" in line] == [
+        f"c.yaml:1:16: datasets.d.path: {expected}",
+        next(line for line in found if "datasets.e.keep" in line),
+    ]
+
+
+def test_names_of_addresses_show_no_secret() -> None:
+    url = Remote("https://user:pw@host/a%20b/c%20d.txt.gz?X-Signature=secret")
+    assert str(url) == "https://host/a%20b/c%20d.txt.gz?..."
+    assert (url.name, url.suffix, url.stem) == ("c d.txt.gz", ".gz", "c d.txt")
+    assert str(Remote("s3://bucket/what?.txt")) == "s3://bucket/what?.txt"
+
+
+def test_a_file_address_is_a_path(tmp_path: Path) -> None:
+    (tmp_path / "a b.txt").write_text("a\n")
+    assert remote.locate(Path("x"), f"file://{tmp_path}/a%20b.txt") == tmp_path / "a b.txt"
+    assert remote.locate(Path("x"), "y/z") == Path("x/y/z")
+
+
+# ---- globs
+
+
+def test_globs_of_addresses_are_listed_in_natural_order(memory: str, tmp_path: Path) -> None:
+    for name in ("ref0", "ref2", "ref10", "out/sys1.txt", "out/sys10.txt", "out/sys2.txt"):
+        put(name, b"a b c d\n")
+    config = {
+        "datasets": {"d": {"references": [f"{memory}/ref*"]}},
+        "systems": [f"{memory}/out/*.txt"],
+        "metrics": ["bleu"],
+    }
+    write({"c.yaml": json.dumps(config)})
+    found = run(Path("c.yaml"), tmp_path / "run")
+    assert [score.system for score in found.scores] == ["sys1", "sys2", "sys10"]
+    assert found.datasets["d"].references == 3
+
+
+def test_globs_without_a_match_and_where_nothing_is_listed_are_told(memory: str, server: Server) -> None:
+    config = f"datasets: {{d: {{references: ['{memory}/ref*']}}}}\nsystems: ['s4://x/*']\nmetrics: [bleu]\n"
+    assert server
+    assert problems(config) == [
+        f"c.yaml:1:29: datasets.d.references[0]: no file matches '{memory}/ref*'",
+        next(line for line in problems(config) if line.startswith("c.yaml:2:11: systems[0]: s4://x/*: addresses of")),
+    ]
+
+
+# ---- run directories
+
+
+@pytest.fixture
+def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    return tmp_path / "cache"
+
+
+def there() -> dict[str, bytes]:
+    """Return the files of the run directory in memory, but those that tell when and how."""
+    import fsspec
+
+    system = fsspec.filesystem("memory")
+    found = {path.removeprefix("/folder/run/"): system.cat_file(path) for path in system.find("/folder/run")}
+    return {name: data for name, data in found.items() if name not in ("run.json", "log.txt", "run.lock")}
+
+
+@pytest.mark.usefixtures("cache")
+def test_a_run_directory_at_an_address_has_the_files_of_one_here(
+    memory: str, files: dict[str, bytes], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert files
+    place = f"{memory}/run"
+    assert main(["run", str(tmp_path / "config.yaml"), "--output", place]) == 0
+    assert f"results: {place}\n" in capsys.readouterr().err
+    run(tmp_path / "config.yaml", tmp_path / "one")
+    assert there() == dict(tree(tmp_path / "one"))
+    assert main(["show", place, "--json"]) == 0
+    assert capsys.readouterr().out == (tmp_path / "one" / "results.json").read_text(encoding="utf-8")
+    evaluation = pipeline.run(tmp_path / "config.yaml", place)
+    assert evaluation.get(system="A", metric="bleu").columns["hyp_len"].shape == (700,)
+    assert evaluation.get(system="A", metric="bleu").score == pipeline.load(place).get(system="A", metric="bleu").score
+
+
+def test_another_machine_goes_on_from_what_was_sent(
+    memory: str, files: dict[str, bytes], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Interrupted on one, continued on the other, whose cache is empty: only what was not done is counted."""
+    assert files
+    place, config = f"{memory}/run", tmp_path / "config.yaml"
+
+    def interrupt(done: int, whole: int) -> None:
+        if done > whole / 2:
+            raise KeyboardInterrupt
+
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache1"))
+    with pytest.raises(KeyboardInterrupt):
+        run(config, place, How(1, "serial", 100, progress=interrupt))
+    assert len([name for name in there() if name.startswith("unfinished/")]) == 4  # of seven: more than a half
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache2"))
+    noted: list[str] = []
+    run(config, place, How(1, "serial", 100, note=noted.append))
+    (folder,) = (path for path in (tmp_path / "cache2" / "gec-pipeline" / "runs").iterdir() if path.is_dir())
+    assert "3 of 7 shards" in (folder / "log.txt").read_text(encoding="utf-8")
+    run(config, tmp_path / "one")
+    assert there() == dict(tree(tmp_path / "one"))
+
+
+@pytest.mark.usefixtures("cache")
+def test_only_what_changed_is_sent_and_what_is_stale_is_deleted(
+    memory: str, files: dict[str, bytes], tmp_path: Path
+) -> None:
+    import fsspec
+
+    assert files
+    system = fsspec.filesystem("memory")
+    place, config = f"{memory}/run", tmp_path / "config.yaml"
+    run(config, place)
+    put("run/of-mine.xyz/keep", b"mine")
+    sent: list[str] = []
+    original = type(system).put_file
+
+    def watched(self: object, here: str, name: str, **more: object) -> object:
+        sent.append(name)
+        return original(self, here, name, **more)
+
+    text = config.read_text(encoding="utf-8").replace(', "bleu"', "")
+    config.write_text(text, encoding="utf-8")
+    with mock.patch.object(type(system), "put_file", watched):
+        run(config, place)
+    assert not [name for name in sent if name.endswith(".columns")]
+    assert sent[-1].endswith("/run.json")
+    assert not [name for name in there() if "13a" in name]  # BLEU's columns
+    assert system.cat_file("/folder/run/of-mine.xyz/keep") == b"mine"
+
+
+@pytest.mark.usefixtures("cache")
+def test_run_directories_that_cannot_be_are_told(memory: str, server: Server) -> None:
+    with pytest.raises(StoreError, match=r"memory://folder/none: has no run\.json, so no run of this program made it"):
+        remote_copy.folder_of(f"{memory}/none")
+    with pytest.raises(StoreError, match="an HTTP server takes no files; name a folder, or one at s3://"):
+        remote_copy.folder_of(server.url("run"))
+
+
+# ---- S3
+
+
+@pytest.fixture
+def s3(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
+    """A bucket on a server of moto."""
+    if not os.environ.get("PIPELINE_S3"):
+        pytest.skip("PIPELINE_S3=1 is not set")
+    import s3fs
+
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    url = f"http://127.0.0.1:{port}"
+    for key, value in {
+        "FSSPEC_S3_ENDPOINT_URL": url,
+        "AWS_ACCESS_KEY_ID": "x",
+        "AWS_SECRET_ACCESS_KEY": "y",
+        "AWS_DEFAULT_REGION": "us-east-1",
+    }.items():
+        monkeypatch.setenv(key, value)
+    import fsspec.config
+
+    fsspec.config.set_conf_env(fsspec.config.conf)
+    with (tmp_path / "log").open("wb") as log:
+        command = [sys.executable, "-m", "moto.server", "-p", str(port)]
+        with subprocess.Popen(command, stdout=log, stderr=log) as process:
+            end = time.monotonic() + 60
+            while time.monotonic() < end:
+                try:
+                    socket.create_connection(("127.0.0.1", port), 1).close()
+                    break
+                except OSError:
+                    time.sleep(0.05)
+            s3fs.S3FileSystem(endpoint_url=url).mkdir("bucket")
+            yield "s3://bucket"
+            process.terminate()
+
+
+def test_an_s3_server(s3: str, files: dict[str, bytes], tmp_path: Path) -> None:
+    """Texts by ranges from threads and processes, and the run directory too."""
+    import fsspec
+
+    system = fsspec.filesystem("s3")
+    for name, data in files.items():
+        system.pipe_file(f"bucket/{name}", data)
+    config = remote_config(tmp_path, f"{s3}/")
+    run(tmp_path / "config.yaml", tmp_path / "one")
+    for backend in ("threading", "loky"):  # a process of its own: loky's workers of earlier tests know no keys
+        place = f"run-{backend}"
+        command = ["run", str(config), "--output", f"{s3}/{place}", "--n-jobs", "2", "--backend", backend, "-q"]
+        environment = {**os.environ, "PYTHONPATH": str(ROOT), "XDG_CACHE_HOME": str(tmp_path / backend)}
+        subprocess.run([sys.executable, "-m", "pipeline", *command], env=environment, check=True, capture_output=True)
+        found = {
+            path.removeprefix(f"bucket/{place}/"): system.cat_file(path) for path in system.find(f"bucket/{place}")
+        }
+        expected = dict(tree(tmp_path / "one"))
+        assert {name: data for name, data in found.items() if name in expected} == expected
+    with pytest.raises(CorpusError, match="s3://bucket/none: no such file there"):
+        remote.stamp_of(Remote(f"{s3}/none"))

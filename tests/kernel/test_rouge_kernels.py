@@ -1,0 +1,311 @@
+"""Words, subsequences and skip bigrams: of both kernels against naive ones, and of one against the other."""
+
+from __future__ import annotations
+
+import math
+import random
+import re
+import sys
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+
+from pipeline.errors import InvalidTextError, LongTextError
+from pipeline.kernel import common
+from pipeline.kernel.common import Encoded, Sentences
+from pipeline.kernel.lines import join_lines
+from tests.oracles import naive_rouge as naive
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from types import ModuleType
+
+    Text = list[list[list[int]]]
+
+POWERS = np.array([float(k) ** 1.2 for k in range(400)])
+SIZES = [0, 1, 2, 3, 5, 8, 20, 63, 64, 65, 127, 128, 129, 200]
+
+
+def weigh(k: int) -> float:
+    return math.pow(k, 1.2)
+
+
+def sentences(text: Text) -> Sentences:
+    """Lines of sentences of ids, as the kernel takes them."""
+    flat = [sentence for line in text for sentence in line]
+    ids = np.array([token for sentence in flat for token in sentence], np.int32)
+    offsets = np.cumsum([0, *(len(sentence) for sentence in flat)], dtype=np.int64)
+    return Sentences(ids, offsets, np.cumsum([0, *(len(line) for line in text)], dtype=np.int64))
+
+
+def whole(text: Text) -> Encoded:
+    return sentences(text).whole
+
+
+def joined(line: list[list[int]]) -> list[int]:
+    return [token for sentence in line for token in sentence]
+
+
+def made(seed: int, lines: int, texts: int) -> list[Text]:
+    """Texts whose lines resemble each other, of few or many different tokens."""
+    rng = random.Random(seed)
+    types = rng.choice([1, 2, 3, 10, 100])
+    result: list[Text] = [[] for _ in range(texts)]
+    for _ in range(lines):
+        base = [
+            [rng.randrange(types) for _ in range(rng.choice(SIZES if seed % 3 == 0 else SIZES[:7]))]
+            for _ in range(rng.choice([0, 1, 1, 2, 4]))
+        ]
+        for text in result:
+            line = []
+            for sentence in base:
+                edited = list(sentence)
+                for _ in range(rng.randint(0, 4)):
+                    place = rng.randint(0, len(edited))
+                    edited[place : place + rng.randint(0, 2)] = rng.choices(range(types), k=rng.randint(0, 2))
+                line.append(edited)
+            if rng.random() < 0.2:
+                rng.shuffle(line)
+            if rng.random() < 0.1:
+                line = line[1:]
+            text.append(line)
+    return result
+
+
+@pytest.fixture(scope="module", params=["python", "native"])
+def twin(request: pytest.FixtureRequest) -> ModuleType:
+    """Each kernel in turn (tests/kernel/test_kernels.py fails where the compiled one was built and does not load)."""
+    if request.param == "native":
+        pytest.importorskip("pipeline.kernel.native.lcs", reason="no compiled kernel", exc_type=ImportError)
+    return import_module(f"pipeline.kernel._{request.param}")
+
+
+@pytest.mark.parametrize("seed", range(24))
+def test_subsequences_are_the_naive_ones(twin: ModuleType, seed: int) -> None:
+    one, two, three = made(seed, 4, 3)
+    references, systems = [one, two], [three, one]
+    lengths = twin.lcs([whole(t) for t in references], [whole(t) for t in systems])
+    hits = twin.union_lcs([sentences(t) for t in references], [sentences(t) for t in systems])
+    assert lengths.shape == hits.shape == (2, 4, 2)
+    for s, line, r in np.ndindex(lengths.shape):
+        reference, output = references[r][line], systems[s][line]
+        assert lengths[s, line, r] == naive.lcs(joined(reference), joined(output))
+        assert hits[s, line, r] == naive.union_hits(reference, output)
+
+
+@pytest.mark.parametrize("seed", range(24))
+def test_weighted_subsequences_are_the_naive_ones(twin: ModuleType, seed: int) -> None:
+    one, two, three = made(seed * 3 + 1, 3, 3)
+    references, systems = [one, two], [three, one]
+    powers = np.array([weigh(k) for k in range(4 * 220)])
+    inputs = [sentences(t) for t in references], [sentences(t) for t in systems]
+    weights, (hits, bases) = twin.weighted_lcs(*inputs, powers), twin.weighted_union(*inputs, powers)
+    for s, line, r in np.ndindex(weights.shape):
+        reference, output = references[r][line], systems[s][line]
+        assert weights[s, line, r] == pytest.approx(
+            naive.weighted_lcs(joined(reference), joined(output), weigh), abs=1e-9
+        )
+        assert hits[s, line, r] == pytest.approx(naive.weighted_hits(reference, output, weigh), abs=1e-9)
+        assert bases[line, r] == pytest.approx(sum(weigh(len(sentence)) for sentence in reference), abs=1e-9)
+
+
+@pytest.mark.parametrize("gap", [-1, 0, 1, 4, 10**18])
+@pytest.mark.parametrize("seed", range(6))
+def test_skip_bigrams_are_the_naive_ones(twin: ModuleType, seed: int, gap: int) -> None:
+    one, two, three, four = made(seed * 5 + 1, 4, 4)
+    systems = [three, four]
+    limit = None if gap < 0 else gap
+    for references in ([one], [one, two], [two, two, one]):
+        match, total = twin.skip_bigrams([whole(t) for t in references], [whole(t) for t in systems], gap)
+        for line in range(4):
+            merged = naive.skip_bigrams(joined(references[0][line]), limit)
+            for text in references[1:]:
+                merged |= naive.skip_bigrams(joined(text[line]), limit)
+            assert total[line] == merged.total()
+            for s, system in enumerate(systems):
+                assert match[s, line] == (merged & naive.skip_bigrams(joined(system[line]), limit)).total()
+
+
+def test_references_have_skip_bigrams_without_any_output(twin: ModuleType) -> None:
+    match, total = twin.skip_bigrams([whole([[[1, 2, 3]], [[]]])], [], -1)
+    assert match.shape == (0, 2)
+    assert total.tolist() == [3, 0]
+
+
+def outcome(function: Any, *arguments: Any) -> Any:
+    """All that can be seen of a call: bytes of arrays, or the exception."""
+    try:
+        value = function(*arguments)
+    except Exception as error:  # noqa: BLE001 (whatever it is, the twin must raise it too)
+        return [type(error), str(error)]
+    parts = value if isinstance(value, tuple) else (value,)
+    return [(part.dtype.str, part.shape, part.tobytes()) for part in parts]
+
+
+@pytest.fixture(scope="module")
+def twins() -> tuple[ModuleType, ModuleType]:
+    pytest.importorskip("pipeline.kernel.native.lcs", reason="no compiled kernel", exc_type=ImportError)
+    return import_module("pipeline.kernel.python"), import_module("pipeline.kernel.native")
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_twins_are_equal(twins: tuple[ModuleType, ModuleType], seed: int) -> None:
+    rng = random.Random(seed)
+    texts = made(seed, rng.choice([0, 1, 2, 5]), rng.choice([1, 2, 4]))
+    cut = rng.randint(0, len(texts))  # no reference at all is an error of both
+    nested = [sentences(t) for t in texts[:cut]], [sentences(t) for t in texts[cut:]]
+    flat = [t.whole for t in nested[0]], [t.whole for t in nested[1]]
+    powers = POWERS if seed % 5 else POWERS[:10]  # too few is an error of both
+    powers = np.concatenate([powers, np.arange(len(powers), 2000.0)]) if seed % 5 else powers
+    for name, arguments in {
+        "lcs": flat,
+        "union_lcs": nested,
+        "weighted_lcs": (*nested, powers),
+        "weighted_union": (*nested, powers),
+        "skip_bigrams": (*flat, rng.choice([-1, 0, 1, 2, 7])),
+    }.items():
+        python, native = (getattr(module, name) for module in twins)
+        assert outcome(native, *arguments) == outcome(python, *arguments), name
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_matches_alone_are_those_of_the_twin(twins: tuple[ModuleType, ModuleType], seed: int) -> None:
+    """The compiled kernel counts the kind match, without a source, apart from all others."""
+    rng = random.Random(seed)
+    texts = [whole(text) for text in made(seed, rng.choice([0, 1, 4]), rng.choice([1, 2, 5]))]
+    cut = rng.randint(1, len(texts))
+    arguments = (None, texts[:cut], texts[cut:], rng.choice([1, 2, 3, 16]), ("match",))
+    python, native = (module.overlap(*arguments)["match"] for module in twins)
+    assert outcome(lambda: native) == outcome(lambda: python)
+
+
+def test_long_sentences_are_traced_in_segments(twins: tuple[ModuleType, ModuleType]) -> None:
+    """Beyond 8 MB of columns the compiled twin makes them again, a segment at a time: 12,000 x 6,200 tokens is 9 MB."""
+    rng = random.Random(9)
+    one = [[[rng.randrange(50) for _ in range(12_000)], [1, 2, 3]]]
+    two = [[[rng.randrange(50) for _ in range(6_200)], [3, 2, 1]]]
+    for references, systems in (([one], [two]), ([two], [one])):
+        arguments = [sentences(t) for t in references], [sentences(t) for t in systems]
+        python, native = (module.union_lcs(*arguments) for module in twins)
+        assert native.tolist() == python.tolist()
+
+
+@pytest.mark.parametrize(
+    ("references", "systems", "message"),
+    [
+        ([], [[[[1]]]], "at least one"),
+        ([[[[1]]]], [[[[1]], [[1]]]], "different numbers of lines"),
+        ([[[[-1]]]], [[[[1]]]], "below 0"),
+    ],
+)
+def test_texts_that_do_not_fit_are_refused(
+    twin: ModuleType, references: list[Text], systems: list[Text], message: str
+) -> None:
+    nested = [sentences(t) for t in references], [sentences(t) for t in systems]
+    flat = [t.whole for t in nested[0]], [t.whole for t in nested[1]]
+    for function, arguments in ((twin.lcs, flat), (twin.union_lcs, nested), (twin.skip_bigrams, (*flat, 4))):
+        with pytest.raises(ValueError, match=message):
+            function(*arguments)
+
+
+def test_offsets_that_lead_outside_are_refused(twin: ModuleType) -> None:
+    good = sentences([[[1, 2], [3]]])
+    for wrong in (
+        good._replace(offsets=np.array([0, 2, 9], np.int64)),
+        good._replace(offsets=np.array([1, 2, 3], np.int64)),
+        good._replace(firsts=np.array([0, 5], np.int64)),
+        good._replace(firsts=np.array([], np.int64)),
+    ):
+        with pytest.raises(ValueError, match="texts"):
+            twin.union_lcs([good], [wrong])
+        with pytest.raises(ValueError, match="texts"):
+            twin.weighted_union([wrong], [good], POWERS)
+
+
+def test_unlimited_skip_bigrams_have_a_cap(twin: ModuleType) -> None:
+    fits, beyond = [[[1] * common.MAX_SKIPPED]], [[[1] * (common.MAX_SKIPPED + 1)]]
+    with pytest.raises(LongTextError, match="100,001 tokens have too many skip bigrams") as caught:
+        twin.skip_bigrams([whole(fits)], [whole(fits), whole(beyond)], -1)
+    assert (caught.value.text, caught.value.line) == (2, 0)
+    match, total = twin.skip_bigrams([whole(beyond)], [whole(beyond)], 0)
+    assert match.tolist() == [[common.MAX_SKIPPED]]
+    assert total.tolist() == [common.MAX_SKIPPED]
+
+
+def test_weighted_subsequences_have_a_cap(twin: ModuleType) -> None:
+    size = 1 << 16
+    texts = [sentences([[[1]], [[1] * size]]), sentences([[[1]], [[1] * (size + 1)]])]
+    for function in (twin.weighted_lcs, twin.weighted_union):
+        with pytest.raises(LongTextError, match="65,536 and 65,537 tokens are too long") as caught:
+            function(texts[:1], texts[1:], np.ones(size + 2))
+        assert (caught.value.text, caught.value.line) == (1, 1)
+
+
+LINES = [
+    "The cat's 2nd-best mat",
+    "",
+    "Ünïcode café K\u212aK \u0130stanbul \u0130",
+    "\u017f ﬁ ß Ⅷ ① ²",
+    "a" * 70 + "B" * 9,
+    "\n x\r",
+    "ΑΣ",
+]
+
+
+@pytest.mark.parametrize("fold", common.FOLDS)
+def test_words_are_runs_of_folded_letters_and_digits(twin: ModuleType, fold: str) -> None:
+    every = "".join(map(chr, [*range(0xD800), *range(0xE000, sys.maxunicode + 1)]))  # all of Unicode, once each
+    texts = [[*LINES, "x".join(every)], LINES[::-1]]
+    found = twin.words([join_lines([line.encode() for line in text]) for text in texts], fold)
+    ends = found.ends.tolist()
+    known = [found.data[low:high].decode() for low, high in zip([0, *ends], ends, strict=False)]
+    assert len(set(known)) == len(known)
+    for text, encoded in zip(texts, found.texts, strict=True):
+        for number, line in enumerate(text):
+            low, high = encoded.offsets[number : number + 2]
+            lower = line.lower() if fold == "google" else line.encode().lower().decode()
+            assert [known[i] for i in encoded.ids[low:high]] == re.findall("[a-z0-9]+", lower)
+
+
+def test_a_kelvin_is_a_letter_for_google_alone(twin: ModuleType) -> None:
+    """str.lower() makes of it a k; ROUGE-1.5.5 reads bytes."""
+    lines = join_lines(["1\u212a2 \u0130z".encode()])
+    assert bytes(twin.words([lines], "google").data) == b"1k2iz"
+    assert twin.words([lines], "google").ends.tolist() == [3, 4, 5]
+    assert bytes(twin.words([lines], "perl").data) == b"12z"
+
+
+@pytest.mark.parametrize("fold", common.FOLDS)
+def test_bytes_that_are_no_text_are_refused(twin: ModuleType, fold: str) -> None:
+    good, bad = join_lines([b"abc"]), join_lines([b"abc", b"ab \xc4", b"\xff"])
+    with pytest.raises(InvalidTextError) as caught:
+        twin.words([good, bad], fold)
+    assert (caught.value.text, caught.value.line, caught.value.byte) == (1, 1, 3)
+
+
+def test_an_unknown_fold_is_refused(twin: ModuleType) -> None:
+    with pytest.raises(KeyError):
+        twin.words([], "rouge")
+    wrong = join_lines([b"abc"])._replace(ends=np.array([9], np.int64))
+    with pytest.raises(ValueError, match="outside"):
+        twin.words([wrong], "google")
+
+
+def texts_of(seed: int) -> Sequence[str]:
+    rng = random.Random(seed)
+    letters = ["a", "B", "z", "0", " ", "-", "é", "\u212a", "\u0130", "K", "字", "\n"]
+    return ["".join(rng.choices(letters, k=rng.choice([0, 1, 7, 8, 9, 16, 17, 60]))) for _ in range(rng.randint(0, 6))]
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_twins_find_the_same_words(twins: tuple[ModuleType, ModuleType], seed: int) -> None:
+    texts = [join_lines([line.encode() for line in texts_of(seed * 3 + number)]) for number in range(3)]
+    for fold in common.FOLDS:
+        python, native = (module.words(texts, fold) for module in twins)
+        assert native.data == python.data
+        assert native.ends.tolist() == python.ends.tolist()
+        for one, two in zip(native.texts, python.texts, strict=True):
+            assert (one.ids.tolist(), one.offsets.tolist()) == (two.ids.tolist(), two.offsets.tolist())
+            assert (one.ids.dtype, one.offsets.dtype) == (two.ids.dtype, two.offsets.dtype)

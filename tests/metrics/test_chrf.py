@@ -1,0 +1,91 @@
+"""chrF against sacreBLEU, live."""
+
+from __future__ import annotations
+
+from itertools import permutations, product
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+from sacrebleu.metrics.chrf import CHRF
+
+from pipeline.metrics.chrf import Chrf
+from tests.metrics.test_bleu import Texts, conll, generated, ours, sample
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+def same_as_sacrebleu(texts: Texts, options: str = "", sentences: bool = True, **theirs: Any) -> None:
+    found = ours(texts, f"chrf[{options}]" if options else "chrf")
+    oracle = CHRF(**theirs)
+    expected = oracle.corpus_score(*texts)
+    assert 100 * found.score == pytest.approx(expected.score, rel=1e-12, abs=1e-12)
+    assert found.found.peer_signature == f"{expected.name}|{oracle.get_signature()}"
+    if sentences:
+        wanted = [oracle.sentence_score(h, [text[i] for text in texts[1]]).score for i, h in enumerate(texts[0])]
+        assert (100 * found.sentences).tolist() == pytest.approx(wanted, rel=1e-12, abs=1e-12)
+
+
+@pytest.mark.usefixtures("kernel")
+@pytest.mark.parametrize(("words", "space", "eps"), list(product([0, 1, 2, 3], [False, True], [False, True])))
+def test_every_setting_as_sacrebleu(words: int, space: bool, eps: bool) -> None:
+    options = f"nw={words},space={space},eps={eps}".lower()
+    for seed in range(4):
+        texts = generated(seed, references=1 + seed % 3)
+        same_as_sacrebleu(texts, options, word_order=words, whitespace=space, eps_smoothing=eps)
+
+
+def test_orders_case_and_beta_as_sacrebleu() -> None:
+    texts = generated(9)
+    same_as_sacrebleu(texts)
+    for order, beta in ((1, 1), (3, 3), (8, 2), (9, 9)):
+        same_as_sacrebleu(texts, f"nc={order},beta={beta},lc=true", char_order=order, beta=beta, lowercase=True)
+
+
+@pytest.mark.parametrize(
+    ("hypotheses", "references"),
+    [
+        ([""], [[""]]),
+        ([""], [["a"]]),
+        (["a"], [[""]]),
+        (["abc"], [["ab"]]),
+        (["abcdefgh", "x"], [["abcdefgh", ""], ["", "x y"]]),
+        (["(a) b! ?"], [["(a) b ! ?"]]),
+        (["\u3000a\xa0b"], [["a b"]]),
+    ],
+)
+def test_edges_as_sacrebleu(hypotheses: list[str], references: list[list[str]]) -> None:
+    for words, eps in product((0, 2), (False, True)):
+        texts = hypotheses, references
+        same_as_sacrebleu(texts, f"nw={words},eps={eps}".lower(), word_order=words, eps_smoothing=eps)
+
+
+def test_sample_and_real_outputs_as_sacrebleu(shared: Path) -> None:
+    for words in (0, 2):
+        same_as_sacrebleu(sample(), f"nw={words}", word_order=words)
+        for name in ("AMU", "RAC", "PKU"):
+            same_as_sacrebleu(conll(shared, name), f"nw={words}", sentences=False, word_order=words)
+
+
+@pytest.mark.parametrize("eps", [False, True])
+def test_references_are_compared_as_sacrebleu_compares_them(eps: bool) -> None:
+    """Scores that are equal but for rounding: it compares percents, in which some are equal, or are not, again."""
+    total = [10, 9, 8, 7, 6, 5]
+    matches = [[10, 6, 4, 3, 2, 0], [8, 6, 4, 3, 2, 1], [10, 9, 4, 3, 0, 0], [8, 7, 5, 3, 2, 1], [10, 7, 5, 3, 2, 0]]
+    matches += [[10, 9, 5, 4, 0, 0], [8, 6, 5, 4, 2, 1], [10, 5, 4, 3, 2, 0], [8, 5, 4, 3, 2, 1]]
+    oracle = CHRF(eps_smoothing=eps)
+
+    def score(match: list[int]) -> float:
+        return oracle._compute_f_score(
+            [number for counts in zip(total, total, match, strict=True) for number in counts]
+        )
+
+    pairs = list(permutations(matches, 2))
+    columns = {
+        "total": np.array([total] * len(pairs)),
+        "ref_total": np.array([[total] * 2] * len(pairs)),
+        "match": np.array(pairs),
+    }
+    wanted = [int(score(second) > score(first)) for first, second in pairs]
+    assert Chrf(eps_smoothing=eps).choose(columns).tolist() == wanted

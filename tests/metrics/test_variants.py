@@ -1,0 +1,430 @@
+"""Every metric that is called GLEU, GREEN, and the policies for references: each against an oracle of its own.
+
+Oracles: the outputs of the original programs (shared/golden), nltk run live, the naive implementation in naive.py
+(whose own figures were checked against the originals), and enumeration of all choices for the policy expected.
+"""
+
+from __future__ import annotations
+
+import itertools
+import random
+import re
+from fractions import Fraction
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+import pipeline
+from pipeline import stages
+from pipeline.api import evaluate_corpus
+from pipeline.corpus.corpus import Corpus
+from pipeline.corpus.texts import text_in_memory
+from pipeline.errors import InputError
+from pipeline.metrics.build import from_text
+from pipeline.scoring import scored_columns
+from tests.oracles import naive
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from pipeline.api import Result
+
+SHARED = Path(__file__).parents[3] / "shared"
+UNITS = ["word", "char"]
+
+pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")  # random corpora may hold equal texts
+
+
+def corpus(seed: int, lines: int = 12, references: int = 3) -> tuple[list[str], list[list[str]], list[str]]:
+    """Return source, references and output: words that repeat, sentences of 0 to 12 words, edits of the source."""
+    generator = random.Random(seed)
+    words = ["a", "b", "c", "d", "e", "the", "of", "to", "cat", "dogs"]
+
+    def edited(sentence: Sequence[str]) -> str:
+        kept = [word if generator.random() < 0.8 else generator.choice(words) for word in sentence]
+        return " ".join(word for word in kept if generator.random() < 0.95)
+
+    sources = [generator.choices(words, k=generator.choice([0, 1, 3, 6, 9, 12])) for _ in range(lines)]
+    targets = [[edited(sentence) for sentence in sources] for _ in range(references)]
+    return [" ".join(sentence) for sentence in sources], targets, [edited(sentence) for sentence in sources]
+
+
+def score(text: tuple[list[str], list[list[str]], list[str]], metric: str) -> Result:
+    """Return the result of one metric on source, references and output."""
+    source, references, output = text
+    return pipeline.evaluate(output, references, source, [metric])[0]
+
+
+@pytest.fixture(params=range(4))
+def text(request: pytest.FixtureRequest) -> tuple[list[str], list[list[str]], list[str]]:
+    return corpus(request.param)
+
+
+@pytest.mark.parametrize("unit", UNITS)
+@pytest.mark.parametrize(("variant", "clip"), [("2017", None), ("2016", None), ("paper", None), ("paper", "sentence")])
+@pytest.mark.parametrize("policy", ["sample", "max", "mean", "each", "weighted"])
+def test_variants_of_one_reference_equal_the_naive_implementation(
+    text: tuple[list[str], list[list[str]], list[str]],
+    variant: str,
+    clip: str | None,
+    policy: str,
+    unit: str,
+    kernel: str,
+) -> None:
+    del kernel
+    source, references, output = text
+    options = f"variant={variant},unit={unit},refs={policy}" + (f",clip={clip}" if clip else "")
+    table = naive.all_columns(source, references, output, 4, unit=unit)
+    alone = [naive.gleu_corpus(table, [r] * len(source), variant, clip) for r in range(3)]
+    if policy == "sample":
+        options += ",iter=20"
+        expected = naive.gleu_sampled(source, references, output, 4, 20, variant=variant, unit=unit, clip=clip)[0]
+    elif policy == "max":
+        expected = naive.gleu_max(table, variant, clip).score
+    elif policy == "weighted":
+        options += ",weights=1+2+5"
+        expected = (alone[0] + 2 * alone[1] + 5 * alone[2]) / 8
+    else:
+        expected = sum(alone) / 3
+    result = score(text, f"gleu[{options}]")
+    assert result.score == pytest.approx(expected, abs=1e-12)
+    shown = [value for name, value in result.outputs.items() if name.startswith("gleu@")]
+    assert shown == pytest.approx(alone if policy == "each" else [], abs=1e-12)
+
+
+@pytest.mark.parametrize("unit", UNITS)
+@pytest.mark.parametrize("weight", ["0", "0.1", "1", "0.333333"])
+@pytest.mark.parametrize("variant", ["2015", "2016-03"])
+def test_variants_of_merged_references_equal_the_naive_implementation(
+    text: tuple[list[str], list[list[str]], list[str]], variant: str, weight: str, unit: str, kernel: str
+) -> None:
+    del kernel
+    result = score(text, f"gleu[variant={variant},lambda={weight},unit={unit}]")
+    expected = naive.gleu_merged(text[0], text[1], text[2], variant, lam=Fraction(weight), unit=unit)
+    assert result.score == pytest.approx(expected, abs=1e-12)
+
+
+@pytest.mark.parametrize("variant", ["2017", "2016"])
+def test_merged_counts_equal_one_reference_that_holds_the_maximum_of_all(
+    text: tuple[list[str], list[list[str]], list[str]], variant: str, kernel: str
+) -> None:
+    del kernel
+    source, references, output = text
+    rows = []
+    for i, line in enumerate(source):
+        sigma_tokens, hypothesis = line.split(), output[i].split()
+        refs = [lines[i].split() for lines in references]
+        numer, denom = [], []
+        for order in range(1, 5):
+            rho, eta = naive.merged_reference(refs, order), naive.ngrams(hypothesis, order)
+            sigma = naive.ngrams(sigma_tokens, order)
+            match = sum(min(count, rho[gram]) for gram, count in eta.items())
+            penalty = sum(min(count, sigma[gram]) for gram, count in eta.items() if rho[gram] == 0)
+            numer.append(max(match - penalty, 0))
+            denom.append(naive.total_n(hypothesis, order))
+        rows.append(naive.Sums(list(numer), list(denom), len(hypothesis), naive.closest_length(refs, hypothesis)))
+    expected = naive.formula(naive.add_up(rows), variant)
+    assert score(text, f"gleu[variant={variant},refs=merged]").score == pytest.approx(expected, abs=1e-12)
+
+
+def test_expected_takes_every_choice_where_they_are_few() -> None:
+    text = corpus(7, lines=6, references=2)
+    source, references, output = text
+    table = naive.all_columns(source, references, output)
+    choices = list(itertools.product(range(2), repeat=6))
+    expected = sum(naive.gleu_corpus(table, choice) for choice in choices) / len(choices)
+    result = score(text, "gleu[refs=expected]")
+    assert result.score == pytest.approx(expected, abs=1e-12)
+    assert result.outputs["standard_error"] == 0
+
+
+def test_expected_is_what_many_independent_draws_converge_to() -> None:
+    text = corpus(8, lines=120)
+    expected = score(text, "gleu[refs=expected]")
+    sampled = score(text, "gleu[refs=sample,iter=20000,rng=numpy]")
+    assert sampled.samples is not None
+    error = sampled.samples.std / 20000**0.5
+    assert abs(expected.score - sampled.score) < 4 * (error**2 + expected.outputs["standard_error"] ** 2) ** 0.5
+    assert expected.outputs["standard_error"] < error  # with 1,500 iterations instead of 20,000
+
+
+@pytest.mark.parametrize("policy", ["mean", "max", "weighted"])
+@pytest.mark.parametrize("variant", ["2017", "2016", "paper"])
+def test_means_of_sentence_scores(
+    text: tuple[list[str], list[list[str]], list[str]], variant: str, policy: str, kernel: str
+) -> None:
+    del kernel
+    weights = ",weights=1+2+5" if policy == "weighted" else ""
+    result = score(text, f"gleu[level=mean,variant={variant},refs={policy}{weights}]")
+    table = naive.all_columns(*text)
+    by_reference = [[naive.sentence_gleu(cols, variant) for cols in row] for row in table]
+    if policy == "max":
+        expected = sum(max(row) for row in by_reference)
+    elif policy == "weighted":
+        expected = sum((row[0] + 2 * row[1] + 5 * row[2]) / 8 for row in by_reference)
+    else:
+        expected = sum(sum(row) / 3 for row in by_reference)
+    assert result.score == pytest.approx(expected / len(table), abs=1e-12)
+
+
+def test_leave_one_out_scores_each_reference_against_the_others(kernel: str) -> None:
+    del kernel
+    source, references, output = corpus(3)
+    results = pipeline.evaluate({"mine": output}, references, source, ["gleu[refs=leave_one_out,iter=20]"])
+    sets = [[references[r] for r in range(3) if r != left_out] for left_out in range(3)]
+    mine = [naive.gleu_sampled(source, kept, output, 4, 20)[0] for kept in sets]
+    people = [naive.gleu_sampled(source, kept, references[r], 4, 20)[0] for r, kept in enumerate(sets)]
+    assert results["mine"].score == pytest.approx(sum(mine) / 3, abs=1e-12)
+    assert [results[f"reference{r}"].score for r in range(3)] == pytest.approx(people, abs=1e-12)
+    assert results["REFERENCE"].score == pytest.approx(sum(people) / 3, abs=1e-12)
+
+
+@pytest.mark.parametrize("orders", [(1, 4), (1, 2), (2, 3), (4, 4)])
+@pytest.mark.parametrize("unit", UNITS)
+def test_google_gleu_equals_nltk(
+    text: tuple[list[str], list[list[str]], list[str]], orders: tuple[int, int], unit: str, kernel: str
+) -> None:
+    del kernel
+    nltk = pytest.importorskip("nltk.translate.gleu_score")
+    low, high = orders
+    references = [[naive.tokens(lines[i], unit) for lines in text[1]] for i in range(len(text[0]))]
+    outputs = [naive.tokens(line, unit) for line in text[2]]
+    result = pipeline.evaluate(text[2], text[1], None, [f"google_gleu[min={low},n={high},unit={unit}]"])[0]
+    assert result.score == pytest.approx(nltk.corpus_gleu(references, outputs, low, high), abs=1e-12)
+    # nltk's sentence_gleu is corpus_gleu of one sentence
+    sentences = [nltk.corpus_gleu([refs], [out], low, high) for refs, out in zip(references, outputs, strict=True)]
+    assert result.sentences.tolist() == pytest.approx(sentences, abs=1e-12)
+    mean = pipeline.evaluate(text[2], text[1], None, [f"google_gleu[min={low},n={high},unit={unit},level=mean]"])[0]
+    assert mean.score == pytest.approx(sum(sentences) / len(sentences), abs=1e-12)
+
+
+@pytest.mark.parametrize("beta", ["2", "0.5", "1"])
+@pytest.mark.parametrize("unit", UNITS)
+def test_green_equals_the_naive_implementation(
+    text: tuple[list[str], list[list[str]], list[str]], beta: str, unit: str, kernel: str
+) -> None:
+    del kernel
+    table = naive.green_table(*text, 4, unit)
+    result = score(text, f"green[beta={beta},unit={unit}]")
+    assert result.score == pytest.approx(naive.green_corpus(table, float(beta)), abs=1e-12)
+    sentences = naive.green_sentences(table, float(beta))
+    assert result.sentences.tolist() == pytest.approx(sentences, abs=1e-12)
+    mean = score(text, f"green[beta={beta},unit={unit},level=mean]")
+    assert mean.score == pytest.approx(sum(sentences) / len(sentences), abs=1e-12)
+
+
+def test_green_of_a_sentence_by_hand() -> None:
+    # orders 1; source "a b", reference "a c", output "a c d": a kept (TP), c inserted (TP), b deleted, d extra (FP)
+    result = pipeline.evaluate(["a c d"], [["a c"]], ["a b"], ["green[n=1]"])[0]
+    assert [result.outputs[name] for name in ("tp_1", "fp_1", "fn_1")] == [3, 1, 0]
+    assert result.score == pytest.approx(5 * 0.75 * 1 / (4 * 0.75 + 1), abs=1e-12)  # P = 3/4, R = 1, beta = 2
+
+
+# ---- figures
+
+
+def lines(name: str) -> list[str]:
+    return naive.read_lines(SHARED / name)
+
+
+@pytest.mark.usefixtures("shared")
+@pytest.mark.parametrize("variant", ["2015", "2016-03"])
+def test_original_outputs_of_2015_and_march_2016(variant: str) -> None:
+    # shared/golden: the original programs at 24c806a (12 digits) and 6ddf913
+    golden: dict[tuple[str, str], float] = {}
+    weight = ""
+    for line in (SHARED / "golden" / f"gleu-{variant}.conll14.txt").read_text().splitlines():
+        if line.startswith("#"):
+            weight = line.split()[-1]
+        else:
+            system, *weights, value = line.split()
+            golden[system, weights[0] if weights else weight] = float(value)
+    systems = {system: lines(f"conll14/{system}") for system, _ in golden}
+    wanted = sorted({weight for _, weight in golden})
+    results = pipeline.evaluate(
+        systems,
+        [lines("conll14/REF0"), lines("conll14/REF1")],
+        lines("conll14/INPUT"),
+        [f"gleu[variant={variant},lambda={weight}]" for weight in wanted],
+    )
+    found = {(r.system, re.findall(r"lambda:([0-9.]+)", r.signature)[0]): r.score for r in results}
+    assert len(golden) == {"2015": 28, "2016-03": 60}[variant]
+    assert found == pytest.approx(golden, abs=1e-12)
+
+
+@pytest.mark.usefixtures("shared")
+def test_published_green_of_conll14() -> None:
+    # shared/spec.md: word, n 4, beta 2, percent
+    systems = {name: lines(f"conll14/{name}") for name in ("AMU", "CAMB", "INPUT", "REF0")}
+    references = [lines("conll14/REF0"), lines("conll14/REF1")]
+    results = pipeline.evaluate(systems, references, lines("conll14/INPUT"), ["green"])
+    assert [round(100 * r.score, 4) for r in results] == [79.2482, 79.7454, 76.9281, 100]
+
+
+@pytest.mark.usefixtures("shared")
+def test_people_on_jfleg() -> None:
+    # shared/spec.md: each reference of JFLEG dev against the other three, percent, sampled with python2
+    references = [lines(f"jfleg/dev.ref{r}") for r in range(4)]
+    source = lines("jfleg/dev.src")
+    results = pipeline.evaluate({"source": source}, references, source, ["gleu[refs=leave_one_out]"])
+    people = [round(100 * results[f"reference{r}"].score, 4) for r in range(4)]
+    assert people == [55.7264, 55.6300, 55.6366, 54.0787]
+
+
+def test_google_gleu_of_nltks_examples() -> None:
+    # the examples of nltk.translate.gleu_score (values there are cut, not rounded): Papineni et al. 2002
+    reference = (
+        "It is a guide to action that ensures that the military will forever heed Party commands",
+        "It is the guiding principle which guarantees the military forces always being under the command of the Party",
+        "It is the practical guide for the army always to heed the directions of the party",
+    )
+    good = "It is a guide to action which ensures that the military always obeys the commands of the party"
+    bad = "It is to insure the troops forever hearing the activity guidebook that party direct"
+    scores = [pipeline.evaluate([out], [[reference[0]]], None, ["google_gleu"]).score for out in (good, bad)]
+    assert [int(10_000 * value) / 10_000 for value in scores] == [0.4393, 0.1206]
+
+
+# ---- signatures and refusals
+
+CHOICES = {
+    "gleu": {
+        "variant": ["2017", "2016", "paper", "2015", "2016-03"],
+        "order": ["4", "2"],
+        "unit": ["word", "char"],
+        "references": ["sample", "expected", "max", "mean", "each", "merged", "leave_one_out"],
+        "level": ["corpus", "mean"],
+        "lambda": ["0", "0.1"],
+        "clip": ["none", "sentence"],
+    },
+    "google_gleu": {
+        "min_order": ["1", "2"],
+        "order": ["4", "2"],
+        "unit": ["word", "char"],
+        "level": ["corpus", "mean"],
+    },
+    "green": {"beta": ["2", "1"], "order": ["4", "2"], "unit": ["word", "char"], "level": ["corpus", "mean"]},
+}
+
+
+@pytest.mark.parametrize("name", CHOICES)
+def test_signatures_differ_whenever_settings_do_and_parse_back(name: str) -> None:
+    seen: dict[str, object] = {}
+    for values in itertools.product(*CHOICES[name].values()):
+        settings = dict(zip(CHOICES[name], values, strict=True))
+        settings = {key: value for key, value in settings.items() if value != CHOICES[name][key][0]}
+        try:
+            metric = from_text(name, settings)
+        except InputError:
+            continue
+        signature = scored_columns.signed(metric, 2)
+        assert from_text(signature) == metric
+        assert seen.setdefault(signature, metric) == metric
+    assert len(set(seen.values())) == len(seen) > 10
+
+
+@pytest.mark.parametrize(
+    ("metric", "message"),
+    [
+        ("gleu[variant=2015,refs=max]", "variant 2015 takes merged; found 'max'"),
+        ("gleu[variant=2015,level=mean]", "variant 2015 is defined for a corpus only"),
+        ("gleu[variant=2015,iter=5]", "has no effect here"),
+        ("gleu[lambda=0.1]", "has no effect here (only the variants 2015 and 2016-03 have it)"),
+        ("gleu[variant=paper,refs=merged]", "variant paper is not defined for merged references"),
+        ("gleu[clip=sentence]", "has no effect here (only variant: paper leaves it open)"),
+        ("gleu[refs=weighted]", "weighted needs `weights`"),
+        ("gleu[weights=1+2]", "has no effect here"),
+        ("gleu[refs=weighted,weights=a+b]", "expected a number for each reference"),
+        ("gleu[level=mean,refs=expected]", "level: mean takes mean, max, weighted, merged; found 'expected'"),
+        ("google_gleu[min=3,n=2]", "expected at most the order, 2; found '3'"),
+        ("gleu[variant=2018]", "expected 2017, 2016, paper, 2015, 2016-03, found '2018'"),
+    ],
+)
+def test_what_does_not_go_together_is_refused(metric: str, message: str) -> None:
+    with pytest.raises(InputError, match=re.escape(message)):
+        from_text(metric)
+
+
+def test_numbers_of_references_that_do_not_fit_are_refused() -> None:
+    with pytest.raises(InputError, match="weights: 3 are given for 1 references"):
+        pipeline.evaluate(["a"], [["a"]], ["b"], ["gleu[refs=weighted,weights=1+1+1]"])
+    with pytest.raises(InputError, match="leave_one_out needs at least two references"):
+        pipeline.evaluate(["a"], [["a"]], ["b"], ["gleu[refs=leave_one_out]"])
+
+
+def test_gleu_without_a_source_says_which_metric_was_perhaps_meant() -> None:
+    with pytest.raises(InputError, match=r"gleu needs a source.*`google_gleu`"):
+        pipeline.evaluate(["a"], [["a"]])
+
+
+def test_a_list_of_values_asks_for_a_metric_each(tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_text("a b c d e\n")
+    (tmp_path / "c.yaml").write_text(
+        "datasets: {d: {source: a.txt, references: [a.txt]}}\nsystems: {s: a.txt}\n"
+        "metrics: [{name: gleu, variant: 2015, lambda: [0, 0.1]}, {name: gleu, order: [2, 3], unit: [word, char]}]\n"
+    )
+    assert len(stages.prepare(tmp_path / "c.yaml").metrics) == 6
+
+
+# ---- missing references
+
+
+def with_gaps(seed: int) -> tuple[list[str], list[list[str]], list[str]]:
+    """Return a corpus in which up to two of three references of a sentence are missing (empty)."""
+    source, references, output = corpus(seed, lines=40)
+    generator = random.Random(seed)
+    for line in range(len(source)):
+        for r in generator.sample(range(3), k=generator.randrange(3)):
+            references[r][line] = ""
+        if not any(references[r][line].split() for r in range(3)):
+            references[generator.randrange(3)][line] = "the cat"
+    return source, references, output
+
+
+def gapped(text: tuple[list[str], list[list[str]], list[str]], metric: str) -> Result:
+    source, output = (text_in_memory("t", lines) for lines in (text[0], text[2]))
+    texts = tuple(text_in_memory(f"r{r}", lines) for r, lines in enumerate(text[1]))
+    whole = Corpus("memory", len(text[0]), source, texts, {"system": output}, missing=True)
+    return evaluate_corpus(whole, [from_text(metric)])[0]
+
+
+def rows_present(text: tuple[list[str], list[list[str]], list[str]]) -> list[list[naive.Columns]]:
+    """Return for each sentence the columns with the references it has."""
+    table = naive.all_columns(*text)
+    return [[row[r] for r in range(3) if text[1][r][i].split()] for i, row in enumerate(table)]
+
+
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("sampler", ["python2", "python3"])
+def test_draws_are_among_the_references_that_a_sentence_has(seed: int, sampler: str, kernel: str) -> None:
+    del kernel
+    text = with_gaps(seed)
+    rows = rows_present(text)
+    scores = []
+    for iteration in range(20):
+        generator = random.Random(101 * iteration)
+        if sampler == "python2":  # shared/design.md: int(random() * R_i) over those present
+            choice = [int(generator.random() * len(row)) for row in rows]
+        else:
+            choice = [generator.randint(0, len(row) - 1) for row in rows]
+        scores.append(naive.gleu_corpus(rows, choice))
+    result = gapped(text, f"gleu[iter=20,rng={sampler}]")
+    assert result.score == pytest.approx(sum(scores) / 20, abs=1e-12)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_best_and_mean_are_over_the_references_that_a_sentence_has(seed: int, kernel: str) -> None:
+    del kernel
+    text = with_gaps(seed)
+    rows = rows_present(text)
+    choice = [naive.best_reference(row) for row in rows]
+    assert gapped(text, "gleu[refs=max]").score == pytest.approx(naive.gleu_corpus(rows, choice), abs=1e-12)
+    means = [sum(naive.sentence_gleu(cols) for cols in row) / len(row) for row in rows]
+    result = gapped(text, "gleu[level=mean]")
+    assert result.sentences.tolist() == pytest.approx(means, abs=1e-12)
+    assert result.score == pytest.approx(sum(means) / len(means), abs=1e-12)
+
+
+def test_scores_with_one_reference_alone_are_refused_where_it_is_missing() -> None:
+    with pytest.raises(InputError, match="references: each is not defined where references are missing"):
+        gapped(with_gaps(0), "gleu[refs=each]")

@@ -1,0 +1,1 @@
+"""Naive implementations to compare with."""

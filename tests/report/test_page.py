@@ -1,0 +1,583 @@
+"""The report as a page: its data against the texts and columns it is of, what its text can do, which lines it takes."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+import math
+from dataclasses import replace
+from html.parser import HTMLParser
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pipeline import reopen, stages
+from pipeline.cli import dispatch
+from pipeline.config import yaml_file
+from pipeline.corpus.texts import read_texts
+from pipeline.errors import ConfigError
+from pipeline.metrics.base import ngram_roles
+from pipeline.metrics.build import from_text
+from pipeline.report.html import chosen_lines, explorer_data, page, svg, svg_plots
+from pipeline.report.html.page import as_json, as_yaml, html_files
+from pipeline.report.tables.digits import percent
+from pipeline.scoring.results import Bootstrap, Comparison
+from pipeline.scoring.sentences import sentence_scores
+from tests.conftest import ROOT, run, tree, write_run
+from tests.report.test_plots import HOSTILE, material
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from pipeline.metrics.base.columns import Schema
+    from pipeline.report.material import Material
+    from pipeline.scoring.scored_columns import Measured
+
+METRICS = [
+    "gleu[iter=20]",
+    "gleu[refs=max,n=3]",
+    "gleu[variant=2016,refs=max]",
+    "gleu[variant=paper,refs=max]",
+    "gleu[refs=merged]",
+    "gleu[variant=2015]",
+    "gleu[variant=2016-03]",
+    "gleu[unit=char,iter=2]",
+    "google_gleu[min=2]",
+    "green",
+    "bleu",
+    "bleu[tok=intl,lc=true,n=2]",
+    "bleu[flavour=nltk,smooth=method7]",
+    "chrf[nw=2]",
+    "rouge[types=1+2+L]",
+    "rouge[flavour=perl,types=1+W]",
+    "rouge[refs=jackknife]",
+]
+"""A metric of every kind of columns."""
+
+
+class Reader(HTMLParser):
+    """What a page has: elements with their attributes, the text of scripts and styles, and all other text."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__(convert_charrefs=True)
+        self.elements: list[tuple[str, dict[str, str | None]]] = []
+        self.inside: dict[str, list[str]] = {"script": [], "style": []}
+        self.text: list[str] = []
+        self.data = ""
+        self._open = ""
+        self.feed(text)
+        self.close()
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.elements.append((tag, dict(attrs)))
+        self._open = tag
+        if tag in self.inside and ("type", "application/json") not in attrs:
+            self.inside[tag].append("")
+
+    def handle_endtag(self, tag: str) -> None:
+        del tag
+        self._open = ""
+
+    def handle_data(self, data: str) -> None:
+        if self._open == "script" and dict(self.elements[-1][1]).get("id") == "data":
+            self.data += data
+        elif self._open in self.inside:
+            self.inside[self._open][-1] += data
+        else:
+            self.text.append(data)
+
+
+SETTINGS = {"resamples": 9, "test": "sign", "correction": "holm", "seed": 1}
+
+
+def html(made: Material) -> str:
+    """Return the page; of made-up results some of what every real run has is added."""
+    results = made.results
+    if results.statistics:
+        results = replace(results, statistics={**SETTINGS, **results.statistics})
+    if results.human:
+        results = replace(
+            results, human={"settings": {"level": 0.95}, "sentences": [], "tests": [], **results.human, "windows": []}
+        )
+    made = replace(made, results=results)
+    return html_files(made)[page.NAME]
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Material:
+    """A run with every kind of metric; a reference is missing now and then."""
+    folder = tmp_path_factory.mktemp("page")
+    config = write_run(folder, 60, references=3, systems=["A", "B", "C"], chosen=METRICS)
+    content = json.loads(config.read_text(encoding="utf-8"))
+    content["datasets"]["d"] |= {"empty_references": "none", "drop": ["3", "10-12"]}
+    source = (folder / "d" / "source").read_text(encoding="utf-8").splitlines()
+    (folder / "d" / "ref0").write_text("".join(f"{line or 'a'}\n" for line in source), encoding="utf-8")
+    content["metrics"] = [name for name in METRICS if "jackknife" not in name]
+    (folder / "d" / "C").write_bytes((folder / "d" / "source").read_bytes())
+    config.write_text(json.dumps(content), encoding="utf-8")
+    run(config, folder / "run")
+    return reopen.revisit(folder / "run")
+
+
+@pytest.fixture(scope="module")
+def data(made: Material) -> dict[str, Any]:
+    """What its page's script reads, from the page itself."""
+    found: dict[str, Any] = json.loads(Reader(html(made)).data)
+    return found
+
+
+# --- the data
+
+
+def row(data: dict[str, Any], metric: dict[str, Any], line: int, system: int) -> list[float | None]:
+    """Return the numbers of an output, as the script finds them."""
+    (dataset,) = data["datasets"]
+    variant = dataset["starts"][line] + dataset["who"][line * len(dataset["systems"]) + system]
+    found: list[float | None] = metric["rows"][variant * metric["width"] : (variant + 1) * metric["width"]]
+    return found
+
+
+def whole(measured: Measured, system: int) -> dict[str, Any]:
+    blocks = list(measured.columns[system].blocks())
+    return {name: np.concatenate([block[name] for block in blocks]) for name in blocks[0]}
+
+
+def test_texts_are_those_of_the_files(made: Material, data: dict[str, Any]) -> None:
+    (dataset,), corpus = data["datasets"], made.corpora["d"]
+    texts = data["texts"]
+    assert len(set(texts)) == len(texts)
+    assert [texts[number] for number in dataset["source"]] == read_texts(corpus.source, 0, corpus.lines)  # type: ignore[arg-type]
+    for own, reference in zip(dataset["references"], corpus.references, strict=True):
+        assert [texts[number] for number in own] == read_texts(reference, 0, corpus.lines)
+    for place, name in enumerate(dataset["systems"]):
+        outputs = [
+            texts[dataset["outputs"][start + who]]
+            for start, who in zip(dataset["starts"], dataset["who"][place :: len(dataset["systems"])], strict=False)
+        ]
+        assert outputs == read_texts(corpus.systems[name], 0, corpus.lines)
+    assert dataset["numbers"] == [n for n in range(1, 61) if n not in (3, 10, 11, 12)]
+
+
+def test_scores_are_those_of_the_sentences(made: Material, data: dict[str, Any]) -> None:
+    for measured, metric in zip(made.measured, data["datasets"][0]["metrics"], strict=True):
+        for system in range(3):
+            columns = whole(measured, system)
+            scores = sentence_scores(measured.metric, columns).tolist()
+            shown = [row(data, metric, line, system)[0] for line in range(measured.lines)]
+            assert [f"{(value or 0) / 100:.2f}" for value in shown] == [percent(score, 2) for score in scores]
+
+
+def test_scores_with_one_reference_and_the_best(made: Material, data: dict[str, Any]) -> None:
+    """Against scoring with that reference alone, and the highest of the scores."""
+    found = 0
+    for measured, metric in zip(made.measured, data["datasets"][0]["metrics"], strict=True):
+        if not metric["apart"]:
+            continue
+        for reference in range(3):
+            single = [name for name, per_reference in _fields(measured) if per_reference]
+            for system in range(3):
+                columns = whole(measured, system)
+                missing = columns["ref_len"][:, reference] < 0
+                alone = {n: v[:, [reference]] if n in single else v for n, v in columns.items()}
+                scores = measured.metric.sentence_scores(alone)[:, 0]
+                for line in range(measured.lines):
+                    own = row(data, metric, line, system)
+                    if missing[line]:
+                        assert own[1 + reference] is None
+                        found += 1
+                    else:
+                        assert own[1 + reference] == float(percent(scores[line], 2).replace(".", ""))
+                        assert own[1 + int(own[4] or 0)] == max(value for value in own[1:4] if value is not None)
+    assert found > 20
+
+
+def _fields(measured: Measured) -> list[tuple[str, bool]]:
+    schema: Schema = measured.metric.needs.schema(measured.references)
+    return [(field.name, field.per_reference) for field in schema.fields]
+
+
+def test_counts_are_the_columns(made: Material, data: dict[str, Any]) -> None:
+    """Those that a metric reads as they are; penalties and matches by the names that the columns have."""
+    names = {"match": ("match", "union_match"), "penalty": ("penalty", "source_only"), "hyp_len": ("hyp_len",)}
+    names |= {"ref_total": ("ref_total",), "total": ("total",), "tp": (), "fp": (), "fn": ()}
+    found: dict[str, int] = {}
+    for measured, metric in zip(made.measured, data["datasets"][0]["metrics"], strict=True):
+        columns = whole(measured, 1)
+        terms = measured.metric.make_terms(columns) if metric["output"] == "green" else {}
+        for name, at, _, orders in metric["fields"]:
+            known = next((columns[n] for n in names.get(name, ()) if n in columns), terms.get(name))
+            if known is None or (name, metric["output"]) in (("match", "rouge"), ("total", "gleu")):
+                continue
+            for line in range(measured.lines):
+                flat = known[line].reshape(-1, known.shape[-1])[:, : orders or None].ravel() if orders else known[line]
+                size = np.size(flat)
+                assert row(data, metric, line, 1)[at : at + size] == np.ravel(flat).tolist()
+            found[name] = found.get(name, 0) + 1
+    assert found.keys() >= {"match", "penalty", "hyp_len", "total", "ref_total", "tp", "fp", "fn"}
+
+
+@pytest.mark.parametrize("name", METRICS)
+def test_parts_of_n_grams_add_up_to_what_is_counted(name: str, made: Material) -> None:
+    """`ngrams.parts` by hand over tokens, against the counts of the kernel."""
+    measured = next((m for m in made.measured if m.metric == from_text(name)), None)
+    rule = from_text(name).ngram_rule()
+    if measured is None or rule is None:
+        assert name.startswith(("rouge", "chrf", "gleu[variant=2015]"))
+        return
+    corpus = made.corpora["d"]
+    texts = [[rule.tokenization.tokens(t) for t in read_texts(text, 0, corpus.lines)] for text in corpus.texts()]
+    columns = whole(measured, 1)
+    terms = measured.metric.make_terms(columns) if name == "green" else {}
+    for line in range(corpus.lines):
+        source, *references = (text[line] for text in texts[:4])
+        there = [number for number in range(3) if columns["ref_len"][line, number] >= 0]
+        for n in range(rule.first, rule.last + 1):
+            sigma, eta = (ngram_roles.grams(tokens, n) for tokens in (source, texts[5][line]))
+            rhos = [ngram_roles.grams(references[number], n) for number in there]
+            for place, rho in enumerate([ngram_roles.merged(rhos)] if rule.merged else rhos):
+                found = {kind: sum(g.values()) for kind, g in ngram_roles.parts(rule.name, sigma, rho, eta).items()}
+                at = (line, n - 1) if rule.merged else (line, there[place], n - 1)
+                if rule.name == "green":
+                    counts = [terms[kind][at] for kind in ("tp", "fp", "fn")]
+                    sums = [("match", "removed"), ("inserted", "lost"), ("kept", "missing")]
+                    assert [sum(found[kind] for kind in kinds) for kinds in sums] == counts
+                    continue
+                assert found["match"] == columns["union_match" if rule.merged else "match"][at]
+                penalty = {"gleu": "gone_match" if rule.merged else "penalty", "paper": "source_only"}.get(rule.name)
+                assert penalty is None or found["penalised"] == columns[penalty][at]
+                assert found["match"] + found["penalised"] + found["other"] == eta.total()
+
+
+@given(st.lists(st.floats(-2, 2) | st.integers(0, 20000).map(lambda n: n / 20000), min_size=1), st.integers(0, 6))
+def test_scores_are_rounded_as_they_are_printed(values: list[float], digits: int) -> None:
+    shown = explorer_data.scaled(np.array(values), digits).tolist()
+    assert [float(percent(v, digits).replace(".", "")) for v in values] == shown
+
+
+def test_what_is_no_number_is_not_there() -> None:
+    assert np.isnan(explorer_data.scaled(np.array([math.nan, math.inf, -math.inf]), 2)).all()
+
+
+# --- which lines
+
+
+def naive_lines(scores: np.ndarray[Any, Any], wanted: int) -> list[int]:
+    """Return what RULE says, with Python's own sort. scores: [systems, lines]."""
+    lines = range(scores.shape[1])
+    spread = [max(column) - min(column) for column in scores.T.tolist()]
+    mean = scores.mean(axis=0).tolist()
+    lists = [
+        ([line for line in sorted(lines, key=lambda n: -spread[n]) if spread[line] > 0][:wanted], wanted // 2),
+        (sorted(lines, key=lambda n: mean[n])[:wanted], wanted // 4),
+        (sorted(lines, key=lambda n: -mean[n])[:wanted], wanted // 8),
+        ([round(n * (len(lines) - 1) / (wanted - 1)) if wanted > 1 else 0 for n in range(wanted)], wanted),
+        (sorted(lines, key=lambda n: mean[n]), wanted),
+    ]
+    chosen: list[int] = []
+    for found, quota in lists:
+        chosen += [line for line in found if line not in chosen][: min(quota, wanted - len(chosen))]
+    return sorted(chosen)
+
+
+@pytest.mark.parametrize("wanted", [1, 2, 7, 16, 55, 56, 99])
+def test_the_most_telling_lines(made: Material, wanted: int) -> None:
+    measured = made.measured[1]
+    scores = np.stack([sentence_scores(measured.metric, whole(measured, system)) for system in range(3)])
+    expected = naive_lines(scores, wanted) if wanted < measured.lines else list(range(56))
+    assert chosen_lines.telling(measured, wanted).tolist() == expected
+    assert len(expected) == min(wanted, 56)
+    in_blocks = [_Blocks(whole(measured, system)) for system in range(3)]  # blocks cannot be seen in it
+    assert chosen_lines.telling(replace(measured, columns=tuple(in_blocks)), wanted).tolist() == expected
+
+
+class _Blocks:
+    def __init__(self, columns: dict[str, Any]) -> None:
+        self.columns = columns
+
+    def blocks(self) -> Iterator[dict[str, Any]]:
+        for low in range(0, len(self.columns["hyp_len"]), 9):
+            yield {name: values[low : low + 9] for name, values in self.columns.items()}
+
+
+def test_fewer_lines_have_the_same_numbers_and_texts(made: Material, data: dict[str, Any]) -> None:
+    fewer: dict[str, Any] = json.loads(Reader(html(replace(made, lines=7))).data)
+    (dataset,), (every,) = fewer["datasets"], data["datasets"]
+    assert len(dataset["numbers"]) == 7
+    assert dataset["total"] == 56
+    for line, number in enumerate(dataset["numbers"]):
+        before = every["numbers"].index(number)
+        assert fewer["texts"][dataset["source"][line]] == data["texts"][every["source"][before]]
+        for own, metric in zip(dataset["metrics"], every["metrics"], strict=True):
+            assert [row(fewer, own, line, s) for s in range(3)] == [row(data, metric, before, s) for s in range(3)]
+
+
+def test_the_page_takes_as_many_lines_as_fit(made: Material, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(explorer_data, "BUDGET", 20_000)
+    found: dict[str, Any] = json.loads(Reader(html(made)).data)
+    assert 0 < len(found["datasets"][0]["numbers"]) < 56
+    assert len(as_json(found).encode()) < 60_000
+    monkeypatch.setattr(explorer_data, "BUDGET", 10_000_000)
+    whole_page = html(made)
+    monkeypatch.setattr(page, "LARGEST", len(whole_page.encode()) - 20_000)  # what was estimated is too much
+    assert len(html(made).encode()) < len(whole_page.encode()) - 20_000
+    assert html(replace(made, lines=56)) == whole_page  # asked for
+    monkeypatch.setattr(page, "LARGEST", 1)  # one is always there
+    smallest: dict[str, Any] = json.loads(Reader(html(made)).data)
+    assert len(smallest["datasets"][0]["numbers"]) == 1
+
+
+def test_long_texts_are_cut(tmp_path: Path) -> None:
+    config = write_run(tmp_path, 3, chosen=["gleu[iter=2]"])
+    long = ["b " * 30_000 + end for end in ("x", "y", "z")]
+    (tmp_path / "d" / "A").write_text("".join(f"{text}\n" for text in long), encoding="utf-8")
+    run(config, tmp_path / "run")
+    found: dict[str, Any] = json.loads(Reader(html(reopen.revisit(tmp_path / "run"))).data)
+    cut = {int(number): size for number, size in found["cut"].items()}
+    assert list(cut.values()) == [60_001] * 3  # three texts, though their beginnings are the same
+    assert [found["texts"][number] for number in cut] == [("b " * 10_000)] * 3
+
+
+def test_numbers_from_files_are_apart_for_each_system(tmp_path: Path) -> None:
+    """Systems with the same output have numbers of their own; a system without numbers has none."""
+    config = write_run(tmp_path, 4, systems=["A", "B", "C"])
+    (tmp_path / "d" / "B").write_bytes((tmp_path / "d" / "A").read_bytes())
+    for name, values in (("A", "1 2 3 4"), ("B", "5 6 7 8"), ("C", "1 1 1 1.5")):
+        (tmp_path / f"{name}.txt").write_text("\n".join(values.split()) + "\n", encoding="utf-8")
+    content = json.loads(config.read_text(encoding="utf-8"))
+    content["metrics"] = ["gleu[iter=2]", {"name": "external", "title": "x", "files": "{system}.txt", "scale": "10"}]
+    config.write_text(json.dumps(content), encoding="utf-8")
+    run(config, tmp_path / "run")
+    found: dict[str, Any] = json.loads(Reader(html(reopen.revisit(tmp_path / "run"))).data)
+    (dataset,) = found["datasets"]
+    gleu, own = dataset["metrics"]
+    assert (own["bySystem"], own["width"], own["rule"]) == (True, 1, None)
+    assert own["rows"] == [1000, 5000, 1000, 2000, 6000, 1000, 3000, 7000, 1000, 4000, 8000, 1500]
+    assert gleu["bySystem"] is False
+
+
+# --- the page
+
+
+def test_the_same_run_gives_the_same_page(tmp_path: Path) -> None:
+    """In another folder, with another number of workers, in the run or afterwards; it tells no path."""
+    made = []
+    for name in ("one", "other"):
+        config = write_run(tmp_path / name, 30, output={"formats": ["html"]}, statistics={"resamples": "50"})
+        assert dispatch.main(["run", str(config), "-q", "--json", "--output", str(tmp_path / name / "run")]) == 0
+        made.append((tmp_path / name / "run" / "report.html").read_bytes())
+        assert "report.html" in tree(tmp_path / name / "run")
+        target = tmp_path / name / "again"
+        assert dispatch.main(["report", str(tmp_path / name / "run"), "--format", "html", "--output", str(target)]) == 0
+        made.append((target / "report.html").read_bytes())
+    assert len(set(made)) == 1
+    assert str(tmp_path).encode() not in made[0]
+
+
+def test_without_its_texts_the_page_says_why(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    config = write_run(tmp_path, 10)
+    run(config, tmp_path / "run")
+    (tmp_path / "d" / "B").write_text("changed\n" * 10, encoding="utf-8")
+    assert dispatch.main(["report", str(tmp_path / "run"), "--format", "html"]) == 0
+    assert "html: the page is without sentences: d: system B has changed since the run" in capsys.readouterr().err
+    text = (tmp_path / "run" / "report.html").read_text(encoding="utf-8")
+    found = Reader(text)
+    assert "had changed since" in "".join(found.text)
+    assert found.data == ""
+    assert str(tmp_path) not in text
+    assert not any("a=" in (a.get("href") or "") for _, a in found.elements)  # no links to sentences
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--format", "csv", "--lines", "3"], "--lines is for --format html"),
+        (["--format", "html", "--lines", "-1"], "expected a whole number from 0, found '-1'"),
+        (["--format", "html", "--lines", "many"], "expected a whole number from 0, found 'many'"),
+    ],
+)
+def test_wrong_use(arguments: list[str], message: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    try:
+        code = dispatch.main(["report", str(tmp_path), *arguments])
+    except SystemExit as error:  # what argparse itself refuses
+        code = int(str(error.code))
+    assert code == 2
+    assert message in capsys.readouterr().err
+
+
+def test_lines_zero_is_a_page_without_sentences(made: Material) -> None:
+    found = Reader(html(replace(made, lines=0)))
+    assert found.data == ""
+    assert "none were asked for" in "".join(found.text)
+
+
+def test_nothing_but_its_own_scripts_and_styles_may_run(made: Material) -> None:
+    found = Reader(html(made))
+    policy = next(a["content"] or "" for t, a in found.elements if a.get("http-equiv") == "Content-Security-Policy")
+    rules = {name: values for name, *values in (rule.split() for rule in policy.split(";"))}
+    assert rules["default-src"] == ["'none'"]
+    assert "unsafe" not in policy
+    for kind in ("script", "style"):
+        digests = [base64.b64encode(hashlib.sha256(t.encode()).digest()).decode() for t in found.inside[kind]]
+        assert rules[f"{kind}-src"] == [f"'sha256-{digest}'" for digest in digests]
+    assert set(rules) == {"default-src", "img-src", "base-uri", "form-action", "style-src", "script-src"}
+    for tag, attributes in found.elements:
+        assert not [name for name in attributes if name.startswith("on") or name in ("style", "src", "srcset")], tag
+        assert (attributes.get("href") or "#").startswith("#") or attributes["href"] == "data:,"
+
+
+@given(st.text() | st.sampled_from(["</script>", "<!--", "]]>", "\u2028", "\x00", "&lt;"]))
+def test_json_ends_no_element_and_is_read_back(text: str) -> None:
+    found = as_json({"key": [text]})
+    assert not set(found) & set("<>&\u2028\u2029")
+    assert json.loads(found) == {"key": [text]}
+
+
+@pytest.mark.parametrize("name", [*HOSTILE, "</title><script>x</script>", '" onload="x', "{{ 7 * 7 }}"])
+def test_hostile_names_stay_text(name: str) -> None:
+    """Of systems, in results that someone else has made; title, warnings, notes and config the same."""
+    hostile = material([name, "B", "C", name + "2"])
+    results = replace(hostile.results, warnings=[name], datasets={"d": hostile.results.datasets["d"]})
+    scores = [replace(score, notes=(name,), peer_signature=name) for score in results.scores]
+    config = {"description": name, "x-note": name}
+    text = html(replace(hostile, results=replace(results, scores=scores), config=config))
+    found, plain = Reader(text), Reader(html(material(["A", "B", "C", "D"])))
+    tags = {tag for tag, _ in found.elements}
+    assert tags - {"li", "ul", "details", "summary", "pre"} <= {tag for tag, _ in plain.elements}
+    assert not [a for _, a in found.elements if any(n.startswith("on") for n in a)]
+    assert len(found.inside["script"]) == len(plain.inside["script"])
+    shown = "".join(found.text)
+    assert "\x1b" not in shown
+    assert "\u202e" not in shown
+    if name.isprintable():
+        assert name in shown
+        assert "49" not in name
+
+
+def test_a_config_is_shown_as_yaml_that_means_the_same() -> None:
+    scalars = [
+        "500",
+        "NO",
+        "1e3",
+        "null",
+        "~",
+        "",
+        "a: b",
+        "# no",
+        "- x",
+        "'quoted'",
+        "two\nlines",
+        "\u202e",
+        "é",
+        "2024-01-01",
+    ]
+    config = {
+        "description": None,
+        "list": scalars,
+        "map": {text or "e": text for text in scalars},
+        "empty": [],
+        "none": {},
+    }
+    root, problems = yaml_file.parse(as_yaml(config))
+    assert problems == []
+    assert root.plain() == config
+    assert "x: 500\n" in as_yaml({"x": "500"})  # as people write it
+
+
+def test_one_system_and_one_line(tmp_path: Path) -> None:
+    run(write_run(tmp_path, 1, systems=["A"], references=1, chosen=["gleu", "bleu"]), tmp_path / "run")
+    found = json.loads(Reader(html(reopen.revisit(tmp_path / "run"))).data)
+    assert found["datasets"][0]["numbers"] == [1]
+
+
+def test_references_as_systems_have_sentences_and_their_mean_has_none(tmp_path: Path) -> None:
+    config = write_run(tmp_path, 9, references=3, chosen=["gleu[refs=leave_one_out,iter=2]", "bleu"])
+    run(config, tmp_path / "run")
+    found = Reader(html(reopen.revisit(tmp_path / "run")))
+    (dataset,) = json.loads(found.data)["datasets"]
+    assert dataset["systems"] == ["A", "B", "reference0", "reference1", "reference2"]
+    gleu, bleu = dataset["metrics"]
+    assert set(bleu["scores"]) == {"A", "B"}  # of the references as systems there is no BLEU
+    assert None in bleu["rows"]
+    assert set(gleu["scores"]) == {*dataset["systems"], "REFERENCE"}
+    links = [attributes.get("href") or "" for _, attributes in found.elements]
+    assert any("a=reference0&" in link for link in links)
+    assert not any("a=REFERENCE&" in link for link in links)
+
+
+def test_what_is_missing_is_told_before(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """In a run before its work."""
+    config = write_run(tmp_path, 2, output={"formats": ["html"]})
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None if name == "jinja2" else object())
+    with pytest.raises(ConfigError, match=r"html: needs the package jinja2: pip install 'gec-pipeline\[report\]'"):
+        stages.prepare(config)
+
+
+def test_the_package_has_every_part_of_the_page() -> None:
+    folder = ROOT / "pipeline" / "report" / "html"
+    assert {file.name for file in folder.iterdir()} == {"page.html", *page.SCRIPTS, *page.STYLES}
+
+
+# --- drawings
+
+
+def test_ticks_are_round_and_inside() -> None:
+    assert svg.Scale(0.532, 0.604, 0, 100).ticks(4) == pytest.approx([0.54, 0.56, 0.58, 0.60])
+    assert svg.Scale(0.0, 1.0, 0, 100).ticks(4) == pytest.approx([0.0, 0.2, 0.4, 0.6, 0.8, 1.0])
+    assert svg.Scale(0.5, 0.5, 0, 100)(0.5) == 50
+    assert svg.scale([math.nan], 0, 10).ticks()
+
+
+def test_a_bar_shows_score_and_interval() -> None:
+    """By hand: of a scale from 0 to 1 over 160 pixels."""
+    score = material(["A"]).results.scores[0]
+    where = svg.Scale(0, 1, 0, 160)
+    bar = svg_plots.interval_bar(
+        replace(score, score=0.5, bootstrap=Bootstrap(0.5, 0.1, (0.25, 0.75), (1, 1), 1)), where
+    )
+    assert bar is not None
+    (span, mark) = [shape.attributes for shape in bar.shapes if shape.tag == "rect"]
+    assert (span["x"], span["width"]) == ("40", "80")
+    assert float(mark["x"]) + float(mark["width"]) / 2 == pytest.approx(80)
+    assert svg_plots.interval_bar(replace(score, score=math.nan), where) is None
+
+
+def test_p_values_say_who_is_better() -> None:
+    """B is better than A by a significant difference, C differs from none."""
+    base = material(["B", "A", "C"])
+    pairs = [("A", "B", -0.1, 0.01), ("A", "C", 0.01, 0.5), ("B", "C", 0.02, 0.2)]
+    tests = [
+        Comparison("d", base.results.scores[0].metric, one, two, less, (0.0, 0.1), 0.5, 1, 1, 0, 0.1, p, p)
+        for one, two, less, p in pairs
+    ]
+    found = svg_plots.p_matrix(replace(base.results, tests=tests), base.results.scores, 2)
+    assert found is not None
+    cells = {shape.title: shape.attributes["class"] for shape in found.shapes if shape.tag == "rect" and shape.title}
+    assert cells["B less A: +10.00, p 0.0100 *"] == "cell better"
+    assert cells["A less B: -10.00, p 0.0100 *"] == "cell worse"
+    assert {kind for title, kind in cells.items() if "C" in title} == {"cell same"}
+
+
+def test_drawings_of_many_systems_stay_inside() -> None:
+    base = material([f"system-{n}-{'x' * n}" for n in range(40)])
+    results = base.results
+    people = (results.human or {})["scores"]["people"]
+    item = (results.human or {})["correlations"][0]
+    scores = {score.system: score.score for score in results.scores}
+    made = [
+        svg_plots.rank_ranges(results.scores),
+        svg_plots.order_dots(results.scores, None),
+        svg_plots.p_matrix(results, results.scores, 2),
+        svg_plots.scatter(item, people, scores, "gleu"),
+    ]
+    for one in made:
+        assert one is not None
+        for shape in one.shapes:
+            for name, limit in (("x", one.width), ("x1", one.width), ("x2", one.width), ("cx", one.width)):
+                assert 0 <= float(shape.attributes.get(name, 0)) <= limit
+            for name in ("y1", "y2", "cy"):
+                assert 0 <= float(shape.attributes.get(name, 0)) <= one.height

@@ -1,0 +1,607 @@
+"""Reports: golden tables, what renderers make of them, numbers read back, and that names stay text everywhere."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import re
+import shutil
+import subprocess
+from dataclasses import replace
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import jsonschema
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from markdown_it import MarkdownIt
+from rich.cells import cell_len
+
+from pipeline import report, stages
+from pipeline._version import __version__
+from pipeline.cli.commands.schema import results_schema
+from pipeline.config import models
+from pipeline.errors import ConfigError, printable
+from pipeline.execution.shards import Missing
+from pipeline.reopen import chosen, revisit
+from pipeline.report import FORMATS, latex, markdown
+from pipeline.report import parquet as parquet_report
+from pipeline.report.console import print_results
+from pipeline.report.csv_files import human_to_csv
+from pipeline.report.latex import latex_files
+from pipeline.report.markdown import markdown_files
+from pipeline.report.parquet import parquet_files
+from pipeline.report.sheets import sheets
+from pipeline.report.tables.ranked import fitted_table, ranked_table
+from pipeline.scoring.column_blocks import present_blocks
+from pipeline.scoring.sentences import sentence_scores
+from tests.cli.test_cli import program
+from tests.conftest import ROOT, called, run, tree, write_config, write_run
+from tests.oracles import naive
+from tests.report.test_plots import HOSTILE, material
+
+if TYPE_CHECKING:
+    from pipeline.report.material import Material
+
+GOLDEN = ROOT / "tests" / "report" / "reports"
+NASTY = [
+    *HOSTILE,
+    "[x]",
+    "*x*",
+    "--opt",
+    "a,,b",
+    "?`!`",
+    "\"o 'q'",
+    "#1",
+    "- x",
+    "1. x",
+    "a|b",
+    "~~x~~",
+    "@you",
+    "~",
+    "",
+]
+NASTY += [
+    ":smile:",
+    "http://x.org",
+    "www.x.org",
+    "\\input{x}",
+    "\\",
+    "100%",
+    "`",
+    "``",
+    "_x_",
+    "a  b",
+    "![x](y)",
+    "{{x}}",
+]
+
+
+@pytest.fixture(scope="module")
+def sampled(sample: Path) -> Material:
+    return revisit(sample)
+
+
+# ---- golden tables
+
+
+@pytest.mark.parametrize("name", ["run", "pairs"])
+@pytest.mark.parametrize("form", ["markdown", "latex"])
+def test_tables_are_the_golden_ones(sample: Path, name: str, form: str) -> None:
+    """The numbers of the golden files are those of results.json by the test below; they were looked at once."""
+    ((file, text),) = FORMATS[form].files(revisit(sample.parent / name)).items()
+    assert isinstance(text, str)
+    golden = GOLDEN / f"{name}{Path(file).suffix}"
+    assert text.replace(f"v:{__version__}", "v:VERSION") == golden.read_text(encoding="utf-8")
+
+
+def cells(text: str) -> list[list[list[str]]]:
+    """Return the tables of Markdown, as a plain reader splits them."""
+    tables: list[list[list[str]]] = [[]]
+    for line in text.splitlines():
+        if line.startswith("|"):
+            tables[-1].append([cell.strip() for cell in line.strip("|").split("|")])
+        elif tables[-1]:
+            tables.append([])
+    return [table for table in tables if table]
+
+
+def test_numbers_of_the_tables_are_those_of_the_results(sampled: Material) -> None:
+    overview, *ranked = cells(str(markdown_files(sampled)["results.md"]))
+    own = {(score.system, score.metric.partition("|")[0]): score for score in sampled.results.scores}
+    assert overview[0] == ["system", "gleu", "bleu"]
+    for system, *values in overview[2:]:
+        for name, cell in zip(("gleu", "bleu"), values, strict=True):
+            score = own[system, name]
+            assert score.bootstrap
+            shown = naive.round_half_up(100 * score.score, 2)
+            best = score.rank == 1
+            test = [t for t in sampled.results.tests if (t.system, t.metric) == (system, score.metric)]
+            star = "\\*" if test and test[0].p_adjusted < 0.05 else ""
+            spread = naive.round_half_up(100 * score.bootstrap.std, 2)
+            assert cell == f"{f'**{shown}**' if best else shown} ± {spread}{star}"
+    assert [table[0][2] for table in ranked[:2]] == ["gleu", "bleu"]
+    assert [row[1] for row in ranked[0][2:]] == ["careful", "eager", "unchanged", "broken"]
+
+
+def test_equal_scores_are_all_bold() -> None:
+    twice = material(["A", "B", "C"])
+    scores = twice.results.scores
+    same = [scores[0], replace(scores[1], score=scores[0].score - 1e-9), scores[2]]
+    text = str(markdown_files(replace(twice, results=replace(twice.results, scores=same)))["results.md"])
+    assert text.count("**60.00**") == 2
+
+
+# ---- what renderers make of them
+
+
+class Cells(HTMLParser):
+    """The text of every td and th, and every tag."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.cells: list[str] = []
+        self.tags: set[str] = set()
+        self.inside = False
+
+    def handle_starttag(self, tag: str, _: list[tuple[str, str | None]]) -> None:
+        self.tags.add(tag)
+        if tag in ("td", "th"):
+            self.inside = True
+            self.cells.append("")
+
+    def handle_data(self, data: str) -> None:
+        if self.inside:
+            self.cells[-1] += data
+
+    def handle_endtag(self, tag: str) -> None:
+        self.inside = self.inside and tag not in ("td", "th")
+
+
+def drawn(text: str) -> Cells:
+    parser = Cells()
+    parser.feed(MarkdownIt("commonmark").enable(["table", "strikethrough"]).render(text))
+    return parser
+
+
+TAGS = {"p", "strong", "table", "thead", "tbody", "tr", "th", "td", "ul", "li", "code", "sup"}
+
+
+def test_hostile_names_are_text_in_markdown() -> None:
+    found = drawn(str(markdown_files(material(NASTY))["results.md"]))
+    assert found.tags <= TAGS
+    shown = [" ".join(cell.split(" ")) for cell in found.cells]
+    for name in NASTY:
+        plain = " ".join(name.replace("\x1b", "\\x1b").replace("\u202e", "\\u202e").split(" ")).strip()
+        assert plain in shown, name
+
+
+@given(text=st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=12))
+def test_any_text_is_itself_in_markdown(text: str) -> None:
+    shown = printable(text.replace("\n", " "))
+    found = drawn(f"| a | b |\n| - | - |\n| {markdown.escape(text)} | x |")
+    assert found.cells == ["a", "b", shown.strip(" "), "x"]
+    assert drawn(f"| a |\n| - |\n| {markdown.code(shown).replace('|', chr(92) + '|')} |").cells[1:] != []
+    line = MarkdownIt("commonmark").render(markdown.paragraph(text))
+    assert re.fullmatch("(?s)(<p>.*</p>\n)?", line)
+    assert not re.search("<(?!/?p>)", line)
+
+
+def test_latex_leaves_no_sign_that_means_something() -> None:
+    for name in NASTY:
+        text = latex.escape(name)
+        bare = re.sub(r"\\[A-Za-z]+[0-9]*(\{\})?|\\[{}$&#%_]|\$\\?[a-z]+\$|\{[\[\]*]\}|[-,]\\kern0pt\{\}", "", text)
+        assert not set(bare) & set("\\{}$&#%_^~<>|\"`'[]*"), (name, text, bare)
+        assert "--" not in text
+    assert latex.escape("a_b & 50% of $x^2~{#}\\") == (
+        r"a\_b \& 50\% of \$x\textasciicircum{}2\textasciitilde{}\{\#\}\textbackslash{}"
+    )
+
+
+@pytest.mark.parametrize("engine", ["pdflatex", "lualatex"])
+def test_latex_compiles(tmp_path: Path, sampled: Material, engine: str) -> None:
+    if not shutil.which(engine):
+        pytest.skip(f"{engine} is not installed")
+    names = [name for name in NASTY if name.isascii() or engine == "lualatex"]
+    texts = [str(latex_files(made)["results.tex"]) for made in (sampled, material(names), material(names, names[0]))]
+    (tmp_path / "results.tex").write_text("\n".join(texts), encoding="utf-8")
+    fonts = r"\usepackage[T1]{fontenc}" if engine == "pdflatex" else ""
+    head = rf"\documentclass{{article}}{fonts}\usepackage{{booktabs,graphicx}}"
+    (tmp_path / "main.tex").write_text(rf"{head}\begin{{document}}\input{{results}}\end{{document}}", encoding="utf-8")
+    command = [engine, "-interaction=nonstopmode", "-halt-on-error", "-no-shell-escape", "main.tex"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, check=False)
+    said = done.stdout.decode("latin-1")
+    assert done.returncode == 0, said[-2000:]
+    assert "Overfull" not in said
+    if shutil.which("pdftotext"):
+        pdf = subprocess.run(["pdftotext", "-layout", "main.pdf", "-"], cwd=tmp_path, capture_output=True, check=True)
+        printed = pdf.stdout.decode("utf-8")
+        for name in ("a_b^c$x$", "<script>", "&amp;", "[x]", "*x*", "--opt", "a|b", "\\input{x}", "100%", "{{x}}"):
+            assert name in printed, name
+
+
+# ---- the terminal
+
+
+@pytest.mark.parametrize("width", [40, 60, 80, 120, 300])
+@pytest.mark.parametrize("baseline", [None, "B"])
+def test_the_ranked_table_fits(monkeypatch: pytest.MonkeyPatch, width: int, baseline: str | None) -> None:
+    class Terminal(io.StringIO):
+        def isatty(self) -> bool:
+            return True
+
+    names = ["A", "B", "a name that is far too long for any table of this width, whatever its columns", "日本" * 30]
+    made = material(names, baseline)
+    monkeypatch.setenv("COLUMNS", str(width))
+    monkeypatch.setenv("TERM", "dumb")
+    for scores in (made.results.scores, made.results.scores[:2]):
+        terminal = Terminal()
+        monkeypatch.setattr("sys.stdout", terminal)
+        tests = [test for test in made.results.tests if {test.system, test.other} <= {s.system for s in scores}]
+        print_results(replace(made.results, scores=scores, tests=tests, human=None), 2)
+        lines = terminal.getvalue().split(scores[0].metric)[0].splitlines()
+        table = [line for line in lines if not line.startswith("(")]
+        assert max(map(cell_len, table)) <= width
+        assert sum("60.00" in line for line in lines) == 1  # the best has its row, on one line
+        assert len([line for line in table if line.strip()]) == len(scores) + 3  # title, header, rule
+    (header, _), left_out = fitted_table(made.results, made.results.scores, 2, width)
+    full = ranked_table(made.results, made.results.scores, 2)[0]
+    assert set(header) | set(left_out) >= set(full)
+    assert ("precision_1" in header) == (width == 300)
+
+
+def test_piped_tables_have_every_standard_column(capsys: pytest.CaptureFixture[str], sample: Path) -> None:
+    code, out, _ = called(capsys, "show", sample, "--metric", "gleu")
+    header = out.splitlines()[1].split()
+    assert code == 0
+    assert header == [
+        "rank",
+        "system",
+        "gleu",
+        "std",
+        "95%",
+        "of",
+        "draws",
+        "95%",
+        "interval",
+        "ranks",
+        "cluster",
+        "against",
+        "unchanged",
+        "p",
+    ]
+    assert "\x1b" not in out
+
+
+# ---- Parquet, CSV, JSON
+
+
+def whole(pieces: Any) -> io.BytesIO:
+    return io.BytesIO(b"".join(pieces))
+
+
+def test_sentence_scores_are_read_by_pandas_in_one_line(sampled: Material) -> None:
+    frame = pd.read_parquet(whole(parquet_files(sampled)["sentences.parquet"]))
+    assert list(frame.columns) == ["dataset", "system", "metric", "line", "score"]
+    assert len(frame) == 2 * 4 * 96
+    for measured in sampled.measured:
+        for score, columns in zip(measured.scores, measured.columns, strict=True):
+            own = frame[(frame.system == score.system) & (frame.metric == score.metric)].sort_values("line")
+            blocks = [sentence_scores(measured.metric, block) for block in present_blocks(measured.metric, columns)]
+            np.testing.assert_array_equal(own.score, np.concatenate(blocks))
+            assert list(own.line) == list(range(1, 97))
+
+
+def test_counts_are_read_by_polars_in_one_line(sampled: Material) -> None:
+    """The sums are those that the scores are made of."""
+    polars = pytest.importorskip("polars")
+    files = parquet_files(sampled)
+    assert sorted(files)[:2] == [
+        "columns.overlap-match-penalty-n4-whitespace.parquet",
+        "columns.overlap-union_match-n4-13a.parquet",
+    ]
+    frame = polars.read_parquet(whole(files["columns.overlap-union_match-n4-13a.parquet"]))
+    own = frame.filter((polars.col("system") == "eager") & (polars.col("reference") == 0))
+    (score,) = [s for s in sampled.results.scores if (s.system, s.metric[:4]) == ("eager", "bleu")]
+    assert own["hyp_len"].sum() == score.outputs["hyp_len"]
+    assert own["union_match_2"].sum() == score.outputs["match_2"]
+    assert frame.height == 4 * 2 * 96
+
+
+def test_parquet_comes_in_pieces_and_in_any_pieces_is_the_same(
+    sampled: Material, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    frame = pd.read_parquet(whole(parquet_files(sampled)["sentences.parquet"]))
+    monkeypatch.setattr(parquet_report, "GROUP", 1)
+    pieces = list(parquet_files(sampled)["sentences.parquet"])
+    assert len(pieces) == 9  # a block for each system and metric, and the end
+    pd.testing.assert_frame_equal(pd.read_parquet(whole(pieces)), frame)
+
+
+def test_references_that_are_missing_have_no_rows(tmp_path: Path) -> None:
+    config = write_run(tmp_path, 8)
+    content = json.loads(config.read_text(encoding="utf-8"))
+    content["datasets"]["d"]["empty_references"] = "none"
+    config.write_text(json.dumps(content), encoding="utf-8")
+    for name, text in (("ref0", "a b\n" * 8), ("ref1", "a b\n\n" * 4)):
+        (tmp_path / "d" / name).write_text(text, encoding="utf-8")
+    run(config, tmp_path / "run")
+    files = parquet_files(revisit(tmp_path / "run"))
+    (name,) = set(files) - {"sentences.parquet"}
+    frame = pd.read_parquet(whole(files[name]))
+    assert frame[frame.system == "A"].groupby("reference").line.apply(list).to_dict() == {
+        0: [*range(1, 9)],
+        1: [1, 3, 5, 7],
+    }
+
+
+def test_hostile_names_are_text_in_csv_and_parquet() -> None:
+    rows = list(csv.reader(io.StringIO(human_to_csv(material(["=cmd|'x'!A0", "B"]).results))))
+    assert rows[1] == ["d", "gleu|n:4|refs:max", "people", "2", "pearson", "0.5", "0.1", "0.9"]
+    results = material(["=1+1", "@x"]).results
+    bad = replace(results, human={"correlations": [{**results.human["correlations"][0], "human": "=1"}]})  # type: ignore[index]
+    assert list(csv.reader(io.StringIO(human_to_csv(bad))))[1][2] == "'=1"
+
+
+def test_results_fit_their_schema(sample: Path, tmp_path: Path) -> None:
+    schema = json.loads(results_schema())
+    jsonschema.Draft202012Validator.check_schema(schema)
+    check = jsonschema.Draft202012Validator(schema)
+    bare = write_run(tmp_path, 5, references=1)
+    run(bare, tmp_path / "run")
+    for path in (sample, sample.parent / "pairs", tmp_path / "run"):
+        check.validate(json.loads((path / "results.json").read_text(encoding="utf-8")))
+    content = json.loads((sample / "results.json").read_text(encoding="utf-8"))
+    for wrong in ({"schema": 2}, {"new": 1}, {"scores": None}, {"scores": [{**content["scores"][0], "new": 1}]}):
+        assert not check.is_valid(content | wrong)
+    content["human"]["correlations"][0]["coefficients"]["pearson"]["value"] = "high"
+    assert not check.is_valid(content)
+
+
+# ---- the command, and `formats` of a config
+
+
+def test_every_form_of_the_config_is_one_of_the_reports() -> None:
+    assert tuple(FORMATS) == models.FORMATS
+
+
+def test_what_a_config_asks_for_is_what_the_command_writes(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    output = {"formats": list(FORMATS), "plots": ["scores", "draws"], "plot_type": "svg"}
+    config = write_run(tmp_path, 9, chosen=["gleu[iter=5]"], statistics={"resamples": 20}, output=output)
+    run(config, tmp_path / "run")
+    assert called(capsys, "report", tmp_path / "run", "--format", *FORMATS, "--output", tmp_path / "out")[0] == 0
+    made = {path.name: path.read_bytes() for path in (tmp_path / "out").iterdir()}
+    assert {"results.json", "scores.csv", "results.md", "results.tex", "sentences.parquet", "scores.d.gleu.svg"} <= set(
+        made
+    )
+    assert {"draws.d.gleu.svg"} == {name for name in made if name.startswith("draws")}
+    assert not [name for name in made if name.startswith(("ranks", "precision"))]
+    assert made == {name: (tmp_path / "run" / name).read_bytes() for name in made}
+
+
+def test_reports_in_a_run_directory_are_known_to_it(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    config = write_run(tmp_path, 9)
+    run(config, tmp_path / "run")
+    before = tree(tmp_path / "run")
+    assert called(capsys, "report", tmp_path / "run", "--format", "plots", "--plot", "scores", "--type", "svg")[0] == 0
+    manifest = json.loads((tmp_path / "run" / "run.json").read_text(encoding="utf-8"))
+    assert (tmp_path / "run" / "scores.d.gleu.svg").exists()
+    assert {"scores.d.gleu.svg", "results.json"} <= set(manifest["files"])
+    assert manifest["state"] == "done"
+    run(config, tmp_path / "run")
+    assert tree(tmp_path / "run") == before  # the next run has taken it away
+    called(capsys, "report", tmp_path / "run", "--format", "plots", "--plot", "scores")
+    assert called(capsys, "clean", tmp_path / "run")[0] == 0
+    assert not (tmp_path / "run").exists()
+
+
+def test_tables_are_printed(sample: Path, capsys: pytest.CaptureFixture[str], sampled: Material) -> None:
+    assert called(capsys, "report", sample, "--format", "markdown") == (0, markdown_files(sampled)["results.md"], "")
+    code, out, err = called(capsys, "report", sample, "--format", "csv", "--metric", "bleu")
+    assert (code, err) == (0, "printed: scores.csv; there is more, --output DIR writes it: tests.csv, human.csv\n")
+    assert {row[2][:4] for row in csv.reader(io.StringIO(out)) if row[2] != "metric"} == {"bleu"}
+    out = called(capsys, "report", sample, "--format", "latex", "--metric", "gleu", "--digits", "1")[1]
+    best = next(s for s in sampled.results.scores if s.rank == 1 and s.metric.startswith("gleu"))
+    assert rf"\textbf{{{naive.round_half_up(100 * best.score, 1)}}}" in out
+    assert "bleu" not in out
+
+
+@pytest.mark.parametrize("form", ["json", "csv"])
+def test_results_of_a_run_are_not_replaced_by_a_part(
+    sample: Path, capsys: pytest.CaptureFixture[str], form: str
+) -> None:
+    before = tree(sample)
+    code, _, err = called(capsys, "report", sample, "--format", form, "--metric", "bleu", "--output", sample)
+    assert (code, tree(sample)) == (2, before)
+    assert err.endswith("has the whole results; write what you chose to another folder\n")
+
+
+def test_tables_need_no_texts(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    config = write_run(tmp_path, 9, output={"digits": 4})
+    run(config, tmp_path / "run")
+    with_texts = revisit(tmp_path / "run")
+    shutil.rmtree(tmp_path / "d")
+    config.unlink()
+    without = revisit(tmp_path / "run", texts=False)
+    assert (without.digits, without.unread) == (with_texts.digits, "were not asked for") == (4, "were not asked for")
+    code, out, err = called(capsys, "report", tmp_path / "run", "--format", "markdown")
+    assert (code, out, err) == (0, markdown_files(with_texts)["results.md"], "")
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full here")
+def test_a_full_disk_behind_standard_output_is_told(sample: Path) -> None:
+    with Path("/dev/full").open("w", encoding="utf-8") as full:
+        done = program("show", str(sample), cwd=sample, stdout=full)
+    assert (done.returncode, done.stderr) == (2, "error: standard output cannot be written: No space left on device\n")
+
+
+def test_a_choice_keeps_what_belongs_to_it(sampled: Material) -> None:
+    fewer = chosen(sampled, "bleu", "sample").results
+    assert {score.metric[:4] for score in fewer.scores} == {test.metric[:4] for test in fewer.tests} == {"bleu"}
+    assert fewer.human
+    assert {item["metric"][:4] for name in ("correlations", "windows") for item in fewer.human[name]} == {"bleu"}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ([], "--format: which? There are json, csv"),
+        (["--format", "csv", "--plot", "scores"], "--plot and --type are for --format plots"),
+        (["--plot", "score"], "no plot is called so (did you mean 'scores'?)"),
+        (["--plot", "p_values"], "--plot p_values: this run has nothing for it; it needs `statistics`"),
+        (["--format", "csv", "--metric", "gelu"], "--metric gelu: there is no such one (did you mean 'gleu'?)"),
+    ],
+)
+def test_wrong_use_of_report_is_told(
+    sample: Path, capsys: pytest.CaptureFixture[str], arguments: list[str], message: str
+) -> None:
+    code, out, err = called(capsys, "report", sample, *arguments)
+    assert (code, out) == (2, "")
+    assert message in err
+
+
+def test_a_missing_package_is_told_before_work_starts(
+    sample: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    config = write_config(tmp_path / "c.yaml", output={"formats": ["parquet", "plots"], "plots": ["skores"]})
+    monkeypatch.setattr("importlib.util.find_spec", lambda _: None)
+    with pytest.raises(ConfigError) as caught:
+        stages.prepare(config)
+    said = str(caught.value)
+    assert "c.yaml:1:" in said
+    assert "output.formats: parquet: needs the package pyarrow: pip install 'gec-pipeline[parquet]'" in said
+    assert "plots: needs the package matplotlib: pip install 'gec-pipeline[plot]'" in said
+    assert "output.plots[0]: no plot is called 'skores' (did you mean 'scores'?)" in said
+    code, _, err = called(capsys, "report", sample, "--format", "plots", "parquet")
+    assert (code, len(err.splitlines())) == (2, 2)
+    assert report.unavailable(["csv", "markdown", "latex", "json"]) == []
+
+
+# ---- runs with more than scores, with less, and with neither plots nor texts
+
+
+JUDGED = "system1Id,system2Id,system1rank,system2rank,segmentId,judgeID\nA,B,1,2,1,x\nB,A,2,1,2,x\nA,B,2,1,3,x\n"
+
+
+@pytest.fixture(scope="module")
+def expecting(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The directory of a run that misses what it expects, and ranks by judgements."""
+    folder = tmp_path_factory.mktemp("expecting")
+    (folder / "j.csv").write_text(JUDGED, encoding="utf-8")
+    expect = [
+        {"metric": "gleu", "title": "<b>one</b> | \\input{x}", "values": {"A": "7.25", "B": "9.5"}},
+        {"path": "judgments/all/total/items", "values": "3"},
+    ]
+    config = write_run(folder, 9, judgments={"all": {"file": "j.csv"}}, expect=expect)
+    assert run(config, folder / "run").expectations
+    return folder / "run"
+
+
+def test_what_was_expected_is_in_every_table(expecting: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    shown = {
+        name: called(capsys, "report", expecting, "--format", name, "--output", "-")[1]
+        for name in ("markdown", "latex", "html")
+    }
+    shown["show"] = called(capsys, "show", expecting)[1]
+    title = r"<b>one</b> | \input{x}"
+    markdown_cells = drawn(shown["markdown"]).cells
+    assert markdown_cells[markdown_cells.index(title) + 1] == "0 of 2"
+    assert rf"2 & {latex.escape('judgments all total items')} & 1 of 1 & 0 & every published digit \\" in shown["latex"]
+    assert latex.escape(f"missed: 1. {title}: A: expected 7.25, found ") in shown["latex"]
+    assert '<a href="#expected">1 of 2 expectations missed</a>' in shown["html"]
+    assert "<b>one" not in shown["html"]
+    for name, text in shown.items():
+        assert "Expected Wins" in text, name
+        assert text.count("missed: 1. ") == 2, name
+    part = called(capsys, "report", expecting, "--format", "markdown", "--metric", "gleu")[1]
+    assert "expected and found" not in part  # of the run as a whole
+
+
+def test_a_run_without_scores_has_reports(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "j.csv").write_text(JUDGED, encoding="utf-8")
+    (tmp_path / "c.yaml").write_text("judgments: {all: {file: j.csv}}\n", encoding="utf-8")
+    run(tmp_path / "c.yaml", tmp_path / "run")
+    for name in FORMATS:
+        assert called(capsys, "report", tmp_path / "run", "--format", name)[0] == 0, name
+    assert "Expected Wins, 3 items" in called(capsys, "report", tmp_path / "run", "--format", "markdown")[1]
+    code, out, _ = called(capsys, "cite", tmp_path / "run")
+    assert (code, "on 3 judged items (all)." in " ".join(out.split()), "koehn-2012-simulating" in out) == (
+        0,
+        True,
+        True,
+    )
+    page = (tmp_path / "run" / "report.html").read_text(encoding="utf-8")
+    assert ("no sentences here" in page, 'href="#results">Results' in page) == (False, False)
+    for arguments in (["show", "--line", "1"], ["show", "--metric", "gleu"], ["compare"]):
+        code, _, err = called(capsys, arguments[0], tmp_path / "run", *arguments[1:])
+        assert (code, "has no scores" in err) == (2, True), err
+
+
+def test_systems_without_scores_are_told_below_the_tables(sampled: Material) -> None:
+    lost = Missing("sample", "gone", 3, 4)
+    made = replace(sampled, results=replace(sampled.results, missing=[lost]))
+    for sheet in [sheet for sheet in sheets(made) if sheet.name.startswith("sample")]:
+        assert sheet.notes[0] == "Incomplete: sample: gone has no scores: lines 3 to 4 could not be counted."
+
+
+def test_texts_are_read_back_without_what_only_the_work_needed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "people").write_text("A 1\nB 2\nC 3\n", encoding="utf-8")
+    config = write_run(tmp_path, 9, output={"formats": ["plots"]}, human={"file": "people"}, systems="ABC")
+    run(config, tmp_path / "run")
+    (tmp_path / "people").unlink()
+    monkeypatch.setattr("importlib.util.find_spec", lambda _: None)
+    found = revisit(tmp_path / "run")
+    assert (found.unread, list(found.corpora)) == ("", ["d"])
+
+
+def test_one_line_is_no_lines(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    run(write_run(tmp_path, 1, references=1), tmp_path / "run")
+    for arguments in (["show", tmp_path / "run"], ["report", tmp_path / "run", "--format", "markdown"]):
+        assert "d: 1 line, 1 reference" in called(capsys, *arguments)[1]
+
+
+def test_the_marks_are_explained_before_they_are_met(sample: Path, sampled: Material) -> None:
+    letters = "Systems that share a letter (groups) do not differ significantly."
+    for made, there in ((sampled, False), (revisit(sample.parent / "pairs"), True)):
+        text = str(FORMATS["html"].files(replace(made, lines=0))["report.html"])
+        legend = text.index("* below 0.05")
+        assert text.index("leader boards") < legend < text.index('<section class="board"')
+        assert (letters in text) == there
+
+
+def test_the_best_system_is_bold_and_no_reference(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "d").mkdir()
+    lines = {"source": "a b c d e f g", "ref0": "a x c d e f g", "ref1": "a x c d e f g h"}
+    lines |= {"A": "a x c d e q g", "B": "q r s t u"}
+    for name, line in lines.items():
+        (tmp_path / "d" / name).write_text(f"{line}\n" * 9, encoding="utf-8")
+    chosen = ["gleu[refs=leave_one_out]"]
+    run(write_config(tmp_path / "c.yaml", chosen=chosen), tmp_path / "run")
+    _, _, *rows = cells(called(capsys, "report", tmp_path / "run", "--format", "markdown")[1])[0]
+    bold = {row[1] for row in rows if "**" in row[2]}
+    assert rows[0][1].startswith("ref")
+    assert bold == {"A"}
+    page = str(FORMATS["html"].files(revisit(tmp_path / "run"))["report.html"])
+    assert len(re.findall('<tr class="best">', page)) == 1
+
+
+def test_results_of_a_run_before_are_called_so(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    run(write_run(tmp_path, 3), tmp_path / "run")
+    assert "one before it" not in called(capsys, "show", tmp_path / "run")[2]
+    manifest = json.loads((tmp_path / "run" / "run.json").read_text(encoding="utf-8"))
+    (tmp_path / "run" / "run.json").write_text(json.dumps(manifest | {"state": "running"}), encoding="utf-8")
+    code, out, err = called(capsys, "show", tmp_path / "run")
+    assert (code, "gleu" in out) == (0, True)
+    assert "warning: the run was not finished, or still goes on: these are the results of one before it\n" in err
+
+
+def test_a_metric_of_several_that_people_agree_with(sample: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert "Williams" in called(capsys, "show", sample)[1]  # gleu compared with bleu
+    for arguments in (["show"], ["report", "--format", "html", "--output", "-"], ["report", "--format", "markdown"]):
+        code, out, _ = called(capsys, arguments[0], sample, *arguments[1:], "--metric", "bleu")
+        assert (code, "Williams" in out) == (0, False)

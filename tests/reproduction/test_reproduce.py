@@ -1,0 +1,468 @@
+"""Published results by their recipes: on real data beside the checkout, and on invented files of its form.
+
+TrueSkill of large campaigns takes minutes: PIPELINE_SLOW=1.
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+import os
+import re
+from decimal import Decimal, InvalidOperation
+from typing import TYPE_CHECKING, Any
+
+import jsonschema
+import numpy as np
+import pytest
+import yaml
+
+import pipeline
+from pipeline import stages
+from pipeline.cli.commands.reproduce import reproduce
+from pipeline.cli.dispatch import main
+from pipeline.human.judgments import build
+from pipeline.io import catalogue
+from pipeline.report.tables.digits import round_half_up
+from pipeline.reproduction import published
+from pipeline.reproduction.sections import agreement
+from tests.conftest import SHARED
+from tests.human.test_human import item
+from tests.stand_ins import SYSTEMS, content, write_mirror
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+    from pathlib import Path
+
+    from pipeline.io.catalogue import DataFile, DataSet
+
+SLOW = os.environ.get("PIPELINE_SLOW") == "1"
+ONCE = os.environ.get("PIPELINE_KERNEL") == "python" and not SLOW
+"""With the forced Python kernel, which the other tests compare with the compiled one, a recipe or two is enough."""
+MIRROR = SHARED / "mirror"
+RECIPES = published.recipes()
+HERE = [name for name, recipe in RECIPES.items() if all((MIRROR / file.address).is_file() for file in recipe.files)]
+UNSEEN = [name for name, recipe in RECIPES.items() if name not in HERE]
+NOT_AT_HAND = {"gjg-table6", "gjg-table7", "coling2018-gleu-sentence", "acl2015-pairs", "jfleg-pseudodata"}
+"""Items whose published values are words, or of which there are none."""
+
+
+@pytest.fixture(scope="module")
+def data(tmp_path_factory: pytest.TempPathFactory, shared: Path) -> Iterator[Path]:
+    """A cache of data sets that is filled from the mirror."""
+    with pytest.MonkeyPatch.context() as patch:
+        folder = tmp_path_factory.mktemp("data")
+        patch.setenv("GEC_PIPELINE_DATA", str(folder))
+        patch.setenv("GEC_PIPELINE_MIRROR", str(shared / "mirror"))
+        yield folder
+
+
+def test_every_published_result_has_its_recipe(published: dict[str, Any]) -> None:
+    assert set(RECIPES) == set(published)
+    assert len(HERE) >= 35  # so that the tests below do not run on nothing
+
+
+@pytest.mark.usefixtures("data")
+@pytest.mark.parametrize("name", HERE or ["none"])
+def test_a_recipe_holds_on_the_published_data(name: str, tmp_path: Path) -> None:
+    if name == "none" or (RECIPES[name].slow and not SLOW) or (ONCE and name != "koyama-corpus"):
+        pytest.skip("takes minutes; set PIPELINE_SLOW=1" if name != "none" else f"the folder {MIRROR} is not here")
+    recipe = RECIPES[name]
+    assert published.fetch_missing([recipe], None, lambda _: None) == []
+    found = reproduce(recipe, tmp_path)
+    assert found.message == ""
+    assert found.expectations
+    missed = [entry for entry in found.expectations["entries"] if entry["missed"]]
+    assert (missed, found.worse) == ([], False)
+    assert found.expectations["verdict"] == recipe.publication["verdict"]
+
+
+@pytest.mark.usefixtures("data")
+@pytest.mark.parametrize("name", ["jfleg-source", "jfleg-reference"])
+def test_the_part_of_jfleg_that_is_here(name: str, tmp_path: Path) -> None:
+    """The dev part of a recipe whose test part is not in the mirror."""
+    if ONCE:
+        pytest.skip("the compiled kernel is compared with this one elsewhere")
+    files = [file for file in RECIPES[name].files if "/dev." in file.name]
+    dev = published.Recipe(name, RECIPES[name].path, {}, tuple(files))
+    assert published.fetch_missing([dev], None, lambda _: None) == []
+    config = written(dev.path)
+    del config["datasets"]["test"]
+    del config["systems"]["SOURCE"]["test"]
+    config["expect"] = [entry for entry in config["expect"] if entry["dataset"] == "dev"]
+    (tmp_path / "dev.yaml").write_text(json.dumps(config), encoding="utf-8")
+    found = stages.run(stages.prepare(tmp_path / "dev.yaml"), tmp_path / "run")[1].expectations
+    assert found
+    assert (found["verdict"], found["missed"]) == ("rounding", [])
+
+
+def without_um(m2: str, annotator: int) -> str:
+    """Return the text after an annotator's edits but those of type Um; the first annotator's where there are none."""
+    lines = []
+    for block in m2.strip("\n").split("\n\n"):
+        source, *rows = block.split("\n")
+        edits = [row[2:].split("|||") for row in rows]
+        own = [edit for edit in edits if edit[5] == str(annotator)] or [edit for edit in edits if edit[5] == "0"]
+        words = source[2:].split(" ")
+        for span, kind, text, *_ in reversed(own):
+            start, end = map(int, span.split())
+            if start >= 0 and kind != "Um":
+                words[start:end] = text.split(" ") if text else []
+        lines.append(" ".join(words) + "\n")
+    return "".join(lines)
+
+
+@pytest.mark.usefixtures("data")
+def test_coling_2018_on_its_references_made_again(
+    tmp_path: Path, shared: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The repository is not in the mirror, but its references come out of the M2 file, byte by byte."""
+    if ONCE:
+        pytest.skip("the compiled kernel is compared with this one elsewhere")
+    conll, coling = catalogue.data_set("conll14"), catalogue.data_set("gecmetrics-2018")
+    m2 = (shared / "mirror" / conll.files["official-2014.combined.m2"].address).read_bytes().decode()
+    made = {"source": (shared / "mirror" / conll.files["source"].address).read_bytes()}
+    made |= {f"ref{number}": without_um(m2, number).encode() for number in (0, 1)}
+    for name, text in made.items():
+        target = tmp_path / "mirror" / coling.files[name].address
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_bytes(text)
+    recipe = RECIPES["coling2018-gleu-system"]
+    published.fetch_missing([recipe], None, lambda _: None)
+    monkeypatch.setenv("GEC_PIPELINE_MIRROR", str(tmp_path / "mirror"))
+    assert published.fetch_missing([recipe], None, lambda _: None) == []  # that is, the checksums are right
+    found = reproduce(recipe, tmp_path).expectations
+    assert found
+    assert (found["verdict"], found["missed"]) == ("rounding", [])
+
+
+@pytest.mark.parametrize("name", [name for name in UNSEEN if name.startswith(("tacl2016-gleu", "jfleg-"))])
+def test_exact_figures_of_python_2_split_at_ascii_white_space(name: str) -> None:
+    """There the no-break space is part of a word; REF-M of SEEDA has one."""
+    if RECIPES[name].publication["verdict"] == "exact" or name == "tacl2016-gleu":
+        (metric,) = written(RECIPES[name].path)["metrics"]
+        assert "tokenizer=ascii_whitespace" in metric
+
+
+@pytest.mark.usefixtures("data")
+def test_a_changed_value_is_missed_and_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    name = "arxiv1605-rho"
+    assert published.fetch_missing([RECIPES[name]], None, lambda _: None) == []
+    text = RECIPES[name].path.read_text(encoding="utf-8")
+    (tmp_path / "same.yaml").write_text(text, encoding="utf-8")
+    (tmp_path / "changed.yaml").write_text(text.replace("0.555", "0.556"), encoding="utf-8")
+    assert main(["run", str(tmp_path / "same.yaml"), "--output", str(tmp_path / "one"), "-q"]) == 0
+    assert main(["run", str(tmp_path / "changed.yaml"), "--output", str(tmp_path / "two"), "-q"]) == 1
+    assert capsys.readouterr().out.splitlines()[-1] == "missed: 2. GLEU0: expected 0.556, found 0.55495"
+
+
+# ---- what recipes say
+
+
+def written(path: Path) -> dict[str, Any]:
+    """Return a config as text, lists and mappings."""
+    found: dict[str, Any] = yaml.load(path.read_text(encoding="utf-8"), yaml.BaseLoader)  # noqa: S506
+    return found
+
+
+def numbers(value: Any) -> set[Decimal]:
+    """Return all numbers in lists, mappings and text such as (0.525,0.558)."""
+    if isinstance(value, dict):
+        return {number for child in value.values() for number in numbers(child)}
+    if isinstance(value, list):
+        return {number for child in value for number in numbers(child)}
+    found = set()
+    for text in str(value).strip("()").split(","):
+        try:
+            found.add(Decimal(text).normalize())
+        except InvalidOperation:
+            continue
+    return found
+
+
+def texts(value: Any) -> list[str]:
+    if isinstance(value, dict):
+        return [text for child in value.values() for text in texts(child)]
+    return [text for child in value for text in texts(child)] if isinstance(value, list) else [str(value)]
+
+
+@pytest.mark.parametrize("name", sorted(set(RECIPES) - NOT_AT_HAND))
+def test_the_values_of_recipes_are_those_on_record(name: str, published: dict[str, Any]) -> None:
+    """Every number of published.json stands in the recipe: expected, or named as not compared. Orders are equal."""
+    config = written(RECIPES[name].path)
+    values = published[name]["published"]
+    if isinstance(values, list) and isinstance(values[0], str):
+        known = [["INPUT" if system in ("src", "source") else system for system in values]]
+        orders = [entry["order"] for entry in config["expect"] if "order" in entry]
+        assert known[0] in [["INPUT" if system == "src" else system for system in order] for order in orders]
+        return
+    said = numbers([entry.get("values") for entry in config["expect"]])
+    said |= {
+        n for text in config["publication"].get("not_compared", []) for n in numbers(re.findall(r"[\d.]+\d", text))
+    }
+    if name == "gjg-table3b-ranges":
+        values = {system: ranks for system, ranks in values.items() if system != "clusters"}
+    assert numbers(values) - said == set()
+
+
+@pytest.mark.parametrize("name", RECIPES)
+def test_recipes_are_configs_that_say_where_their_numbers_stand(name: str) -> None:
+    recipe = RECIPES[name]
+    text = recipe.path.read_text(encoding="utf-8")
+    assert text.startswith(f"# A recipe: `gec-pipeline reproduce {name}` runs it")
+    config = written(recipe.path)
+    assert config["expect"]
+    assert config["output"]["dir"] == f"runs/{name}"
+    schema = json.loads((published.FOLDER.parent / "schema.json").read_text(encoding="utf-8"))
+    jsonschema.Draft202012Validator(schema).validate(yaml.safe_load(text))
+    if name != "conll14-gleu-13":
+        assert {"what", "cite", "url", "recipe", "verdict"} <= set(config["publication"])
+    assert all("/" not in text or text.startswith(("data:", "http")) for text in texts(config.get("systems", {})))
+
+
+# ---- recipes whose data is not here, on invented files of the same form
+
+
+@pytest.fixture(scope="module")
+def invented(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, DataSet]:
+    return write_mirror(tmp_path_factory.getbasetemp() / "stand-ins")
+
+
+@pytest.fixture
+def stand_ins(
+    invented: Mapping[str, DataSet], tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[Path]:
+    """Data sets described by the checksums of invented files, in a mirror of these; returns the mirror."""
+    mirror = tmp_path_factory.getbasetemp() / "stand-ins"
+    monkeypatch.setenv("GEC_PIPELINE_DATA", str(tmp_path_factory.getbasetemp() / "invented"))
+    monkeypatch.setattr(catalogue, "catalogue", lambda: invented)
+    published.recipes.cache_clear()
+    yield mirror
+    published.recipes.cache_clear()
+
+
+WITHOUT_SHARED = [
+    name for name, r in RECIPES.items() if not any(f.name.endswith((".xml", ".csv", ".m2")) for f in r.files)
+]
+BOTH = [name for name in WITHOUT_SHARED if not name.startswith(("koyama", "conll14", "arxiv"))]
+
+
+@pytest.mark.parametrize("name", BOTH)
+def test_a_recipe_runs_on_files_of_the_form_of_its_data(name: str, stand_ins: Path, tmp_path: Path) -> None:
+    """It finds its files, and every value that it expects has one of ours to be compared with."""
+    if ONCE:
+        pytest.skip("the compiled kernel is compared with this one elsewhere")
+    recipe = published.recipes()[name]
+    assert published.fetch_missing([recipe], str(stand_ins), lambda _: None) == []
+    found = reproduce(recipe, tmp_path)
+    assert found.message == ""
+    assert found.expectations
+    for entry in found.expectations["entries"]:
+        assert entry["message"] is None
+        assert entry["values"] > 0
+        assert all(one["found"] is not None for one in entry["compared"])
+    assert found.expectations["verdict"] in ("differs", "partly", "not published")  # the texts are invented
+
+
+def test_the_unseen_recipes_are_tried() -> None:
+    assert set(UNSEEN) <= set(BOTH) or not HERE
+
+
+def test_sentence_scores_in_a_file_are_held_against_ours(
+    stand_ins: Path, invented: Mapping[str, DataSet], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The 17,056 values of coling2018-gleu-sentence: from our own scores all are equal; one digit is noticed."""
+    if ONCE:
+        pytest.skip("the compiled kernel is compared with this one elsewhere")
+    recipe = published.recipes()["coling2018-gleu-sentence"]
+
+    def lines(dataset: str, name: str) -> list[str]:
+        return (stand_ins / invented[dataset].files[name].address).read_text(encoding="utf-8").splitlines()
+
+    source, *references = (lines("gecmetrics-2018", name) for name in ("source", "ref0", "ref1"))
+    outputs = {name: lines("conll14", name) for name in SYSTEMS}
+    metric = "gleu[tok=ascii_whitespace,level=mean,smoothing=ones]"
+    found = pipeline.evaluate(outputs, references, source, metrics=[metric])
+    rows = [
+        f"GLEU\tsrc-trg\tconll14st-test\t{result.system}\t{line}\t{round_half_up(float(score), 4)}\n"
+        for result in found
+        for line, score in enumerate(result.sentences)
+    ]
+    assert len(rows) == 17_056
+
+    def own(file: DataFile) -> bytes:
+        if file.name == "scores/sentence/gleu.txt.gz":
+            return gzip.compress("".join(rows).encode(), mtime=0)
+        return content(file)
+
+    for changed, (verdict, equal) in enumerate([("rounding", 17_056), ("differs", 17_055)]):
+        if changed:
+            name, _, score = rows[5000].rstrip("\n").rpartition("\t")
+            rows[5000] = f"{name}\t{1 - float(score):.4f}\n" if score != "0.5000" else f"{name}\t0.6000\n"
+        made = write_mirror(tmp_path / f"mirror{changed}", own)
+        monkeypatch.setattr(catalogue, "catalogue", lambda made=made: made)
+        published.recipes.cache_clear()
+        recipe = published.recipes()["coling2018-gleu-sentence"]
+        assert published.fetch_missing([recipe], str(tmp_path / f"mirror{changed}"), lambda _: None) == []
+        outcome = reproduce(recipe, tmp_path)
+        assert outcome.expectations
+        (entry,) = outcome.expectations["entries"]
+        assert (entry["verdict"], entry["equal"], entry["values"]) == (verdict, equal, 17_056)
+
+
+def test_kendalls_tau_of_wmt_as_computed_plainly() -> None:
+    """The tables of the WMT 2015 script: hties counts human ties (right if the metric ties too), noties drops them."""
+    rng = np.random.default_rng(3)
+    names = ["A", "B", "C"]
+    items = [item("x", str(n), *((name, int(rng.integers(1, 4))) for name in names)) for n in range(60)]
+    scores = rng.integers(0, 3, (3, 60)).astype(float)
+    judgments = build("here", items)
+    lines = np.array([int(segment) for segment in judgments.segments])
+    found = agreement(scores, judgments, names, lines, "later")
+    totals = {"hties": [0, 0], "noties": [0, 0]}
+    for number, one in enumerate(items):
+        ranks = {group.systems[0]: group.rank for group in one.groups}
+        for a, b in (("A", "B"), ("A", "C"), ("B", "C")):
+            human = np.sign(ranks[b] - ranks[a])
+            metric = np.sign(scores[names.index(a), number] - scores[names.index(b), number])
+            totals["hties"][0] += (human == metric == 0) if human == 0 else human * metric
+            totals["hties"][1] += 1
+            if human:
+                totals["noties"][0] += human * metric
+                totals["noties"][1] += 1
+    assert found["kendall_human_ties"] == pytest.approx(totals["hties"][0] / totals["hties"][1], abs=1e-12)
+    assert found["kendall_no_ties"] == pytest.approx(totals["noties"][0] / totals["noties"][1], abs=1e-12)
+    assert found["human_ties"] == totals["hties"][1] - totals["noties"][1] > 0
+
+
+# ---- the command
+
+
+@pytest.fixture
+def empty(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A computer without data sets and network."""
+    monkeypatch.setenv("GEC_PIPELINE_DATA", str(tmp_path / "data"))
+    (tmp_path / "mirror").mkdir()
+    monkeypatch.setenv("GEC_PIPELINE_MIRROR", str(tmp_path / "mirror"))
+    return tmp_path
+
+
+@pytest.mark.usefixtures("empty")
+def test_without_names_the_results_are_listed(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["reproduce"]) == 0
+    said = capsys.readouterr().out
+    assert all(re.search(rf"^{re.escape(name)} ", said, re.MULTILINE) for name in RECIPES)
+    assert max(map(len, said.splitlines())) <= 100
+    assert main(["reproduce", "--list", "koyama-*", "--json"]) == 0
+    assert {one["name"] for one in json.loads(capsys.readouterr().out)} == {
+        n for n in RECIPES if n.startswith("koyama")
+    }
+
+
+def test_a_recipe_is_shown_as_it_is(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["reproduce", "--show", "koyama-corpus"]) == 0
+    assert capsys.readouterr().out == RECIPES["koyama-corpus"].path.read_text(encoding="utf-8")
+
+
+@pytest.mark.usefixtures("empty")
+@pytest.mark.parametrize("more", [[], ["--no-fetch"]])
+def test_without_data_it_says_what_to_fetch(capsys: pytest.CaptureFixture[str], more: list[str]) -> None:
+    assert main(["reproduce", "koyama-corpus", "seeda-gleu", *more]) == 2
+    said = capsys.readouterr()
+    assert "koyama-corpus: not run: 5 files are not here: gec-pipeline data fetch conll14\n" in said.out
+    assert "seeda-gleu: not run: 18 files are not here: gec-pipeline data fetch conll14 seeda\n" in said.out
+    assert said.err.endswith("error: 2 of 2 results could not be run: see above\n")
+
+
+def test_what_can_be_run_is_run(empty: Path, shared: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    arguments = ["reproduce", "arxiv1605-rho", "tacl2016-rho", "arxiv1605-places", "--mirror", str(shared / "mirror")]
+    assert main(arguments) == 3
+    said = capsys.readouterr()
+    assert re.search(r"^arxiv1605-rho +4 of 4 +0\.00049 +rounding +rounding", said.out, re.MULTILINE)
+    assert "tacl2016-rho: not run: 1 file is not here: gec-pipeline data fetch reassess-gec" in said.out
+    assert "is not there" in said.err
+    assert main([*arguments, "--json", "-q"]) == 3
+    found = {one["name"]: one for one in json.loads(capsys.readouterr().out)["results"]}
+    assert (found["arxiv1605-rho"]["verdict"], found["tacl2016-rho"]["verdict"]) == ("rounding", None)
+    assert [one["expected"] for entry in found["arxiv1605-places"]["entries"] for one in entry["compared"]] == [
+        "2.9",
+        "2.6",
+    ]
+    assert main([*arguments, "--markdown", "-q"]) == 3
+    rows = [line for line in capsys.readouterr().out.splitlines() if line.startswith("| ")]
+    assert len(rows) == 4
+    assert {line.count(" | ") for line in rows} == {6}
+    assert main([*arguments, "--verbose", "-q", "--output", str(empty / "kept")]) == 3
+    assert re.search(r"0\.555 +0\.55495 ", capsys.readouterr().out)
+    assert (empty / "kept" / "arxiv1605-rho" / "results.json").is_file()
+
+
+@pytest.mark.usefixtures("empty")
+def test_a_worse_verdict_ends_with_1(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(published, "FOLDER", tmp_path)
+    text = RECIPES["arxiv1605-places"].path.read_text(encoding="utf-8").replace("values: 2.6", "values: 2.7")
+    (tmp_path / "own.yaml").write_text(text, encoding="utf-8")
+    published.recipes.cache_clear()
+    try:
+        assert main(["reproduce", "own"]) == 1
+    finally:
+        published.recipes.cache_clear()
+    said = capsys.readouterr().out
+    assert re.search(r"^own +1 of 2 +0\.085 +partly WORSE +rounding", said, re.MULTILINE)
+    assert said.splitlines()[-1] == "own: missed: 2. GLEU0: expected 2.7, found 2.615"
+    text = text.replace("values: 2.7", "tolerance: 0.1\n    why: so that it fits\n    values: 2.7")
+    (tmp_path / "own.yaml").write_text(text, encoding="utf-8")
+    try:
+        assert main(["reproduce", "own"]) == 1
+    finally:
+        published.recipes.cache_clear()
+    said = capsys.readouterr().out
+    assert said.splitlines()[-1] == "own: missed: the verdict is tolerance, on record is rounding"
+
+
+@pytest.mark.usefixtures("empty")
+def test_the_list_fits_eighty_columns(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["reproduce"]) == 0
+    assert max(map(len, capsys.readouterr().out.splitlines())) <= 80
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["koyama-corpse"], "no published result is called 'koyama-corpse' (did you mean 'koyama-corpus'?)"),
+        (["--all", "koyama-corpus"], "--all: name results, or take all of them"),
+        (["koyama-corpus", "--slow"], "--slow: has no effect without --all"),
+        (["--show", "koyama-m*"], "--show: shows one recipe; 'koyama-m*' means koyama-max-verbose, koyama-max,"),
+        (["--show", "koyama-max", "gjg-bleu"], "--show: shows one recipe and runs none; found gjg-bleu beside it"),
+        (["--show", "zzz"], "no published result is called 'zzz'; `gec-pipeline reproduce --list` lists them"),
+    ],
+)
+def test_what_cannot_be_asked(arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["reproduce", *arguments]) == 2
+    assert message in capsys.readouterr().err
+
+
+@pytest.mark.usefixtures("data")
+def test_deviation_and_interval_as_the_original_program_prints_them(shared: Path, tmp_path: Path) -> None:
+    """Mean, deviation and interval over the draws for AMU, by the original program with -d."""
+    recipe = RECIPES["koyama-corpus"]
+    assert published.fetch_missing([recipe], None, lambda _: None) == []
+    printed = (shared / "golden" / "gleu-2017.conll14.AMU.debug.txt").read_text(encoding="utf-8").splitlines()[-1]
+    found = re.search(r"(0\.\d+)\D+(0\.\d+)\D+(0\.\d+),(0\.\d+)", printed)
+    assert found, printed
+    mean, std, low, high = found.groups()
+    config = written(recipe.path)
+    config["expect"] = [
+        {"values": {"AMU": mean}},
+        {"output": "samples.std", "values": {"AMU": std}},
+        {"output": "samples.interval", "values": {"AMU": [low, high]}},
+    ]
+    config["human"] = {"file": str(tmp_path / "people.txt")}
+    (tmp_path / "people.txt").write_text("AMU 4\nCAMB 3\nINPUT 1\nREF0 5\n", encoding="utf-8")
+    config["expect"].append({"path": "human/correlations/1/coefficients/spearman/value", "values": "0.80"})
+    (tmp_path / "own.yaml").write_text(json.dumps(config), encoding="utf-8")
+    results = stages.run(stages.prepare(tmp_path / "own.yaml"), tmp_path / "run")[1].expectations
+    assert results
+    assert [entry["verdict"] for entry in results["entries"]] == ["exact"] * 4

@@ -1,0 +1,143 @@
+"""Tokenisers against sacreBLEU's, live: every code point in every company, generated lines, and what comes before."""
+
+from __future__ import annotations
+
+import random
+from itertools import pairwise, product
+from typing import TYPE_CHECKING
+
+import pytest
+import regex
+from sacrebleu.metrics.bleu import BLEU
+from sacrebleu.tokenizers.tokenizer_13a import Tokenizer13a
+from sacrebleu.tokenizers.tokenizer_char import TokenizerChar
+from sacrebleu.tokenizers.tokenizer_intl import TokenizerV14International
+from sacrebleu.tokenizers.tokenizer_re import TokenizerRegexp
+from sacrebleu.tokenizers.tokenizer_zh import TokenizerZh
+
+from pipeline.kernel import categories
+from pipeline.kernel.lines import join_lines
+from pipeline.tokenizers import TOKENIZERS
+from pipeline.tokenizers.sacrebleu import BORROWED
+from pipeline.tokenizers.tokenization import Tokenization
+from tests.conftest import KERNELS, forced_kernel
+from tests.tools.make_categories import render
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+NAMES = {"13a": "13a", "zh": "zh", "intl": "intl", "nonspace": "char", "whitespace": "none"}
+"""Our tokenisers and sacreBLEU's."""
+PARTS = [
+    "a",
+    "1",
+    "2",
+    ".",
+    ",",
+    "-",
+    "(",
+    "/",
+    "'",
+    "&",
+    " ",
+    "ß",
+    "中",
+    "“",
+    "。",
+    "٣",
+    "،",
+    "€",
+    "½",
+    "\u3000",
+    "😀",
+]
+PARTS += ["\u0301", "&quot;", "&amp;", "&lt;", "&gt;", "&amp;quot;", "<skipped>", "-\n", "\n", "\x1c", "\xa0", "\x00"]
+SCRIPTS = {
+    "latin": "Die Straße, 3.000,50 € (ca.)—„gut“ 5-10 %; it's <b>3.5</b> & more...",
+    "cyrillic": "«Привет», сказал он: 3,5-4,0 кг. №5!",
+    "chinese": "他说:“你好,世界!”3.5元-10元。ABC公司(2020年)",
+    "arabic": "قال: «مرحبا»، ٣٫٥ و ١٢٣؟ 12.5%",  # noqa: RUF001 (Arabic)
+    "emoji": "ok 😀👍🏽‍💻! 1,2 ❤️...",
+    "combining": "cafe\u0301. n\u0303o, a\u0308-3-b\u0327",
+    "thai": "สวัสดี, ๑๒.๕ บาท ฯลฯ",
+}
+
+
+def ours(lines: list[str], tokenizer: str, lowercase: bool = False) -> list[list[int]]:
+    (found,) = Tokenization(tokenizer, lowercase=lowercase).encode([join_lines(line.encode() for line in lines)])
+    borders = found.offsets.tolist()
+    return [found.ids[low:high].tolist() for low, high in pairwise(borders)]
+
+
+def theirs(lines: list[str], tokenizer: str, lowercase: bool = False) -> list[list[int]]:
+    split: Callable[[str], str] = BLEU(
+        tokenize=NAMES.get(tokenizer, tokenizer), lowercase=lowercase
+    )._preprocess_segment
+    numbers: dict[str, int] = {}
+    found = [[numbers.setdefault(token, len(numbers)) for token in split(line).split()] for line in lines]
+    for kind in (Tokenizer13a, TokenizerChar, TokenizerRegexp, TokenizerV14International, TokenizerZh):
+        kind.__call__.cache_clear()  # they keep every line they have seen
+    return found
+
+
+@pytest.mark.parametrize("tokenizer", NAMES)
+@pytest.mark.parametrize("company", [("a", "b "), ("1", "2 "), ("a", "2 "), ("1", ". ")])
+def test_every_code_point_between_letters_digits_and_points(tokenizer: str, company: tuple[str, str]) -> None:
+    before, after = company
+    characters = [chr(code) for code in range(0x110000) if not 0xD800 <= code < 0xE000]
+    lines = [
+        "".join(f"{before}{character}{after}" for character in characters[low : low + 256])
+        for low in range(0, len(characters), 256)
+    ]
+    expected = theirs(lines, tokenizer)
+    for name in KERNELS:
+        with forced_kernel(name):
+            assert ours(lines, tokenizer) == expected
+
+
+@pytest.mark.usefixtures("kernel")
+@pytest.mark.parametrize("tokenizer", NAMES)
+@pytest.mark.parametrize("lowercase", [False, True])
+def test_lines_of_all_short_combinations_and_many_long_ones(tokenizer: str, lowercase: bool) -> None:
+    rng = random.Random(7)
+    lines = ["".join(parts) for size in (1, 2, 3) for parts in product(PARTS[:21], repeat=size)]
+    lines += ["".join(rng.choices(PARTS, k=rng.randint(0, 15))) for _ in range(5000)]
+    assert ours(lines, tokenizer, lowercase) == theirs(lines, tokenizer, lowercase)
+
+
+@pytest.mark.usefixtures("kernel")
+@pytest.mark.parametrize("tokenizer", NAMES)
+@pytest.mark.parametrize("script", SCRIPTS)
+def test_scripts(tokenizer: str, script: str) -> None:
+    text = SCRIPTS[script]
+    lines = [text, text.upper(), text[::-1], f" {text}\n", *(text[start:] for start in range(len(text)))]
+    assert ours(lines, tokenizer, True) == theirs(lines, tokenizer, True)
+
+
+@pytest.mark.parametrize("tokenizer", ["ja-mecab", "ko-mecab"])
+def test_borrowed_tokenisers(tokenizer: str) -> None:
+    pytest.importorskip("MeCab" if tokenizer == "ja-mecab" else "mecab_ko")
+    lines = ["これはペンです。", "빛이 쐬는 노인은 완벽한 사람과 비교할 때", "plain text, too", "", " 今日は \n"]
+    assert ours(lines, tokenizer) == theirs(lines, tokenizer)
+
+
+@pytest.mark.parametrize("tokenizer", [name for name in TOKENIZERS if name not in BORROWED])
+@pytest.mark.parametrize("lowercase", [False, True])
+def test_tokens_shown_are_those_that_are_counted(tokenizer: str, lowercase: bool) -> None:
+    tokenization = Tokenization(tokenizer, lowercase=lowercase)
+    lines = [*SCRIPTS.values(), "a &quot;B&quot;  c.", ""]
+    numbers: dict[str, int] = {}
+    shown = [[numbers.setdefault(token, len(numbers)) for token in tokenization.tokens(line)] for line in lines]
+    assert shown == ours(lines, tokenizer, lowercase)
+
+
+def test_categories_are_those_of_the_package_regex() -> None:
+    """Of another version of the package only its version may differ, where its Unicode is the same."""
+    made: dict[str, str] = {}
+    exec(render(), made)  # noqa: S102 (our own text)
+    names = ("PUNCTUATION", "SYMBOLS", "NUMBERS")
+    if f"regex {regex.__version__}." not in (categories.__doc__ or ""):
+        known = [getattr(categories, name) for name in names]
+        if known != [made[name] for name in names]:
+            pytest.skip(f"regex {regex.__version__} has other categories than the version the table was made with")
+    assert [getattr(categories, name) for name in names] == [made[name] for name in names]

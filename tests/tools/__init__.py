@@ -1,0 +1,1 @@
+"""Programs that fuzz, break and make things; pytest runs none of them."""
