@@ -518,7 +518,7 @@ def test_what_is_missing_is_told_before(tmp_path: Path, monkeypatch: pytest.Monk
 
 
 def test_the_package_has_every_part_of_the_page() -> None:
-    folder = ROOT / "pipeline" / "report" / "html"
+    folder = ROOT / "pipeline" / "report" / "html" / "assets"
     assert {file.name for file in folder.iterdir()} == {"page.html", *page.SCRIPTS, *page.STYLES}
 
 

@@ -26,7 +26,7 @@ from pipeline.io import catalogue
 from pipeline.report.tables.digits import round_half_up
 from pipeline.reproduction import published
 from pipeline.reproduction.sections import agreement
-from tests.conftest import SHARED
+from tests.conftest import ROOT, SHARED
 from tests.human.test_human import item
 from tests.stand_ins import SYSTEMS, content, write_mirror
 
@@ -213,7 +213,7 @@ def test_recipes_are_configs_that_say_where_their_numbers_stand(name: str) -> No
     config = written(recipe.path)
     assert config["expect"]
     assert config["output"]["dir"] == f"runs/{name}"
-    schema = json.loads((published.FOLDER.parent / "schema.json").read_text(encoding="utf-8"))
+    schema = json.loads((ROOT / "pipeline" / "schema.json").read_text(encoding="utf-8"))
     jsonschema.Draft202012Validator(schema).validate(yaml.safe_load(text))
     if name != "conll14-gleu-13":
         assert {"what", "cite", "url", "recipe", "verdict"} <= set(config["publication"])

@@ -12,13 +12,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import pipeline.scoring.resampling.bootstrap as bootstrap_file
 from pipeline import stages
 from pipeline.errors import InputError
 from pipeline.execution.count import count_in_memory
 from pipeline.execution.options import How
+from pipeline.execution.store import columns_file
 from pipeline.metrics.build import from_text
 from pipeline.scoring.reduce import reduce
-from pipeline.scoring.resampling import sample_weights, summands
+from pipeline.scoring.resampling import sample_weights, summands, weighted_sums
 from pipeline.scoring.resampling.bootstrap import bootstrap, cut, parts, percentile_interval
 from pipeline.scoring.resampling.sample_weights import Bootstrap, Shuffles
 from pipeline.scoring.resampling.weighted_sums import sums
@@ -141,10 +143,12 @@ def test_neither_blocks_nor_groups_nor_memory_can_be_seen(
     _, job = corpus(tmp_path, metric)
     columns = counted(job)
     expected = bootstrap(parts(job.metrics[0], columns, LINES, 3), 2, LINES, SAMPLES, SEED)
-    for name, value in zip(("resample.GROUP", "resample.ROWS", "sums.KEPT"), limits, strict=True):
-        monkeypatch.setattr(f"pipeline.{name}", value)
-    monkeypatch.setattr("pipeline.scoring.resampling.weighted_sums.DRAWN_LINES", 5)
-    monkeypatch.setattr("pipeline.execution.store.columns_file.BLOCK", 4)
+    group, rows, kept = limits
+    monkeypatch.setattr(bootstrap_file, "GROUP", group)
+    monkeypatch.setattr(bootstrap_file, "ROWS", rows)
+    monkeypatch.setattr(weighted_sums, "KEPT", kept)
+    monkeypatch.setattr(weighted_sums, "DRAWN_LINES", 5)
+    monkeypatch.setattr(columns_file, "BLOCK", 4)
     found = bootstrap(parts(job.metrics[0], columns, LINES, 3), 2, LINES, SAMPLES, SEED)
     assert found.tobytes() == expected.tobytes()
 
