@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import pipeline
-from pipeline.execution.store.run_directory import content_key
+from pipeline.execution.store.run_directory import counts_key
 from pipeline.metrics.build import from_text, from_values
 from tests.conftest import ROOT, run
 
@@ -52,14 +52,14 @@ EVALUATION = {"count", "get", "index", "to_pandas"}
 
 @pytest.mark.parametrize("text", KEYS)
 def test_counts_on_disk_are_known_again(text: str) -> None:
-    """The digest is made of repr() of the needs: a class or field with another name would lose what was counted."""
+    """The keys of version 0.1.0, in which a key was made of repr() of the needs."""
     needs = from_text(text).needs
-    assert (needs.key, content_key("text", needs)) == KEYS[text]
+    assert (needs.key, counts_key(["text"], needs)) == KEYS[text]
 
 
 def test_numbers_from_files_are_known_again() -> None:
     needs = from_values([EXTERNAL])[0].needs
-    assert (needs.key, content_key("text", needs)) == EXTERNAL_KEY
+    assert (needs.key, counts_key(["text"], needs)) == EXTERNAL_KEY
 
 
 def test_the_public_names_stay() -> None:

@@ -13,7 +13,7 @@ from .retry import Runner
 from .shards import Missing
 from .slow_shards import Watch
 from .store.columns_file import MemoryStatistics
-from .store.run_directory import content_key
+from .store.run_directory import counts_key
 from .store.unfinished import Cell, read_part
 
 if TYPE_CHECKING:
@@ -145,7 +145,7 @@ def placed(
         schema = need.schema(len(corpus.references))
         for name, file in corpus.systems.items():
             places[name, need] = directory.statistics(corpus.name, name, need.key, schema, corpus.lines)
-            keys[name, need] = content_key(base, file.digest, need)
+            keys[name, need] = counts_key([base, file.digest], need)
     return places, keys
 
 

@@ -44,6 +44,12 @@ class ChrfNeeds:
         """A name that differs whenever the columns can."""
         return "-".join(["chrf", self.characters.key, *([self.words.key] if self.words else [])])
 
+    @property
+    def identity(self) -> str:
+        """The text that stands for these columns in the keys of stored counts."""
+        words = self.words.identity if self.words else None
+        return f"ChrfNeeds(characters={self.characters.identity}, words={words})"
+
     def schema(self, references: int) -> Schema:
         """Return the n-grams of output and reference, and their matches; hyp_len and ref_len are in characters."""
         lengths = (Field("hyp_len"), Field("ref_len", per_reference=True), Field("total", self.order))

@@ -52,6 +52,12 @@ class ExternalNeeds:
         places = f"-d{self.decimals}" if self.decimals else ""
         return f"external-{self.title}-{'-'.join(self.names)}{places}"
 
+    @property
+    def identity(self) -> str:
+        """The text that stands for these columns in the keys of stored counts."""
+        numbers = f"names={self.names!r}, decimals={self.decimals!r}, source={self.source}"
+        return f"ExternalNeeds(title={self.title!r}, {numbers})"
+
     def schema(self, references: int) -> Schema:
         """Return a column for each name."""
         return Schema(tuple(Field(name, real=self.decimals is None) for name in self.names), references)

@@ -44,6 +44,12 @@ class Tokenization:
         )
 
     @property
+    def identity(self) -> str:
+        """The text that stands for this in the keys of stored counts: another text, and they are counted again."""
+        texts = f"tokenizer={self.tokenizer!r}, strip={self.strip}, lowercase={self.lowercase}"
+        return f"Tokenization({texts}, stemmer={self.stemmer!r}, strip_end={self.strip_end})"
+
+    @property
     def _stem_key(self) -> list[str]:
         return [] if self.stemmer == "none" else [f"stem_{self.stemmer}"]
 

@@ -25,7 +25,7 @@ from .manifest import MANIFEST, deletable, holder, read_manifest, running, write
 from .unfinished import UNFINISHED
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
     import numpy as np
@@ -33,12 +33,27 @@ if TYPE_CHECKING:
 
     from ...io.safe_files import Content
     from ...metrics.base.columns import Schema
+    from ...metrics.base.metric import Needs
     from .unfinished import Cell, Found
 
 
 def content_key(*content: object) -> str:
-    """Return a digest of what counts depend on: content, and the version of the counting."""
+    """Return a digest of content, and of the version of the counting."""
     return hashlib.blake2b(repr((COUNTING, *content)).encode(), digest_size=16).hexdigest()
+
+
+class _Plain(str):
+    """Text that stands in a digest without quotes, as the classes of columns did before they had an identity."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return str(self)
+
+
+def counts_key(texts: Sequence[object], needs: Needs) -> str:
+    """Return the key of the columns that needs has of some texts: a digest of all that they depend on."""
+    return content_key(*texts, _Plain(needs.identity))
 
 
 class RunDirectory:

@@ -50,6 +50,14 @@ class Needs(Protocol):
         """A name that differs whenever the columns can, safe in file names."""
 
     @property
+    def identity(self) -> str:
+        """The text that stands for these columns in the keys of stored counts.
+
+        It differs whenever the columns can, as `key` does, and stays the same from one version of the program to the
+        next, whatever classes and fields are called: with another text, nothing that was stored is known again.
+        """
+
+    @property
     def source(self) -> bool:
         """Whether the source is read."""
 

@@ -33,6 +33,12 @@ class OverlapNeeds:
         source = ["source_len"] if self.source_len else []
         return "-".join(["overlap", *self.kinds, *source, f"n{self.order}", self.tokenization.key])
 
+    @property
+    def identity(self) -> str:
+        """The text that stands for these columns in the keys of stored counts."""
+        counted = f"order={self.order}, kinds={self.kinds!r}, source={self.source}, source_len={self.source_len}"
+        return f"OverlapNeeds(tokenization={self.tokenization.identity}, {counted})"
+
     def schema(self, references: int) -> Schema:
         """Return hyp_len, src_len (if asked for), ref_len, total (orders), and each kind with its axes."""
         kinds = tuple(Field(kind, self.order, per_reference=kind in KINDS) for kind in self.kinds)

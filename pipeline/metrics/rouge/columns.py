@@ -56,6 +56,13 @@ class RougeNeeds:
         return "-".join([*names, self.tokenization.key])
 
     @property
+    def identity(self) -> str:
+        """The text that stands for these columns in the keys of stored counts."""
+        texts = f"tokenization={self.tokenization.identity}, splitting={self.splitting.identity}"
+        counted = f"order={self.order}, parts={self.parts!r}, gaps={self.gaps!r}, lead={self.lead}"
+        return f"RougeNeeds({texts}, {counted}, merged={self.merged}, weight={self.weight!r}, source={self.source})"
+
+    @property
     def _counted(self) -> dict[str, int]:
         """Names of what is matched in n-grams and skip bigrams, and how many orders each has."""
         skips = {f"skip_{gap_name(gap)}": 0 for gap in self.gaps}

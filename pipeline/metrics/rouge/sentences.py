@@ -32,6 +32,11 @@ class Splitting(NamedTuple):
         """A short name, safe in file names."""
         return self.mode + (hashlib.blake2b(self.boundary.encode(), digest_size=4).hexdigest() if self.boundary else "")
 
+    @property
+    def identity(self) -> str:
+        """The text that stands for this in the keys of stored counts."""
+        return f"Splitting(mode={self.mode!r}, boundary={self.boundary!r})"
+
     def split(self, lines: Lines) -> tuple[Lines, NDArray[np.int64]]:
         """Return the sentences of all lines, and int64 [lines + 1] of each line's first; boundaries are left out.
 
