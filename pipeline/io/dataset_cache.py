@@ -1,11 +1,11 @@
 """Data sets on this computer: the user's cache, what is there, what is missing, and fetching it.
 
-    locate("conll14", "INPUT")                          a file, checked; DataError says how to get it
+    locate_all(catalogue.named("conll14/INPUT"))        their paths, checked; DataError says how to get them
     missing("conll14")                                  the files that are not there, or have changed
-    fetch("conll14", ["NUCLE*"], mirror="copies")       the files, taken from a mirror where they are missing
+    fetch_files(catalogue.named("conll14/NUCLE*"))      taken from a mirror where they are missing
 
 A path of a config or of the command line that begins with data: goes through `path_of`. `catalogue.py` knows what there
-is, `mirrors.py` where it comes from. Only `fetch` ever uses the network.
+is, `mirrors.py` where it comes from. Only `fetch_files` ever uses the network.
 """
 
 from __future__ import annotations
@@ -21,7 +21,9 @@ from typing import TYPE_CHECKING, Literal
 
 from ..errors import DataError, Problem
 from .catalogue import data_set, is_data, named_one
-from .mirrors import TEMPORARY, TIMEOUT, UnreachableError, bring, mirror_of, unwritable
+from .lock import lock_of
+from .mirrors import TIMEOUT, UnreachableError, bring, mirror_of, unwritable
+from .safe_files import TEMPORARY
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -73,14 +75,6 @@ def state(file: DataFile, *, quick: bool = False) -> State:
 
 def _dataset(file: DataFile) -> str:
     return file.dataset
-
-
-def locate(name: str, file: str) -> Path:
-    """Return the path of a file of a data set, whose bytes are those published.
-
-    Raises DataError: no such data set or file (with the nearest name), not here or changed (with how to fetch it).
-    """
-    return locate_all([data_set(name).file(file)])[0]
 
 
 def locate_all(files: Iterable[DataFile]) -> list[Path]:
@@ -146,28 +140,6 @@ class Fetched:
         if self.stopped:
             told.append(f"{self.stopped}; what was fetched is kept, files still to fetch: {len(self.skipped)}")
         return [Problem("", text) for text in told]
-
-
-def fetch(
-    name: str,
-    files: Iterable[str] | None = None,
-    mirror: str | None = None,
-    tell: Callable[[str], None] = lambda _: None,
-) -> list[Path]:
-    """Fetch the files of a data set that are not here; return the paths of all that were asked for.
-
-    files: names, folders or globs, None for all; mirror: a folder, file://, http:// or https:// address with the layout
-    REPOSITORY/COMMIT/PATH, None for GEC_PIPELINE_MIRROR or the public addresses; tell: is told of each file. Raises
-    DataError with what could not be had; what could be is kept.
-    """
-    found = data_set(name)
-    wanted = list(found.files.values())
-    if files is not None:
-        wanted = [file for pattern in files for file in found.matching(pattern)]
-    done = fetch_files(wanted, mirror, tell)
-    if done.problems:
-        raise DataError(done.problems)
-    return [place(file) for file in wanted]
 
 
 def fetch_files(
@@ -255,10 +227,10 @@ def _held(folder: Path, tell: Callable[[str], None]) -> Iterator[None]:
 
     Where a file system has no locks the work goes on: temporary names differ, and renaming is atomic.
     """
-    from filelock import FileLock, Timeout
+    from filelock import Timeout
 
     _make(folder)
-    lock = FileLock(folder.with_name(f".{folder.name}.lock"), fallback_to_soft=False)
+    lock = lock_of(folder.with_name(f".{folder.name}.lock"))
     try:
         try:
             lock.acquire(timeout=0)

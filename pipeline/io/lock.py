@@ -12,17 +12,26 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
+    from filelock import FileLock
+
 LOCK = "run.lock"
 """An empty file; it stays, since deleting it would let two runs hold two files of this name."""
 
 
+def lock_of(path: Path) -> FileLock:
+    """Return a lock on a file, not taken yet: the operating system's own (flock), which ends with its process."""
+    from filelock import FileLock
+
+    return FileLock(path, fallback_to_soft=False)
+
+
 def take(path: Path) -> object | None:
     """Return a lock on a file, held as long as the object lives; None where another has it or there are no locks."""
-    from filelock import FileLock, Timeout
+    from filelock import Timeout
 
-    lock = FileLock(path, timeout=0, fallback_to_soft=False)
+    lock = lock_of(path)
     try:
-        lock.acquire()
+        lock.acquire(timeout=0)
     except (Timeout, OSError, RuntimeError):
         return None
     return lock
@@ -32,16 +41,15 @@ def take(path: Path) -> object | None:
 def held(folder: Path, holder: Callable[[], str], warn: Callable[[str], None]) -> Iterator[None]:
     """Hold the lock of a folder; raises StoreError where another run has it, or no file can be made.
 
-    holder: tells who has it. The operating system's own lock (flock) is used, through the package filelock; it goes
-    with the process. Where a file system has none, warn() is called and the run goes on.
+    holder() tells who has it. Where a file system has no locks, warn() is called and the run goes on.
     """
-    from filelock import FileLock, Timeout
+    from filelock import Timeout
 
-    lock = FileLock(folder / LOCK, timeout=0, fallback_to_soft=False)
+    lock = lock_of(folder / LOCK)
     with warnings.catch_warnings(record=True) as told:
         warnings.simplefilter("always")
         try:
-            lock.acquire()
+            lock.acquire(timeout=0)
         except Timeout:
             raise StoreError(
                 f"{folder}: another run is using it ({holder()}); wait for its end, or name another"

@@ -5,7 +5,6 @@ A mirror has the layout REPOSITORY/COMMIT/PATH, in a folder or at a web address.
 
 from __future__ import annotations
 
-import contextlib
 import errno
 import hashlib
 import os
@@ -18,6 +17,7 @@ from typing import TYPE_CHECKING, BinaryIO, Protocol
 from urllib.parse import quote, urlsplit, urlunsplit
 
 from ..errors import DataError
+from .safe_files import TEMPORARY, replacing
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -32,11 +32,9 @@ TIMEOUT = 30.0
 """Seconds without a byte after which a download is given up."""
 SLOWEST = 1000
 """Bytes a second, on average after TIMEOUT, below which a download is given up."""
-TEMPORARY = ".tmp"
 PIECE = 1 << 16
 DROP = 1 << 10
 """Bytes of a download that are waited for before its speed is looked at: a trickle must not take long to make one."""
-_NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
 _AGAIN = "run the same command again, or name another mirror with --mirror"
 
 
@@ -236,20 +234,14 @@ def bring(file: DataFile, target: Path, mirror: Mirror, progress: Callable[[int]
     """
     temporary = target.with_name(f".{target.name}.{secrets.token_hex(4)}{TEMPORARY}")
     try:
-        with os.fdopen(os.open(temporary, _NEW, 0o666), "wb") as opened:
+        with replacing(target, temporary) as opened:
             sink = Sink(opened, file, progress, timeout)
             mirror.send(file, sink)
             sink.check()
-            opened.flush()
-            os.fsync(opened.fileno())
-        temporary.replace(target)
     except UnreachableError as error:
         raise UnreachableError(f"{file.key}: {mirror.where(file)}: {error}") from None
     except OSError as error:
         raise unwritable(target, error) from None
-    finally:
-        with contextlib.suppress(OSError):
-            temporary.unlink(missing_ok=True)
 
 
 def unwritable(path: Path, error: OSError) -> UnreachableError:

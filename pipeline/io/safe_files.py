@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from ..errors import StoreError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
     from pathlib import Path
     from typing import BinaryIO
 
@@ -67,22 +67,35 @@ def read_json(path: Path) -> Any:
     return parse_json(data)
 
 
+@contextlib.contextmanager
+def replacing(path: Path, temporary: Path) -> Iterator[BinaryIO]:
+    """Give a new file under a temporary name; at the end it is flushed to disk and renamed, or deleted after an error.
+
+    Raises OSError where it cannot be made, written or renamed, also where the temporary name is taken.
+    """
+    try:
+        with os.fdopen(os.open(temporary, _NEW, 0o666), "wb") as file:
+            yield file
+            file.flush()
+            os.fsync(file.fileno())
+        temporary.replace(path)
+    except BaseException:
+        with contextlib.suppress(OSError):
+            temporary.unlink(missing_ok=True)
+        raise
+
+
 def write_atomic(path: Path, data: Content) -> None:
-    """Write a file under a temporary name, flush it to disk and rename it; raises StoreError (a full disk, say)."""
+    """Write a file whole or not at all; raises StoreError (a full disk, say)."""
     temporary = path.with_name(f"{path.name}{TEMPORARY}")
     data = data.encode() if isinstance(data, str) else data
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         temporary.unlink(missing_ok=True)  # of a run that was killed; were it a link, writing would go elsewhere
-        with os.fdopen(os.open(temporary, _NEW, 0o666), "wb") as file:
+        with replacing(path, temporary) as file:
             for piece in [data] if isinstance(data, bytes) else data:
                 file.write(piece)
-            file.flush()
-            os.fsync(file.fileno())
-        temporary.replace(path)
     except OSError as error:
-        with contextlib.suppress(OSError):
-            temporary.unlink(missing_ok=True)
         raise StoreError(f"{path}: cannot be written: {error.strerror}; what was finished before is kept") from None
 
 

@@ -16,7 +16,7 @@ from urllib.parse import unquote
 
 import pytest
 
-from pipeline.cli.dispatch import main
+from pipeline.cli import main
 from pipeline.errors import DataError
 from pipeline.io import catalogue, dataset_cache, mirrors
 
@@ -53,6 +53,17 @@ def folder(tmp_path: Path) -> Path:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(data)
     return tmp_path / "mirror"
+
+
+def fetch(
+    name: str, files: list[str] | None = None, mirror: str | None = None, tell: Callable[[str], None] = lambda _: None
+) -> list[Path]:
+    """Fetch files of a data set (None: all) as the command does; raise what went wrong."""
+    wanted = [file for text in files or [""] for file in catalogue.named(f"{name}/{text}" if text else name)]
+    done = dataset_cache.fetch_files(wanted, mirror, tell)
+    if done.problems:
+        raise DataError(done.problems)
+    return [dataset_cache.place(file) for file in wanted]
 
 
 Answer = tuple[int, dict[str, str], bytes]
@@ -137,16 +148,16 @@ def test_every_kind_of_mirror_gives_the_same_files(
     if how == "environment":
         monkeypatch.setenv("GEC_PIPELINE_MIRROR", f"{server.address}/")
     told: list[str] = []
-    found = dataset_cache.fetch("toy", mirror=mirror, tell=told.append)
+    found = fetch("toy", mirror=mirror, tell=told.append)
     assert [path.relative_to(toy).as_posix() for path in found] == [f"toy/{name}" for name in FILES]
     assert inside(toy) == dict(sorted(FILES.items()))
     assert len(told) == 4
     assert dataset_cache.missing("toy") == []
-    assert dataset_cache.locate("toy", "b+c").read_bytes() == FILES["b+c"]
+    assert dataset_cache.path_of("data:toy/b+c").read_bytes() == FILES["b+c"]
 
 
 def test_names_are_quoted_in_addresses(server: Server) -> None:
-    dataset_cache.fetch("toy", ["b+c"], server.address)
+    fetch("toy", ["b+c"], server.address)
     assert server.asked == [f"/copies/who/what/{COMMIT}/some/b%2Bc"]
 
 
@@ -156,13 +167,13 @@ def test_a_folder_needs_no_package_and_the_web_names_the_one_it_needs(
     for name in ("pooch", "requests"):
         monkeypatch.setitem(__import__("sys").modules, name, None)
     with pytest.raises(DataError, match=r"pip install 'gec-pipeline\[data\]'"):
-        dataset_cache.fetch("toy", mirror=server.address)
-    dataset_cache.fetch("toy", mirror=str(folder))
+        fetch("toy", mirror=server.address)
+    fetch("toy", mirror=str(folder))
     assert dataset_cache.missing("toy") == []
 
 
 def test_what_is_here_is_not_asked_for_again(toy: Path, server: Server, capsys: pytest.CaptureFixture[str]) -> None:
-    dataset_cache.fetch("toy", ["a", "deep"], server.address)
+    fetch("toy", ["a", "deep"], server.address)
     (toy / "toy" / "a").write_bytes(b"0ne\n")  # the same size: only its checksum tells
     server.asked.clear()
     assert main(["data", "fetch", "toy", "--mirror", server.address, "--json"]) == 0
@@ -222,7 +233,7 @@ def test_a_redirect_is_followed_and_checked(toy: Path, server: Server, capsys: p
     there = f"/copies/who/what/{COMMIT}/some/"
     server.answers["a"] = lambda: (302, {"Location": f"{there}moved"}, b"")
     server.answers["moved"] = lambda: (200, {}, FILES["a"])
-    dataset_cache.fetch("toy", ["a"], server.address)
+    fetch("toy", ["a"], server.address)
     server.answers["e"] = lambda: (302, {"Location": f"{there}moved"}, b"")
     assert "expected 0 bytes, found more" in refused(capsys, "toy/e", "--mirror", server.address)
     assert inside(toy) == {"a": FILES["a"]}
@@ -240,7 +251,7 @@ def test_a_server_that_trickles_is_given_up(toy: Path, folder: Path, monkeypatch
     clock = iter(range(0, 10**6, 40))
     monkeypatch.setattr("pipeline.io.mirrors.time.monotonic", lambda: float(next(clock)))
     with pytest.raises(DataError, match="came slower than 1,000 bytes a second") as told:
-        dataset_cache.fetch("toy", ["a", "b+c"], str(folder))
+        fetch("toy", ["a", "b+c"], str(folder))
     assert "files still to fetch: 2" in str(told.value)  # the next one would be as slow
     assert inside(toy) == {}
 
@@ -263,7 +274,7 @@ def test_an_interrupted_fetch_goes_on(toy: Path, folder: Path, capsys: pytest.Ca
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        dataset_cache.fetch("toy", mirror=str(folder), tell=interrupt)
+        fetch("toy", mirror=str(folder), tell=interrupt)
     assert list(inside(toy)) == ["a", "b+c"]
     left = toy / "toy" / ".deep.0badcafe.tmp"  # of a process that was killed
     left.write_bytes(b"half")
@@ -281,7 +292,7 @@ def test_an_interruption_within_a_file_leaves_nothing_of_it(
 
     monkeypatch.setattr(mirrors.Sink, "write", interrupt)
     with pytest.raises(KeyboardInterrupt):
-        dataset_cache.fetch("toy", mirror=str(folder))
+        fetch("toy", mirror=str(folder))
     assert inside(toy) == {}
 
 
@@ -350,7 +361,7 @@ def test_a_folder_that_has_a_part(toy: Path, folder: Path, capsys: pytest.Captur
 
 
 def test_two_at_once_do_not_disturb_each_other(toy: Path, server: Server) -> None:
-    threads = [threading.Thread(target=dataset_cache.fetch, args=("toy", None, server.address)) for _ in range(3)]
+    threads = [threading.Thread(target=fetch, args=("toy", None, server.address)) for _ in range(3)]
     for thread in threads:
         thread.start()
     for thread in threads:
@@ -383,7 +394,7 @@ def test_a_full_disk(
     def full(_: int) -> None:
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
-    dataset_cache.fetch("toy", ["a"], str(folder))
+    fetch("toy", ["a"], str(folder))
     monkeypatch.setattr("pipeline.io.mirrors.os.fsync", full)
     said = refused(capsys, "toy", "--mirror", str(folder))
     assert f"{toy / 'toy' / 'b+c'}: cannot be written: No space left on device; make room" in said
@@ -417,7 +428,7 @@ def test_links_in_the_cache_are_not_written_through(
 def test_verify_tells_what_is_missing_or_changed(toy: Path, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["data", "verify"]) == 0
     assert f"nothing is in {toy}" in capsys.readouterr().out
-    dataset_cache.fetch("toy", mirror=str(folder))
+    fetch("toy", mirror=str(folder))
     assert main(["data", "verify"]) == 0
     assert capsys.readouterr().out == "toy: 4 files, as published\n"
     (toy / "toy" / "a").write_bytes(b"0ne\n")
@@ -432,7 +443,7 @@ def test_verify_tells_what_is_missing_or_changed(toy: Path, folder: Path, capsys
     assert "toy: 2 of 4 files changed: a, e" in said.err
     assert "gec-pipeline data fetch toy" in said.err
     with pytest.raises(DataError, match=r"toy/a is changed in .*; fetch it: gec-pipeline data fetch toy"):
-        dataset_cache.locate("toy", "a")
+        dataset_cache.path_of("data:toy/a")
 
 
 def test_path_prints_folder_and_file(toy: Path, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -440,7 +451,7 @@ def test_path_prints_folder_and_file(toy: Path, folder: Path, capsys: pytest.Cap
     assert capsys.readouterr().out == f"{toy}\n"
     assert main(["data", "path", "toy"]) == 2
     assert "gec-pipeline data fetch toy" in capsys.readouterr().err
-    dataset_cache.fetch("toy", ["deep"], str(folder))
+    fetch("toy", ["deep"], str(folder))
     assert main(["data", "path", "data:toy/deep/er/d.txt"]) == 0
     assert capsys.readouterr().out == f"{toy}/toy/deep/er/d.txt\n"
     assert main(["data", "path", "toy"]) == 0

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterable
 
     from numpy.typing import NDArray
 
@@ -47,15 +47,6 @@ class Draws(NamedTuple):
         if lines * math.log(references) <= math.log(MAX_CHOICES):
             return Draws("all", references**lines, lines, references)
         return Draws("turned", groups * references, lines, references, seed)
-
-    def blocks(self, size: int, first: int = 0, last: int | None = None) -> Iterator[NDArray[np.uint8]]:
-        """Yield for every block of size lines the references drawn, from 0: uint8 [iterations, lines of block].
-
-        Of the iterations first <= i < last (all, without them).
-        """
-        drawer = Drawer(self, range(first, self.iterations if last is None else last))
-        for low in range(0, self.lines, size):
-            yield drawer.take(min(size, self.lines - low))
 
 
 class Drawer:
