@@ -14,10 +14,7 @@ from pydantic import BaseModel, ValidationError
 
 from ..errors import ConfigError, Problem, did_you_mean
 from .compose import compose
-from .globs import natural
 from .models import (
-    BACKENDS,
-    FORMATS,
     KINDS,
     WrittenConfig,
     WrittenDataset,
@@ -40,33 +37,14 @@ from .models_published import (
     WrittenJudgments,
     WrittenPublication,
 )
-from .resolved import STDIN, Column, Dataset, Input, Match, System
 from .resolver import Resolver
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
+    from .resolved import Dataset, Match, System
     from .tree import Node
-
-__all__ = [
-    "BACKENDS",
-    "FORMATS",
-    "STDIN",
-    "Column",
-    "Config",
-    "Dataset",
-    "Input",
-    "Match",
-    "System",
-    "WrittenConfig",
-    "WrittenHuman",
-    "WrittenOutput",
-    "WrittenRun",
-    "WrittenStatistics",
-    "load",
-    "natural",
-]
 
 
 @dataclass(frozen=True)

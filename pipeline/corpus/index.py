@@ -7,32 +7,25 @@ from pathlib import Path
 import numpy as np
 
 from ..errors import CorpusError, Problem
-from ..io.plain_files import Origin, Spool, Spooled
+from ..io.plain_files import Origin, Spool, Spooled, reason
 from ..io.remote import RangeReader, Remote, RemoteStamp
-from . import formats
 from .scan import Scanner, scan
-from .spans import NEWLINE, Stamp, stamp_of
+from .spans import Stamp, stamp_of
 from .texts import AnyText, TextFile
 
 PIECE = 1 << 20
-
-
+"""Bytes read at once."""
 STRIDE = 128
 """Lines between two remembered places of a file; shards are cut at these."""
 
 
-def open_text(path: Path) -> TextFile:
-    """Index and check one plain file; raises CorpusError (missing, a folder, unreadable, not UTF-8)."""
-    return _index(Spooled(path, NEWLINE, Origin(str(path))))
-
-
-def _index(file: Spooled, spool: Spool | None = None) -> TextFile:
+def index_text(file: Spooled, spool: Spool | None = None) -> TextFile:
     """Index and check texts in a file; spool: what they are in, and must outlive."""
     path, separator, origin = file
     try:
         stamp, found = _scanned(path, separator)
     except (OSError, ValueError) as error:
-        message = formats.reason(path, error) if isinstance(path, Path) else str(error)
+        message = reason(path, error) if isinstance(path, Path) else str(error)
         raise CorpusError([Problem(origin.name, message)]) from None
     except CorpusError as error:
         problem = error.problems[0]
@@ -70,6 +63,6 @@ def changed(file: AnyText) -> bool:
     try:
         if stamp_of(file.path) == file.stamp:
             return False
-        return _index(Spooled(file.path, file.separator, Origin(str(file.path)))).digest != file.digest
+        return index_text(Spooled(file.path, file.separator, Origin(str(file.path)))).digest != file.digest
     except (OSError, CorpusError):
         return True

@@ -15,7 +15,7 @@ from ..io.remote import Remote
 from . import formats
 from .corpus import MAX_REFERENCES, Corpus, check_parallel, without_any
 from .formats.m2 import spool_m2
-from .index import _index
+from .index import index_text
 from .replacements import REPLACEMENTS
 from .spans import read_span
 from .texts import TextFile, read_texts
@@ -77,7 +77,7 @@ class Opener:
     def index(self, file: Spooled) -> TextFile:
         """Index texts; those in the spool keep it alive."""
         in_place = isinstance(file.path, Remote) or file.path == Path(file.origin.name)
-        return _index(file, None if in_place else self.spool)
+        return index_text(file, None if in_place else self.spool)
 
     def select(self, file: TextFile, ranges: Sequence[tuple[int, int]]) -> TextFile:
         """Return some lines of a text as a text of its own; ranges are low <= i < high."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ...io.plain_files import SEPARATOR, Origin, Spool, Spooled, is_plain, named, reason
+from ...io.plain_files import SEPARATOR, Origin, Spool, Spooled, named
 from ...io.remote import Remote
 from .numbers import numbers
 from .records import jsonl, parquet, tsv
@@ -14,8 +14,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from ...config.resolved import Column, Input
-
-__all__ = ["SEPARATOR", "Origin", "Spool", "Spooled", "file_of", "is_plain", "named", "reason", "spooled"]
 
 READERS: dict[str, Callable[[Path, str, Column], Iterator[bytes]]] = {
     "jsonl": jsonl,
