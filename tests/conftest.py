@@ -15,12 +15,16 @@ from hypothesis import settings
 
 import pipeline.kernel
 from pipeline import stages
+from pipeline.corpus.index import index_text
+from pipeline.corpus.spans import NEWLINE
 from pipeline.execution.options import AUTO, How
+from pipeline.io.plain_files import Origin, Spooled
 from pipeline.metrics.build import from_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from pipeline.corpus.texts import TextFile
     from pipeline.metrics.base.metric import Metric
     from pipeline.scoring.results import Results
 
@@ -137,6 +141,11 @@ def write_run(folder: Path, lines: int = 40, seed: int = 0, **more: Any) -> Path
         texts = {key: more[key] for key in ("references", "systems") if key in more}
         write_texts(folder / name, lines + number, seed=seed + number, **texts)
     return write_config(folder / "config.yaml", **more)
+
+
+def open_text(path: Path) -> TextFile:
+    """Index and check one plain file."""
+    return index_text(Spooled(path, NEWLINE, Origin(str(path))))
 
 
 def run(config: Path, output: str | Path, how: How = AUTO) -> Results:

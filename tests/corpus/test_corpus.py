@@ -16,15 +16,14 @@ from pipeline import stages
 from pipeline.config.resolved import Dataset, System
 from pipeline.corpus import index
 from pipeline.corpus.corpus import MAX_REFERENCES, Corpus
-from pipeline.corpus.index import PIECE, STRIDE, index_text
+from pipeline.corpus.index import PIECE, STRIDE
 from pipeline.corpus.input_warnings import suspicions
 from pipeline.corpus.opener import open_corpus
-from pipeline.corpus.spans import NEWLINE, Span, read_span
+from pipeline.corpus.spans import Span, read_span
 from pipeline.errors import ConfigError, CorpusError, Problem
 from pipeline.execution import workers
 from pipeline.execution.options import How
-from pipeline.io.plain_files import Origin, Spooled
-from tests.conftest import run, tree, write_run
+from tests.conftest import open_text, run, tree, write_run
 from tests.oracles import naive
 
 if TYPE_CHECKING:
@@ -37,10 +36,6 @@ def written(folder: Path, data: bytes | str, name: str = "text.txt") -> Path:
     path = folder / name
     path.write_bytes(data.encode() if isinstance(data, str) else data)
     return path
-
-
-def open_text(path: Path) -> TextFile:
-    return index_text(Spooled(path, NEWLINE, Origin(str(path))))
 
 
 def read(file: TextFile, low: int = 0, high: int | None = None) -> list[str]:

@@ -25,7 +25,6 @@ import pipeline
 from pipeline.cli.dispatch import main
 from pipeline.config.resolved import Column, Input
 from pipeline.corpus import index
-from pipeline.corpus.index import open_text
 from pipeline.corpus.opener import Opener
 from pipeline.corpus.spans import read_span
 from pipeline.corpus.texts import read_texts
@@ -35,7 +34,7 @@ from pipeline.execution.store import remote_copy
 from pipeline.io import remote
 from pipeline.io.compressed import PIECE
 from pipeline.io.remote import Remote
-from tests.conftest import ROOT, run, tree, write_run
+from tests.conftest import ROOT, open_text, run, tree, write_run
 from tests.files import problems, write
 
 if TYPE_CHECKING:
