@@ -15,7 +15,8 @@ from hypothesis import settings
 
 import pipeline.kernel
 from pipeline import stages
-from pipeline.execution.options import AUTO, How
+from pipeline.execution.listener import SILENT, Listener
+from pipeline.execution.options import AUTO, RunOptions
 from pipeline.metrics.build import from_text
 
 if TYPE_CHECKING:
@@ -139,9 +140,16 @@ def write_run(folder: Path, lines: int = 40, seed: int = 0, **more: Any) -> Path
     return write_config(folder / "config.yaml", **more)
 
 
-def run(config: Path, output: str | Path, how: How = AUTO) -> Results:
+class Hears(Listener):
+    """Hands what it hears of a run to functions, each under the name of a method: tell=messages.append."""
+
+    def __init__(self, **functions: Any) -> None:
+        vars(self).update(functions)
+
+
+def run(config: Path, output: str | Path, options: RunOptions = AUTO, listener: Listener = SILENT) -> Results:
     """Run a config into a folder."""
-    return stages.run(stages.prepare(config), output, how)[1]
+    return stages.run(stages.prepare(config), output, options, listener)[1]
 
 
 class Tree(dict[str, bytes]):

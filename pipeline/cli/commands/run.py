@@ -49,22 +49,21 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Run the config and print its tables."""
     from ... import stages
-    from ...execution.options import How
+    from ...execution.options import RunOptions
     from ...io.remote import is_remote
     from ...report.console import print_results, print_table
 
+    options = RunOptions(n_jobs=args.n_jobs, backend=args.backend, address=args.address)
     with Bar(enabled=not args.quiet and not args.dry_run and sys.stderr.isatty()) as bar:
-        how = How(args.n_jobs, args.backend, progress=bar.lines, stage=bar.stage, tell=bar.tell, testing=bar.samples)
-        how = how._replace(address=args.address)
         bar.stage("reading")
-        job = stages.prepare(args.config, how, given(args))
+        job = stages.prepare(args.config, options, given(args))
         for warning in () if args.quiet else job.warnings:
             bar.print(f"warning: {warning}")
         if args.dry_run:
             header, rows = stages.plan(job, args.output)
             print_table(header, rows, left=(0, 1, 2, 4))
             return 0
-        directory, results = stages.run(job, args.output, how, fresh=args.fresh)
+        directory, results = stages.run(job, args.output, options, bar, fresh=args.fresh)
         for warning in results.warnings[len(job.warnings) :] if not args.quiet else ():  # what only the counts tell
             bar.print(f"warning: {warning}")
     if args.json:
