@@ -10,6 +10,8 @@ correlating   Metrics are correlated with people, where it has `human`.
 comparing     Values are compared with published ones, where it has a section from `judgments` to `expect`.
 writing       Reports are written: results.json, and those that the config asks for.
 
+The first is told as `looking` where all counts of a data set are there already.
+
 To add a stage between scoring and writing, write a function of what is scored so far, and a line in STAGES.
 """
 
@@ -25,18 +27,18 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from . import kernel
 from ._version import __version__
 from .errors import InputError
-from .execution.count import by_files, count_all, placed
+from .execution.count import count_all
 from .execution.listener import SILENT, Listener, LoggingListener
 from .execution.options import AUTO
 from .execution.store.log import Log
 from .execution.store.manifest import running, surroundings
-from .execution.store.remote_copy import folder_of, mirrored
+from .execution.store.remote_copy import mirrored
 from .execution.store.run_directory import RunDirectory
 from .prepare import Job, prepare, under
 from .report import FORMATS
 from .report.material import Material
 from .scoring.results import Results
-from .scoring.scored_columns import measured, signed, with_scores_of
+from .scoring.scored_columns import measured, with_scores_of
 from .scoring.scores import describe, remarks
 from .scoring.scores import score as score_all
 
@@ -53,7 +55,7 @@ if TYPE_CHECKING:
     from .reproduction.open_sections import Sources
     from .scoring.scored_columns import Measured
 
-__all__ = ["STAGES", "Job", "Scored", "Stage", "plan", "prepare", "run"]
+__all__ = ["STAGES", "Job", "Scored", "Stage", "prepare", "run"]
 
 
 @dataclass(frozen=True)
@@ -121,7 +123,7 @@ def _run_in(
 
 
 def _run(job: Job, directory: RunDirectory, options: RunOptions, listener: Listener) -> Results:
-    """Go through all stages."""
+    """Go through all stages; return the results."""
     begun = time.time()
     counts, missing = count(job, directory, options, listener)
     counting = time.time() - begun
@@ -178,8 +180,9 @@ def correlate(scored: Scored, asked: tuple[WrittenHuman, People]) -> Results:
     from .human.meta_evaluation import meta_evaluate, metric_scores
 
     settings, people = asked
+    scores = metric_scores(scored.columns)
     try:
-        agreement = meta_evaluate(metric_scores(scored.columns), people, settings, scored.listener.testing)
+        agreement = meta_evaluate(scores, people, settings, scored.listener.testing)
     except InputError as error:  # such as a data set that lacks outputs: the scores are good without
         return _warned(scored.results, f"nothing is correlated with people: {error}")
     return replace(_warned(scored.results, *agreement.notes), human=agreement.plain())
@@ -239,22 +242,3 @@ def _end(
     for item in [*job.warnings, *missing]:
         listener.note(str(item))
     listener.note(f"{state} in {seconds['all']} s")
-
-
-def plan(job: Job, output: str | Path | None = None) -> tuple[list[str], list[list[str]]]:
-    """Return header and rows of what run() would do: data set, system, metric, lines, whether it is counted already.
-
-    Nothing is computed or made. Raises StoreError where the directory cannot be used.
-    """
-    directory = RunDirectory(folder_of(output or job.config.output.dir, new=True), make=False)
-    rows = []
-    for corpus in job.corpora:
-        found = [placed(files, wanted, directory) for files, wanted in by_files(corpus, job.needs)]
-        places = {cell: place for some, _ in found for cell, place in some.items()}
-        keys = {cell: key for _, some in found for cell, key in some.items()}
-        for metric in job.metrics:
-            for name in corpus.systems:
-                cell = name, metric.needs
-                state = "counted" if directory.is_current(places[cell], keys[cell]) else "to do"
-                rows.append([corpus.name, name, signed(metric, len(corpus.references)), f"{corpus.lines:,}", state])
-    return ["dataset", "system", "metric", "lines", "counts"], rows
