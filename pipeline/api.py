@@ -30,7 +30,7 @@ from .corpus.input_warnings import misshapen, suspicions
 from .corpus.texts import text_in_memory
 from .errors import IncompleteError, InputError, Problem, did_you_mean
 from .execution.count import count_in_memory
-from .execution.options import How
+from .execution.options import RunOptions
 from .execution.store.columns_file import MemoryStatistics, Statistics
 from .execution.store.remote_copy import folder_of
 from .metrics.build import from_text, from_values
@@ -201,7 +201,7 @@ def evaluate_corpus(corpus: Corpus, chosen: Sequence[Metric], *, n_jobs: int | L
         raise InputError(problems)
     (corpus,) = complete(chosen, [corpus])
     needs = tuple(dict.fromkeys(metric.needs for metric in chosen))
-    counted = count_in_memory(corpus, needs, How(n_jobs=n_jobs))
+    counted = count_in_memory(corpus, needs, RunOptions(n_jobs=n_jobs))
     scores = score_all([corpus], chosen, {corpus.name: counted})
     measures = {scored_columns.signed(metric, len(corpus.references)): metric for metric in chosen}
     results = []
@@ -219,7 +219,7 @@ def run(
 
     Raises InputError, and IncompleteError where lines could not be counted: what could be is in the run directory.
     """
-    directory, found = stages.run(stages.prepare(path), output, How(n_jobs=n_jobs))
+    directory, found = stages.run(stages.prepare(path), output, RunOptions(n_jobs=n_jobs))
     if found.missing:
         raise IncompleteError("\n".join(map(str, found.missing)))
     return load(directory.path)
@@ -245,8 +245,7 @@ def compare(run: str | Path, run2: str | Path | None = None, **settings: str | f
     settings: baseline, test, correction, level, resamples, trials, seed, as in a config's `statistics`. In the result
     `scores[i].bootstrap` and `tests` are new. Reads the kept counts, never the texts. Raises InputError.
     """
-    folder = folder_of(run)
-    results, found = stored_runs.load_two(folder, folder_of(run2)) if run2 is not None else stored_runs.load(folder)
+    results, found = stored_runs.load_runs(run, run2)
     wanted = statistics_of({name: str(value) for name, value in settings.items()})
     return with_statistics(stored_runs.restricted(results, found), found, wanted)
 
@@ -283,7 +282,14 @@ def _corpus(
         raise InputError(problems)
     source = opened.pop(0) if sources is not None else None
     outputs = dict(zip(systems, opened[len(references) :], strict=True))
-    return Corpus("memory", opened[0].lines, source, tuple(opened[: len(references)]), outputs, missing)
+    return Corpus(
+        name="memory",
+        lines=opened[0].lines,
+        source=source,
+        references=tuple(opened[: len(references)]),
+        systems=outputs,
+        missing=missing,
+    )
 
 
 def _checked(named: Sequence[tuple[str, Any]]) -> bool:

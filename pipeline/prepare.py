@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from . import report
 from .config.overrides import ALL, Given, select
@@ -13,7 +14,7 @@ from .corpus.number_files import absent as lacking
 from .corpus.number_files import misused, parted, with_numbers
 from .corpus.opener import Opener, open_corpus
 from .errors import ConfigError, DataError, InputError, Problem, did_you_mean
-from .execution.options import AUTO, How
+from .execution.options import AUTO
 from .io.dataset_cache import path_of
 from .io.remote import is_remote
 from .metrics.base import signature
@@ -25,16 +26,16 @@ from .tokenizers.sacrebleu import unavailable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
-    from pathlib import Path
 
     from .config.load import Config
     from .corpus.corpus import Corpus
+    from .execution.options import RunOptions
     from .human.meta_evaluation import People
     from .metrics.base.metric import Metric, Needs
     from .reproduction.open_sections import Sources
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Job:
     """A checked run: config, metrics, indexed text files, and warnings about them."""
 
@@ -56,10 +57,19 @@ class Job:
         """The columns to count; metrics with equal needs share them."""
         return tuple(dict.fromkeys(metric.needs for metric in self.metrics))
 
+    def written(self) -> dict[str, Any]:
+        """Return what the manifest keeps of the config, so that reports can open the texts again: see reopen.py."""
+        return {
+            "config": str(Path(self.config.root.mark.file).absolute()),
+            "set": list(self.given.settings),
+            "only": list(self.given.only),
+            "written": self.config.root.plain(),
+        }
 
-def prepare(path: str | Path, how: How = AUTO, given: Given = ALL) -> Job:
+
+def prepare(path: str | Path, options: RunOptions = AUTO, given: Given = ALL) -> Job:
     """Read and check config, metrics and every text file; raises ConfigError with all problems found."""
-    settings, chosen, corpora, problems = _opened(path, how, given)
+    settings, chosen, corpora, problems = _opened(path, options, given)
     if settings:
         problems += unmade(settings)
         reasons = (unsupported(metric) for metric in chosen if settings.statistics)
@@ -74,7 +84,15 @@ def prepare(path: str | Path, how: How = AUTO, given: Given = ALL) -> Job:
         warnings = (*warnings, "nothing is correlated with people where --only chooses")
     if settings.findings.expect and given.only:
         warnings = (*warnings, "nothing is compared with what is expected where --only chooses")
-    return Job(settings, chosen, opened, warnings, given, people, sources)
+    return Job(
+        config=settings,
+        metrics=chosen,
+        corpora=opened,
+        warnings=warnings,
+        given=given,
+        people=people,
+        sources=sources,
+    )
 
 
 def reread(path: str | Path, given: Given = ALL) -> tuple[Config, tuple[Corpus, ...]]:
@@ -89,7 +107,7 @@ def reread(path: str | Path, given: Given = ALL) -> tuple[Config, tuple[Corpus, 
 
 
 def _opened(
-    path: str | Path, how: How, given: Given
+    path: str | Path, options: RunOptions, given: Given
 ) -> tuple[Config | None, tuple[Metric, ...], list[Corpus], list[Problem]]:
     """Return config, metrics and texts, and the problems found in them."""
     from .config.load import load  # YAML and its models: not for those who score without
@@ -101,14 +119,15 @@ def _opened(
         names = [(metric.name, signature.render(metric.name, metric.settings())) for metric in chosen]
         settings, kept = select(settings, names, given.only, problems)
         chosen = tuple(metric for metric, own in zip(chosen, names, strict=True) if own in kept)
-        if how.address:
+        address, options = options.address, under(settings, options)
+        if address:
             from .config.models import check_address  # with config, whose models they are
 
-            wrong = check_address(str(how.under(settings.run).backend), how.address)
+            wrong = check_address(str(options.backend), address)
             problems += [Problem("--address", wrong)] if wrong else []
         readers = readers_of_numbers(chosen)
         absent = settings.absent | lacking(settings, readers, problems)
-        opener = Opener(how.under(settings.run).threads, settings.run.max_unpacked, absent)
+        opener = Opener(options.threads, settings.run.max_unpacked, absent)
         problems += misused(settings, readers)
         systems = with_numbers(settings.systems, readers)
         opened_all = [open_corpus(dataset, systems, problems, opener=opener) for dataset in settings.datasets]
@@ -116,6 +135,12 @@ def _opened(
         problems += _missing_sources(settings, chosen)
     problems += fit(chosen, corpora)
     return settings, tuple(chosen), [corpus for corpus in corpora if corpus], problems
+
+
+def under(config: Config, options: RunOptions) -> RunOptions:
+    """Return options with what they leave open taken from a config."""
+    written = config.run
+    return options.under(n_jobs=written.n_jobs, backend=written.backend, address=written.address)
 
 
 def readers_of_numbers(chosen: Sequence[Metric]) -> list[External]:

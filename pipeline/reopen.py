@@ -37,7 +37,16 @@ def revisit(path: Path, digits: int | None = None, *, texts: bool = True) -> Mat
     except (InputError, StoreError) as error:
         unread = str(error)
     own, plots, kind = _output(written)
-    return Material(results, tuple(found), corpora, written, unread, own if digits is None else digits, plots, kind)
+    return Material(
+        results=results,
+        measured=tuple(found),
+        corpora=corpora,
+        config=written,
+        unread=unread,
+        digits=own if digits is None else digits,
+        plots=plots,
+        plot_type=kind,
+    )
 
 
 def _output(written: Any) -> tuple[int, tuple[str, ...], str]:

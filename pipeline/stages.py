@@ -1,180 +1,244 @@
-"""A run, from config to results: the stages in order. Read this file first.
+"""A run, from config to results: what is done, in order. Read this file first.
 
-config -> corpus -> shards -> statistics (workers) -> store -> reduce -> resample, rank -> report
+prepare() in `prepare.py` reads and checks the config and every text. Then run() goes through these stages, and tells
+the name of each to a listener, such as the progress bar:
 
-prepare() in `checks.py` reads and checks everything; run() counts what is missing (`count.py`), scores
-(`scoring.py`), resamples (`significance.py`), correlates with people (`meta_evaluation.py`), compares with what is
-expected (`expected.py`) and writes.
+counting      Workers count what each metric needs of each sentence, where the run directory has no such counts yet.
+scoring       Counts become scores and ranks.
+resampling    Scores get intervals, ranges of ranks and paired tests, where the config has `statistics`.
+correlating   Metrics are correlated with people, where it has `human`.
+comparing     Values are compared with published ones, where it has a section from `judgments` to `expect`.
+writing       Reports are written: results.json, and those that the config asks for.
+
+The first is told as `looking` where all counts of a data set are there already.
+
+To add a stage between scoring and writing, write a function of what is scored so far, and a line in STAGES.
 """
 
 from __future__ import annotations
 
-import platform
 import shlex
 import sys
 import time
-from contextlib import closing, nullcontext
-from dataclasses import replace
-from pathlib import Path
-from typing import TYPE_CHECKING
+from contextlib import closing
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from . import kernel
 from ._version import __version__
 from .errors import InputError
-from .execution.count import by_files, count_all, placed
-from .execution.options import AUTO, How
+from .execution.count import count_all
+from .execution.listener import SILENT, Listener, LoggingListener
+from .execution.options import AUTO
 from .execution.store.log import Log
-from .execution.store.manifest import running
-from .execution.store.remote_copy import folder_of, mirrored
+from .execution.store.manifest import running, surroundings
+from .execution.store.remote_copy import mirrored
 from .execution.store.run_directory import RunDirectory
-from .prepare import Job, prepare
+from .prepare import Job, prepare, under
 from .report import FORMATS
 from .report.material import Material
-from .scoring.resampling.significance import with_statistics
 from .scoring.results import Results
-from .scoring.scored_columns import measured, signed
-from .scoring.scores import describe, remarks, score
+from .scoring.scored_columns import measured, with_scores_of
+from .scoring.scores import describe, remarks
+from .scoring.scores import score as score_all
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
+    from pathlib import Path
 
+    from .config.models import WrittenHuman, WrittenStatistics
     from .corpus.corpus import Corpus
     from .execution.count import Counted
+    from .execution.options import RunOptions
     from .execution.shards import Missing
+    from .human.meta_evaluation import People
+    from .reproduction.open_sections import Sources
     from .scoring.scored_columns import Measured
 
-__all__ = ["Job", "plan", "prepare", "run", "with_people"]
+__all__ = ["STAGES", "Job", "Scored", "Stage", "prepare", "run"]
 
 
-def plan(job: Job, output: str | Path | None = None) -> tuple[list[str], list[list[str]]]:
-    """Return header and rows of what run() would do: data set, system, metric, lines, whether it is counted already.
+@dataclass(frozen=True)
+class Scored:
+    """A run whose systems have scores: what the stages after scoring work on."""
 
-    Nothing is computed or made. Raises StoreError where the directory cannot be used.
-    """
-    directory = RunDirectory(folder_of(output or job.config.output.dir, new=True), make=False)
-    rows = []
-    for corpus in job.corpora:
-        found = [placed(files, wanted, directory) for files, wanted in by_files(corpus, job.needs)]
-        places = {cell: place for some, _ in found for cell, place in some.items()}
-        keys = {cell: key for _, some in found for cell, key in some.items()}
-        for metric in job.metrics:
-            for name in corpus.systems:
-                cell = name, metric.needs
-                state = "counted" if directory.is_current(places[cell], keys[cell]) else "to do"
-                rows.append([corpus.name, name, signed(metric, len(corpus.references)), f"{corpus.lines:,}", state])
-    return ["dataset", "system", "metric", "lines", "counts"], rows
+    job: Job
+    corpora: tuple[Corpus, ...]
+    """The data sets, without the systems that lack counts of some lines."""
+    columns: tuple[Measured, ...]
+    """The scores of each data set and metric with the columns that they are made of."""
+    results: Results
+    """What all stages until now have found."""
+    listener: Listener
+    """Hears how the stage goes."""
+
+    def with_results(self, results: Results) -> Scored:
+        """Return the same with results that say more of the same scores."""
+        return replace(self, columns=with_scores_of(self.columns, results), results=results)
+
+
+class Stage(NamedTuple):
+    """Something that is found out about scores, where the config asks for it."""
+
+    name: str
+    """What the progress bar calls it."""
+    asked: Callable[[Job], Any]
+    """Returns what the config asks for; None where it does not ask, and the stage is left out."""
+    results: Callable[[Scored, Any], Results]
+    """Takes what is scored and what is asked for. Returns the results with what it adds to them."""
 
 
 def run(
-    job: Job, output: str | Path | None = None, how: How = AUTO, *, fresh: bool = False
+    job: Job,
+    output: str | Path | None = None,
+    options: RunOptions = AUTO,
+    listener: Listener = SILENT,
+    *,
+    fresh: bool = False,
 ) -> tuple[RunDirectory, Results]:
-    """Do a checked run; return its directory (output, else the config's output.dir) and what it found.
+    """Do a checked run; return its directory (output, else the config's output.dir) and its results.
 
     fresh: first delete what earlier runs have left there. Where lines could not be counted, the results say what is
     missing, and the same run later goes on. Raises StoreError where the directory cannot be used.
     """
     with mirrored(output or job.config.output.dir) as folder:
-        return _run_in(RunDirectory(folder), job, how, fresh=fresh)
+        return _run_in(RunDirectory(folder), job, options, listener, fresh=fresh)
 
 
-def _run_in(directory: RunDirectory, job: Job, how: How, *, fresh: bool) -> tuple[RunDirectory, Results]:
-    with directory.held(how.tell):
+def _run_in(
+    directory: RunDirectory, job: Job, options: RunOptions, listener: Listener, *, fresh: bool
+) -> tuple[RunDirectory, Results]:
+    with directory.held(listener.tell):
         directory.write_manifest({"kernel": kernel.name(), **running()})
         if fresh:
             directory.clear(whole=False)
         with closing(Log(directory.path)) as log:
             log(f"begins: gec-pipeline {__version__}, {kernel.name()} kernel: {shlex.join(sys.argv)}")
-            how = how.under(job.config.run).logged(log)
             try:
-                with how.connection() or nullcontext() as cluster:
-                    return directory, _run(job, directory, how._replace(cluster=cluster), log)
+                with under(job.config, options).connected() as connected:
+                    return directory, _run(job, directory, connected, LoggingListener(listener, log))
             except BaseException as error:
                 log(f"stopped: {type(error).__name__}: {error}")
                 raise
 
 
-def _run(job: Job, directory: RunDirectory, how: How, log: Log) -> Results:
-    started = time.time()
-    statistics: dict[str, Counted] = {}
-    missing: list[Missing] = []
-    for corpus in job.corpora:
-        statistics[corpus.name], lost = count_all(corpus, job.needs, directory, how)
-        missing += lost
-    counted = time.time()
-    log(f"counted in {counted - started:.1f} s")
-    how.stage("scoring")
-    datasets = {corpus.name: describe(corpus) for corpus in job.corpora}
-    corpora = [
-        corpus.without({item.system for item in missing if item.dataset == corpus.name}) for corpus in job.corpora
-    ]
-    warnings = [*job.warnings, *remarks(corpora, job.metrics, statistics)]
-    results = Results(datasets, score(corpora, job.metrics, statistics, how.threads), warnings, missing)
-    if job.config.statistics:
-        how.stage("resampling")
-        found = list(measured(corpora, job.metrics, statistics, results))
-        results = with_statistics(results, found, job.config.statistics, how.testing)
-    if job.config.human and job.people:
-        how.stage("correlating")
-        results = with_people(job, corpora, statistics, results, how)
-    if job.sources and missing:
-        results = replace(results, warnings=[*results.warnings, "nothing is compared: lines could not be counted"])
-    elif job.sources:
-        from .reproduction.expected_values import with_findings
-
-        how.stage("comparing")
-        found = list(measured(corpora, job.metrics, statistics, results))
-        results = with_findings(job.config.findings, job.sources, found, results, how.testing)
-    how.stage("writing")
-    _report(job, directory, results, tuple(measured(corpora, job.metrics, statistics, results)), corpora)
+def _run(job: Job, directory: RunDirectory, options: RunOptions, listener: Listener) -> Results:
+    """Go through all stages; return the results."""
+    begun = time.time()
+    counts, missing = count(job, directory, options, listener)
+    counting = time.time() - begun
+    listener.note(f"counted in {counting:.1f} s")
+    listener.stage("scoring")
+    scored = score(job, counts, missing, options.threads, listener)
+    for stage in STAGES:
+        asked = stage.asked(job)
+        if asked is not None:
+            listener.stage(stage.name)
+            scored = scored.with_results(stage.results(scored, asked))
+    listener.stage("writing")
+    write(scored, directory)
     if not job.partial and not missing:  # what the rest of the config has there is still good
         directory.remove_stale()
-    seconds = {"counting": round(counted - started, 3), "all": round(time.time() - started, 3)}
-    state = "incomplete" if missing else "done"
-    directory.write_manifest({"kernel": kernel.name(), "state": state, "seconds": seconds, **_machine(job)})
-    for item in [*job.warnings, *missing]:
-        log(str(item))
-    log(f"{state} in {seconds['all']} s")
-    return results
+    _end(job, directory, missing, {"counting": round(counting, 3), "all": round(time.time() - begun, 3)}, listener)
+    return scored.results
 
 
-def _report(
-    job: Job, directory: RunDirectory, results: Results, columns: tuple[Measured, ...], corpora: Sequence[Corpus]
-) -> None:
+def count(
+    job: Job, directory: RunDirectory, options: RunOptions, listener: Listener
+) -> tuple[dict[str, Counted], list[Missing]]:
+    """Return the counts of each data set by its name, and the lines that could not be counted."""
+    counts: dict[str, Counted] = {}
+    missing: list[Missing] = []
+    for corpus in job.corpora:
+        counts[corpus.name], lost = count_all(corpus, job.needs, directory, options, listener)
+        missing += lost
+    return counts, missing
+
+
+def score(job: Job, counts: Mapping[str, Counted], missing: list[Missing], threads: int, listener: Listener) -> Scored:
+    """Return the scores of all systems of which every line is counted."""
+    lost = [(item.dataset, item.system) for item in missing]
+    corpora = tuple(corpus.without({system for name, system in lost if name == corpus.name}) for corpus in job.corpora)
+    results = Results(
+        datasets={corpus.name: describe(corpus) for corpus in job.corpora},
+        warnings=[*job.warnings, *remarks(corpora, job.metrics, counts)],
+        scores=score_all(corpora, job.metrics, counts, threads),
+        missing=missing,
+    )
+    return Scored(job, corpora, tuple(measured(corpora, job.metrics, counts, results)), results, listener)
+
+
+def resample(scored: Scored, asked: WrittenStatistics) -> Results:
+    """Return the results with intervals, ranges of ranks and paired tests."""
+    from .scoring.resampling.significance import with_statistics
+
+    return with_statistics(scored.results, scored.columns, asked, scored.listener.testing)
+
+
+def correlate(scored: Scored, asked: tuple[WrittenHuman, People]) -> Results:
+    """Return the results with how far the metrics agree with people."""
+    from .human.meta_evaluation import meta_evaluate, metric_scores
+
+    settings, people = asked
+    scores = metric_scores(scored.columns)
+    try:
+        agreement = meta_evaluate(scores, people, settings, scored.listener.testing)
+    except InputError as error:  # such as a data set that lacks outputs: the scores are good without
+        return _warned(scored.results, f"nothing is correlated with people: {error}")
+    return replace(_warned(scored.results, *agreement.notes), human=agreement.plain())
+
+
+def compare(scored: Scored, asked: Sources) -> Results:
+    """Return the results with what the sections `judgments` to `expect` ask for."""
+    from .reproduction.expected_values import with_findings
+
+    if scored.results.missing:
+        return _warned(scored.results, "nothing is compared: lines could not be counted")
+    written = scored.job.config.findings
+    return with_findings(written, asked, scored.columns, scored.results, scored.listener.testing)
+
+
+def _warned(results: Results, *warnings: str) -> Results:
+    return replace(results, warnings=[*results.warnings, *warnings])
+
+
+def _people(job: Job) -> tuple[WrittenHuman, People] | None:
+    return (job.config.human, job.people) if job.config.human and job.people else None
+
+
+STAGES = [
+    Stage("resampling", lambda job: job.config.statistics, resample),
+    Stage("correlating", _people, correlate),
+    Stage("comparing", lambda job: job.sources, compare),
+]
+"""What is done between scoring and writing, in this order."""
+
+
+def write(scored: Scored, directory: RunDirectory) -> None:
     """Write results.json and the forms that the config asks for, each before the next is made."""
-    output, written = job.config.output, job.config.root.plain()
-    texts = {corpus.name: corpus for corpus in corpora}
-    material = Material(results, columns, texts, written, "", output.digits, tuple(output.plots), output.plot_type)
+    output = scored.job.config.output
+    material = Material(
+        results=scored.results,
+        measured=scored.columns,
+        corpora={corpus.name: corpus for corpus in scored.corpora},
+        config=scored.job.config.root.plain(),
+        digits=output.digits,
+        plots=tuple(output.plots),
+        plot_type=output.plot_type,
+    )
     for name in dict.fromkeys(("json", *output.formats)):
         files = FORMATS[name].files(material)
         directory.announce(names=files)
         directory.write_all(files)
 
 
-def with_people(
-    job: Job, corpora: Sequence[Corpus], statistics: Mapping[str, Counted], results: Results, how: How = AUTO
-) -> Results:
-    """Return the results with how far the metrics agree with people."""
-    from .human.meta_evaluation import meta_evaluate, metric_scores
-
-    if job.config.human is None or job.people is None:
-        return results
-    found = metric_scores(measured(corpora, job.metrics, statistics, results))
-    try:
-        made = meta_evaluate(found, job.people, job.config.human, how.testing)
-    except InputError as error:  # such as a data set that lacks outputs: the scores are good without
-        return replace(results, warnings=[*results.warnings, f"nothing is correlated with people: {error}"])
-    return replace(results, human=made.plain(), warnings=[*results.warnings, *made.notes])
-
-
-def _machine(job: Job) -> dict[str, object]:
-    return {
-        "config": str(Path(job.config.root.mark.file).absolute()),
-        "set": list(job.given.settings),
-        "only": list(job.given.only),
-        "written": job.config.root.plain(),
-        "command": sys.argv,
-        "finished": time.strftime("%Y-%m-%dT%H:%M:%S%z"),
-        "python": platform.python_version(),
-        "numpy": sys.modules["numpy"].__version__,
-        "platform": platform.platform(),
-    }
+def _end(
+    job: Job, directory: RunDirectory, missing: Sequence[Missing], seconds: dict[str, float], listener: Listener
+) -> None:
+    """Tell the manifest and the log how the run has ended."""
+    state = "incomplete" if missing else "done"
+    about = {"kernel": kernel.name(), "state": state, "seconds": seconds}
+    directory.write_manifest({**about, **job.written(), **surroundings()})
+    for item in [*job.warnings, *missing]:
+        listener.note(str(item))
+    listener.note(f"{state} in {seconds['all']} s")

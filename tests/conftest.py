@@ -17,7 +17,8 @@ import pipeline.kernel
 from pipeline import stages
 from pipeline.corpus.index import index_text
 from pipeline.corpus.spans import NEWLINE
-from pipeline.execution.options import AUTO, How
+from pipeline.execution.listener import SILENT, Listener
+from pipeline.execution.options import AUTO, RunOptions
 from pipeline.io.plain_files import Origin, Spooled
 from pipeline.metrics.build import from_text
 
@@ -148,9 +149,16 @@ def open_text(path: Path) -> TextFile:
     return index_text(Spooled(path, NEWLINE, Origin(str(path))))
 
 
-def run(config: Path, output: str | Path, how: How = AUTO) -> Results:
+class Hears(Listener):
+    """Hands what it hears of a run to functions, each under the name of a method: tell=messages.append."""
+
+    def __init__(self, **functions: Any) -> None:
+        vars(self).update(functions)
+
+
+def run(config: Path, output: str | Path, options: RunOptions = AUTO, listener: Listener = SILENT) -> Results:
     """Run a config into a folder."""
-    return stages.run(stages.prepare(config), output, how)[1]
+    return stages.run(stages.prepare(config), output, options, listener)[1]
 
 
 class Tree(dict[str, bytes]):

@@ -40,7 +40,9 @@ def open_files(args: argparse.Namespace, *, quiet: bool = False) -> Corpus:
     if repeated is not None:
         raise ConfigError(f"-o: {repeated} is given twice")
     source = given_path(args.source) if args.source else None
-    dataset = Dataset(DATASET, source, tuple(given_path(reference) for reference in expanded(args.references)))
+    dataset = Dataset(
+        name=DATASET, source=source, references=tuple(given_path(reference) for reference in expanded(args.references))
+    )
     problems: list[Problem] = []
     named = dict[str, Path | Remote]()
     for path in map(given_path, outputs):

@@ -6,12 +6,13 @@ import sys
 from typing import TYPE_CHECKING
 
 from ..errors import printable
+from ..execution.listener import Listener
 
 if TYPE_CHECKING:
     from rich.progress import Progress
 
 
-class Bar:
+class Bar(Listener):
     """A progress bar on standard error, where that is a terminal: what is done, how much a second, time left."""
 
     bar: Progress
@@ -37,11 +38,11 @@ class Bar:
                 self.bar.remove_task(task)
             self.bar.add_task(printable(name), total=None, told="")
 
-    def lines(self, done: int, whole: int) -> None:
+    def progress(self, done: int, whole: int) -> None:
         """Show how many lines are done."""
         self._show(done, whole, "lines")
 
-    def samples(self, done: int, whole: int) -> None:
+    def testing(self, done: int, whole: int) -> None:
         """Show how many samples and trials are done."""
         self._show(done, whole, "samples")
 

@@ -7,7 +7,7 @@ files, and the metrics' nodes (their options are checked by `metrics.resolve`, s
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from pydantic import BaseModel, ValidationError
@@ -47,7 +47,7 @@ if TYPE_CHECKING:
     from .tree import Node
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Config:
     """A checked config. `metrics` are nodes still; `root` knows the position of everything.
 
@@ -87,10 +87,19 @@ def load(path: str | Path, settings: Sequence[str] = ()) -> tuple[Config | None,
     datasets, systems = resolver.datasets(), resolver.systems()
     _idle(root, written, systems, problems)
     config = Config(
-        root, datasets, systems, nodes, written.run, written.output, tuple(resolver.matches), tuple(resolver.notes)
+        root=root,
+        datasets=datasets,
+        systems=systems,
+        metrics=nodes,
+        run=written.run,
+        output=written.output,
+        matches=tuple(resolver.matches),
+        notes=tuple(resolver.notes),
+        statistics=written.statistics,
+        human=written.human,
+        findings=written,
+        absent=frozenset(resolver.absent),
     )
-    config = replace(config, statistics=written.statistics, human=written.human, absent=frozenset(resolver.absent))
-    config = replace(config, findings=written)
     return config, nodes, problems
 
 

@@ -19,7 +19,7 @@ STDIN = Path("/dev/stdin")
 Kind = Literal["jsonl", "tsv", "parquet", "numbers"]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Column:
     """Texts in the records of a file. header: tsv has names in its first line; null: a missing text is allowed.
 
@@ -38,7 +38,7 @@ Input = Path | Remote | Column
 """Where texts are: a file of lines, here or at an address, or a column."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Dataset:
     """A data set: source (or None) and references, in the order written, or M2, which has both.
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
@@ -69,11 +70,20 @@ class Resolver:
         for index, reference in enumerate(d.references):
             references += self.reference(reference, (*at, "references", index), name, null=empty == "none")
         lines = self.selection(d, name)
-        explicit = "missing_annotator" in d.model_fields_set
         if d.outputs == "kept" and lines is None:
             self.problem("has no effect without keep or drop; leave it out", (*at, "outputs"))
-        rest = (d.missing_annotator, explicit, lines, d.outputs, d.replace)
-        return Dataset(name, source, tuple(references), empty, m2, *rest)
+        return Dataset(
+            name=name,
+            source=source,
+            references=tuple(references),
+            empty_references=empty,
+            m2=m2,
+            missing_annotator=d.missing_annotator,
+            explicit="missing_annotator" in d.model_fields_set,
+            selection=lines,
+            outputs=d.outputs,
+            replace=d.replace,
+        )
 
     def check_keys(self, d: WrittenDataset, at: Location) -> None:
         """Tell of keys that are missing, or that another makes idle."""
@@ -173,24 +183,28 @@ class Resolver:
     def input(self, written: object, location: Location, dataset: str, system: str = "{system}") -> Input:
         """Return a path or column as it is used: absolute, or against the working directory."""
         if isinstance(written, WrittenJsonl):
-            return Column("jsonl", self.path(written.jsonl, (*location, "jsonl"), dataset, system), written.column)
+            return Column(
+                kind="jsonl",
+                path=self.path(written.jsonl, (*location, "jsonl"), dataset, system),
+                column=written.column,
+            )
         if isinstance(written, WrittenParquet):
             path = self.path(written.parquet, (*location, "parquet"), dataset, system)
-            return Column("parquet", path, written.column)
+            return Column(kind="parquet", path=path, column=written.column)
         if isinstance(written, WrittenTsv):
             number = bool(re.fullmatch(r"[1-9][0-9]{0,5}", written.column))
             if not number and written.header is False:
                 self.problem("without a header the column must be a number, from 1", (*location, "header"))
             header = not number if written.header is None else written.header
             path = self.path(written.tsv, (*location, "tsv"), dataset, system)
-            return Column("tsv", path, written.column, header)
+            return Column(kind="tsv", path=path, column=written.column, header=header)
         return self.path(str(written), location, dataset, system)
 
     def reference(self, written: object, location: Location, dataset: str, *, null: bool) -> list[Input]:
         """Return the references of one entry: several, where it is a glob."""
         found = self.input(written, location, dataset)
         if isinstance(found, Column):
-            return [Column(found.kind, found.path, found.column, found.header, null)]
+            return [replace(found, null=null)]
         if not isinstance(written, str) or not is_glob(written) or exists(found):
             return [found]
         pattern = fill(written, dataset, "{system}")

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 MAX_REFERENCES = 255
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Corpus:
     """A data set with all its systems, checked: every text has `lines` lines.
 

@@ -32,17 +32,17 @@ def index_text(file: Spooled, spool: Spool | None = None) -> TextFile:
         place = origin.at(int(problem.place)) if problem.place.isdecimal() else problem.place
         raise CorpusError([Problem(place, problem.message)]) from None
     return TextFile(
-        path,
-        found.lines,
-        found.offset,
-        found.hash.hexdigest(),
-        found.has_bom,
-        np.array(found.blanks, np.int64),
-        np.unique(np.concatenate(found.places)),
-        STRIDE,
-        found.odd,
-        separator,
-        None if origin == Origin(str(path)) else origin,
+        path=path,
+        lines=found.lines,
+        size=found.offset,
+        digest=found.hash.hexdigest(),
+        has_bom=found.has_bom,
+        blanks=np.array(found.blanks, np.int64),
+        places=np.unique(np.concatenate(found.places)),
+        stride=STRIDE,
+        odd=found.odd,
+        separator=separator,
+        origin=None if origin == Origin(str(path)) else origin,
         keeper=spool,
         stamp=stamp,
     )

@@ -123,7 +123,7 @@ def _column(metric: NumberFiles, dataset: str, system: str) -> Column:
     path = _path(fill(metric.files, dataset, system))
     needs = metric.needs
     names = metric.columns or "+".join(needs.names)
-    return Column("numbers", path, names, header=bool(metric.columns), decimals=needs.decimals)
+    return Column(kind="numbers", path=path, column=names, header=bool(metric.columns), decimals=needs.decimals)
 
 
 def parted(corpus: Corpus, readers: Sequence[NumberFiles]) -> Corpus:
@@ -131,6 +131,8 @@ def parted(corpus: Corpus, readers: Sequence[NumberFiles]) -> Corpus:
     external: dict[str, Corpus] = {}
     for metric in (metric for metric in distinct(readers) if metric.files):
         files = {name: corpus.systems[_called(metric, name)] for name in corpus.systems if ":" not in name}
-        external[metric.needs.key] = Corpus(corpus.name, corpus.lines, None, (), files)
+        external[metric.needs.key] = Corpus(
+            name=corpus.name, lines=corpus.lines, source=None, references=(), systems=files
+        )
     systems = {name: file for name, file in corpus.systems.items() if ":" not in name}
     return replace(corpus, systems=systems, external=external)

@@ -153,7 +153,15 @@ def open_corpus(
     if not whole or len(problems) > before or not references:
         return None
     missing = dataset.empty_references == "none" and any(file.blank for file in references)
-    return Corpus(dataset.name, references[0].lines, source, tuple(references), outputs, missing, tuple(notes))
+    return Corpus(
+        name=dataset.name,
+        lines=references[0].lines,
+        source=source,
+        references=tuple(references),
+        systems=outputs,
+        missing=missing,
+        notes=tuple(notes),
+    )
 
 
 def _selected(

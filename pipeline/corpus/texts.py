@@ -47,7 +47,7 @@ class Odd(NamedTuple):
 ORDINARY = Odd()
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class TextFile:
     """An indexed text file.
 
@@ -108,7 +108,17 @@ class TextFile:
         path = self.path.url if isinstance(self.path, Remote) else os.path.abspath(self.path)  # noqa: PTH100
         stamp = self.stamp[:2] if isinstance(self.stamp, Stamp) else self.stamp
         skip, spooled = low - first * self.stride, self.keeper is not None
-        return Span(path, start, stop - start, skip, high - low, self.separator, self.place, stamp, spooled)
+        return Span(
+            path=path,
+            start=start,
+            size=stop - start,
+            skip=skip,
+            lines=high - low,
+            separator=self.separator,
+            place=self.place,
+            stamp=stamp,
+            temporary=spooled,
+        )
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, NamedTuple
 from ..corpus.index import STRIDE
 from ..errors import CorpusError, IncompleteError
 from . import shards, workers
-from .options import AUTO, How
+from .listener import SILENT
+from .options import AUTO
 from .retry import Runner
 from .shards import Missing
 from .slow_shards import Watch
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
 
     from ..corpus.corpus import Corpus
     from ..metrics.base.metric import Needs
+    from .listener import Listener
+    from .options import RunOptions
     from .retry import Lost
     from .shards import Shard
     from .store.columns_file import Statistics
@@ -34,13 +37,17 @@ if TYPE_CHECKING:
 
 
 def count_all(
-    corpus: Corpus, needs: Sequence[Needs], directory: RunDirectory, how: How = AUTO
+    corpus: Corpus,
+    needs: Sequence[Needs],
+    directory: RunDirectory,
+    options: RunOptions = AUTO,
+    listener: Listener = SILENT,
 ) -> tuple[Counted, list[Missing]]:
     """Do what count_to_disk() does, for needs of text and of files of numbers."""
     counted: dict[tuple[str, Needs], Statistics | MemoryStatistics] = {}
     missing: list[Missing] = []
     for files, wanted in by_files(corpus, needs):
-        found, lost = count_to_disk(files, wanted, directory, how)
+        found, lost = count_to_disk(files, wanted, directory, options, listener)
         counted |= found
         missing += lost
     return counted, missing
@@ -54,7 +61,11 @@ def by_files(corpus: Corpus, needs: Sequence[Needs]) -> list[tuple[Corpus, list[
 
 
 def count_to_disk(
-    corpus: Corpus, needs: Sequence[Needs], directory: RunDirectory, how: How = AUTO
+    corpus: Corpus,
+    needs: Sequence[Needs],
+    directory: RunDirectory,
+    options: RunOptions = AUTO,
+    listener: Listener = SILENT,
 ) -> tuple[Counted, list[Missing]]:
     """Have the columns counted that are not in the run directory yet; return where all of them are.
 
@@ -65,13 +76,14 @@ def count_to_disk(
     places, keys = placed(corpus, needs, directory)
     missing = {cell: keys[cell] for cell in places if not directory.is_current(places[cell], keys[cell])}
     directory.announce(places[cell] for cell in missing)
-    work = _Work.of(corpus, missing, how)
+    work = _Work.of(corpus, missing, options.shard_lines)
     known = directory.parts({key: places[cell].schema.width for cell, key in missing.items()})
     undone = [piece for piece in work.pieces if any(cell and cell not in known for cell in work.cells(piece))]
-    how.stage("counting" if undone else "looking")
-    how.note(f"{corpus.name}: {len(undone):,} of {len(work.pieces):,} shards of {len(work.names)} systems to count")
+    listener.stage("counting" if undone else "looking")
+    shards_to_count = f"{len(undone):,} of {len(work.pieces):,} shards"
+    listener.note(f"{corpus.name}: {shards_to_count} of {len(work.names)} systems to count")
     lost: list[Missing] = []
-    for piece, arrays, gone in _counted(corpus, work, undone, how):
+    for piece, arrays, gone in _counted(corpus, work, undone, options, listener):
         pairs = zip(work.cells(piece), arrays, strict=True)
         known |= directory.write_part(piece.low, piece.high, {c.key: a for c, a in pairs if c and a is not None})
         lost += gone
@@ -112,12 +124,12 @@ class _Work(NamedTuple):
     missing: Mapping[tuple[str, Needs], str]
 
     @classmethod
-    def of(cls, corpus: Corpus, missing: Mapping[tuple[str, Needs], str], how: How) -> _Work:
+    def of(cls, corpus: Corpus, missing: Mapping[tuple[str, Needs], str], shard_lines: int | None) -> _Work:
         """Return the work for columns that are missing: their keys by system and needs."""
         names = list(dict.fromkeys(name for name, _ in missing))
         needs = list(dict.fromkeys(need for _, need in missing))
         size = sum(text.size for text in corpus.texts())
-        return cls(names, needs, shards.cut(corpus.lines, len(names), size, STRIDE, how.shard_lines), missing)
+        return cls(names, needs, shards.cut(corpus.lines, len(names), size, STRIDE, shard_lines), missing)
 
     @property
     def ranges(self) -> list[tuple[int, int]]:
@@ -155,11 +167,11 @@ def _base(corpus: Corpus) -> list[object]:
     return [corpus.source and corpus.source.digest, references, corpus.lines, corpus.missing]
 
 
-def count_in_memory(corpus: Corpus, needs: Sequence[Needs], how: How = AUTO) -> Counted:
+def count_in_memory(corpus: Corpus, needs: Sequence[Needs], options: RunOptions = AUTO) -> Counted:
     """Have all columns counted and keep them; raises IncompleteError where lines cannot be counted."""
-    work = _Work.of(corpus, {(name, need): "" for need in needs for name in corpus.systems}, how)
+    work = _Work.of(corpus, {(name, need): "" for need in needs for name in corpus.systems}, options.shard_lines)
     parts = {}
-    for piece, found, lost in _counted(corpus, work, work.pieces, how):
+    for piece, found, lost in _counted(corpus, work, work.pieces, options):
         if lost:
             raise IncompleteError(f"{lost[0]}; there is too little memory, or a fault in the program")
         parts[piece] = dict(zip(work.grid(piece), found, strict=True))
@@ -172,29 +184,29 @@ def count_in_memory(corpus: Corpus, needs: Sequence[Needs], how: How = AUTO) -> 
 
 
 def _counted(
-    corpus: Corpus, work: _Work, undone: Sequence[Shard], how: How
+    corpus: Corpus, work: _Work, undone: Sequence[Shard], options: RunOptions, listener: Listener = SILENT
 ) -> Iterator[tuple[Shard, list[NDArray[np.integer] | None], list[Missing]]]:
     """Yield shards as workers finish them: packed columns of each cell of the grid, and what could not be counted."""
-    n_jobs, backend = workers.plan(how.n_jobs or "auto", how.backend or "auto", sum(t.size for t in corpus.texts()))
-    if how.cluster and undone:
-        n_jobs = how.cluster.workers()
+    size = sum(text.size for text in corpus.texts())
+    n_jobs, backend = workers.plan(options.n_jobs or "auto", options.backend or "auto", size)
+    if options.cluster and undone:
+        n_jobs = options.cluster.workers()
     whole = sum(_lines(piece) for piece in work.pieces)
     done = whole - sum(_lines(piece) for piece in undone)
 
     def slow(number: int, seconds: float, middle: float) -> None:
         where = corpus.references[0].at(undone[number].low + 1)
         lines = f"lines {undone[number].low + 1:,} to {undone[number].high:,} (from {where} on)"
-        how.tell(
+        listener.tell(
             f"{corpus.name}: {lines} are slow: {seconds:.0f} s so far, where half of the shards took {middle:.1f} s"
         )
 
     with Watch(n_jobs, slow) as watch:
-        runner = Runner(n_jobs, backend, watch, lambda text: how.tell(f"{corpus.name}: {text}"), how.cluster)
+        runner = Runner(n_jobs, backend, watch, lambda text: listener.tell(f"{corpus.name}: {text}"), options.cluster)
         for number, arrays, lost in runner.run([_task(corpus, work, *item) for item in enumerate(undone)]):
             yield undone[number], arrays, [item for one in lost for item in _missing(corpus, work, undone[number], one)]
             done += _lines(undone[number])
-            if how.progress:
-                how.progress(done, whole)
+            listener.progress(done, whole)
 
 
 def _task(corpus: Corpus, work: _Work, number: int, piece: Shard) -> workers.Task:
@@ -202,7 +214,15 @@ def _task(corpus: Corpus, work: _Work, number: int, piece: Shard) -> workers.Tas
     outputs = tuple(corpus.systems[name].span(piece.low, piece.high) for name in names)
     source = corpus.source.span(piece.low, piece.high) if corpus.source else None
     references = tuple(text.span(piece.low, piece.high) for text in corpus.references)
-    return workers.Task(number, source, references, outputs, tuple(work.needs), corpus.missing, piece.low)
+    return workers.Task(
+        number=number,
+        source=source,
+        references=references,
+        systems=outputs,
+        needs=tuple(work.needs),
+        missing=corpus.missing,
+        low=piece.low,
+    )
 
 
 def _missing(corpus: Corpus, work: _Work, piece: Shard, lost: Lost) -> list[Missing]:

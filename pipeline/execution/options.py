@@ -1,60 +1,53 @@
-"""How a run is done: workers, backend, and who hears of progress. Nothing here changes a number."""
+"""How the work of a run is done: workers, backend, size of shards. Nothing here changes a number."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Literal
 
 from . import workers
 from .clusters import CLUSTERS, Cluster
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from ..config.models import WrittenRun
-
-    Progress = Callable[[int, int], None]
+    from collections.abc import Iterator
 
 
-class How(NamedTuple):
-    """What never changes a number: workers, backend, lines in a shard (None: by size), who hears of progress.
-
-    progress is called with (lines done, lines in all), where a line counts once for each system; testing with
-    (samples and trials done, in all); stage with what is done now; tell with what a user should know at once (a worker
-    that died, a slow shard); note with what is for the log. address, cluster: of a backend past this machine, and the
-    connection to it, which lasts a run.
-    """
+@dataclass(frozen=True)
+class RunOptions:
+    """How the work is done. None leaves open what a config may say; where no config does, it is "auto"."""
 
     n_jobs: int | Literal["auto"] | None = None
+    """How many workers; of a cluster, how many tasks are under way at once."""
     backend: workers.Backend | None = None
+    """What the workers are."""
     shard_lines: int | None = None
-    progress: Progress | None = None
-    stage: Callable[[str], None] = lambda _: None
-    tell: Callable[[str], None] = lambda _: None
-    note: Callable[[str], None] = lambda _: None
-    testing: Progress | None = None
+    """How many lines a shard has; None: as many as its size allows."""
     address: str | None = None
+    """Where the scheduler of a cluster is; None: where the cluster's own settings say, else on this machine."""
     cluster: Cluster | None = None
+    """The connection to a cluster, which lasts a run. See connected()."""
 
-    def under(self, settings: WrittenRun) -> How:
-        """Return this with what it leaves open taken from a config."""
-        backend = self.backend or settings.backend
-        address = self.address or (settings.address if backend == settings.backend else None)
-        return self._replace(n_jobs=self.n_jobs or settings.n_jobs, backend=backend, address=address)
+    def under(self, n_jobs: int | Literal["auto"], backend: workers.Backend, address: str | None = None) -> RunOptions:
+        """Return these options with what they leave open taken from values, such as those of a config.
 
-    def connection(self) -> Cluster | None:
-        """Return the cluster that the backend is, not connected to yet; None for workers of this process."""
+        The address belongs to the backend beside it, and is taken for no other.
+        """
+        own = self.backend or backend
+        where = self.address or (address if own == backend else None)
+        return replace(self, n_jobs=self.n_jobs or n_jobs, backend=own, address=where)
+
+    @contextmanager
+    def connected(self) -> Iterator[RunOptions]:
+        """Yield these options with the cluster that the backend is; it is left at the end.
+
+        The cluster is reached only when there is work for it. Other backends have none.
+        """
         if self.backend not in CLUSTERS:
-            return None
-        return Cluster(self.backend, self.address, self.n_jobs)
-
-    def logged(self, log: Callable[[str], None]) -> How:
-        """Return this with all that is told or noted also logged."""
-
-        def tell(text: str) -> None:
-            log(text)
-            self.tell(text)
-
-        return self._replace(tell=tell, note=log)
+            yield self
+            return
+        with Cluster(self.backend, self.address, self.n_jobs) as cluster:
+            yield replace(self, cluster=cluster)
 
     @property
     def threads(self) -> int:
@@ -66,4 +59,4 @@ class How(NamedTuple):
         return workers.processors() if self.n_jobs in (None, "auto") else int(self.n_jobs or 1)
 
 
-AUTO = How()
+AUTO = RunOptions()

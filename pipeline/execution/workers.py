@@ -44,7 +44,7 @@ SMALL = {"python": 1 << 19, "native": 1 << 25}
 Backend = Literal["auto", "serial", "threading", "loky", "dask", "ray", "spark"]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Task:
     """What a worker needs: where the lines of a shard are, and what to count, all needs in one pass."""
 

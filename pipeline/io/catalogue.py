@@ -26,7 +26,7 @@ _RULES = {
 }
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class DataFile:
     """A file of a data set: dataset and name here, where it is published, size in bytes and SHA-256 (hexadecimal)."""
 
@@ -60,7 +60,7 @@ class Scorable:
     systems: Mapping[str, DataFile]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class DataSet:
     """A data set: files by their plain names; parts: what is written of those that can be scored."""
 
@@ -124,7 +124,14 @@ def _data_set(name: str, entry: Mapping[str, Any]) -> DataSet:
                 raise DataError(f"datasets.yaml: {name}/{file} is described twice")
             files[file] = _file(name, file, {**group, **about})
     cited = tuple(dict.fromkeys(key for group in entry["from"] for key in group["cite"]))
-    return DataSet(name, entry["title"], entry.get("note", ""), files, cited, entry.get("sets", {}))
+    return DataSet(
+        name=name,
+        title=entry["title"],
+        note=entry.get("note", ""),
+        files=files,
+        citations=cited,
+        parts=entry.get("sets", {}),
+    )
 
 
 def _file(dataset: str, name: str, about: Mapping[str, Any]) -> DataFile:
@@ -134,10 +141,16 @@ def _file(dataset: str, name: str, about: Mapping[str, Any]) -> DataFile:
     for key, rule in _RULES.items():
         if not rule.fullmatch(about[key]):
             raise DataError(f"datasets.yaml: {dataset}/{name}: {key}: '{about[key]}' cannot be one")
-    repository, commit, path, size, sha256, licence = (
-        about[key] for key in ("repository", "commit", "path", "bytes", "sha256", "licence")
+    return DataFile(
+        dataset=dataset,
+        name=name,
+        repository=about["repository"],
+        commit=about["commit"],
+        path=about["path"],
+        size=int(about["bytes"]),
+        sha256=about["sha256"],
+        licence=about["licence"],
     )
-    return DataFile(dataset, name, repository, commit, path, int(size), sha256, licence)
 
 
 def data_set(name: str) -> DataSet:

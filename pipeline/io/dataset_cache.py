@@ -109,7 +109,7 @@ def path_of(text: str, base: Path = Path()) -> Path:
     return locate_all([named_one(text)])[0] if is_data(text) else base / text
 
 
-@dataclass
+@dataclass(kw_only=True)
 class Fetched:
     """What fetching has done: files taken, files that were here before, and what went wrong."""
 

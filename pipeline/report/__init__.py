@@ -30,38 +30,43 @@ def later(name: str) -> Callable[[Material], Mapping[str, Content]]:
 
 FORMATS: dict[str, Format] = {
     "json": Format(
-        "results.json, which every run writes",
-        lambda material: {"results.json": material.results.to_json()},
+        told="results.json, which every run writes",
+        files=lambda material: {"results.json": material.results.to_json()},
         printed=True,
         texts=False,
     ),
     "csv": Format(
-        "scores.csv, long; tests.csv and human.csv where there are such",
-        later("csv_files.csv_files"),
+        told="scores.csv, long; tests.csv and human.csv where there are such",
+        files=later("csv_files.csv_files"),
         printed=True,
         texts=False,
     ),
     "markdown": Format(
-        "results.md: tables for GitHub and notebooks", later("markdown.markdown_files"), printed=True, texts=False
+        told="results.md: tables for GitHub and notebooks",
+        files=later("markdown.markdown_files"),
+        printed=True,
+        texts=False,
     ),
-    "latex": Format("results.tex: tables with booktabs", later("latex.latex_files"), printed=True, texts=False),
+    "latex": Format(
+        told="results.tex: tables with booktabs", files=later("latex.latex_files"), printed=True, texts=False
+    ),
     "parquet": Format(
-        "sentences.parquet: a score a sentence; columns.*.parquet: the counts",
-        later("parquet.parquet_files"),
+        told="sentences.parquet: a score a sentence; columns.*.parquet: the counts",
+        files=later("parquet.parquet_files"),
         package="pyarrow",
         extra="parquet",
         texts=False,
     ),
     "plots": Format(
-        "figures: scores, ranks, p-values and more",
-        later("plots.plot_files"),
+        told="figures: scores, ranks, p-values and more",
+        files=later("plots.plot_files"),
         package="matplotlib",
         extra="plot",
         texts=False,
     ),
     "html": Format(
-        "report.html: a page to explore, sentences and all",
-        later("html.page.html_files"),
+        told="report.html: a page to explore, sentences and all",
+        files=later("html.page.html_files"),
         package="jinja2",
         extra="report",
     ),

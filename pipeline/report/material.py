@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from ..scoring.scored_columns import Measured
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Material:
     """A run to report: results, scores with their columns, texts, and the config as it was written.
 
@@ -34,7 +34,7 @@ class Material:
     lines: int | None = None
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Format:
     """A form of report: what it is, in a line, and the function that makes its files by their names.
 

@@ -34,7 +34,7 @@ class Cell(NamedTuple):
     mark: str = ""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Sheet:
     """A table: its name (for labels), caption, header, rows; how many columns on the left are names.
 
@@ -87,7 +87,15 @@ def _ranked(results: Results, group: Group, digits: int) -> Sheet:
         notes.append("Systems that share a letter do not differ significantly.")
     notes += [*_settings(results), *remarks(group.scores)]
     caption = f"{_about(results, group.dataset)}; {group.label}"
-    return Sheet(f"{group.dataset}-{group.label}", caption, header, cells, (1,), notes, signatures=_signatures([group]))
+    return Sheet(
+        name=f"{group.dataset}-{group.label}",
+        caption=caption,
+        header=header,
+        rows=cells,
+        names=(1,),
+        notes=notes,
+        signatures=_signatures([group]),
+    )
 
 
 def _missing(results: Results, dataset: str) -> list[str]:
@@ -113,7 +121,15 @@ def _overview(results: Results, own: Sequence[Group], digits: int) -> Sheet:
     header = ["system", *(group.label for group in own)]
     caption = f"{_about(results, own[0].dataset)}; in percent, the best of each metric in bold"
     notes += _settings(results)
-    return Sheet(own[0].dataset, caption, header, rows, (0,), notes, signatures=_signatures(own))
+    return Sheet(
+        name=own[0].dataset,
+        caption=caption,
+        header=header,
+        rows=rows,
+        names=(0,),
+        notes=notes,
+        signatures=_signatures(own),
+    )
 
 
 def _column(results: Results, group: Group, digits: int) -> dict[str, Cell]:
@@ -161,15 +177,25 @@ def _human(material: Material) -> Iterator[Sheet]:
         if rows:
             cells = [[Cell(text) for text in row] for row in rows]
             note = f"Intervals: bootstrap, {human['settings'].get('resamples', '-')} samples."
-            yield Sheet(name, caption, header, cells, names, [note], signatures=signatures)
+            yield Sheet(
+                name=name, caption=caption, header=header, rows=cells, names=names, notes=[note], signatures=signatures
+            )
 
 
 def _findings(results: Results) -> Iterator[Sheet]:
     """Yield judgements, correlations of columns, agreement on sentences; and the verdicts on what was expected."""
     for number, (title, (header, rows), left) in enumerate(finding_tables(results), 1):
-        yield Sheet(f"findings-{number}", title, header, [[Cell(text) for text in row] for row in rows], left)
+        yield Sheet(
+            name=f"findings-{number}",
+            caption=title,
+            header=header,
+            rows=[[Cell(text) for text in row] for row in rows],
+            names=left,
+        )
     if results.expectations:
         header, rows = expectation_table(results.expectations)
         missed = [f"missed: {line}" for line in misses(results.expectations)]
         cells = [[Cell(text) for text in row] for row in rows]
-        yield Sheet("expected", "expected and found", header, cells, (1, 4), items=missed)
+        yield Sheet(
+            name="expected", caption="expected and found", header=header, rows=cells, names=(1, 4), items=missed
+        )

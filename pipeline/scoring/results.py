@@ -46,7 +46,7 @@ class Bootstrap:
     cluster: int
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Comparison:
     """Two systems compared: difference of the scores of system and other, and whether it is real.
 
@@ -70,7 +70,7 @@ class Comparison:
     p_adjusted: float
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Score:
     """The score of a system on a data set; all values are fractions. rank: 1 is best, equal scores share one.
 
@@ -98,7 +98,7 @@ class DatasetInfo:
     digests: dict[str, str]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Results:
     """The content of results.json.
 
@@ -148,10 +148,10 @@ class Results:
             tests = [_comparison(item) for item in content.get("tests", ())]
             more = {name: content.get(name) for name in MORE}
             return Results(
-                datasets,
-                scores,
-                content["warnings"],
-                missing,
+                datasets=datasets,
+                scores=scores,
+                warnings=content["warnings"],
+                missing=missing,
                 statistics=content.get("statistics"),
                 tests=tests,
                 **more,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from .._version import __version__
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from .results import DatasetInfo, Score
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Measured:
     """A metric on a data set: scores of its systems, and the columns of each, in the same order.
 
@@ -49,7 +49,15 @@ def measure(
     found = tuple(blocks for blocks in columns if blocks is not None)
     own = tuple(numbers.get(score.system) for score, blocks in zip(scores, columns, strict=True) if blocks is not None)
     human = left_out and scores[-1].system == HUMAN
-    return Measured(metric, info.lines, info.references, tuple(scores), found, own, human)
+    return Measured(
+        metric=metric,
+        lines=info.lines,
+        references=info.references,
+        scores=tuple(scores),
+        columns=found,
+        own=own,
+        human=human,
+    )
 
 
 def measured(
@@ -62,6 +70,15 @@ def measured(
             scores = [score for score in results.scores if (score.dataset, score.metric) == (corpus.name, printed)]
             columns = [counted.get((score.system, metric.needs)) for score in scores]
             yield measure(metric, results.datasets[corpus.name], scores, columns)
+
+
+def with_scores_of(columns: Sequence[Measured], results: Results) -> tuple[Measured, ...]:
+    """Return the same columns with the scores that the results have of them, such as those with intervals."""
+    scores = {(score.dataset, score.metric, score.system): score for score in results.scores}
+    return tuple(
+        replace(item, scores=tuple(scores[score.dataset, score.metric, score.system] for score in item.scores))
+        for item in columns
+    )
 
 
 def signed(metric: Metric, references: int) -> str:

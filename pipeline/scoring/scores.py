@@ -38,7 +38,17 @@ def score(
             places = ranks([item.score for item in reduced])
             for name, item, place in zip(names, reduced, places, strict=True):
                 notes = tuple(metric.notes(item.outputs))
-                found = Score(corpus.name, name, printed, item.score, item.outputs, item.samples, place, notes, peer)
+                found = Score(
+                    dataset=corpus.name,
+                    system=name,
+                    metric=printed,
+                    score=item.score,
+                    outputs=item.outputs,
+                    samples=item.samples,
+                    rank=place,
+                    notes=notes,
+                    peer_signature=peer,
+                )
                 scores.append(found)
     return scores
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import StoreError, did_you_mean
 from ..execution.store.columns_file import Statistics
+from ..execution.store.remote_copy import folder_of
 from ..execution.store.run_directory import RunDirectory
 from ..metrics.build import from_text
 from .results import HUMAN, MORE, Results, Score, ranks
@@ -17,6 +18,12 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from .results import DatasetInfo
+
+
+def load_runs(run: str | Path, run2: str | Path | None = None) -> tuple[Results, list[Measured]]:
+    """Return what load() does of a run directory, or what load_two() does of two; they may be addresses."""
+    folder = folder_of(run)
+    return load(folder) if run2 is None else load_two(folder, folder_of(run2))
 
 
 def load(path: Path) -> tuple[Results, list[Measured]]:
@@ -62,7 +69,9 @@ def load_two(one: Path, two: Path) -> tuple[Results, list[Measured]]:
     datasets = {name: info for name, info in datasets.items() if any(score.dataset == name for score in scores)}
     warnings = list(dict.fromkeys([*results.warnings, *more_results.warnings]))
     missing = [*results.missing, *more_results.missing]
-    return Results(datasets, scores, warnings, missing, results.statistics), joined
+    return Results(
+        datasets=datasets, scores=scores, warnings=warnings, missing=missing, statistics=results.statistics
+    ), joined
 
 
 def _check_data(name: str, one: DatasetInfo, two: DatasetInfo, first: Path, second: Path) -> None:

@@ -324,7 +324,7 @@ def run_google(what: str, files: str, references: str) -> None:
 
         start = time.perf_counter()
         named = [System(str(number), {"files": path}) for number, path in enumerate(systems)]
-        corpus = open_corpus(Dataset("files", None, tuple(own)), named, [])
+        corpus = open_corpus(Dataset(name="files", source=None, references=tuple(own)), named, [])
         scores = [result.score for result in evaluate_corpus(corpus, [from_text("google_gleu")])] if corpus else []
     print(json.dumps({"seconds": time.perf_counter() - start, "score": sum(scores) / len(scores)}))
 
@@ -336,16 +336,16 @@ def run_child(what: str, config: str, n_jobs: str) -> None:
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     from pipeline import stages
     from pipeline.execution.count import count_to_disk
-    from pipeline.execution.options import How
+    from pipeline.execution.options import RunOptions
     from pipeline.execution.store.run_directory import RunDirectory
     from pipeline.scoring import scores
 
-    how = How(n_jobs=int(n_jobs))
+    options = RunOptions(n_jobs=int(n_jobs))
     start = time.perf_counter()
-    job = stages.prepare(config, how)
+    job = stages.prepare(config, options)
     opened = time.perf_counter()
     corpus = job.corpora[0]
-    counted, _ = count_to_disk(corpus, job.needs, RunDirectory(Path(job.config.output.dir)), how)
+    counted, _ = count_to_disk(corpus, job.needs, RunDirectory(Path(job.config.output.dir)), options)
     written = time.perf_counter()
     if what == "draws":
         scores.score(job.corpora, job.metrics, {corpus.name: counted}, int(n_jobs))

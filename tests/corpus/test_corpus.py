@@ -22,7 +22,7 @@ from pipeline.corpus.opener import open_corpus
 from pipeline.corpus.spans import Span, read_span
 from pipeline.errors import ConfigError, CorpusError, Problem
 from pipeline.execution import workers
-from pipeline.execution.options import How
+from pipeline.execution.options import RunOptions
 from tests.conftest import open_text, run, tree, write_run
 from tests.oracles import naive
 
@@ -269,7 +269,7 @@ def opened(folder: Path, **texts: str) -> tuple[Corpus | None, list[str]]:
     references = tuple(paths[name] for name in paths if re.fullmatch("r[0-9]", name))
     systems = [System(name, {"d": paths[name]}) for name in paths if name != "source" and paths[name] not in references]
     problems: list[Problem] = []
-    found = open_corpus(Dataset("d", paths.get("source"), references), systems, problems)
+    found = open_corpus(Dataset(name="d", source=paths.get("source"), references=references), systems, problems)
     return found, [str(problem).replace(f"{folder}{os.sep}", "") for problem in problems]
 
 
@@ -294,21 +294,35 @@ def test_texts_without_lines_are_refused(tmp_path: Path) -> None:
 def test_all_wrong_files_are_told_at_once(tmp_path: Path) -> None:
     problems: list[Problem] = []
     paths = tuple(tmp_path / name for name in ("one", "two"))
-    assert open_corpus(Dataset("d", tmp_path / "zero", paths), [System("A", {"d": tmp_path})], problems) is None
+    assert (
+        open_corpus(
+            Dataset(name="d", source=tmp_path / "zero", references=paths), [System("A", {"d": tmp_path})], problems
+        )
+        is None
+    )
     assert [Path(problem.place).name for problem in problems] == ["zero", "one", "two", tmp_path.name]
 
 
 def test_too_many_references_are_refused(tmp_path: Path) -> None:
     paths = (written(tmp_path, "a\n"),) * (MAX_REFERENCES + 1)
     problems: list[Problem] = []
-    assert open_corpus(Dataset("d", None, paths), [System("A", {"d": paths[0]})], problems) is None
+    assert (
+        open_corpus(Dataset(name="d", source=None, references=paths), [System("A", {"d": paths[0]})], problems) is None
+    )
     assert [str(problem) for problem in problems] == ["d: has 256 references; at most 255 are supported"]
 
 
 def test_empty_references_can_be_refused(tmp_path: Path) -> None:
     path = written(tmp_path, "a\n \nb\n\u3000\n")
     problems: list[Problem] = []
-    assert open_corpus(Dataset("d", None, (path,), "error"), [System("A", {"d": path})], problems) is None
+    assert (
+        open_corpus(
+            Dataset(name="d", source=None, references=(path,), empty_references="error"),
+            [System("A", {"d": path})],
+            problems,
+        )
+        is None
+    )
     assert [str(problem).split(",")[0] for problem in problems] == [f"{path}:2: this reference is empty (and 1 more)"]
 
 
@@ -363,7 +377,7 @@ def test_a_file_that_went_away_since_it_was_checked_is_told(tmp_path: Path) -> N
 def test_a_span_that_is_not_there_is_refused(tmp_path: Path) -> None:
     path = written(tmp_path, "a\nb\n")
     with pytest.raises(CorpusError):
-        read_span(Span(str(path), 0, 4, 1, 2))
+        read_span(Span(path=str(path), start=0, size=4, skip=1, lines=2))
 
 
 @pytest.mark.parametrize("metric", ["gleu[iter=2]", "gleu[iter=2,lc=true]"])
@@ -387,7 +401,7 @@ def test_what_workers_complain_of_arrives(tmp_path: Path, backend: workers.Backe
     job = stages.prepare(write_run(tmp_path))
     (tmp_path / "d" / "A").write_text("short\n")
     with pytest.raises(CorpusError, match="the file changed while it was being read"):
-        stages.run(job, tmp_path / "run", How(2, backend, shard_lines=10))
+        stages.run(job, tmp_path / "run", RunOptions(2, backend, shard_lines=10))
 
 
 def test_scores_and_statistics_do_not_depend_on_line_ends(tmp_path: Path) -> None:
@@ -449,7 +463,7 @@ def changed_while_counting(config: Path, path: Path, back: bool, shard_lines: in
         return found
 
     with mock.patch.object(workers, "count", count):
-        run(config, config.parent / "run", How(1, "serial", shard_lines))
+        run(config, config.parent / "run", RunOptions(1, "serial", shard_lines))
 
 
 @pytest.mark.parametrize("name", ["A", "ref0", "source"])

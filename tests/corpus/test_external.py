@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 
 import pipeline
 from pipeline import stages
+from pipeline.cli.commands.run import plan
 from pipeline.errors import ConfigError, InputError
 from pipeline.metrics.build import from_text
 from pipeline.scoring import scored_columns
@@ -258,7 +259,7 @@ def test_metrics_of_text_stand_beside_external_ones() -> None:
     assert [score.metric.partition("|")[0] for score in results.scores] == ["gleu"] * 2 + ["external"] * 2 + [
         "google_gleu"
     ] * 2
-    header, rows = stages.plan(stages.prepare("c.yaml"))
+    header, rows = plan(stages.prepare("c.yaml"))
     assert header[-1] == "counts"
     assert [row[-1] for row in rows] == ["counted"] * 6
 

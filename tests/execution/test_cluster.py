@@ -25,9 +25,9 @@ from pipeline.corpus.spans import Span
 from pipeline.errors import ConfigError, CorpusError, IncompleteError, InputError
 from pipeline.execution import clusters, workers
 from pipeline.execution.clusters import CLUSTERS, Cluster, Kind, LostWorkerError
-from pipeline.execution.options import How
+from pipeline.execution.options import RunOptions
 from pipeline.kernel.lines import Lines
-from tests.conftest import ROOT, run, tree, write_run
+from tests.conftest import ROOT, Hears, run, tree, write_run
 from tests.execution.test_deaths import deadly, poison
 
 if TYPE_CHECKING:
@@ -48,8 +48,9 @@ class Here(NamedTuple):
     backend: Any
     address: str | None
 
-    def how(self, **more: Any) -> How:
-        return How(2, self.backend, 40, address=self.address, **more)
+    @property
+    def options(self) -> RunOptions:
+        return RunOptions(2, self.backend, 40, address=self.address)
 
 
 @pytest.fixture(scope="module")
@@ -132,9 +133,9 @@ def test_the_files_have_the_bytes_of_one_process(any_cluster: Here, config: Path
         return number, arrays
 
     with mock.patch.object(workers, "count", count):
-        run(config, tmp_path / "run", any_cluster.how(tell=told.append))
+        run(config, tmp_path / "run", any_cluster.options, Hears(tell=told.append))
     pids = {int(path.name.removeprefix("by-")) for path in tmp_path.glob("by-*")}
-    run(config, tmp_path / "one", How(1, "serial"))
+    run(config, tmp_path / "one", RunOptions(1, "serial"))
     assert tree(tmp_path / "run") == tree(tmp_path / "one")
     assert told == []
     assert pids
@@ -145,10 +146,10 @@ def test_a_worker_that_is_killed_is_made_good(any_cluster: Here, config: Path, t
     poison(tmp_path / "d" / "B", 57)
     told: list[str] = []
     with mock.patch.object(workers, "count", deadly(tmp_path / "dead")):
-        results = run(config, tmp_path / "run", any_cluster.how(tell=told.append))
+        results = run(config, tmp_path / "run", any_cluster.options, Hears(tell=told.append))
     assert (tmp_path / "dead").exists()
     assert results.missing == []
-    run(config, tmp_path / "one", How(1, "serial"))
+    run(config, tmp_path / "one", RunOptions(1, "serial"))
     assert tree(tmp_path / "run") == tree(tmp_path / "one")
     if any_cluster.backend == "dask":  # spark may have made it good itself
         assert len(told) == 1
@@ -169,7 +170,7 @@ def test_a_text_that_a_worker_does_not_have_is_told_with_the_worker(dask: Here, 
         mock.patch.object(workers, "count", count),
         pytest.raises(CorpusError, match=f"{expected}file at the same path, with the same time"),
     ):
-        run(config, tmp_path / "run", dask.how())
+        run(config, tmp_path / "run", dask.options)
 
 
 def test_a_worker_of_another_version_is_refused(dask: Here, config: Path, tmp_path: Path) -> None:
@@ -177,7 +178,7 @@ def test_a_worker_of_another_version_is_refused(dask: Here, config: Path, tmp_pa
         mock.patch.object(workers, "COUNTING", -1),
         pytest.raises(InputError, match=r"the worker on .*: has gec-pipeline .*; install the same version everywhere"),
     ):
-        run(config, tmp_path / "run", dask.how())
+        run(config, tmp_path / "run", dask.options)
 
 
 def test_an_interrupted_run_leaves_no_task_on_the_cluster_and_goes_on(dask: Here, config: Path, tmp_path: Path) -> None:
@@ -191,10 +192,10 @@ def test_an_interrupted_run_leaves_no_task_on_the_cluster_and_goes_on(dask: Here
         return original(task)
 
     with mock.patch.object(workers, "count", slow), pytest.raises(KeyboardInterrupt):
-        run(config, tmp_path / "run", dask.how(progress=interrupt))
+        run(config, tmp_path / "run", dask.options, Hears(progress=interrupt))
     assert tasks_of(str(dask.address)) == 0
-    run(config, tmp_path / "run", dask.how())
-    run(config, tmp_path / "one", How(1, "serial"))
+    run(config, tmp_path / "run", dask.options)
+    run(config, tmp_path / "one", RunOptions(1, "serial"))
     assert tree(tmp_path / "run") == tree(tmp_path / "one")
 
 
@@ -217,7 +218,7 @@ def test_a_client_of_the_users_own_is_used_and_left_alone(scheduler: str, config
     from distributed import Client
 
     with Client(scheduler) as client:
-        run(config, tmp_path / "run", How(None, "dask", 40))
+        run(config, tmp_path / "run", RunOptions(None, "dask", 40))
         assert client.status == "running"
     assert (tmp_path / "run" / "results.json").exists()
 
@@ -230,13 +231,13 @@ def test_without_an_address_workers_are_started_here_and_end(config: Path, tmp_p
         [sys.executable, "-m", "pipeline", *command], env=environment, capture_output=True, check=True
     )
     assert done.stderr == b""
-    run(config, tmp_path / "one", How(1, "serial"))
+    run(config, tmp_path / "one", RunOptions(1, "serial"))
     assert tree(tmp_path / "run") == tree(tmp_path / "one")
 
 
 def test_what_is_counted_needs_no_cluster(config: Path, tmp_path: Path) -> None:
     run(config, tmp_path / "run")
-    run(config, tmp_path / "run", How(2, "dask", address="tcp://127.0.0.1:1"))
+    run(config, tmp_path / "run", RunOptions(2, "dask", address="tcp://127.0.0.1:1"))
 
 
 # ---- what is told
@@ -380,7 +381,7 @@ def test_a_wave_that_kills_twice_is_counted_line_by_line(config: Path, tmp_path:
 
     backend: Any = "threading"
     with mock.patch.object(workers, "count", count):
-        results = run(config, tmp_path / "run", How(2, backend, 40, tell=told.append))
+        results = run(config, tmp_path / "run", RunOptions(2, backend, 40), Hears(tell=told.append))
     assert [(lost.dataset, lost.system, lost.first, lost.last) for lost in results.missing] == [("d", "B", 57, 57)]
     assert [text for text in told if "is tried again" in text] == [
         "d: a worker of the cluster died (ZeroDivisionError); its work is tried again"
@@ -389,8 +390,8 @@ def test_a_wave_that_kills_twice_is_counted_line_by_line(config: Path, tmp_path:
 
 def test_texts_of_the_temporary_folder_travel_with_their_task(tmp_path: Path) -> None:
     (tmp_path / "text").write_text("a\nb\nc\n", encoding="utf-8")
-    here = Span(str(tmp_path / "text"), 0, 6, 1, 2)
-    task = workers.Task(0, None, (here,), (here._replace(temporary=True),), ())
+    here = Span(path=str(tmp_path / "text"), start=0, size=6, skip=1, lines=2)
+    task = workers.Task(number=0, source=None, references=(here,), systems=(here._replace(temporary=True),), needs=())
     carried = workers._carried(task)
     assert carried.references == (here,)
     assert isinstance(carried.systems[0], Lines)
@@ -420,7 +421,7 @@ def test_a_real_dask_worker_killed_from_outside(dask: Here, config: Path, tmp_pa
     killer = threading.Thread(target=kill)
     killer.start()
     with mock.patch.object(workers, "count", count):
-        run(config, tmp_path / "run", dask.how())
+        run(config, tmp_path / "run", dask.options)
     killer.join()
-    run(config, tmp_path / "one", How(1, "serial"))
+    run(config, tmp_path / "one", RunOptions(1, "serial"))
     assert tree(tmp_path / "run") == tree(tmp_path / "one")

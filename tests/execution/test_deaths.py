@@ -19,14 +19,14 @@ from pipeline.cli.dispatch import main
 from pipeline.corpus.spans import read_span
 from pipeline.errors import IncompleteError
 from pipeline.execution import count, retry, slow_shards, workers
-from pipeline.execution.options import How
+from pipeline.execution.options import RunOptions
 from pipeline.execution.retry import Runner
 from pipeline.execution.shards import Missing
 from pipeline.execution.slow_shards import Watch
 from pipeline.execution.workers import Task, WorkerDiedError
 from pipeline.kernel.lines import join_lines
 from pipeline.scoring.results import HUMAN, Results
-from tests.conftest import metric_of, run, tree, write_run
+from tests.conftest import Hears, metric_of, run, tree, write_run
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from pipeline.execution.workers import Done
 
 POISON = "a-word-that-kills"
-LOKY = How(2, "loky", 40)
+LOKY = RunOptions(2, "loky", 40)
 EXPECTED = ("d", "e")
 
 pytestmark = pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")  # see LOKY_MAY_STUMBLE
@@ -78,7 +78,7 @@ def test_a_worker_killed_once_is_replaced_and_nothing_is_missing(config: Path, t
     poison(tmp_path / "d" / "B", 57)
     told: list[str] = []
     with mock.patch.object(workers, "count", deadly(tmp_path / "dead")):
-        results = run(config, tmp_path / "run", LOKY._replace(tell=told.append))
+        results = run(config, tmp_path / "run", LOKY, Hears(tell=told.append))
     assert (tmp_path / "dead").exists()
     assert told == ["d: a worker process died (out of memory, or killed); its work is tried again"]
     assert results.missing == []
@@ -177,8 +177,8 @@ def test_python_hears_of_it_too(config: Path, tmp_path: Path) -> None:
             pipeline.evaluate(["a b"], [["a b"]], ["a c"])
 
 
-@pytest.mark.parametrize("how", [How(1, "serial", 40), How(2, "threading", 40)])
-def test_memory_that_runs_out_is_like_a_death(config: Path, tmp_path: Path, how: How) -> None:
+@pytest.mark.parametrize("options", [RunOptions(1, "serial", 40), RunOptions(2, "threading", 40)])
+def test_memory_that_runs_out_is_like_a_death(config: Path, tmp_path: Path, options: RunOptions) -> None:
     poison(tmp_path / "d" / "C", 3)
     original = workers.count
 
@@ -189,12 +189,12 @@ def test_memory_that_runs_out_is_like_a_death(config: Path, tmp_path: Path, how:
 
     told: list[str] = []
     with mock.patch.object(workers, "count", hungry):
-        results = run(config, tmp_path / "run", how._replace(tell=told.append))
+        results = run(config, tmp_path / "run", options, Hears(tell=told.append))
     assert results.missing == [Missing("d", "C", 3, 3)]
     assert told[0] == "d: memory ran out; its work is tried again"
     assert told[1] == "d: memory ran out over 40 lines alone; two smaller shards are tried"
     assert told[-1] == "d: memory ran out over a line alone; it is given up"
-    run(config, tmp_path / "run", how)
+    run(config, tmp_path / "run", options)
     run(config, tmp_path / "fresh")
     assert tree(tmp_path / "run") == tree(tmp_path / "fresh")
 
@@ -230,7 +230,7 @@ def test_exactly_what_kills_is_given_up(drawn: tuple[int, int, set[tuple[int, in
     def task(low: int, rows: Sequence[Sequence[str]]) -> Task:
         cut = [join_lines(text.encode() for text in row[low : low + size]) for row in rows]
         same = join_lines(f"a {i}".encode() for i in range(lines)[low : low + size])
-        return Task(low, same, (same,), tuple(cut), needs)
+        return Task(number=low, source=same, references=(same,), systems=tuple(cut), needs=needs)
 
     def fragile(tasks: Sequence[Task], *_: Any) -> Iterator[Done]:
         for number, one in enumerate(tasks):
@@ -312,7 +312,7 @@ def test_a_slow_shard_is_told_with_its_lines(
     monkeypatch.setattr(workers, "count", sleepy)
     monkeypatch.setattr(slow_shards, "LEAST", 0.3)
     monkeypatch.setattr(slow_shards, "PAUSE", 0.05)
-    run(config, tmp_path / "run", How(2, backend, 20, tell=told.append))
+    run(config, tmp_path / "run", RunOptions(2, backend, 20), Hears(tell=told.append))
     where = f"{tmp_path / 'd' / 'ref0'}:141"
     expected = f"d: lines 141 to 160 (from {where} on) are slow: "
     assert sum(text.startswith(expected) for text in told) == 1  # a worker that is slow to start may be told too

@@ -19,13 +19,14 @@ from hypothesis import strategies as st
 from pipeline import stages
 from pipeline.corpus.spans import Span
 from pipeline.errors import StoreError
-from pipeline.execution import options, shards, workers
+from pipeline.execution import shards, workers
 from pipeline.execution.count import count_in_memory
-from pipeline.execution.options import How
+from pipeline.execution.listener import SILENT, Listener
+from pipeline.execution.options import AUTO, RunOptions
 from pipeline.execution.shards import Shard, cut
 from pipeline.execution.store import columns_file, run_directory
 from pipeline.scoring import reduce, scores
-from tests.conftest import Tree, forced_kernel, run, tree, write_config, write_run
+from tests.conftest import Hears, Tree, forced_kernel, run, tree, write_config, write_run
 
 if TYPE_CHECKING:
     import random
@@ -54,7 +55,7 @@ def expected(config: Path, tmp_path_factory: pytest.TempPathFactory) -> Tree:
     """The files that the Python kernel makes in one piece, without workers."""
     output = tmp_path_factory.mktemp("expected") / "run"
     with forced_kernel("python"):
-        run(config, output, How(1, "serial", LINES + 1))
+        run(config, output, RunOptions(1, "serial", LINES + 1))
     files = tree(output)
     assert set(files) > {"results.json", "scores.csv"}
     assert sum(name.startswith("statistics/") for name in files) == 2 * 3 * 5  # data sets, systems, different needs
@@ -98,7 +99,7 @@ def test_a_line_longer_than_a_shard_is_a_shard() -> None:
 
 
 HOWS = st.builds(
-    How,
+    RunOptions,
     n_jobs=st.sampled_from([1, 2]),
     backend=st.sampled_from(["serial", "threading"]),
     shard_lines=st.none() | st.integers(1, LINES + 2),
@@ -106,18 +107,21 @@ HOWS = st.builds(
 
 
 @settings(max_examples=12, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(how=HOWS)
-def test_no_cut_and_no_thread_can_be_seen(config: Path, expected: Tree, kernel: str, how: How) -> None:
+@given(options=HOWS)
+def test_no_cut_and_no_thread_can_be_seen(config: Path, expected: Tree, kernel: str, options: RunOptions) -> None:
     assert kernel
     with scratch() as output:
-        run(config, output, how)
+        run(config, output, options)
         assert tree(output) == expected
 
 
-@pytest.mark.parametrize("how", [How(2, "loky", 7), How(1, "loky"), How(2, "loky", 128), How("auto", "loky", 64)])
-def test_no_process_can_be_seen(config: Path, expected: Tree, kernel: str, tmp_path: Path, how: How) -> None:
+@pytest.mark.parametrize(
+    "options",
+    [RunOptions(2, "loky", 7), RunOptions(1, "loky"), RunOptions(2, "loky", 128), RunOptions("auto", "loky", 64)],
+)
+def test_no_process_can_be_seen(config: Path, expected: Tree, kernel: str, tmp_path: Path, options: RunOptions) -> None:
     assert kernel
-    run(config, tmp_path / "run", how)
+    run(config, tmp_path / "run", options)
     assert tree(tmp_path / "run") == expected
 
 
@@ -149,7 +153,7 @@ def test_no_block_of_the_reducer_can_be_seen(
 @pytest.mark.parametrize("systems", [1, 2])
 def test_no_block_of_systems_can_be_seen(config: Path, expected: Tree, tmp_path: Path, systems: int) -> None:
     with mock.patch.object(shards, "MAX_SYSTEMS", systems):
-        run(config, tmp_path / "run", How(shard_lines=50))
+        run(config, tmp_path / "run", RunOptions(shard_lines=50))
     assert tree(tmp_path / "run") == expected
 
 
@@ -157,13 +161,13 @@ def test_no_block_of_systems_can_be_seen(config: Path, expected: Tree, tmp_path:
 def test_more_lines_than_a_block(tmp_path: Path, lines: int) -> None:
     config = write_run(tmp_path, lines, systems="A", chosen=["gleu[n=1,iter=2]"])
     run(config, tmp_path / "one")
-    run(config, tmp_path / "two", How(2, "threading", 1000))
+    run(config, tmp_path / "two", RunOptions(2, "threading", 1000))
     assert tree(tmp_path / "one") == tree(tmp_path / "two")
 
 
 def test_memory_and_disk_give_the_same_scores(config: Path, tmp_path: Path) -> None:
     job = stages.prepare(config)
-    counted = {c.name: count_in_memory(c, job.needs, How(shard_lines=33)) for c in job.corpora}
+    counted = {c.name: count_in_memory(c, job.needs, RunOptions(shard_lines=33)) for c in job.corpora}
     assert scores.score(job.corpora, job.metrics, counted) == run(config, tmp_path / "run").scores
 
 
@@ -176,7 +180,7 @@ def test_the_order_of_arrival_cannot_be_seen(
         yield from map(workers.count, rng.sample(tasks, len(tasks)))
 
     with scratch() as output, mock.patch.object(workers, "run", shuffled):
-        run(config, output, How(shard_lines=shard_lines))
+        run(config, output, RunOptions(shard_lines=shard_lines))
         assert tree(output) == expected
 
 
@@ -199,7 +203,7 @@ def test_the_order_of_systems_cannot_be_seen_in_their_scores(config: Path, tmp_p
 # ---- going on
 
 
-def counted(output: Path, config: Path, how: How = options.AUTO) -> list[int]:
+def counted(output: Path, config: Path, options: RunOptions = AUTO) -> list[int]:
     """Run a config; return the lines that were counted for each shard."""
     done: list[int] = []
     original = workers.run
@@ -209,7 +213,7 @@ def counted(output: Path, config: Path, how: How = options.AUTO) -> list[int]:
         yield from original(tasks, *more)
 
     with mock.patch.object(workers, "run", watched):
-        run(config, output, how)
+        run(config, output, options)
     return done
 
 
@@ -221,7 +225,9 @@ class InterruptError(Exception):
     """What a test throws."""
 
 
-def interrupted(output: Path, config: Path, parts: int, how: How, error: BaseException) -> None:
+def interrupted(
+    output: Path, config: Path, parts: int, options: RunOptions, error: BaseException, listener: Listener = SILENT
+) -> None:
     """Run a config until some parts are done."""
     original, done = workers.run, 0
 
@@ -234,11 +240,11 @@ def interrupted(output: Path, config: Path, parts: int, how: How, error: BaseExc
             yield item
 
     with mock.patch.object(workers, "run", stopped), pytest.raises(type(error)):
-        run(config, output, how)
+        run(config, output, options, listener)
 
 
 def test_a_second_run_counts_nothing_and_changes_nothing(config: Path, expected: Tree, tmp_path: Path) -> None:
-    assert counted(tmp_path, config, How(shard_lines=50)) != []
+    assert counted(tmp_path, config, RunOptions(shard_lines=50)) != []
     assert counted(tmp_path, config) == []
     assert tree(tmp_path) == expected
 
@@ -251,9 +257,9 @@ def test_an_interrupted_run_goes_on_where_it_was(
     config: Path, expected: Tree, tmp_path: Path, parts: int, backend: workers.Backend
 ) -> None:
     """Two data sets of 200 and 201 lines in shards of 40 are 5 + 6 parts."""
-    how = How(2, backend, 40)
-    interrupted(tmp_path, config, parts, how, InterruptError())
-    assert len(counted(tmp_path, config, how)) == 11 - parts
+    options = RunOptions(2, backend, 40)
+    interrupted(tmp_path, config, parts, options, InterruptError())
+    assert len(counted(tmp_path, config, options)) == 11 - parts
     assert tree(tmp_path) == expected
 
 
@@ -264,7 +270,7 @@ def test_what_joblib_says_of_cancelled_tasks_is_not_said_to_the_user(tmp_path: P
     error = StoreError("full")
     with warnings.catch_warnings(record=True, action="always") as caught:
         with mock.patch.object(run_directory.RunDirectory, "write_part", side_effect=error), pytest.raises(StoreError):
-            run(config, tmp_path / "run", How(2, backend, 1))
+            run(config, tmp_path / "run", RunOptions(2, backend, 1))
         error.__traceback__ = None  # lets go of the frames that hold the workers
         gc.collect()
     assert [str(warning.message) for warning in caught] == []
@@ -274,15 +280,15 @@ def test_what_joblib_says_of_cancelled_tasks_is_not_said_to_the_user(tmp_path: P
 def test_any_kind_of_end_leaves_a_run_that_goes_on(
     config: Path, expected: Tree, tmp_path: Path, error: BaseException
 ) -> None:
-    how = How(1, "serial", 40)
-    interrupted(tmp_path, config, 7, how, error)
-    assert len(counted(tmp_path, config, how)) == 4
+    options = RunOptions(1, "serial", 40)
+    interrupted(tmp_path, config, 7, options, error)
+    assert len(counted(tmp_path, config, options)) == 4
     assert tree(tmp_path) == expected
 
 
 def test_an_interrupted_run_may_go_on_with_other_shards(config: Path, expected: Tree, tmp_path: Path) -> None:
-    interrupted(tmp_path, config, 3, How(1, "serial", 40), InterruptError())
-    counted(tmp_path, config, How(2, "threading", 70))
+    interrupted(tmp_path, config, 3, RunOptions(1, "serial", 40), InterruptError())
+    counted(tmp_path, config, RunOptions(2, "threading", 70))
     assert tree(tmp_path) == expected
 
 
@@ -298,8 +304,8 @@ def test_what_was_counted_is_kept_when_joining_it_fails(config: Path, expected: 
         return original(*args)
 
     with mock.patch.object(run_directory.RunDirectory, "join", failing), pytest.raises(StoreError):
-        run(config, tmp_path, How(1, "serial", 40))
-    assert len(counted(tmp_path, config, How(1, "serial", 40))) == 6  # those of the second data set
+        run(config, tmp_path, RunOptions(1, "serial", 40))
+    assert len(counted(tmp_path, config, RunOptions(1, "serial", 40))) == 6  # those of the second data set
     assert tree(tmp_path) == expected
 
 
@@ -313,7 +319,7 @@ def test_a_run_that_stopped_while_reducing_counts_nothing_again(config: Path, ex
 def test_an_interrupted_run_leaves_nothing_to_a_later_one_of_another_config(tmp_path: Path) -> None:
     """statistics/ depends only on config, inputs and version."""
     config = write_run(tmp_path, 20, datasets=("d", "e"))
-    interrupted(tmp_path / "run", config, 1, How(1, "serial"), InterruptError())
+    interrupted(tmp_path / "run", config, 1, RunOptions(1, "serial"), InterruptError())
     other = write_config(tmp_path / "other.yaml", datasets=("e",), chosen=["gleu[n=2,iter=3]"])
     run(other, tmp_path / "run")
     run(other, tmp_path / "fresh")
@@ -327,12 +333,12 @@ def test_only_what_a_new_config_adds_is_counted(config: Path, tmp_path: Path) ->
     more_metrics = write_config(
         config.parent / "metrics.yaml", systems="ABC", chosen=[*METRICS[:2], "gleu[n=2]"], **known
     )
-    how = How(1, "serial", 100)
-    assert [len(counted(tmp_path / "run", c, how)) for c in (small, more_systems, more_metrics)] == [2, 2, 2]
+    options = RunOptions(1, "serial", 100)
+    assert [len(counted(tmp_path / "run", c, options)) for c in (small, more_systems, more_metrics)] == [2, 2, 2]
     again = write_config(
         config.parent / "again.yaml", systems="ABC", chosen=["gleu[iter=3,rng=python3]", "gleu[n=2]"], **known
     )
-    assert counted(tmp_path / "run", again, how) == []
+    assert counted(tmp_path / "run", again, options) == []
     run(again, tmp_path / "fresh")
     assert tree(tmp_path / "run") == tree(tmp_path / "fresh")
 
@@ -369,17 +375,18 @@ def test_deleted_statistics_are_counted_again(config: Path, expected: Tree, tmp_
     run(config, tmp_path)
     victim = next(name for name in expected if "/d/B." in name)
     (tmp_path / victim).unlink()
-    assert len(counted(tmp_path, config, How(shard_lines=LINES + 1))) == 1
+    assert len(counted(tmp_path, config, RunOptions(shard_lines=LINES + 1))) == 1
     assert tree(tmp_path) == expected
 
 
 def test_progress_counts_every_line_of_every_system_once_and_goes_on(config: Path, tmp_path: Path) -> None:
     heard: list[tuple[int, int]] = []
-    how = How(1, "serial", 40, lambda done, whole: heard.append((done, whole)))
-    interrupted(tmp_path, config, 3, how, InterruptError())
+    listener = Hears(progress=lambda done, whole: heard.append((done, whole)))
+    options = RunOptions(1, "serial", 40)
+    interrupted(tmp_path, config, 3, options, InterruptError(), listener)
     assert heard == [(120, 600), (240, 600), (360, 600)]
     heard.clear()
-    run(config, tmp_path, how)
+    run(config, tmp_path, options, listener)
     assert heard == [(480, 600), (600, 600), (120, 603), (240, 603), (360, 603), (480, 603), (600, 603), (603, 603)]
 
 
@@ -420,4 +427,4 @@ def test_workers_that_stand_in_another_folder_find_the_files(tmp_path: Path, mon
         write_run(folder)
         monkeypatch.chdir(folder)
         config = next(iter(folder.glob("*.yaml"))).name
-        assert run(Path(config), Path("run"), How(2, "loky")).scores
+        assert run(Path(config), Path("run"), RunOptions(2, "loky")).scores

@@ -27,7 +27,7 @@ from pipeline.corpus.opener import open_corpus
 from pipeline.errors import StoreError
 from pipeline.execution import workers
 from pipeline.execution.count import count_in_memory
-from pipeline.execution.options import How
+from pipeline.execution.options import RunOptions
 from pipeline.execution.store import columns_file, run_directory, unfinished
 from pipeline.execution.store.columns_file import BLOCK, MemoryStatistics, Statistics
 from pipeline.execution.store.run_directory import RunDirectory, content_key
@@ -345,7 +345,7 @@ def test_columns_change_only_with_the_version_of_the_counting() -> None:
     data = ROOT / "data"
     systems = [System(path.stem, {"d": path}) for path in sorted((data / "systems").iterdir())]
     references = (data / "reference0.txt", data / "reference1.txt")
-    corpus = open_corpus(Dataset("d", data / "source.txt", references), systems, [])
+    corpus = open_corpus(Dataset(name="d", source=data / "source.txt", references=references), systems, [])
     assert corpus
     found = hashlib.blake2b(digest_size=8)
     for (name, need), statistics in count_in_memory(corpus, [metric.needs for metric in chosen]).items():
@@ -381,11 +381,11 @@ def test_another_version_of_a_borrowed_tokenizer_has_the_text_counted_again(tmp_
     made = mock.patch.object(sacrebleu, "_tokenizer", return_value=mock.Mock(side_effect=str))
     with made as tokenizer, mock.patch.object(workers, "run", wraps=workers.run) as counting:
         tokenizer.return_value.signature.return_value = "ja-1"
-        run(config, tmp_path / "run", How(1, "serial"))
-        run(config, tmp_path / "run", How(1, "serial"))
+        run(config, tmp_path / "run", RunOptions(1, "serial"))
+        run(config, tmp_path / "run", RunOptions(1, "serial"))
         assert counting.call_count == 1
         tokenizer.return_value.signature.return_value = "ja-2"
-        run(config, tmp_path / "run", How(1, "serial"))
+        run(config, tmp_path / "run", RunOptions(1, "serial"))
         assert counting.call_count == 2
 
 
@@ -721,10 +721,10 @@ def test_a_really_full_disk(tmp_path: Path, small_disk: Callable[[int], Path], k
     assert sum(len(data) for data in tree(tmp_path / "fresh").values()) > 40_000
     disk = small_disk(kilobytes)
     with pytest.raises(StoreError, match="No space left on device"):
-        run(config, disk / "run", How(1, "serial", 100))
+        run(config, disk / "run", RunOptions(1, "serial", 100))
     assert not (disk / "run" / "scores.csv").exists()
     small_disk(4096)
-    run(config, disk / "run", How(1, "serial", 100))
+    run(config, disk / "run", RunOptions(1, "serial", 100))
     assert tree(disk / "run") == tree(tmp_path / "fresh")
 
 

@@ -49,7 +49,7 @@ def seeda(shared: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     m2 = mirrored(shared, "awasthiabhijeet/PIE", "scratch/official-2014.combined.m2")
     judged = read_judgments(mirrored(shared, "tmu-nlp/SEEDA", "data/judgments_edit.xml")).segments
     problems: list[Problem] = []
-    whole = Dataset("m2", None, (), m2=m2, missing_annotator="source")
+    whole = Dataset(name="m2", source=None, references=(), m2=m2, missing_annotator="source")
     corpus = open_corpus(whole, [System("INPUT", {"m2": shared / "conll14" / "INPUT"})], problems)
     assert corpus, problems
     texts = {"source": corpus.source, **{f"ref{n}": file for n, file in enumerate(corpus.references)}}

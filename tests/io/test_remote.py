@@ -29,12 +29,12 @@ from pipeline.corpus.opener import Opener
 from pipeline.corpus.spans import read_span
 from pipeline.corpus.texts import read_texts
 from pipeline.errors import CorpusError, Problem, StoreError
-from pipeline.execution.options import How
+from pipeline.execution.options import RunOptions
 from pipeline.execution.store import remote_copy
 from pipeline.io import remote
 from pipeline.io.compressed import PIECE
 from pipeline.io.remote import Remote
-from tests.conftest import ROOT, open_text, run, tree, write_run
+from tests.conftest import ROOT, Hears, open_text, run, tree, write_run
 from tests.files import problems, write
 
 if TYPE_CHECKING:
@@ -171,13 +171,15 @@ def remote_config(folder: Path, base: str, **more: object) -> Path:
 
 
 @pytest.mark.parametrize("ranges", [True, False])
-@pytest.mark.parametrize("how", [How(1, "serial", 128), How(2, "threading", 128), How(2, "loky", 256)])
+@pytest.mark.parametrize(
+    "options", [RunOptions(1, "serial", 128), RunOptions(2, "threading", 128), RunOptions(2, "loky", 256)]
+)
 def test_texts_of_a_server_give_the_bytes_of_files(
-    how: How, ranges: bool, server: Server, files: dict[str, bytes], tmp_path: Path
+    options: RunOptions, ranges: bool, server: Server, files: dict[str, bytes], tmp_path: Path
 ) -> None:
     server.files, server.ranges = files, ranges
-    run(remote_config(tmp_path, server.url("")), tmp_path / "run", how)
-    run(tmp_path / "config.yaml", tmp_path / "one", How(1, "serial"))
+    run(remote_config(tmp_path, server.url("")), tmp_path / "run", options)
+    run(tmp_path / "config.yaml", tmp_path / "one", RunOptions(1, "serial"))
     assert tree(tmp_path / "run") == tree(tmp_path / "one")
 
 
@@ -185,8 +187,8 @@ def test_texts_in_memory_give_the_bytes_of_files(memory: str, files: dict[str, b
     """Also with processes, which see another memory."""
     for name, data in files.items():
         put(name, data)
-    run(remote_config(tmp_path, f"{memory}/"), tmp_path / "run", How(2, "loky", 256))
-    run(tmp_path / "config.yaml", tmp_path / "one", How(1, "serial"))
+    run(remote_config(tmp_path, f"{memory}/"), tmp_path / "run", RunOptions(2, "loky", 256))
+    run(tmp_path / "config.yaml", tmp_path / "one", RunOptions(1, "serial"))
     assert tree(tmp_path / "run") == tree(tmp_path / "one")
 
 
@@ -232,7 +234,10 @@ def test_packed_files_and_columns_and_m2_are_read(server: Server, tmp_path: Path
     server.files["a.jsonl.gz"] = gzip.compress(b'{"text": "a\\nb"}\n{"text": "c"}\n')
     server.files["big.gz"] = gzip.compress(b"".join(b"%d\n" % number for number in range(PIECE // 4)))
     server.files["a.m2"] = b"S a b\nA 0 1|||R|||c|||REQUIRED|||-NONE-|||0\n\n"
-    wanted: list[Input] = [Column("jsonl", Remote(server.url("a.jsonl.gz")), "text"), Remote(server.url("big.gz"))]
+    wanted: list[Input] = [
+        Column(kind="jsonl", path=Remote(server.url("a.jsonl.gz")), column="text"),
+        Remote(server.url("big.gz")),
+    ]
     texts, big = Opener().open_all(wanted, [])
     assert texts is not None
     assert big is not None
@@ -418,11 +423,12 @@ def test_another_machine_goes_on_from_what_was_sent(
 
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache1"))
     with pytest.raises(KeyboardInterrupt):
-        run(config, place, How(1, "serial", 100, progress=interrupt))
+        run(config, place, RunOptions(1, "serial", 100), Hears(progress=interrupt))
     assert len([name for name in there() if name.startswith("unfinished/")]) == 4  # of seven: more than a half
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache2"))
-    noted: list[str] = []
-    run(config, place, How(1, "serial", 100, note=noted.append))
+    notes: list[str] = []
+    run(config, place, RunOptions(1, "serial", 100), Hears(note=notes.append))
+    assert any("3 of 7 shards" in note for note in notes)
     (folder,) = (path for path in (tmp_path / "cache2" / "gec-pipeline" / "runs").iterdir() if path.is_dir())
     assert "3 of 7 shards" in (folder / "log.txt").read_text(encoding="utf-8")
     run(config, tmp_path / "one")

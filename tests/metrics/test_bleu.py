@@ -346,13 +346,13 @@ def test_as_many_references_missing_on_every_line_are_no_variable_number(tmp_pat
 
 
 def test_shards_workers_and_kernels_do_not_matter(tmp_path: Path) -> None:
-    from pipeline.execution.options import How
+    from pipeline.execution.options import RunOptions
     from tests.conftest import forced_kernel
 
     config = write_run(tmp_path, 700, chosen=["bleu", "bleu[flavour=nltk,smooth=method5]", "chrf"])
     run(config, tmp_path / "plain")
     with forced_kernel("python"):
-        run(config, tmp_path / "cut", How(n_jobs=2, backend="threading", shard_lines=128))
+        run(config, tmp_path / "cut", RunOptions(n_jobs=2, backend="threading", shard_lines=128))
     assert tree(tmp_path / "plain") == tree(tmp_path / "cut")
 
 

@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from pipeline.corpus.corpus import Corpus
 from pipeline.corpus.texts import text_in_memory
 from pipeline.execution.count import count_in_memory
-from pipeline.execution.options import How
+from pipeline.execution.options import RunOptions
 from pipeline.execution.store.run_directory import RunDirectory
 from pipeline.scoring import scores
 from pipeline.scoring.sentences import sentence_spread
@@ -138,9 +138,9 @@ COUNTING = st.builds(
 
 def scored(texts: list[list[str]], **options: Any) -> Score:
     source, *references, output = (text_in_memory(str(number), lines) for number, lines in enumerate(texts))
-    corpus = Corpus("d", source.lines, source, tuple(references), {"A": output})
+    corpus = Corpus(name="d", lines=source.lines, source=source, references=tuple(references), systems={"A": output})
     metric = metric_of(**options)
-    counted = count_in_memory(corpus, [metric.needs], How(n_jobs=1))
+    counted = count_in_memory(corpus, [metric.needs], RunOptions(n_jobs=1))
     return scores.score([corpus], [metric], {"d": counted})[0]
 
 
@@ -286,7 +286,9 @@ def test_equal_references_have_no_spread_in_a_sentence(seed: int) -> None:
     texts = [lines, *([[edited(line, rng) for line in lines]] * 3), [edited(line, rng) for line in lines]]
     source, *references, output = (text_in_memory(str(number), text) for number, text in enumerate(texts))
     metric = metric_of(n=1, level="mean")
-    counted = count_in_memory(Corpus("d", 40, source, tuple(references), {"A": output}), [metric.needs])
+    counted = count_in_memory(
+        Corpus(name="d", lines=40, source=source, references=tuple(references), systems={"A": output}), [metric.needs]
+    )
     spread = sentence_spread(metric, next(counted["A", metric.needs].blocks()))
     assert set(spread["std"].tolist()) == {0.0}
     assert np.isnan(spread["low"]).all()

@@ -384,7 +384,9 @@ def with_gaps(seed: int) -> tuple[list[str], list[list[str]], list[str]]:
 def gapped(text: tuple[list[str], list[list[str]], list[str]], metric: str) -> Result:
     source, output = (text_in_memory("t", lines) for lines in (text[0], text[2]))
     texts = tuple(text_in_memory(f"r{r}", lines) for r, lines in enumerate(text[1]))
-    whole = Corpus("memory", len(text[0]), source, texts, {"system": output}, missing=True)
+    whole = Corpus(
+        name="memory", lines=len(text[0]), source=source, references=texts, systems={"system": output}, missing=True
+    )
     return evaluate_corpus(whole, [from_text(metric)])[0]
 
 

@@ -551,7 +551,21 @@ def test_p_values_say_who_is_better() -> None:
     base = material(["B", "A", "C"])
     pairs = [("A", "B", -0.1, 0.01), ("A", "C", 0.01, 0.5), ("B", "C", 0.02, 0.2)]
     tests = [
-        Comparison("d", base.results.scores[0].metric, one, two, less, (0.0, 0.1), 0.5, 1, 1, 0, 0.1, p, p)
+        Comparison(
+            dataset="d",
+            metric=base.results.scores[0].metric,
+            system=one,
+            other=two,
+            difference=less,
+            interval=(0.0, 0.1),
+            better=0.5,
+            wins=1,
+            losses=1,
+            ties=0,
+            cohen_d=0.1,
+            p=p,
+            p_adjusted=p,
+        )
         for one, two, less, p in pairs
     ]
     found = svg_plots.p_matrix(replace(base.results, tests=tests), base.results.scores, 2)

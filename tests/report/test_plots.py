@@ -53,13 +53,13 @@ def material(names: Sequence[str], baseline: str | None = None) -> Material:
     made = [0.6 - 0.3 * number / count for number in range(count)]
     scores = [
         Score(
-            "d",
-            name,
-            GLEU,
-            score,
-            {"gleu": score, "precision_1": score, "precision_2": score / 2},
-            Samples(9, 0.01, (score - 0.02, score + 0.02)),
-            number + 1,
+            dataset="d",
+            system=name,
+            metric=GLEU,
+            score=score,
+            outputs={"gleu": score, "precision_1": score, "precision_2": score / 2},
+            samples=Samples(9, 0.01, (score - 0.02, score + 0.02)),
+            rank=number + 1,
             bootstrap=Bootstrap(
                 score, 0.01, (score - 0.03, score + 0.03), (max(number, 1), number + 1), 1 + number // 3
             ),
@@ -67,7 +67,21 @@ def material(names: Sequence[str], baseline: str | None = None) -> Material:
         for number, (name, score) in enumerate(zip(names, made, strict=True))
     ]
     tests = [
-        Comparison("d", GLEU, a.system, b.system, a.score - b.score, (0.0, 0.1), 0.9, 2, 1, 0, 0.1, 0.01, 0.001 * n)
+        Comparison(
+            dataset="d",
+            metric=GLEU,
+            system=a.system,
+            other=b.system,
+            difference=a.score - b.score,
+            interval=(0.0, 0.1),
+            better=0.9,
+            wins=2,
+            losses=1,
+            ties=0,
+            cohen_d=0.1,
+            p=0.01,
+            p_adjusted=0.001 * n,
+        )
         for n, (a, b) in enumerate(combinations(scores, 2))
         if baseline in (None, b.system)
     ]
@@ -83,7 +97,11 @@ def material(names: Sequence[str], baseline: str | None = None) -> Material:
         "windows": [{**of, "first": n, "last": n + 1, "pearson": None if n == 1 else 1.0} for n in range(1, count)],
     }
     settings = {"level": 0.95, "baseline": baseline, "test": "sign", "correction": "holm", "resamples": 9, "seed": 1}
-    return Material(Results({"d": DatasetInfo(9, 2, {})}, scores, statistics=settings, tests=tests, human=human))
+    return Material(
+        results=Results(
+            datasets={"d": DatasetInfo(9, 2, {})}, scores=scores, statistics=settings, tests=tests, human=human
+        )
+    )
 
 
 def texts(svg: bytes) -> list[str]:
@@ -119,7 +137,7 @@ def test_one_system_and_scores_that_are_no_numbers_are_drawn() -> None:
     (score,) = alone.results.scores
     nothing = replace(score, score=math.nan, bootstrap=None, samples=None, outputs={"gleu": math.nan})
     results = replace(alone.results, scores=[nothing], human=None, statistics=None)
-    assert [plot.plot for plot in drawn(Material(results), kind="svg")] == ["scores"]
+    assert [plot.plot for plot in drawn(Material(results=results), kind="svg")] == ["scores"]
 
 
 def test_filled_circles_are_significant_differences() -> None:
@@ -209,13 +227,13 @@ def test_the_density_is_that_of_scipy() -> None:
 def test_what_cannot_be_drawn_is_told() -> None:
     bare = replace(material(["A", "B"]).results, human=None)
     with pytest.raises(InputError, match=r"--plot score: no plot is called so \(did you mean 'scores'\?\)"):
-        next(drawn(Material(bare), ["score"]))
+        next(drawn(Material(results=bare), ["score"]))
     with pytest.raises(
         InputError, match=r"--plot windows: this run has nothing for it; it needs `human: \{window: \.\.\}`"
     ):
-        next(drawn(Material(bare), ["windows"]))
+        next(drawn(Material(results=bare), ["windows"]))
     with pytest.raises(InputError, match="--type jpg: expected one of png, svg, pdf"):
-        next(drawn(Material(bare), [], "jpg"))
+        next(drawn(Material(results=bare), [], "jpg"))
 
 
 def test_matplotlib_is_imported_for_plots_alone() -> None:

@@ -17,7 +17,7 @@ from scipy import stats
 
 from pipeline import stages
 from pipeline.execution.count import count_in_memory
-from pipeline.execution.options import How
+from pipeline.execution.options import RunOptions
 from pipeline.metrics.build import from_text
 from pipeline.scoring.reduce import reduce
 from pipeline.scoring.resampling import paired_tests
@@ -58,7 +58,7 @@ class Setting:
         self.metric = from_text(metric)
         references, source = [self.texts["REF0"], self.texts["REF1"]], self.texts["INPUT"]
         found = _corpus({name: self.texts[name] for name in SYSTEMS}, references, source, [self.metric])
-        statistics = count_in_memory(found, [self.metric.needs], How(n_jobs=1))
+        statistics = count_in_memory(found, [self.metric.needs], RunOptions(n_jobs=1))
         columns = [statistics[name, self.metric.needs] for name in SYSTEMS]
         self.lines = found.lines
         self.scores = [one.score for one in reduce(self.metric, columns, self.lines, 2)]

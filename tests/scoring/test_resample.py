@@ -16,7 +16,7 @@ import pipeline.scoring.resampling.bootstrap as bootstrap_file
 from pipeline import stages
 from pipeline.errors import InputError
 from pipeline.execution.count import count_in_memory
-from pipeline.execution.options import How
+from pipeline.execution.options import RunOptions
 from pipeline.execution.store import columns_file
 from pipeline.metrics.build import from_text
 from pipeline.scoring.reduce import reduce
@@ -52,7 +52,7 @@ def corpus(folder: Path, metric: str, references: int = 3, lines: int = LINES) -
 
 def counted(job: Any, names: Sequence[str] = ("A", "B")) -> list[HasBlocks]:
     (found,), (metric,) = job.corpora, job.metrics
-    columns = count_in_memory(found, [metric.needs], How(n_jobs=1))
+    columns = count_in_memory(found, [metric.needs], RunOptions(n_jobs=1))
     return [columns[name, metric.needs] for name in names]
 
 

@@ -37,7 +37,13 @@ SCORES = st.builds(
     rank=st.integers(1, 99),
     bootstrap=st.none() | st.builds(Bootstrap, NUMBERS, NUMBERS, PAIRS, st.tuples(COUNTS, COUNTS), COUNTS),
 )
-TESTS = st.builds(Comparison, *[TEXTS] * 4, NUMBERS, PAIRS, NUMBERS, *[COUNTS] * 3, *[NUMBERS] * 3)
+TESTS = st.builds(
+    Comparison,
+    **dict.fromkeys(("dataset", "metric", "system", "other"), TEXTS),
+    **dict.fromkeys(("difference", "better", "cohen_d", "p", "p_adjusted"), NUMBERS),
+    **dict.fromkeys(("wins", "losses", "ties"), COUNTS),
+    interval=PAIRS,
+)
 RESULTS = st.builds(
     Results,
     datasets=st.dictionaries(
@@ -60,7 +66,7 @@ def one(score: float, **more: object) -> Results:
         "rank": 1,
     }
     found = Score(**{**fields, "score": score, **more})  # type: ignore[arg-type]
-    return Results({"d": DatasetInfo(1, 1, {})}, [found], [])
+    return Results(datasets={"d": DatasetInfo(1, 1, {})}, scores=[found], warnings=[])
 
 
 @given(results=RESULTS)
@@ -234,4 +240,4 @@ def test_percent_is_a_fraction_times_100() -> None:
 def test_a_single_system_is_picked_without_changing_the_rest() -> None:
     results = one(0.5)
     assert results.only("A") == results
-    assert results.only("B") == Results(results.datasets, [], [])
+    assert results.only("B") == Results(datasets=results.datasets, scores=[], warnings=[])

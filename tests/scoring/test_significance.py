@@ -16,13 +16,13 @@ from pipeline import stages
 from pipeline.cli.dispatch import main
 from pipeline.config.models import WrittenStatistics
 from pipeline.errors import ConfigError, InputError, StoreError
-from pipeline.execution.options import How
+from pipeline.execution.options import RunOptions
 from pipeline.metrics.build import from_text
 from pipeline.report.tables.comparisons import shown_p, signed
 from pipeline.scoring import stored_runs
 from pipeline.scoring.resampling.significance import analyse
 from pipeline.scoring.results import Results
-from tests.conftest import run, tree, write_config, write_run
+from tests.conftest import Hears, run, tree, write_config, write_run
 from tests.oracles import naive_statistics as oracle
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ def said(capsys: pytest.CaptureFixture[str], *arguments: object) -> tuple[int, s
 
 
 def test_without_the_section_nothing_more_is_computed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("pipeline.stages.with_statistics", None)
+    monkeypatch.setattr("pipeline.scoring.resampling.significance.with_statistics", None)
     results = run(write_run(tmp_path, LINES), tmp_path / "run")
     assert (results.statistics, results.tests) == (None, [])
     assert {score.bootstrap for score in results.scores} == {None}
@@ -148,11 +148,13 @@ def test_intervals_hold_the_mean_and_the_score_is_kept(tmp_path: Path) -> None:
     assert 1 <= two.bootstrap.ranks[0] <= two.bootstrap.ranks[1] <= 2
 
 
-@pytest.mark.parametrize("how", [How(shard_lines=1), How(n_jobs=2, backend="threading", shard_lines=7)])
-def test_how_the_work_is_done_cannot_be_seen(tmp_path: Path, how: How) -> None:
+@pytest.mark.parametrize(
+    "options", [RunOptions(shard_lines=1), RunOptions(n_jobs=2, backend="threading", shard_lines=7)]
+)
+def test_how_the_work_is_done_cannot_be_seen(tmp_path: Path, options: RunOptions) -> None:
     config = write_run(tmp_path, LINES, chosen=["gleu[iter=9]", "green", "gleu[level=mean]"], statistics=FEW)
     run(config, tmp_path / "one")
-    run(config, tmp_path / "two", how)
+    run(config, tmp_path / "two", options)
     assert tree(tmp_path / "one") == tree(tmp_path / "two")
 
 
@@ -208,7 +210,7 @@ def test_a_data_set_without_the_baseline_is_told(tmp_path: Path) -> None:
 def test_progress_is_told(tmp_path: Path) -> None:
     told: list[tuple[int, int]] = []
     job = stages.prepare(write_run(tmp_path, LINES, statistics=FEW))
-    stages.run(job, tmp_path / "run", How(testing=lambda *done: told.append(done)))
+    stages.run(job, tmp_path / "run", listener=Hears(testing=lambda *done: told.append(done)))
     assert told == [(50, 50), (60, 60)]
 
 

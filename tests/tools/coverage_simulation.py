@@ -67,7 +67,7 @@ def population(metric: str, paths: tuple[Path, list[Path], list[Path]]) -> tuple
     source, references, systems = paths
     chosen = from_text(metric)
     named = [System(str(number), {"d": path}) for number, path in enumerate(systems[:2])]
-    corpus = open_corpus(Dataset("d", source, tuple(references)), named, [])
+    corpus = open_corpus(Dataset(name="d", source=source, references=tuple(references)), named, [])
     assert corpus
     counted = count_in_memory(corpus, [chosen.needs])
     found = []

@@ -75,12 +75,10 @@ def compared(args: argparse.Namespace, second: str | None, baseline: str | None,
 
     from_config: whether the baseline is that of the run's config, where none is given.
     """
-    from ...execution.store.remote_copy import folder_of
     from ...scoring import stored_runs
     from ...scoring.resampling.significance import with_statistics
 
-    run = folder_of(args.run)
-    results, found = stored_runs.load_two(run, folder_of(second)) if second else stored_runs.load(run)
+    results, found = stored_runs.load_runs(args.run, second or None)
     chosen = stored_runs.only(found, args.metric, args.dataset)
     written = dict(results.statistics or {}) | ({} if from_config else {"baseline": None})
     settings = _settings(args, written, baseline)
@@ -91,7 +89,7 @@ def compared(args: argparse.Namespace, second: str | None, baseline: str | None,
     kept = stored_runs.restricted(results, chosen)
     with Bar(enabled=not args.quiet and sys.stderr.isatty()) as bar:
         bar.stage("resampling")
-        results = with_statistics(kept, chosen, settings, bar.samples)
+        results = with_statistics(kept, chosen, settings, bar.testing)
     for warning in () if args.quiet else results.warnings:
         print(printable(f"warning: {warning}"), file=sys.stderr)
     return results

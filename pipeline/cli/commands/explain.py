@@ -130,7 +130,7 @@ def _reference(metric: Gleu, source: str, reference: str, output: str, other: Gl
 def _summary(metric: Gleu, source: str, reference: str, output: str) -> str:
     """Return score, brevity penalty and lengths of the sentence with one reference."""
     texts = [text_in_memory("text", [text]) for text in (source, reference, output)]
-    corpus = Corpus("sentence", 1, texts[0], (texts[1],), {"output": texts[2]})
+    corpus = Corpus(name="sentence", lines=1, source=texts[0], references=(texts[1],), systems={"output": texts[2]})
     needs = metric.needs
     columns = next(iter(count_in_memory(corpus, [needs])["output", needs].blocks()))
     outputs = {name: float(values[0, 0]) for name, values in metric.sentence_outputs(columns).items()}

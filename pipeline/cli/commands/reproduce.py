@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ...errors import IncompleteError, InputError, printable
-from ...execution.options import AUTO, How
+from ...execution.listener import SILENT, Listener
 from ...reproduction.published import Outcome, Recipe
 from ..progress import Bar
 
@@ -132,9 +132,27 @@ def _outcomes(wanted: Sequence[Recipe], args: argparse.Namespace) -> list[Outcom
         folder = Path(args.output) if args.output else Path(temporary)
         for number, recipe in enumerate(wanted, 1):
             bar.stage(f"{recipe.name} ({number} of {len(wanted)})")
-            how = How(progress=bar.lines, tell=bar.tell, testing=bar.matches if recipe.slow else bar.samples)
-            found.append(reproduce(recipe, folder, how))
+            found.append(reproduce(recipe, folder, _RecipeListener(bar, slow=recipe.slow)))
     return found
+
+
+class _RecipeListener(Listener):
+    """Shows how a recipe goes below its name, which stays where the stages of its run would stand."""
+
+    def __init__(self, bar: Bar, *, slow: bool) -> None:
+        self.bar, self.slow = bar, slow
+
+    def progress(self, done: int, whole: int) -> None:
+        """Show how many lines are counted."""
+        self.bar.progress(done, whole)
+
+    def testing(self, done: int, whole: int) -> None:
+        """Show how many matches of TrueSkill are done, which is what takes long, or how many samples."""
+        (self.bar.matches if self.slow else self.bar.testing)(done, whole)
+
+    def tell(self, text: str) -> None:
+        """Print what a user should know at once."""
+        self.bar.tell(text)
 
 
 def _print(outcomes: Sequence[Outcome], args: argparse.Namespace) -> None:
@@ -181,7 +199,7 @@ def _print_one(outcome: Outcome, *, values: bool) -> None:
     print()
 
 
-def reproduce(recipe: Recipe, folder: Path, how: How = AUTO) -> Outcome:
+def reproduce(recipe: Recipe, folder: Path, listener: Listener = SILENT) -> Outcome:
     """Run a recipe in a folder and compare; what cannot be run is told in the outcome's message."""
     from ... import stages
 
@@ -192,7 +210,7 @@ def reproduce(recipe: Recipe, folder: Path, how: How = AUTO) -> Outcome:
         return Outcome(recipe, None, f"{count} not here: gec-pipeline data fetch {sets}")
     started = time.perf_counter()
     try:
-        results: Results = stages.run(stages.prepare(recipe.path, how), folder / recipe.name, how)[1]
+        results: Results = stages.run(stages.prepare(recipe.path), folder / recipe.name, listener=listener)[1]
     except InputError as error:
         return Outcome(recipe, None, str(error), seconds=time.perf_counter() - started)
     seconds = time.perf_counter() - started

@@ -27,6 +27,9 @@ from ..progress import Bar
 if TYPE_CHECKING:
     import argparse
 
+    from ...metrics.base.metric import Needs
+    from ...prepare import Job
+
 
 AGAIN = "the results are incomplete; run the same command again, with more memory or fewer workers, to go on"
 
@@ -49,22 +52,20 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Run the config and print its tables."""
     from ... import stages
-    from ...execution.options import How
+    from ...execution.options import RunOptions
     from ...io.remote import is_remote
     from ...report.console import print_results, print_table
 
+    options = RunOptions(n_jobs=args.n_jobs, backend=args.backend, address=args.address)
     with Bar(enabled=not args.quiet and not args.dry_run and sys.stderr.isatty()) as bar:
-        how = How(args.n_jobs, args.backend, progress=bar.lines, stage=bar.stage, tell=bar.tell, testing=bar.samples)
-        how = how._replace(address=args.address)
         bar.stage("reading")
-        job = stages.prepare(args.config, how, given(args))
+        job = stages.prepare(args.config, options, given(args))
         for warning in () if args.quiet else job.warnings:
             bar.print(f"warning: {warning}")
         if args.dry_run:
-            header, rows = stages.plan(job, args.output)
-            print_table(header, rows, left=(0, 1, 2, 4))
+            print_table(*plan(job, args.output), left=(0, 1, 2, 4))
             return 0
-        directory, results = stages.run(job, args.output, how, fresh=args.fresh)
+        directory, results = stages.run(job, args.output, options, bar, fresh=args.fresh)
         for warning in results.warnings[len(job.warnings) :] if not args.quiet else ():  # what only the counts tell
             bar.print(f"warning: {warning}")
     if args.json:
@@ -77,3 +78,27 @@ def run(args: argparse.Namespace) -> int:
     if results.missing:
         raise IncompleteError("\n".join([*map(str, results.missing), AGAIN]))
     return int(bool(results.expectations and results.expectations["missed"]))
+
+
+def plan(job: Job, output: str | None = None) -> tuple[list[str], list[list[str]]]:
+    """Return header and rows of what a run would do: data set, system, metric, lines, whether it is counted already.
+
+    Nothing is computed or made. Raises StoreError where the directory cannot be used.
+    """
+    from ...execution.count import by_files, placed
+    from ...execution.store.remote_copy import folder_of
+    from ...execution.store.run_directory import RunDirectory
+    from ...scoring.scored_columns import signed
+
+    directory = RunDirectory(folder_of(output or job.config.output.dir, new=True), make=False)
+    rows = []
+    for corpus in job.corpora:
+        current: dict[tuple[str, Needs], bool] = {}
+        for files, needs in by_files(corpus, job.needs):
+            places, keys = placed(files, needs, directory)
+            current |= {cell: directory.is_current(places[cell], keys[cell]) for cell in places}
+        for metric in job.metrics:
+            for name in corpus.systems:
+                state = "counted" if current[name, metric.needs] else "to do"
+                rows.append([corpus.name, name, signed(metric, len(corpus.references)), f"{corpus.lines:,}", state])
+    return ["dataset", "system", "metric", "lines", "counts"], rows

@@ -75,7 +75,9 @@ def run(args: argparse.Namespace) -> int:
     evaluation: Evaluation = evaluate_corpus(corpus, [metric], n_jobs=args.n_jobs)
     for note in evaluation.warnings[len(suspicions(corpus)) :]:  # the others were told before
         print(printable(f"warning: {note}"), file=sys.stderr)
-    results = Results({corpus.name: describe(corpus)}, [result.found for result in evaluation], [])
+    results = Results(
+        datasets={corpus.name: describe(corpus)}, scores=[result.found for result in evaluation], warnings=[]
+    )
     if args.confidence:
         from ...scoring.resampling.significance import statistics_of, with_statistics
         from ...scoring.scored_columns import measure

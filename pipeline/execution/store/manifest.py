@@ -10,6 +10,7 @@ import json
 import os
 import platform
 import re
+import sys
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -68,6 +69,17 @@ def running() -> dict[str, object]:
     """Return what the manifest tells of a run under way."""
     since = time.strftime("%Y-%m-%dT%H:%M:%S%z")
     return {"state": "running", "pid": os.getpid(), "host": platform.node(), "since": since}
+
+
+def surroundings() -> dict[str, object]:
+    """Return what the manifest tells of where and when a run has ended."""
+    return {
+        "command": sys.argv,
+        "finished": time.strftime("%Y-%m-%dT%H:%M:%S%z"),
+        "python": platform.python_version(),
+        "numpy": sys.modules["numpy"].__version__,
+        "platform": platform.platform(),
+    }
 
 
 def holder(folder: Path) -> str:

@@ -192,17 +192,17 @@ def board(results: Results, group: Group, digits: int, number: int) -> Board:
     tests = tests_of(results, scores[0])
     pairs = Table(*pair_table(results, tests, digits), left=(0, 1)) if tests else None
     return Board(
-        group,
-        f"board-{number}",
-        size(results.datasets[group.dataset]),
-        rows,
-        interval_axis(where),
-        header[3:],
-        remarks(scores),
-        scores[0].peer_signature or "",
-        [(title, plot) for title, plot in plots.items() if plot],
-        orders(scores, digits),
-        pairs,
+        group=group,
+        name=f"board-{number}",
+        facts=size(results.datasets[group.dataset]),
+        rows=rows,
+        axis=interval_axis(where),
+        titles=header[3:],
+        notes=remarks(scores),
+        peer=scores[0].peer_signature or "",
+        plots=[(title, plot) for title, plot in plots.items() if plot],
+        orders=orders(scores, digits),
+        pairs=pairs,
     )
 
 

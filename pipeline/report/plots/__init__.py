@@ -79,7 +79,12 @@ def drawn(
         with styled():
             made = [
                 Drawn(
-                    _stem(name, group, more), name, group.dataset, group.metric, PLOTS[name].told, saved(figure, kind)
+                    stem=_stem(name, group, more),
+                    plot=name,
+                    dataset=group.dataset,
+                    metric=group.metric,
+                    told=PLOTS[name].told,
+                    data=saved(figure, kind),
                 )
                 for group, more, figure in PLOTS[name].figures(material)
             ]

@@ -157,19 +157,19 @@ def _comparisons(
         better = float(((differences > 0) + 0.5 * (differences == 0)).mean())
         found.append(
             Comparison(
-                system.dataset,
-                system.metric,
-                system.system,
-                other.system,
-                system.score - other.score,
-                (float(low), float(high)),
-                better,
-                each.wins,
-                each.losses,
-                each.ties,
-                each.cohen_d,
-                p,
-                p_adjusted,
+                dataset=system.dataset,
+                metric=system.metric,
+                system=system.system,
+                other=other.system,
+                difference=system.score - other.score,
+                interval=(float(low), float(high)),
+                better=better,
+                wins=each.wins,
+                losses=each.losses,
+                ties=each.ties,
+                cohen_d=each.cohen_d,
+                p=p,
+                p_adjusted=p_adjusted,
             )
         )
     return found

@@ -1,0 +1,72 @@
+"""The list of stages: which there are, in which order, what the listener hears, and that one more is one line."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from pipeline import stages
+from pipeline.execution.listener import Listener
+from pipeline.execution.options import AUTO
+from tests.conftest import Hears, run, write_run
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    import pytest
+
+    from pipeline.prepare import Job
+    from pipeline.scoring.results import Results
+    from pipeline.stages import Scored
+
+DOCUMENTED = re.findall(r"^([a-z]+)  +[A-Z]", stages.__doc__ or "", re.MULTILINE)
+"""The names of the stages as the docstring of the file lists them."""
+
+
+def heard(config: Path) -> list[str]:
+    """Run a config; return the names of the stages that a listener hears."""
+    names: list[str] = []
+    run(config, config.parent / "run", AUTO, Hears(stage=names.append))
+    return names
+
+
+def test_the_stages_are_those_documented_in_their_order(tmp_path: Path) -> None:
+    (tmp_path / "people.csv").write_text("system,people\nA,3\nB,2\nC,1\n", encoding="utf-8")
+    sections: dict[str, Any] = {
+        "statistics": {"resamples": 5, "trials": 5},
+        "human": {"file": "people.csv", "resamples": 5},
+        "expect": [{"order": ["A", "B", "C"]}],
+    }
+    config = write_run(tmp_path, 9, systems=("A", "B", "C"), **sections)
+    assert heard(config) == DOCUMENTED
+    assert heard(config) == ["looking", *DOCUMENTED[1:]]
+
+
+def test_what_the_config_does_not_ask_for_is_left_out(tmp_path: Path) -> None:
+    asked = [name for name in DOCUMENTED if name not in {stage.name for stage in stages.STAGES}]
+    assert heard(write_run(tmp_path, 9)) == asked
+    assert asked == ["counting", "scoring", "writing"]
+
+
+def test_a_stage_is_a_function_and_a_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It runs after those before it, with what it asks for, and what it adds is in results.json."""
+
+    def best(scored: Scored, asked: int) -> Results:
+        names = [score.system for score in scored.results.scores if score.rank <= asked]
+        assert all(score.bootstrap for columns in scored.columns for score in columns.scores)
+        return replace(scored.results, warnings=[*scored.results.warnings, f"best: {', '.join(names)}"])
+
+    def nothing(job: Job) -> None:
+        assert job
+
+    added = [stages.Stage("finding the best", lambda job: len(job.metrics), best), stages.Stage("no", nothing, best)]
+    monkeypatch.setattr(stages, "STAGES", [*stages.STAGES, *added])
+    config = write_run(tmp_path, 9, systems=("A",), statistics={"resamples": 5, "trials": 5})
+    assert heard(config) == ["counting", "scoring", "resampling", "finding the best", "writing"]
+    assert '"best: A"' in (tmp_path / "run" / "results.json").read_text(encoding="utf-8")
+
+
+def test_a_listener_of_its_own_hears_nothing_and_stops_nothing(tmp_path: Path) -> None:
+    config = write_run(tmp_path, 9)
+    assert run(config, tmp_path / "run", AUTO, Listener()).scores
