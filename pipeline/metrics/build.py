@@ -95,8 +95,7 @@ def _build(metric: type[Metric], node: Node, problems: list[Problem]) -> Metric 
     given = _read_options(metric, node, problems)
     values: dict[str, Any] = {}
     for option in metric.options:
-        default = option.default(given) if callable(option.default) else option.default
-        values[option.attribute] = given.get(option.name, default)
+        values[option.attribute] = given.get(option.name, option.default_of(given))
     result = metric(**values)
     written = {key: _option(metric.options, key) for key in (node.value if isinstance(node.value, dict) else {})}
     for key, found in written.items():
