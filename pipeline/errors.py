@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, ClassVar
 
@@ -11,6 +11,8 @@ if TYPE_CHECKING:
 
 MAX_SHOWN = 20
 """Problems printed at once; the rest are counted."""
+IDLE = "idle"
+"""The kind of a problem with an option of a metric that can change nothing."""
 
 
 def printable(text: object) -> str:
@@ -28,10 +30,14 @@ def did_you_mean(name: str, choices: Iterable[str]) -> str:
 
 @dataclass(frozen=True)
 class Problem:
-    """One thing to mend: place ("file:line:column", may be empty) and message."""
+    """One thing to mend."""
 
     place: str
+    """Where it is, such as "file:line:column"; it may be empty."""
     message: str
+    """What is wrong, and what to do."""
+    kind: str = field(default="", compare=False, repr=False)
+    """What sort of problem it is, such as IDLE, for code that acts on it. Most problems have none."""
 
     def __str__(self) -> str:
         return printable(f"{self.place}: {self.message}" if self.place else self.message)

@@ -54,10 +54,10 @@ class Node:
         """Return the nearest node on the way along path."""
         return self._walk(path)[0]
 
-    def problem(self, message: str, path: Iterable[str | int] = ()) -> Problem:
+    def problem(self, message: str, path: Iterable[str | int] = (), kind: str = "") -> Problem:
         """Return a problem placed at the nearest node on the way along path: at a key, else at a value."""
         node, mark = self._walk(path)
-        return Problem(str(mark), f"{node.path}: {message}" if node.path else message)
+        return Problem(str(mark), f"{node.path}: {message}" if node.path else message, kind)
 
     def _walk(self, path: Iterable[str | int]) -> tuple[Node, Mark]:
         node, mark = self, self.mark

@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from ..config.tree import Node, base_of, from_plain
-from ..errors import ConfigError, Problem, did_you_mean
+from ..errors import IDLE, ConfigError, Problem, did_you_mean
 from ..io.catalogue import is_data
 from ..io.remote import Remote, locate
 from . import METRICS
@@ -95,13 +95,12 @@ def _build(metric: type[Metric], node: Node, problems: list[Problem]) -> Metric 
     given = _read_options(metric, node, problems)
     values: dict[str, Any] = {}
     for option in metric.options:
-        default = option.default(given) if callable(option.default) else option.default
-        values[option.attribute] = given.get(option.name, default)
+        values[option.attribute] = given.get(option.name, option.default_of(given))
     result = metric(**values)
     written = {key: _option(metric.options, key) for key in (node.value if isinstance(node.value, dict) else {})}
     for key, found in written.items():
         if found and found.name in given and found.applies and not found.applies(result):
-            problems.append(node.problem(f"has no effect here ({found.why}); leave it out", [key]))
+            problems.append(node.problem(f"has no effect here ({found.why}); leave it out", [key], IDLE))
     for name, message in result.conflicts():
         blamed = [key for key, option in written.items() if option and option.name == name]
         problems.append(node.problem(message, blamed[:1]))

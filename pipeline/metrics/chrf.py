@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, ClassVar, NamedTuple
 import numpy as np
 
 from ..tokenizers.tokenization import Tokenization
-from .base.arithmetic import best_by, by_order
+from .base import shared_options
+from .base.arithmetic import best_by, by_order, f_beta, ratio
 from .base.columns import Field, Schema
 from .base.metric import Metric
 from .base.ngram_counts import OverlapNeeds
-from .base.option import LEVEL, Option
-from .bleu.metric import SACREBLEU
-from .bleu.smoothing import ratio
+from .base.option import option
+from .base.signature import SACREBLEU
 
 if TYPE_CHECKING:
     from ..arrays import Floats, Ints
@@ -87,22 +87,14 @@ class Chrf(Metric):
 
     name: ClassVar[str] = "chrf"
     summary: ClassVar[str] = "chrF and chrF++ (Popović 2015, 2017), as sacreBLEU; needs no source"
-    options: ClassVar[tuple[Option, ...]] = (
-        Option("char_order", "nc", 6, "longest n-grams of characters", minimum=1, maximum=9),
-        Option("word_order", "nw", 0, "longest n-grams of words; 2: chrF++", minimum=0, maximum=9),
-        Option("beta", "beta", 2, "weight of recall", minimum=1, maximum=9),
-        Option("lowercase", "lc", False, "compare without upper case", implicit=True),
-        Option("whitespace", "space", False, "white space is a character too"),
-        Option("eps_smoothing", "eps", False, "average F-scores of orders, as chrF++.py, nltk and Moses do"),
-        LEVEL,
-    )
-    char_order: int = 6
-    word_order: int = 0
-    beta: int = 2
-    lowercase: bool = False
-    whitespace: bool = False
-    eps_smoothing: bool = False
-    level: str = "corpus"
+
+    char_order: int = option(6, key="nc", help="longest n-grams of characters", minimum=1, maximum=9)
+    word_order: int = option(0, key="nw", help="longest n-grams of words; 2: chrF++", minimum=0, maximum=9)
+    beta: int = option(2, help="weight of recall", minimum=1, maximum=9)
+    lowercase: bool = shared_options.lowercase()
+    whitespace: bool = option(False, key="space", help="white space is a character too")
+    eps_smoothing: bool = option(False, key="eps", help="average F-scores of orders, as chrF++.py, nltk and Moses do")
+    level: str = shared_options.level()
 
     @property
     def needs(self) -> ChrfNeeds:
@@ -165,16 +157,14 @@ class Chrf(Metric):
 
     def _f_score(self, parts: Parts, scale: float = 1.0) -> Floats:
         """Return the score [...], times scale before the last rounding."""
-        factor = float(self.beta**2)
         if self.eps_smoothing:
             total = np.zeros(parts.both.shape[:-1])
             for n in range(self._order):
                 precision, recall = parts.precision[..., n], parts.recall[..., n]
-                under = factor * precision + recall
-                total = total + np.where(under > 0, ratio((1 + factor) * precision * recall, under), EPSILON)
+                positive = (precision > 0) | (recall > 0)
+                total = total + np.where(positive, f_beta(precision, recall, self.beta), EPSILON)
             return scale * total / self._order
-        precision, recall = self._means(parts)
-        return scale * ratio((1 + factor) * precision * recall, factor * precision + recall)
+        return scale * f_beta(*self._means(parts), self.beta)
 
     def peer_signature(self, references: int, *, missing: bool = False) -> str | None:
         """Return sacreBLEU's own signature."""

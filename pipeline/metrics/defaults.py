@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ..config.tree import Node
-from ..errors import ConfigError
+from ..errors import IDLE, ConfigError
 from . import METRICS
 from .base import signature
 from .build import resolve
@@ -26,8 +26,8 @@ def with_defaults(nodes: Sequence[Node], root: Node | None, problems: list[Probl
     common = section.get("metrics") if section else None
     if common is None or not isinstance(common.value, dict):
         return tuple(nodes)
-    used: set[str] = set()
-    filled = [_filled(node, common, used) for node in nodes]
+    filled = [_filled(node, common) for node in nodes]
+    used = {key for key, child in common.value.items() for node in filled if _options(node).get(key) is child}
     for key in common.value:
         if key not in used and filled:
             known = {name: None for metric in METRICS.values() for name in (o.name for o in metric.options)}
@@ -39,27 +39,38 @@ def with_defaults(nodes: Sequence[Node], root: Node | None, problems: list[Probl
     return tuple(filled)
 
 
-def _filled(node: Node, common: Node, used: set[str]) -> Node:
-    """Return a metric's node with each default that is accepted, in as many rounds as they need each other."""
+def _filled(node: Node, common: Node) -> Node:
+    """Return a metric's node with the defaults that it takes."""
     current = _mapping(node)
-    if current is None or not isinstance(common.value, dict):
+    if current is None:
         return node
-    wrong: list[Problem] = []
-    resolve(current, wrong)
-    waiting = {key: child for key, child in common.value.items() if not _gives(current, key) and _knows(current, key)}
-    progress = True
-    while waiting and progress:
-        progress = False
-        for key, child in list(waiting.items()):
-            tried = _with(current, key, child, common)
-            told: list[Problem] = []
-            resolve(tried, told)
-            idle = [problem for problem in told if "has no effect here" in problem.message]
-            if not [problem for problem in idle if problem not in wrong]:
-                current, wrong, progress = tried, told, True
-                used.add(key)
-                del waiting[key]
-    return current if len(current.value or ()) > len(_options(_mapping(node))) else node
+    waiting = [key for key in _options(common) if _knows(current, key) and not _gives(current, key)]
+    filled = _taken(current, waiting, common)
+    return node if filled is current else filled
+
+
+def _taken(node: Node, keys: Sequence[str], common: Node) -> Node:
+    """Return a metric's node with those defaults that leave no option without effect, neither theirs nor another.
+
+    A default may have an effect only beside one that is taken after it. So those that are left are tried again
+    after a round in which any was taken.
+    """
+    left, idle = [], _idle(node)
+    for key in keys:
+        tried = _with(node, key, common)
+        idle_now = _idle(tried)
+        if idle_now <= idle:
+            node, idle = tried, idle_now
+        else:
+            left.append(key)
+    return node if len(left) == len(keys) else _taken(node, left, common)
+
+
+def _idle(node: Node) -> set[Problem]:
+    """Return the problems with options of a metric that can change nothing."""
+    problems: list[Problem] = []
+    resolve(node, problems)
+    return {problem for problem in problems if problem.kind == IDLE}
 
 
 def _mapping(node: Node) -> Node | None:
@@ -79,8 +90,10 @@ def _options(node: Node | None) -> dict[str, Node]:
     return node.value if node and isinstance(node.value, dict) else {}
 
 
-def _with(node: Node, key: str, child: Node, common: Node) -> Node:
-    return replace(node, value={**_options(node), key: child}, keys={**node.keys, key: common.keys[key]})
+def _with(node: Node, key: str, common: Node) -> Node:
+    """Return a metric's node with one of the defaults."""
+    options = {**_options(node), key: _options(common)[key]}
+    return replace(node, value=options, keys={**node.keys, key: common.keys[key]})
 
 
 def _spellings(node: Node, key: str) -> set[str]:

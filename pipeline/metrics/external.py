@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
+from .base.arithmetic import f_beta, ratio
 from .base.columns import Field, Schema
 from .base.metric import Metric
-from .base.option import Option
+from .base.option import option
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -98,78 +99,55 @@ class External(Metric):
     name: ClassVar[str] = "external"
     summary: ClassVar[str] = "numbers of each sentence that another program has written into files"
     from_files: ClassVar[bool] = True
-    options: ClassVar[tuple[Option, ...]] = (
-        Option(
-            "title",
-            "title",
-            "external",
-            "what the score is called",
-            pattern=r"[A-Za-z][A-Za-z0-9_.+-]{0,49}",
-            form="a name of at most 50 letters, digits and _ . + -, a letter first",
-        ),
-        Option(
-            "score",
-            "score",
-            "mean",
-            "mean or sum of one number, or F-beta of true positives, false positives and false negatives",
-            ("mean", "sum", "f_beta"),
-        ),
-        Option(
-            "beta",
-            "beta",
-            "0.5",
-            "weight of recall against precision",
-            applies=_counts,
-            why=("only score: f_beta has one"),
-            **_NUMBER,
-        ),
-        Option(
-            "decimals",
-            "decimals",
-            0,
-            "decimals that the counts have; more are rounded (0: whole numbers only)",
-            maximum=9,
-            applies=_counts,
-            why="only score: f_beta counts; other numbers are taken as they are",
-            implicit=True,
-        ),
-        Option(
-            "scale",
-            "scale",
-            _default_scale,
-            "the number that is shown as 100",
-            applies=lambda m: not _counts(m),
-            why=("F-beta is a fraction"),
-            **_NUMBER,
-        ),
-        Option(
-            "files",
-            "files",
-            "",
-            "the files, one for each system, such as scores/{system}.txt",
-            pattern=r"[^\x00]+",
-            form="a path; {system} and {dataset} in it are replaced",
-            path=True,
-            told=False,
-        ),
-        Option(
-            "columns",
-            "columns",
-            "",
-            "which columns of the files, by name or by number from 1, such as F0.5 or TP+FP+FN",
-            pattern=r"[^\x00+]+(\+[^\x00+]+)*",
-            form="names or numbers of columns, joined by +",
-            told=False,
-        ),
-    )
 
-    title: str = "external"
-    score_: str = "mean"
-    beta: str = "0.5"
-    decimals: int = 0
-    scale: str = "1"
-    files: str = field(default="", compare=False)
-    columns: str = field(default="", compare=False)
+    title: str = option(
+        "external",
+        help="what the score is called",
+        pattern=r"[A-Za-z][A-Za-z0-9_.+-]{0,49}",
+        form="a name of at most 50 letters, digits and _ . + -, a letter first",
+    )
+    score_: str = option(
+        "mean",
+        help="mean or sum of one number, or F-beta of true positives, false positives and false negatives",
+        choices=("mean", "sum", "f_beta"),
+    )
+    beta: str = option(
+        "0.5",
+        help="weight of recall against precision",
+        applies=_counts,
+        why="only score: f_beta has one",
+        **_NUMBER,
+    )
+    decimals: int = option(
+        0,
+        help="decimals that the counts have; more are rounded (0: whole numbers only)",
+        maximum=9,
+        applies=_counts,
+        why="only score: f_beta counts; other numbers are taken as they are",
+        implicit=True,
+    )
+    scale: str = option(
+        _default_scale,
+        help="the number that is shown as 100",
+        applies=lambda m: not _counts(m),
+        why="F-beta is a fraction",
+        **_NUMBER,
+    )
+    files: str = option(
+        "",
+        help="the files, one for each system, such as scores/{system}.txt",
+        pattern=r"[^\x00]+",
+        form="a path; {system} and {dataset} in it are replaced",
+        path=True,
+        in_signatures=False,
+    )
+    columns: str = option(
+        "",
+        help="which columns of the files, by name or by number from 1, such as F0.5 or TP+FP+FN",
+        pattern=r"[^\x00+]+(\+[^\x00+]+)*",
+        form="names or numbers of columns, joined by +",
+        in_signatures=False,
+    )
 
     def conflicts(self) -> list[tuple[str, str]]:
         """Return a title that another output has, and columns that are too many or too few."""
@@ -214,21 +192,18 @@ class External(Metric):
 
     def score(self, totals: Columns) -> dict[str, Floats]:
         """Return F-beta (called as the title says), precision, recall, and the counts."""
-        score, precision, recall = self._f_beta(totals)
+        score, precision, recall = self._scores(totals)
         counts = {name: totals[name] / 10**self.decimals for name in COUNTS}
         return {self.title: score, "precision": precision, "recall": recall} | counts
 
     def sentence_scores(self, columns: Columns) -> Floats:
         """Return float64 [lines, 1]."""
         if _counts(self):
-            return self._f_beta(columns)[0][:, None]
+            return self._scores(columns)[0][:, None]
         values: Floats = (columns["value"] / float(self.scale))[:, None]
         return values
 
-    def _f_beta(self, counts: Columns) -> tuple[Floats, Floats, Floats]:
+    def _scores(self, counts: Columns) -> tuple[Floats, Floats, Floats]:
         tp, fp, fn = (counts[name] for name in COUNTS)
-        weight = float(self.beta) ** 2
-        with np.errstate(divide="ignore", invalid="ignore"):
-            precision, recall = np.where(fp == 0, 1.0, tp / (tp + fp)), np.where(fn == 0, 1.0, tp / (tp + fn))
-            score = (1 + weight) * precision * recall / (weight * precision + recall)
-        return np.where((precision == 0) | (recall == 0), 0.0, score), precision, recall
+        precision, recall = np.where(fp == 0, 1.0, ratio(tp, tp + fp)), np.where(fn == 0, 1.0, ratio(tp, tp + fn))
+        return f_beta(precision, recall, float(self.beta)), precision, recall

@@ -8,11 +8,13 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 
 from ..tokenizers.tokenization import Tokenization
+from .base import shared_options
+from .base.arithmetic import ratio
 from .base.columns import Field
 from .base.metric import Metric
 from .base.ngram_counts import OverlapNeeds
 from .base.ngram_roles import Rule
-from .base.option import LEVEL, Option, tokenization_options
+from .base.option import option
 
 if TYPE_CHECKING:
     from ..arrays import Floats, Ints
@@ -29,19 +31,14 @@ class GoogleGleu(Metric):
 
     name: ClassVar[str] = "google_gleu"
     summary: ClassVar[str] = "GLEU of Google's translation paper (Wu et al. 2016), as in nltk; needs no source"
-    options: ClassVar[tuple[Option, ...]] = (
-        Option("min_order", "min", 1, "shortest n-grams", minimum=1, maximum=9),
-        Option("order", "n", 4, "longest n-grams", minimum=1, maximum=9),
-        *tokenization_options(),
-        LEVEL,
-    )
-    min_order: int = 1
-    order: int = 4
-    unit: str = "word"
-    tokenizer: str = "whitespace"
-    strip: bool = False
-    lowercase: bool = False
-    level: str = "corpus"
+
+    min_order: int = option(1, key="min", help="shortest n-grams", minimum=1, maximum=9)
+    order: int = option(4, key="n", help="longest n-grams", minimum=1, maximum=9)
+    unit: str = shared_options.unit()
+    tokenizer: str = shared_options.tokenizer()
+    strip: bool = shared_options.strip()
+    lowercase: bool = shared_options.lowercase()
+    level: str = shared_options.level()
 
     def conflicts(self) -> list[tuple[str, str]]:
         """Return orders that leave nothing."""
@@ -77,18 +74,13 @@ class GoogleGleu(Metric):
     def score(self, totals: Columns) -> dict[str, Floats]:
         """Return google_gleu, precision, recall and the sums; 0 for an empty corpus."""
         outputs = {
-            "google_gleu": _ratio(totals["match"], totals["larger"]),
-            "precision": _ratio(totals["match"], totals["hyp_total"]),
-            "recall": _ratio(totals["match"], totals["ref_total"]),
+            "google_gleu": ratio(totals["match"], totals["larger"]),
+            "precision": ratio(totals["match"], totals["hyp_total"]),
+            "recall": ratio(totals["match"], totals["ref_total"]),
         }
         return outputs | {name: totals[name].astype(np.float64) for name in ("match", "hyp_total", "ref_total")}
 
     def sentence_scores(self, columns: Columns) -> Floats:
         """Return float64 [lines, references]."""
         terms = self.make_terms(columns)
-        return _ratio(terms["match"], terms["larger"])
-
-
-def _ratio(part: Ints, whole: Ints) -> Floats:
-    with np.errstate(divide="ignore", invalid="ignore"):
-        return np.where(whole == 0, 0.0, part / whole)
+        return ratio(terms["match"], terms["larger"])

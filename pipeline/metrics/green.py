@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 
 from ..tokenizers.tokenization import Tokenization
-from .base.arithmetic import best_by, by_order, log
+from .base import shared_options
+from .base.arithmetic import best_by, by_order, f_beta, log, ratio
 from .base.columns import Field
 from .base.metric import Metric
 from .base.ngram_counts import OverlapNeeds
 from .base.ngram_roles import Rule
-from .base.option import LEVEL, Option, tokenization_options
+from .base.option import option
 
 if TYPE_CHECKING:
     from ..arrays import Floats, Ints
@@ -33,26 +34,19 @@ class Green(Metric):
 
     name: ClassVar[str] = "green"
     summary: ClassVar[str] = "GREEN for grammatical error correction (Koyama et al. 2024); needs a source"
-    options: ClassVar[tuple[Option, ...]] = (
-        Option("order", "n", 4, "longest n-grams", minimum=1, maximum=9),
-        Option(
-            "beta",
-            "beta",
-            "2",
-            "weight of recall against precision",
-            pattern=r"[0-9]{1,3}(\.[0-9]{1,6})?",
-            form="a number such as 2 or 0.5, with at most 6 decimals",
-        ),
-        *tokenization_options(),
-        LEVEL,
+
+    order: int = option(4, key="n", help="longest n-grams", minimum=1, maximum=9)
+    beta: str = option(
+        "2",
+        help="weight of recall against precision",
+        pattern=r"[0-9]{1,3}(\.[0-9]{1,6})?",
+        form="a number such as 2 or 0.5, with at most 6 decimals",
     )
-    order: int = 4
-    beta: str = "2"
-    unit: str = "word"
-    tokenizer: str = "whitespace"
-    strip: bool = False
-    lowercase: bool = False
-    level: str = "corpus"
+    unit: str = shared_options.unit()
+    tokenizer: str = shared_options.tokenizer()
+    strip: bool = shared_options.strip()
+    lowercase: bool = shared_options.lowercase()
+    level: str = shared_options.level()
 
     @property
     def needs(self) -> OverlapNeeds:
@@ -89,31 +83,27 @@ class Green(Metric):
 
     def score(self, totals: Columns) -> dict[str, Floats]:
         """Return green, precision, recall, and tp_n, fp_n, fn_n of each order; 0 where an order has no hit."""
-        score, precision, recall = self._f_beta(totals, self.order)
+        score, precision, recall = self._scores(totals, self.order)
         return {"green": score, "precision": precision, "recall": recall} | by_order(totals)
 
     def sentence_scores(self, columns: Columns) -> Floats:
         """Return float64 [lines, references]."""
-        return self._f_beta(self.make_terms(columns), self.order)[0]
+        return self._scores(self.make_terms(columns), self.order)[0]
 
     def choose(self, columns: Columns) -> Ints:
         """Return the best reference of each sentence: int64 [lines]."""
         terms = self.make_terms(columns)
-        return best_by([self._f_beta(terms, orders)[0] for orders in range(self.order, 0, -1)])
+        return best_by([self._scores(terms, orders)[0] for orders in range(self.order, 0, -1)])
 
-    def _f_beta(self, counts: Columns, orders: int) -> tuple[Floats, Floats, Floats]:
+    def _scores(self, counts: Columns, orders: int) -> tuple[Floats, Floats, Floats]:
         """Return F-beta, precision and recall [...] of the orders 1 to `orders` of counts [..., order]."""
-        hits, weight = counts["tp"][..., :orders], float(self.beta) ** 2
+        hits = counts["tp"][..., :orders]
         precision = _mean_ratio(hits, counts["fp"][..., :orders])
         recall = _mean_ratio(hits, counts["fn"][..., :orders])
-        with np.errstate(divide="ignore", invalid="ignore"):
-            score = (1 + weight) * precision * recall / (weight * precision + recall)
-        return np.where((precision == 0) | (recall == 0), 0.0, score), precision, recall
+        return f_beta(precision, recall, float(self.beta)), precision, recall
 
 
 def _mean_ratio(hits: Ints, misses: Ints) -> Floats:
     """Return the geometric mean over the last axis of hits / (hits + misses); 0 where there are no hits."""
-    with np.errstate(divide="ignore", invalid="ignore"):
-        ratio = np.where(hits == 0, 0.0, hits / (hits + misses))
-    mean: Floats = np.exp(log(ratio).mean(axis=-1))
+    mean: Floats = np.exp(log(ratio(hits, hits + misses)).mean(axis=-1))
     return mean

@@ -6,10 +6,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 from ..tokenizers.tokenization import Tokenization
+from .base import shared_options
 from .base.columns import Field
 from .base.metric import Metric
 from .base.ngram_counts import OverlapNeeds
-from .base.option import Option, tokenization_options
+from .base.option import option
 
 if TYPE_CHECKING:
     import numpy as np
@@ -27,34 +28,23 @@ class Length(Metric):
 
     name: ClassVar[str] = "length"
     summary: ClassVar[str] = "tokens or characters of outputs, as a baseline for correlations with people"
-    options: ClassVar[tuple[Option, ...]] = (
-        *(option for option in tokenization_options() if option.name != "strip"),
-        Option(
-            "strip",
-            "strip",
-            "none",
-            "drop white space at both ends of lines first, or at their end",
-            ("none", "both", "end"),
-            applies=lambda m: m.unit == "char" or m.tokenizer != "whitespace",
-            why="tokenizer whitespace ignores it anyway",
-            implicit=True,
-        ),
-        Option("level", "level", "mean", "the mean or the sum over sentences", ("mean", "sum")),
-        Option(
-            "scale",
-            "scale",
-            "100",
-            "the length that is shown as 100",
-            pattern=r"[0-9]{1,9}(\.[0-9]{1,6})?",
-            form="a number such as 100 or 0.5, with at most 6 decimals",
-        ),
+
+    unit: str = shared_options.unit()
+    tokenizer: str = shared_options.tokenizer()
+    lowercase: bool = shared_options.lowercase()
+    strip: str = option(
+        "none",
+        help="drop white space at both ends of lines first, or at their end",
+        choices=("none", "both", "end"),
+        **shared_options.WHERE_STRIPPED,
     )
-    unit: str = "word"
-    tokenizer: str = "whitespace"
-    lowercase: bool = False
-    strip: str = "none"
-    level: str = "mean"
-    scale: str = "100"
+    level: str = option("mean", help="the mean or the sum over sentences", choices=("mean", "sum"))
+    scale: str = option(
+        "100",
+        help="the length that is shown as 100",
+        pattern=r"[0-9]{1,9}(\.[0-9]{1,6})?",
+        form="a number such as 100 or 0.5, with at most 6 decimals",
+    )
 
     def conflicts(self) -> list[tuple[str, str]]:
         """Return a scale of 0."""

@@ -167,6 +167,23 @@ def test_defaults_of_metrics() -> None:
     assert other == from_text("google_gleu[n=3]")
 
 
+@pytest.mark.parametrize("order", [1, -1])
+def test_defaults_are_taken_that_have_an_effect_only_together(order: int) -> None:
+    """The flavour alone would leave the value that the metric has without effect, and so would the method alone."""
+    given = ["flavour: nltk", "smoothing: method1"][::order]
+    text = f"defaults: {{metrics: {{{', '.join(given)}}}}}\n" + CONFIG.replace("gleu[iter=2]", "bleu[value=0.3]")
+    assert prepare(text).metrics == (from_text("bleu[flavour=nltk,smooth=method1,value=0.3]"),)
+
+
+@pytest.mark.parametrize(
+    ("first", "taken"), [("sampler: numpy, level: mean", "rng=numpy"), ("level: mean, sampler: numpy", "level=mean")]
+)
+def test_of_defaults_that_exclude_each_other_the_first_is_taken(first: str, taken: str) -> None:
+    metrics = "[gleu, 'gleu[n=3,level=corpus]', google_gleu]"
+    text = f"defaults: {{metrics: {{{first}}}}}\n" + CONFIG.replace("['gleu[iter=2]']", metrics)
+    assert prepare(text).metrics[0] == from_text(f"gleu[{taken}]")
+
+
 # --set
 @pytest.mark.parametrize(
     ("setting", "key", "value"),

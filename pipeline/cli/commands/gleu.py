@@ -26,7 +26,8 @@ from ...api import evaluate_corpus
 from ...corpus.index import STRIDE
 from ...corpus.texts import read_texts
 from ...errors import ConfigError
-from ...metrics.gleu.metric import MAX_ITERATIONS, MAX_SEED, Gleu
+from ...metrics.gleu.metric import Gleu
+from ...metrics.gleu.options import MAX_ITERATIONS, MAX_SEED
 from ...report.console import is_count
 from ...report.tables.boxed import ascii_table
 from ...report.tables.digits import percent, round_half_up

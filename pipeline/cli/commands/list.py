@@ -33,7 +33,7 @@ def _metrics() -> None:
         print(f"{name}: {metric.summary}\n")
         rows = []
         for option in metric.options:
-            default = option.default({}) if callable(option.default) else option.default
+            default = option.default_of({})
             text = str(default).lower() if isinstance(default, bool) else str(default)
             rows.append([option.name, option.key, text, option.values(), option.help])
         print_table(["option", "in signatures", "default", "values", "meaning"], rows, left=range(5))

@@ -30,6 +30,18 @@ def log(values: Floats) -> Floats:
     return logs
 
 
+def ratio(part: NDArray[Any], whole: NDArray[Any]) -> Floats:
+    """Return part / whole, 0 where whole is 0."""
+    quotient: Floats = np.divide(part, whole, out=np.zeros(np.broadcast(part, whole).shape), where=whole != 0)
+    return quotient
+
+
+def f_beta(precision: Floats, recall: Floats, beta: float) -> Floats:
+    """Return the F-score, in which recall has the weight beta; 0 where precision and recall are 0."""
+    weight = beta**2
+    return ratio((1 + weight) * precision * recall, weight * precision + recall)
+
+
 def best_by(keys: Sequence[Floats]) -> Ints:
     """Return the best column of each row of keys [lines, references]: int64 [lines].
 

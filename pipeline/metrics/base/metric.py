@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, ClassVar, NamedTuple, Protocol
 import numpy as np
 
 from . import signature
+from .option import Options
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -21,7 +22,6 @@ if TYPE_CHECKING:
     from ...kernel.lines import Lines
     from .columns import Columns, Field, Schema
     from .ngram_roles import Rule
-    from .option import Option
     from .reference_draws import Draws
 
 
@@ -75,7 +75,8 @@ class Metric(ABC):
     summary: ClassVar[str]
     hint: ClassVar[str] = ""
     """Said when the metric misses a source: what was perhaps meant."""
-    options: ClassVar[tuple[Option, ...]]
+    options: ClassVar[Options] = Options()
+    """The options that the fields declare; see `option.py`."""
     from_files: ClassVar[bool] = False
     """Whether its columns come from files that a config names, not from text."""
 
@@ -129,7 +130,7 @@ class Metric(ABC):
         for option in self.options:
             value = getattr(self, option.attribute)
             idle = option.applies is not None and not option.applies(self)
-            if option.told and not idle and not (option.implicit and value == option.default):
+            if option.in_signatures and not idle and not (option.implicit and value == option.default):
                 settings.append((option.key, signature.escape(value) if option.free else value))
         return settings + ([("nrefs", references)] if references is not None else [])
 

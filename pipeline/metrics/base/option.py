@@ -1,54 +1,79 @@
-"""A setting of a metric, and the settings that metrics over n-grams share."""
+"""An option of a metric: declared once, as a field of the metric's dataclass.
+
+    order: int = option(4, key="n", help="longest n-grams", minimum=1, maximum=9)
+
+The name of the field is the name of the option. Where that is a word of Python or a method of Metric, the field has an
+underscore behind it, as in `lambda_` and `score_`. The order of the fields is the order of signatures.
+"""
 
 from __future__ import annotations
 
 import re
-from keyword import iskeyword
-from typing import TYPE_CHECKING, Any, NamedTuple
+from dataclasses import field, fields
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from ...errors import did_you_mean
-from ...tokenizers import TOKENIZERS
 from . import signature
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-
-_TAKEN = frozenset({"score"})
-"""Names of options that a metric has a method of."""
+Value = TypeVar("Value", bound="str | int")
+"""The type of an option: text, a whole number, or true and false."""
+METADATA = "option"
+"""The key under which a field of a dataclass holds its option."""
 
 
 class Option(NamedTuple):
-    """A setting of a metric, the same in YAML, signature and command line.
+    """What is said of an option; it is the same in configs, in signatures and on the command line.
 
-    name: the YAML key, the command line's --name; key: in signatures (in YAML too); default: a value, or a
-    function of the options before it; choices: the values allowed, or None for true and false, for a whole number
-    where maximum is given, or for a text that matches pattern, as form says; applies: whether the option can
-    change a number, given the others (None: always); why: said when it is set and cannot; implicit: left out of
-    the signature at its default; free: any text, escaped in the signature; path: against the folder of the file that
-    wrote it; told: whether in signatures.
+    The allowed values are true and false, unless choices, maximum, pattern or free say otherwise.
     """
 
-    name: str
-    key: str
-    default: str | int | bool | Callable[[Mapping[str, Any]], str | int]
+    default: str | int | Callable[[Mapping[str, Any]], str | int]
+    """The value where none is given, or a function that returns it, of the options that are given, by name."""
     help: str
+    """What the option means, for lists and help texts."""
+    key: str = ""
+    """The name in signatures, which configs may use too. If it is not said, it is the name of the option."""
     choices: tuple[str, ...] | None = None
+    """All allowed values."""
     minimum: int = 0
+    """The smallest whole number allowed, where there is a maximum."""
     maximum: int | None = None
-    applies: Callable[[Any], bool] | None = None
-    why: str = ""
-    implicit: bool = False
+    """The largest whole number allowed. An option with a maximum is a whole number."""
     pattern: str = ""
+    """A regular expression: texts that match it as a whole are allowed."""
     form: str = ""
+    """The allowed texts in words, beside pattern or free."""
     free: bool = False
+    """Whether any text is allowed. Signatures escape it."""
     path: bool = False
-    told: bool = True
+    """Whether it is a path. A relative path starts at the folder of the config that has it."""
+    applies: Callable[[Any], bool] | None = None
+    """Whether the option can change a number of a metric, given that metric. None: it always can."""
+    why: str = ""
+    """Why the option cannot change a number where it does not apply. It stands in the message about that."""
+    implicit: bool = False
+    """Whether signatures leave out the option while it has its default."""
+    in_signatures: bool = True
+    """Whether the option stands in signatures. Metrics that differ only in options that do not are equal."""
+    attribute: str = ""
+    """The name of the field; the field sets it."""
 
     @property
-    def attribute(self) -> str:
-        """The name of the metric's attribute."""
-        return f"{self.name}_" if iskeyword(self.name) or self.name in _TAKEN else self.name
+    def name(self) -> str:
+        """The name in configs; on the command line it is --name."""
+        return self.attribute.removesuffix("_")
+
+    def at(self, attribute: str) -> Option:
+        """Return the option as the field of this name declares it."""
+        named = self._replace(attribute=attribute)
+        return named._replace(key=self.key or named.name)
+
+    def default_of(self, given: Mapping[str, Any]) -> str | int:
+        """Return the default beside the options that are given."""
+        return self.default(given) if callable(self.default) else self.default
 
     def values(self) -> str:
         """Return the allowed values in words."""
@@ -58,7 +83,7 @@ class Option(NamedTuple):
             return self.form
         return "true, false" if self.maximum is None else f"a whole number from {self.minimum} to {self.maximum}"
 
-    def read(self, text: str) -> str | int | bool:
+    def read(self, text: str) -> str | int:
         """Return the value that a text means; raises ValueError."""
         if self.free:
             if text:
@@ -77,32 +102,26 @@ class Option(NamedTuple):
         raise ValueError(f"expected {self.values()}, found '{text}'{did_you_mean(text, self.choices or ())}")
 
 
-def tokenization_options(unit: str = "word") -> tuple[Option, ...]:
-    """Return the options that say how text becomes tokens, which metrics over n-grams share."""
-    return (
-        Option("unit", "unit", unit, "what an n-gram is made of", ("word", "char")),
-        Option(
-            "tokenizer",
-            "tok",
-            "whitespace",
-            "how lines are split into words",
-            tuple(name for name in TOKENIZERS if name != "char"),
-            applies=lambda m: m.unit == "word",
-            why="unit char takes every code point",
-        ),
-        Option(
-            "strip",
-            "strip",
-            False,
-            "drop white space at both ends of lines first",
-            applies=lambda m: m.unit == "char" or m.tokenizer != "whitespace",
-            why="tokenizer whitespace ignores it anyway",
-            implicit=True,
-        ),
-        Option("lowercase", "lc", False, "compare without upper case", implicit=True),
-    )
+def option(default: Value | Callable[[Mapping[str, Any]], Value], **more: Any) -> Value:
+    """Return a field of a dataclass that is an option.
+
+    The default and the keywords in `more` are the fields of Option, which are explained there. The field itself has
+    the default that holds where nothing is given.
+    """
+    says = Option(default, **more)
+    usual: Any = says.default_of({})
+    declared: Value = field(default=usual, compare=says.in_signatures, metadata={METADATA: says})
+    return declared
 
 
-LEVEL = Option(
-    "level", "level", "corpus", "score the corpus, or the mean of sentence scores", ("corpus", "mean"), implicit=True
-)
+class Options:
+    """The member `options` of Metric: the options that a class declares, in the order of its fields."""
+
+    def __init__(self) -> None:
+        self._read: dict[type, tuple[Option, ...]] = {}
+
+    def __get__(self, metric: object, owner: type) -> tuple[Option, ...]:
+        if owner not in self._read:
+            declared = {item.name: item.metadata[METADATA] for item in fields(owner) if METADATA in item.metadata}
+            self._read[owner] = tuple(says.at(attribute) for attribute, says in declared.items())
+        return self._read[owner]

@@ -13,6 +13,9 @@ if TYPE_CHECKING:
 INFORMATIVE = frozenset({"nrefs", "v"})
 """Keys that tell about the run but not about the metric: ignored when parsed back."""
 
+SACREBLEU = "2.6.0"
+"""The release of sacreBLEU whose numbers BLEU and chrF have; it stands in sacreBLEU's own signatures."""
+
 _VALUE = re.compile(r"[A-Za-z0-9_.+-]+")
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
 

@@ -12,13 +12,14 @@ import numpy as np
 
 from ...tokenizers import sacrebleu
 from ...tokenizers.tokenization import Tokenization
-from ..base.arithmetic import by_order, log
+from ..base.arithmetic import by_order, log, ratio
 from ..base.columns import LAST, Field
 from ..base.metric import Metric
 from ..base.ngram_counts import OverlapNeeds
 from ..base.ngram_roles import Rule
-from .options import FLAVOURS, OPTIONS, QUARTERS, weight_sets
-from .smoothing import SMOOTHING, Counts, ratio
+from ..base.signature import SACREBLEU
+from .options import FLAVOURS, QUARTERS, BleuOptions
+from .smoothing import SMOOTHING, Counts
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -27,16 +28,13 @@ if TYPE_CHECKING:
 
     from ...arrays import Floats, Ints
     from ..base.columns import Columns
-    from ..base.option import Option
 
-SACREBLEU = "2.6.0"
-"""The release of sacreBLEU whose numbers the flavour sacrebleu has."""
 NLTK_FLOOR = 1e-12
 """Below this a score that nltk holds above 0 with the smallest float is 0."""
 
 
 @dataclass(frozen=True)
-class Bleu(Metric):
+class Bleu(BleuOptions, Metric):
     """BLEU: the geometric mean of clipped n-gram precisions, times a penalty for brevity.
 
     Flavours: sacrebleu (Post 2018), nltk (nltk.translate.bleu_score), tensorflow (the code of TensorFlow's nmt, which
@@ -46,44 +44,6 @@ class Bleu(Metric):
 
     name: ClassVar[str] = "bleu"
     summary: ClassVar[str] = "BLEU as sacreBLEU, nltk, TensorFlow / Hugging Face or Moses compute it; needs no source"
-    options: ClassVar[tuple[Option, ...]] = OPTIONS
-
-    flavour: str = "sacrebleu"
-    weights: str = ""
-    order: int = 4
-    tokenizer: str = "13a"
-    lowercase: bool = False
-    level: str = "corpus"
-    smoothing: str = "exp"
-    smoothing_value: str = ""
-    effective_order: str = "auto"
-    auto_reweigh: bool = False
-    ties: str = "shorter"
-    brevity_penalty: str = "standard"
-
-    def conflicts(self) -> list[tuple[str, str]]:
-        """Return a smoothing of another flavour, and weights that do not fit the order."""
-        found = []
-        if self.flavour not in SMOOTHING[self.smoothing].flavours:
-            known = [name for name, smoothing in SMOOTHING.items() if self.flavour in smoothing.flavours]
-            found.append(("smoothing", f"flavour {self.flavour} takes {', '.join(known)}; found '{self.smoothing}'"))
-        if self.smoothing == "method6" and self.order < 3:
-            found.append(("smoothing", f"method6 needs an order of at least 3, found {self.order}"))
-        sets = weight_sets(self.weights)
-        if sets and max(map(len, sets)) != self.order:
-            found.append(("order", f"the weights are for order {max(map(len, sets))}, found {self.order}"))
-        if not all(map(sum, sets)):
-            found.append(("weights", "all weights of a set are 0"))
-        elif any(len(one) == 1 and one != [1] for one in sets):  # most likely a list, which asks for several metrics
-            found.append(("weights", "one weight alone can only be 1; those of several orders are joined: 0.4+0.3+0.3"))
-        if len(sets) > 1 and self.level == "mean":
-            found.append(("weights", "level: mean takes one set of weights"))
-        return found
-
-    @property
-    def sets(self) -> list[list[float]]:
-        """The sets of weights of the orders: as given, or one with equal weights."""
-        return weight_sets(self.weights) or [[1 / self.order] * self.order]
 
     @property
     def policy(self) -> str:

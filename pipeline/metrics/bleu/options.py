@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ...tokenizers import TOKENIZERS
-from ..base.option import LEVEL, Option
+from ..base import shared_options
+from ..base.option import option
 from .smoothing import SMOOTHING
 
 if TYPE_CHECKING:
@@ -50,76 +52,92 @@ def _value(given: Mapping[str, Any]) -> str:
     return SMOOTHING[given.get("smoothing", _flavour(given).smoothing)].value
 
 
-OPTIONS = (
-    Option("flavour", "flavour", "sacrebleu", "whose BLEU; see `help bleu`", tuple(FLAVOURS)),
-    Option(
-        "weights",
-        "weights",
+@dataclass(frozen=True)
+class BleuOptions:
+    """The options of BLEU, and which of them do not go together."""
+
+    flavour: str = option("sacrebleu", help="whose BLEU; see `help bleu`", choices=tuple(FLAVOURS))
+    weights: str = option(
         "",
-        "a weight for each order; several sets are joined by _",
+        help="a weight for each order; several sets are joined by _",
         implicit=True,
         pattern=rf"{WEIGHTS}(_{WEIGHTS}){{0,8}}",
         form="a number for each order joined by +, such as 0.5+0.5; several sets joined by _",
-    ),
-    Option("order", "n", _order, "longest n-grams", minimum=1, maximum=9),
-    Option(
-        "tokenizer",
-        "tok",
+    )
+    order: int = option(_order, key="n", help="longest n-grams", minimum=1, maximum=9)
+    tokenizer: str = option(
         lambda given: _flavour(given).tokenizer,
-        "how lines are split: 13a, or whitespace for the flavour nltk, ascii_whitespace for moses",
-        ("none", *TOKENIZERS),
-    ),
-    Option("lowercase", "lc", False, "compare without upper case", implicit=True),
-    LEVEL,
-    Option(
-        "smoothing",
-        "smooth",
+        key="tok",
+        help="how lines are split: 13a, or whitespace for the flavour nltk, ascii_whitespace for moses",
+        choices=("none", *TOKENIZERS),
+    )
+    lowercase: bool = shared_options.lowercase()
+    level: str = shared_options.level()
+    smoothing: str = option(
         lambda given: _flavour(given).smoothing,
-        "what stands for precisions of 0: exp for the flavour sacrebleu, method0 for nltk, else none",
-        tuple(SMOOTHING),
-    ),
-    Option(
-        "smoothing_value",
-        "value",
+        key="smooth",
+        help="what stands for precisions of 0: exp for the flavour sacrebleu, method0 for nltk, else none",
+        choices=tuple(SMOOTHING),
+    )
+    smoothing_value: str = option(
         _value,
-        "the value of floor (0.1), add-k (1), method1 (0.1), method4, method6 and method7 (5)",
+        key="value",
+        help="the value of floor (0.1), add-k (1), method1 (0.1), method4, method6 and method7 (5)",
         applies=lambda m: bool(SMOOTHING[m.smoothing].value),
         why="this smoothing has no value",
         pattern=NUMBER,
         form="a number such as 0.1",
-    ),
-    Option(
-        "effective_order",
-        "eff",
+    )
+    effective_order: str = option(
         "auto",
-        "leave out orders that the output has no n-grams of; auto: at sentence level",
-        ("auto", "yes", "no"),
+        key="eff",
+        help="leave out orders that the output has no n-grams of; auto: at sentence level",
+        choices=("auto", "yes", "no"),
         applies=lambda m: m.flavour == "sacrebleu",
         why="only the flavour sacrebleu has it",
-    ),
-    Option(
-        "auto_reweigh",
-        "reweigh",
+    )
+    auto_reweigh: bool = option(
         False,
-        "share default weights among the orders that a text of fewer than 4 tokens has",
+        key="reweigh",
+        help="share default weights among the orders that a text of fewer than 4 tokens has",
         applies=lambda m: m.flavour == "nltk" and QUARTERS in m.sets,
         why="only the flavour nltk has it, for weights of 0.25 of four orders",
         implicit=True,
-    ),
-    Option(
-        "ties",
-        "ties",
+    )
+    ties: str = option(
         "shorter",
-        "of two reference lengths equally close: the shorter, or that of the first reference",
-        ("shorter", "first"),
+        help="of two reference lengths equally close: the shorter, or that of the first reference",
+        choices=("shorter", "first"),
         applies=lambda m: m.flavour != "tensorflow",
         why="the flavour tensorflow takes the shortest length",
-    ),
-    Option(
-        "brevity_penalty",
-        "bp",
+    )
+    brevity_penalty: str = option(
         "standard",
-        "inverted: punish long outputs instead, as the code of Napoles et al. 2016 does",
-        ("standard", "inverted"),
-    ),
-)
+        key="bp",
+        help="inverted: punish long outputs instead, as the code of Napoles et al. 2016 does",
+        choices=("standard", "inverted"),
+    )
+
+    def conflicts(self) -> list[tuple[str, str]]:
+        """Return a smoothing of another flavour, and weights that do not fit the order."""
+        found = []
+        if self.flavour not in SMOOTHING[self.smoothing].flavours:
+            known = [name for name, smoothing in SMOOTHING.items() if self.flavour in smoothing.flavours]
+            found.append(("smoothing", f"flavour {self.flavour} takes {', '.join(known)}; found '{self.smoothing}'"))
+        if self.smoothing == "method6" and self.order < 3:
+            found.append(("smoothing", f"method6 needs an order of at least 3, found {self.order}"))
+        sets = weight_sets(self.weights)
+        if sets and max(map(len, sets)) != self.order:
+            found.append(("order", f"the weights are for order {max(map(len, sets))}, found {self.order}"))
+        if not all(map(sum, sets)):
+            found.append(("weights", "all weights of a set are 0"))
+        elif any(len(one) == 1 and one != [1] for one in sets):  # most likely a list, which asks for several metrics
+            found.append(("weights", "one weight alone can only be 1; those of several orders are joined: 0.4+0.3+0.3"))
+        if len(sets) > 1 and self.level == "mean":
+            found.append(("weights", "level: mean takes one set of weights"))
+        return found
+
+    @property
+    def sets(self) -> list[list[float]]:
+        """The sets of weights of the orders: as given, or one with equal weights."""
+        return weight_sets(self.weights) or [[1 / self.order] * self.order]

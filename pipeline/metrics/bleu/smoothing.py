@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from ..base.arithmetic import log
+from ..base.arithmetic import log, ratio
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -38,12 +38,6 @@ class Smoothing(NamedTuple):
     flavours: tuple[str, ...]
     precisions: Callable[[Counts, float], Floats]
     value: str = ""
-
-
-def ratio(part: Floats, whole: Floats) -> Floats:
-    """Return part / whole, 0 where whole is 0."""
-    quotient: Floats = np.divide(part, whole, out=np.zeros(np.broadcast(part, whole).shape), where=whole != 0)
-    return quotient
 
 
 def _zeros(counts: Counts) -> tuple[Any, Any]:

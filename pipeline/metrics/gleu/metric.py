@@ -7,52 +7,27 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
 from ...tokenizers.tokenization import Tokenization
-from ..base.arithmetic import best_by, by_order, log
+from ..base.arithmetic import best_by, by_order, log, ratio
 from ..base.columns import Field
 from ..base.metric import Metric
 from ..base.ngram_counts import OverlapNeeds
 from ..base.ngram_roles import Rule
-from ..base.option import LEVEL, Option, tokenization_options
-from ..base.reference_draws import SAMPLERS, Draws
+from ..base.reference_draws import Draws
 from .codes import CODES
+from .options import GleuOptions, iterates
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from ...arrays import Floats, Ints
     from ..base.columns import Columns
 
-MAX_ITERATIONS = 1_000_000
-MAX_SEED = 2**32 - 1
-MERGED_ONLY = tuple(name for name, code in CODES.items() if not code.kinds)
-POLICIES = {
-    "corpus": ("sample", "expected", "max", "mean", "weighted", "each", "merged", "leave_one_out"),
-    "mean": ("mean", "max", "weighted", "merged"),
-}
-"""Policies for references that each level knows."""
-
-
-def _default_policy(given: Mapping[str, Any]) -> str:
-    if given.get("variant") in MERGED_ONLY:
-        return "merged"
-    return "mean" if given.get("level") == "mean" else "sample"
-
-
-def _iterates(metric: Any) -> bool:
-    return metric.references in ("sample", "expected", "leave_one_out")
-
-
-def _samples(metric: Any) -> bool:
-    return metric.references in ("sample", "leave_one_out")
-
 
 @dataclass(frozen=True)
-class Gleu(Metric):
+class Gleu(GleuOptions, Metric):
     """GLEU+ with the settings of its known programs; `gleu_codes.py` has what tells the variants apart.
 
     Policies for references: sample (the official one), expected (what sampling converges to), max (per sentence
@@ -66,130 +41,6 @@ class Gleu(Metric):
     name: ClassVar[str] = "gleu"
     summary: ClassVar[str] = "GLEU+ for grammatical error correction (Napoles et al. 2015, 2016); needs a source"
     hint: ClassVar[str] = "the GLEU of translation (Wu et al. 2016, nltk), which has none, is `google_gleu`"
-    options: ClassVar[tuple[Option, ...]] = (
-        Option("variant", "variant", "2017", "which code: 2017 is today's official one; see `help gleu`", tuple(CODES)),
-        Option("order", "n", 4, "longest n-grams", minimum=1, maximum=9),
-        *tokenization_options(),
-        LEVEL,
-        Option(
-            "references",
-            "refs",
-            _default_policy,
-            "of several references: one at random per iteration (sample), what that converges to (expected), the "
-            "best per sentence (max), the mean of their scores (mean, weighted, each), merged counts (merged), "
-            "or each left out in turn (leave_one_out)",
-            POLICIES["corpus"],
-        ),
-        Option(
-            "weights",
-            "weights",
-            "",
-            "a weight for each reference, such as 0.7+0.3",
-            applies=lambda m: m.references == "weighted",
-            why="only references: weighted reads them",
-            pattern=r"[0-9]+(\.[0-9]+)?(\+[0-9]+(\.[0-9]+)?)*",
-            form="a number for each reference, joined by +, such as 0.7+0.3",
-        ),
-        Option(
-            "iterations",
-            "iter",
-            500,
-            "how often references are drawn",
-            minimum=1,
-            maximum=MAX_ITERATIONS,
-            applies=_iterates,
-            why="only references: sample, expected and leave_one_out draw",
-        ),
-        Option(
-            "sampler",
-            "rng",
-            "python2",
-            "random stream of the draws; python2 is the original program's",
-            tuple(SAMPLERS),
-            applies=_samples,
-            why="only references: sample and leave_one_out draw so",
-        ),
-        Option(
-            "seed",
-            "seed",
-            12345,
-            "seed of the sampler numpy, and of references: expected",
-            minimum=0,
-            maximum=MAX_SEED,
-            applies=lambda m: m.references == "expected" or (_samples(m) and m.sampler == "numpy"),
-            why="only the sampler numpy and references: expected take one",
-        ),
-        Option(
-            "zero_total",
-            "zero_total",
-            "zero",
-            "where the corpus has no n-gram of some order: score 0, or precision 1 as in the package gleu",
-            ("zero", "one"),
-            applies=lambda m: m.level == "corpus",
-            why="sentence scores always take precision 1 there",
-        ),
-        Option(
-            "smoothing",
-            "smoothing",
-            "none",
-            "ones: every zero count of a sentence becomes 1, as the original program's -d does",
-            ("none", "ones"),
-            applies=lambda m: m.level == "mean",
-            why="only level: mean scores sentences",
-        ),
-        Option(
-            "clip",
-            "clip",
-            "none",
-            "numerators below 0: kept as the paper has them, or 0 per sentence and order as in compare-mt",
-            ("none", "sentence"),
-            applies=lambda m: m.variant == "paper",
-            why="only variant: paper leaves it open",
-        ),
-        Option(
-            "lambda",
-            "lambda",
-            "0",
-            "weight of the penalty",
-            applies=lambda m: m.variant in MERGED_ONLY,
-            why=f"only the variants {' and '.join(MERGED_ONLY)} have it",
-            pattern=r"[0-9]{1,3}(\.[0-9]{1,6})?",
-            form="a number such as 0.1, with at most 6 decimals",
-        ),
-    )
-
-    variant: str = "2017"
-    order: int = 4
-    unit: str = "word"
-    tokenizer: str = "whitespace"
-    strip: bool = False
-    lowercase: bool = False
-    level: str = "corpus"
-    references: str = "sample"
-    weights: str = ""
-    iterations: int = 500
-    sampler: str = "python2"
-    seed: int = 12345
-    zero_total: str = "zero"
-    smoothing: str = "none"
-    clip: str = "none"
-    lambda_: str = "0"
-
-    def conflicts(self) -> list[tuple[str, str]]:
-        """Return policies for references that do not go with level or variant."""
-        known = POLICIES[self.level]
-        if self.variant in MERGED_ONLY:
-            if self.level == "mean":
-                return [("level", f"variant {self.variant} is defined for a corpus only, found 'mean'")]
-            known = ("merged",)
-        if self.references == "merged" and not CODES[self.variant].merged_kinds:
-            return [("references", f"variant {self.variant} is not defined for merged references")]
-        if self.references not in known:
-            where = f"variant {self.variant}" if known == ("merged",) else f"level: {self.level}"
-            return [("references", f"{where} takes {', '.join(known)}; found '{self.references}'")]
-        if self.references == "weighted" and not any(self.shares):
-            return [("references", "weighted needs `weights`, not all 0, such as weights: 0.7+0.3")]
-        return []
 
     def misfit(self, references: int, *, missing: bool = False) -> str | None:
         """Return what is wrong with the number of references; scores with one of them alone need it everywhere."""
@@ -206,12 +57,6 @@ class Gleu(Metric):
     def policy(self) -> str:
         """The option references."""
         return self.references
-
-    @property
-    def shares(self) -> tuple[float, ...]:
-        """The weights of the references, with sum 1 (empty where none are given)."""
-        weights = [float(weight) for weight in self.weights.split("+")] if self.weights else []
-        return tuple(weight / sum(weights) for weight in weights) if any(weights) else tuple(weights)
 
     @property
     def needs(self) -> OverlapNeeds:
@@ -231,7 +76,7 @@ class Gleu(Metric):
 
     def draws(self, lines: int, references: int) -> Draws | None:
         """Return the draws of `references: sample`, of leave_one_out for one set, or of expected."""
-        if not _iterates(self) or references == 1:
+        if not iterates(self) or references == 1:
             return None
         if self.references == "expected":
             return Draws.balanced(self.iterations, lines, references, self.seed)
@@ -270,7 +115,7 @@ class Gleu(Metric):
         """
         numer, total, hyp_len, ref_len = (totals[name] for name in ("numer", "total", "hyp_len", "ref_len"))
         scale = Fraction(self.lambda_).denominator
-        precision = _ratio(numer, scale * total, one_for_empty=self.zero_total == "one")
+        precision = _precision(numer, scale * total, one_for_empty=self.zero_total == "one")
         outputs = self._outputs(precision, self._log_brevity(ref_len, hyp_len))
         if self.zero_total == "zero":
             empty = (total == 0).any(axis=-1) | (hyp_len == 0) | (ref_len == 0)
@@ -336,7 +181,7 @@ class Gleu(Metric):
         if self.smoothing == "ones":
             numer, total, ref_len, hyp_len = (np.where(a == 0, 1, a) for a in (numer, total, ref_len, hyp_len))
         scaled = Fraction(self.lambda_).denominator * total
-        return _ratio(numer, scaled, one_for_empty=True), self._log_brevity(ref_len, hyp_len)
+        return _precision(numer, scaled, one_for_empty=True), self._log_brevity(ref_len, hyp_len)
 
     def _log_brevity(self, ref_len: Ints, hyp_len: Ints) -> Floats:
         """Return min(0, 1 - r/h), or inverted 1 - h/r; 0 where both are 0, -inf where only h or the divisor is."""
@@ -347,8 +192,6 @@ class Gleu(Metric):
         return np.where((hyp_len == 0) & (ref_len > 0), -np.inf, penalty)
 
 
-def _ratio(numer: Ints, total: Ints, *, one_for_empty: bool) -> Floats:
+def _precision(numer: Ints, total: Ints, *, one_for_empty: bool) -> Floats:
     """Return numer / total, 0 where numer is below 0; where total is 0, 1 or 0."""
-    with np.errstate(divide="ignore", invalid="ignore"):
-        ratio = np.maximum(numer, 0) / total
-    return np.where(total == 0, 1.0 if one_for_empty else 0.0, ratio)
+    return np.where(total == 0, float(one_for_empty), ratio(np.maximum(numer, 0), total))

@@ -3,25 +3,20 @@
 from __future__ import annotations
 
 import functools
-import re
 from dataclasses import dataclass
-from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from ...errors import ConfigError
-from ...kernel.common import FOLDS
-from ...tokenizers import TOKENIZERS
-from ...tokenizers.stemmers import STEMMERS, exceptions
 from ...tokenizers.tokenization import Tokenization
+from ..base.arithmetic import f_beta, ratio
 from ..base.columns import PRESENT, Field
 from ..base.metric import Metric
-from ..base.option import Option
 from .columns import RougeNeeds
 from .notes import notes
+from .options import RougeOptions
 from .sentences import Splitting
-from .types import PATTERN, Parts, Type, order_of, part_of, parts, printed, ratio, read
+from .types import Parts, order_of, part_of, parts, printed
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -29,20 +24,11 @@ if TYPE_CHECKING:
     from ...arrays import Floats, Ints
     from ..base.columns import Columns
     from ..base.metric import Note
-    from .types import Numbers
-
-POLICIES = {
-    "google": ("best", "mean", "merged", "jackknife"),
-    "perl": ("best", "mean", "merged", "jackknife", "jackknife_mean"),
-}
-"""Policies for references that each flavour knows."""
-BOUNDARIES = {"marker": "<n>", "regex": r"(?<=[.!?])\s+"}
-"""What separates sentences, where nothing else is said."""
-NUMBER = r"[0-9]{1,3}(\.[0-9]{1,6})?"
+    from .types import Numbers, Type
 
 
 @dataclass(frozen=True)
-class Rouge(Metric):
+class Rouge(RougeOptions, Metric):
     """ROUGE of several types at once; the first type's F is the ranked score.
 
     flavour google: as the package rouge-score (whose types are 1 to 9, L and Lsum; W, S and SU are those of the
@@ -55,136 +41,6 @@ class Rouge(Metric):
 
     name: ClassVar[str] = "rouge"
     summary: ClassVar[str] = "ROUGE for summarisation (Lin 2004), as rouge-score or as ROUGE-1.5.5; needs no source"
-    options: ClassVar[tuple[Option, ...]] = (
-        Option("flavour", "flavour", "google", "as rouge-score, or as the script ROUGE-1.5.5", tuple(POLICIES)),
-        Option(
-            "types",
-            "types",
-            "1+2+L",
-            "what is counted: n-grams, subsequences (L, Lsum, W), skip bigrams (S4, SU4; S, SU: any gap)",
-            pattern=rf"{PATTERN}(?:\+{PATTERN})*",
-            form="types joined by + out of 1 to 9, L, Lsum, W, S, SU, S4, SU4 ..., such as 1+2+L",
-        ),
-        Option("tokenizer", "tok", lambda given: given.get("flavour", "google"), "words", tuple(TOKENIZERS)),
-        Option(
-            "lowercase",
-            "lc",
-            False,
-            "compare without upper case",
-            applies=lambda m: m.tokenizer not in (*FOLDS, "unicode"),
-            why="the tokenizer does it anyway",
-            implicit=True,
-        ),
-        Option(
-            "stemmer",
-            "stem",
-            "none",
-            "of words longer than three letters: nltk's Porter stemmer, or that of ROUGE-1.5.5 with its exceptions",
-            ("none", *STEMMERS),
-            applies=lambda m: m.tokenizer in FOLDS,
-            why=f"only words of the tokenizers {' and '.join(FOLDS)} are stemmed",
-        ),
-        Option(
-            "split",
-            "split",
-            "newline",
-            "where a text is split into sentences: at newlines, at a marker, where a regular expression fits, nowhere",
-            ("newline", "marker", "regex", "none"),
-        ),
-        Option(
-            "boundary",
-            "boundary",
-            lambda given: BOUNDARIES.get(given.get("split", ""), ""),
-            "the marker (default <n>), or the regular expression; what it matches is no part of a sentence",
-            applies=lambda m: m.split in BOUNDARIES,
-            why="only split: marker and regex have one",
-            form="some text",
-            free=True,
-        ),
-        Option(
-            "weight",
-            "weight",
-            "1.2",
-            "of W: a run of k words counts k to this power",
-            applies=lambda m: any(kind.weighted for kind in m.kinds),
-            why="only the type W has one",
-            pattern=r"[1-9](\.[0-9]{1,6})?",
-            form="a number from 1, below 10, such as 1.2",
-        ),
-        Option(
-            "beta",
-            "beta",
-            "1",
-            "weight of recall against precision in F",
-            applies=lambda m: not m.alpha,
-            why="alpha says it",
-            pattern=NUMBER,
-            form="a number such as 1 or 1.2",
-        ),
-        Option(
-            "alpha",
-            "alpha",
-            lambda given: "0.5" if given.get("flavour") == "perl" and "beta" not in given else "",
-            "weight of precision in F, instead of beta: the script's -p",
-            applies=lambda m: bool(m.alpha),
-            pattern=r"0(\.[0-9]{1,6})?|1(\.0{1,6})?",
-            form="a number from 0 to 1",
-        ),
-        Option(
-            "references",
-            "refs",
-            "best",
-            "of several references: the best, the mean, merged counts, or the mean over the sets that lack one",
-            POLICIES["perl"],
-        ),
-        Option(
-            "level", "level", "mean", "the mean of the texts' scores, or the score of summed counts", ("mean", "micro")
-        ),
-    )
-    flavour: str = "google"
-    types: str = "1+2+L"
-    tokenizer: str = "google"
-    lowercase: bool = False
-    stemmer: str = "none"
-    split: str = "newline"
-    boundary: str = ""
-    weight: str = "1.2"
-    beta: str = "1"
-    alpha: str = ""
-    references: str = "best"
-    level: str = "mean"
-
-    def conflicts(self) -> list[tuple[str, str]]:
-        """Return types, policies, boundaries and stemmers that do not go with the rest."""
-        return [*self._wrong_types(), *self._wrong_boundary(), *self._wrong_stemmer()]
-
-    def _wrong_types(self) -> Iterable[tuple[str, str]]:
-        names = [kind.name for kind in self.kinds]
-        twice = next((name for name in names if names.count(name) > 1), None)
-        if twice:
-            yield "types", f"{twice} is asked for twice"
-        if self.script and "Lsum" in names:
-            yield "types", "the L of flavour perl is the union over sentences already; write L"
-        if self.references not in POLICIES[self.flavour]:
-            known = ", ".join(POLICIES[self.flavour])
-            yield "references", f"flavour {self.flavour} takes {known}; found '{self.references}'"
-        without = next((kind.name for kind in self.kinds if part_of(kind, self.script)), None)
-        if self.references == "merged" and without:
-            yield "references", f"merged is defined for n-grams and skip bigrams, not for {without}"
-
-    def _wrong_boundary(self) -> Iterable[tuple[str, str]]:
-        if self.split == "regex":
-            try:
-                re.compile(self.boundary)
-            except re.error as error:
-                yield "boundary", f"is no regular expression: {error}"
-
-    def _wrong_stemmer(self) -> Iterable[tuple[str, str]]:
-        if self.stemmer == "perl":
-            try:
-                exceptions()
-            except ConfigError as error:
-                yield "stemmer", error.problems[0].message
 
     def misfit(self, references: int, *, missing: bool = False) -> str | None:
         """Return what is wrong with missing references: summed counts of each reference need it everywhere."""
@@ -192,16 +48,6 @@ class Rouge(Metric):
         if missing and self.level == "micro" and self._sets:
             return f"references: {self.references} is not defined at level: micro where references are missing"
         return None
-
-    @property
-    def script(self) -> bool:
-        """Whether it follows ROUGE-1.5.5."""
-        return self.flavour == "perl"
-
-    @cached_property
-    def kinds(self) -> list[Type]:
-        """The types asked for."""
-        return read(self.types)
 
     @property
     def policy(self) -> str:
@@ -287,8 +133,7 @@ class Rouge(Metric):
             alpha = float(self.alpha)
             score = ratio(precision * recall, (1 - alpha) * precision + alpha * recall)
         else:
-            weight = float(self.beta) ** 2
-            score = ratio((1 + weight) * precision * recall, weight * precision + recall)
+            score = f_beta(precision, recall, float(self.beta))
         return rounded(score), recall, precision
 
     def score(self, totals: Columns) -> dict[str, Floats]:

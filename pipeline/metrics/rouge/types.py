@@ -122,12 +122,6 @@ def _total(kind: Type, sizes: Ints, script: bool) -> Ints:
     return pairs(sizes, kind.number) + single
 
 
-def ratio(part: Numbers, whole: Numbers) -> Floats:
-    """Return part / whole, 0 where whole is 0."""
-    with np.errstate(divide="ignore", invalid="ignore"):
-        return np.where(whole == 0, 0.0, part / whole)
-
-
 def printed(values: Floats) -> Floats:
     """Return numbers rounded to five decimals as printf does: by their exact binary value, ties to even."""
     scaled = values * 1e5

@@ -1,0 +1,48 @@
+"""Options that several metrics have, each a function that returns a field: `unit: str = shared_options.unit()`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ...tokenizers import TOKENIZERS
+from .option import option
+
+WHERE_STRIPPED: dict[str, Any] = {
+    "applies": lambda m: m.unit == "char" or m.tokenizer != "whitespace",
+    "why": "tokenizer whitespace ignores it anyway",
+    "implicit": True,
+}
+"""Where white space at the ends of lines can change tokens, for an option that drops it."""
+
+
+def unit() -> str:
+    """Return the option unit: words or characters."""
+    return option("word", help="what an n-gram is made of", choices=("word", "char"))
+
+
+def tokenizer() -> str:
+    """Return the option tokenizer of metrics that have the option unit too."""
+    return option(
+        "whitespace",
+        key="tok",
+        help="how lines are split into words",
+        choices=tuple(name for name in TOKENIZERS if name != "char"),
+        applies=lambda m: m.unit == "word",
+        why="unit char takes every code point",
+    )
+
+
+def strip() -> bool:
+    """Return the option strip of metrics that have the options unit and tokenizer too."""
+    return option(False, help="drop white space at both ends of lines first", **WHERE_STRIPPED)
+
+
+def lowercase() -> bool:
+    """Return the option lowercase."""
+    return option(False, key="lc", help="compare without upper case", implicit=True)
+
+
+def level() -> str:
+    """Return the option level: corpus or mean."""
+    says = "score the corpus, or the mean of sentence scores"
+    return option("corpus", help=says, choices=("corpus", "mean"), implicit=True)

@@ -1,0 +1,148 @@
+"""The options of ROUGE, and which of them go together."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from ...errors import ConfigError
+from ...kernel.common import FOLDS
+from ...tokenizers import TOKENIZERS
+from ...tokenizers.stemmers import STEMMERS, exceptions
+from ..base.option import option
+from .types import PATTERN, Type, part_of, read
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+POLICIES = {
+    "google": ("best", "mean", "merged", "jackknife"),
+    "perl": ("best", "mean", "merged", "jackknife", "jackknife_mean"),
+}
+"""Policies for references that each flavour knows."""
+BOUNDARIES = {"marker": "<n>", "regex": r"(?<=[.!?])\s+"}
+"""What separates sentences, where nothing else is said."""
+NUMBER = r"[0-9]{1,3}(\.[0-9]{1,6})?"
+
+
+@dataclass(frozen=True)
+class RougeOptions:
+    """The options of ROUGE, and which of them do not go together."""
+
+    flavour: str = option("google", help="as rouge-score, or as the script ROUGE-1.5.5", choices=tuple(POLICIES))
+    types: str = option(
+        "1+2+L",
+        help="what is counted: n-grams, subsequences (L, Lsum, W), skip bigrams (S4, SU4; S, SU: any gap)",
+        pattern=rf"{PATTERN}(?:\+{PATTERN})*",
+        form="types joined by + out of 1 to 9, L, Lsum, W, S, SU, S4, SU4 ..., such as 1+2+L",
+    )
+    tokenizer: str = option(
+        lambda given: given.get("flavour", "google"), key="tok", help="words", choices=tuple(TOKENIZERS)
+    )
+    lowercase: bool = option(
+        False,
+        key="lc",
+        help="compare without upper case",
+        applies=lambda m: m.tokenizer not in (*FOLDS, "unicode"),
+        why="the tokenizer does it anyway",
+        implicit=True,
+    )
+    stemmer: str = option(
+        "none",
+        key="stem",
+        help="of words longer than three letters: nltk's Porter stemmer, or that of ROUGE-1.5.5 with its exceptions",
+        choices=("none", *STEMMERS),
+        applies=lambda m: m.tokenizer in FOLDS,
+        why=f"only words of the tokenizers {' and '.join(FOLDS)} are stemmed",
+    )
+    split: str = option(
+        "newline",
+        help="where a text is split into sentences: at newlines, at a marker, where a regular expression fits, nowhere",
+        choices=("newline", "marker", "regex", "none"),
+    )
+    boundary: str = option(
+        lambda given: BOUNDARIES.get(given.get("split", ""), ""),
+        help="the marker (default <n>), or the regular expression; what it matches is no part of a sentence",
+        applies=lambda m: m.split in BOUNDARIES,
+        why="only split: marker and regex have one",
+        form="some text",
+        free=True,
+    )
+    weight: str = option(
+        "1.2",
+        help="of W: a run of k words counts k to this power",
+        applies=lambda m: any(kind.weighted for kind in m.kinds),
+        why="only the type W has one",
+        pattern=r"[1-9](\.[0-9]{1,6})?",
+        form="a number from 1, below 10, such as 1.2",
+    )
+    beta: str = option(
+        "1",
+        help="weight of recall against precision in F",
+        applies=lambda m: not m.alpha,
+        why="alpha says it",
+        pattern=NUMBER,
+        form="a number such as 1 or 1.2",
+    )
+    alpha: str = option(
+        lambda given: "0.5" if given.get("flavour") == "perl" and "beta" not in given else "",
+        help="weight of precision in F, instead of beta: the script's -p",
+        applies=lambda m: bool(m.alpha),
+        pattern=r"0(\.[0-9]{1,6})?|1(\.0{1,6})?",
+        form="a number from 0 to 1",
+    )
+    references: str = option(
+        "best",
+        key="refs",
+        help="of several references: the best, the mean, merged counts, or the mean over the sets that lack one",
+        choices=POLICIES["perl"],
+    )
+    level: str = option(
+        "mean",
+        help="the mean of the texts' scores, or the score of summed counts",
+        choices=("mean", "micro"),
+    )
+
+    def conflicts(self) -> list[tuple[str, str]]:
+        """Return types, policies, boundaries and stemmers that do not go with the rest."""
+        return [*self._wrong_types(), *self._wrong_boundary(), *self._wrong_stemmer()]
+
+    def _wrong_types(self) -> Iterable[tuple[str, str]]:
+        names = [kind.name for kind in self.kinds]
+        twice = next((name for name in names if names.count(name) > 1), None)
+        if twice:
+            yield "types", f"{twice} is asked for twice"
+        if self.script and "Lsum" in names:
+            yield "types", "the L of flavour perl is the union over sentences already; write L"
+        if self.references not in POLICIES[self.flavour]:
+            known = ", ".join(POLICIES[self.flavour])
+            yield "references", f"flavour {self.flavour} takes {known}; found '{self.references}'"
+        without = next((kind.name for kind in self.kinds if part_of(kind, self.script)), None)
+        if self.references == "merged" and without:
+            yield "references", f"merged is defined for n-grams and skip bigrams, not for {without}"
+
+    def _wrong_boundary(self) -> Iterable[tuple[str, str]]:
+        if self.split == "regex":
+            try:
+                re.compile(self.boundary)
+            except re.error as error:
+                yield "boundary", f"is no regular expression: {error}"
+
+    def _wrong_stemmer(self) -> Iterable[tuple[str, str]]:
+        if self.stemmer == "perl":
+            try:
+                exceptions()
+            except ConfigError as error:
+                yield "stemmer", error.problems[0].message
+
+    @property
+    def script(self) -> bool:
+        """Whether it follows ROUGE-1.5.5."""
+        return self.flavour == "perl"
+
+    @cached_property
+    def kinds(self) -> list[Type]:
+        """The types asked for."""
+        return read(self.types)
