@@ -27,6 +27,7 @@ class Length(Metric):
 
     name: ClassVar[str] = "length"
     summary: ClassVar[str] = "tokens or characters of outputs, as a baseline for correlations with people"
+    help_page: ClassVar[str] = "human"
     options: ClassVar[tuple[Option, ...]] = (
         *(option for option in tokenization_options() if option.name != "strip"),
         Option(
