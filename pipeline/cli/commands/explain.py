@@ -169,12 +169,13 @@ def _counts(metric: Metric, columns: Columns) -> Iterator[tuple[int, str]]:
     if not counts and (rule := metric.ngram_rule()):
         rows = [str(n) for n in range(1, rule.last + 1)]
     for n, row in enumerate(rows, 1):
-        told = ", ".join(f"{name}_{n} {values[n - 1]:g}" for name, values in counts.items())
-        yield n, f"  {f'n={row}' if row.isdigit() else row}{': ' if told else ''}{told}"
+        title, end = (f"n={row}", f"_{n}") if row.isdigit() else (row, "")
+        told = ", ".join(f"{name}{end} {values[n - 1]:g}" for name, values in counts.items())
+        yield n, f"  {title}: {told}" if told else f"  {title}"
 
 
 def _by_role(metric: Metric, other: Metric | None, texts: Texts, n: int) -> Iterator[tuple[str, str]]:
-    """Yield what n-grams of an order count as, and those that do: all, or those that another metric counts otherwise."""
+    """Yield what n-grams of an order count as, and those that do: all, or where another metric does not."""
     rule, before = metric.ngram_rule(), other.ngram_rule() if other else None
     if rule is None or not rule.first <= n <= rule.last:
         return

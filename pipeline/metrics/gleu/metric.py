@@ -301,8 +301,8 @@ class Gleu(Metric):
     def sentence_outputs(self, columns: Columns) -> dict[str, Floats]:
         """Return what score() does, for each sentence with each reference: float64 [lines, references].
 
-        penalty_n is the whole penalty here, also where it exceeds match_n (package sgleu -v). Of merged references there
-        is the score alone.
+        penalty_n is the whole penalty here, also where it exceeds match_n (package sgleu -v).
+        Of merged references there is the score alone.
         """
         if not self.by_reference:
             return super().sentence_outputs(columns)
