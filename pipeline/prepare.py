@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from . import report
 from .config.overrides import ALL, Given, select
@@ -20,15 +20,14 @@ from .io.remote import is_remote
 from .metrics.base import signature
 from .metrics.build import resolve_all
 from .metrics.defaults import with_defaults
-from .metrics.external import External
 from .scoring.resampling.bootstrap import unsupported
-from .tokenizers.sacrebleu import unavailable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from .config.load import Config
     from .corpus.corpus import Corpus
+    from .corpus.number_files import NumberFiles
     from .execution.options import RunOptions
     from .human.meta_evaluation import People
     from .metrics.base.metric import Metric, Needs
@@ -143,9 +142,9 @@ def under(config: Config, options: RunOptions) -> RunOptions:
     return options.under(n_jobs=written.n_jobs, backend=written.backend, address=written.address)
 
 
-def readers_of_numbers(chosen: Sequence[Metric]) -> list[External]:
+def readers_of_numbers(chosen: Sequence[Metric]) -> list[NumberFiles]:
     """Return the metrics that read files of numbers."""
-    return [metric for metric in chosen if isinstance(metric, External)]
+    return [cast("NumberFiles", metric) for metric in chosen if metric.reads_files]
 
 
 def unmade(settings: Config) -> list[Problem]:
@@ -164,15 +163,14 @@ def unmade(settings: Config) -> list[Problem]:
 
 def fit(chosen: Sequence[Metric], corpora: Sequence[Corpus | None]) -> list[Problem]:
     """Return why metrics cannot score the data sets they are asked to."""
-    lacking = (unavailable(getattr(metric, "tokenizer", "")) for metric in chosen)
+    lacking = (metric.unavailable() for metric in chosen)
     problems = [Problem("", message) for message in dict.fromkeys(lacking) if message]
-    for corpus in corpora:
-        messages = (
-            [metric.misfit(len(corpus.references), missing=corpus.missing) for metric in chosen] if corpus else []
-        )
-        if corpus and any(metric.from_files and metric.needs.key not in corpus.external for metric in chosen):
-            messages.append("external reads files that a config names: `gec-pipeline help statistics`")
-        problems += [Problem("", f"{corpus.name}: {message}") for message in messages if message and corpus]
+    for corpus in filter(None, corpora):
+        messages = [metric.misfit(len(corpus.references), missing=corpus.missing) for metric in chosen]
+        unread = [metric.name for metric in chosen if metric.reads_files and metric.needs.key not in corpus.external]
+        for name in dict.fromkeys(unread):
+            messages.append(f"{name} reads files that a config names: `gec-pipeline help statistics`")
+        problems += [Problem("", f"{corpus.name}: {message}") for message in messages if message]
     return problems
 
 

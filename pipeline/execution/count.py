@@ -152,7 +152,7 @@ def placed(
     """Return, for each system and needs, where its columns are or will be, and the key of what they depend on."""
     places, keys = {}, {}
     for need in needs:
-        tokenization = getattr(need, "tokenization", None)
+        tokenization = need.tokenization
         base = [*_base(corpus), *([tokenization.version] if tokenization and tokenization.version else [])]
         schema = need.schema(len(corpus.references))
         for name, file in corpus.systems.items():

@@ -11,8 +11,9 @@ from ..tokenizers.tokenization import Tokenization
 from .base import shared_options
 from .base.arithmetic import best_by, by_order, f_beta, ratio
 from .base.columns import Field, Schema
+from .base.description import Counted
 from .base.metric import Metric
-from .base.ngram_counts import OverlapNeeds
+from .base.ngram_counts import OverlapNeeds, shown_matches
 from .base.option import option
 from .base.signature import SACREBLEU
 
@@ -33,6 +34,7 @@ class ChrfNeeds:
     words: OverlapNeeds | None
 
     source: ClassVar[bool] = False
+    tokenization: ClassVar[None] = None
 
     @property
     def order(self) -> int:
@@ -87,6 +89,8 @@ class Chrf(Metric):
 
     name: ClassVar[str] = "chrf"
     summary: ClassVar[str] = "chrF and chrF++ (Popović 2015, 2017), as sacreBLEU; needs no source"
+    help_page: ClassVar[str] = "bleu"
+    counts: ClassVar[frozenset[str]] = frozenset({"match", "hyp_total", "ref_total"})
 
     char_order: int = option(6, key="nc", help="longest n-grams of characters", minimum=1, maximum=9)
     word_order: int = option(0, key="nw", help="longest n-grams of words; 2: chrF++", minimum=0, maximum=9)
@@ -103,6 +107,27 @@ class Chrf(Metric):
         characters = OverlapNeeds(split, self.char_order, ("match",), source=False)
         words = OverlapNeeds(Tokenization("chrf", lowercase=self.lowercase), self.word_order, ("match",), source=False)
         return ChrfNeeds(characters, words if self.word_order else None)
+
+    @property
+    def name_in_text(self) -> str:
+        """chrF++ where words count as its paper has it."""
+        return "chrF++" if self.word_order == 2 else "chrF"
+
+    @property
+    def citations(self) -> tuple[str, ...]:
+        """Words are of a second paper."""
+        return ("popovic-2015-chrf", *(("popovic-2017-chrf",) if self.word_order else ()))
+
+    def shown_counts(self, columns: Columns) -> list[Counted]:
+        """Return lengths in characters, matches and the n-grams of output and reference."""
+        total = Counted("total", columns["total"], orders=True)
+        ref_total = Counted("ref_total", columns["ref_total"], per_reference=True, orders=True)
+        return [*shown_matches(columns), total, ref_total]
+
+    def row_names(self) -> list[str]:
+        """Return the orders of characters, then those of words."""
+        characters, words = range(1, self.char_order + 1), range(1, self.word_order + 1)
+        return [*map(str, characters), *(f"words {n}" for n in words)]
 
     @property
     def _order(self) -> int:

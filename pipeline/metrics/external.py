@@ -9,6 +9,7 @@ import numpy as np
 
 from .base.arithmetic import f_beta, ratio
 from .base.columns import Field, Schema
+from .base.description import Counted
 from .base.metric import Metric
 from .base.option import option
 
@@ -36,6 +37,8 @@ TAKEN = frozenset(
     }
 )
 """Names of other outputs; those of counts are not shown in percent."""
+CITATIONS = {"errant": ("bryant-etal-2017-automatic",), "m2": ("dahlmeier-ng-2012-better",)}
+"""What is cited for numbers of well-known programs, by the title in small letters."""
 
 
 @dataclass(frozen=True)
@@ -46,6 +49,7 @@ class ExternalNeeds:
     names: tuple[str, ...]
     decimals: int | None
     source: bool = False
+    tokenization: ClassVar[None] = None
 
     @property
     def key(self) -> str:
@@ -98,7 +102,9 @@ class External(Metric):
 
     name: ClassVar[str] = "external"
     summary: ClassVar[str] = "numbers of each sentence that another program has written into files"
-    from_files: ClassVar[bool] = True
+    reads_files: ClassVar[bool] = True
+    help_page: ClassVar[str] = "statistics"
+    counts: ClassVar[frozenset[str]] = frozenset(COUNTS)
 
     title: str = option(
         "external",
@@ -165,6 +171,15 @@ class External(Metric):
     def output(self) -> str:
         """The title."""
         return self.title
+
+    @property
+    def citations(self) -> tuple[str, ...]:
+        """What the title is known for."""
+        return CITATIONS.get(self.title.lower(), ())
+
+    def shown_counts(self, columns: Columns) -> list[Counted]:
+        """Return the counts; a number alone is the score."""
+        return [Counted(name, columns[name]) for name in self.needs.names if _counts(self)]
 
     @property
     def level(self) -> str:  # type: ignore[override]

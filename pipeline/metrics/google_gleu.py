@@ -11,8 +11,9 @@ from ..tokenizers.tokenization import Tokenization
 from .base import shared_options
 from .base.arithmetic import ratio
 from .base.columns import Field
+from .base.description import Counted
 from .base.metric import Metric
-from .base.ngram_counts import OverlapNeeds
+from .base.ngram_counts import OverlapNeeds, shown_matches
 from .base.ngram_roles import Rule
 from .base.option import option
 
@@ -31,6 +32,10 @@ class GoogleGleu(Metric):
 
     name: ClassVar[str] = "google_gleu"
     summary: ClassVar[str] = "GLEU of Google's translation paper (Wu et al. 2016), as in nltk; needs no source"
+    help_page: ClassVar[str] = "gleu"
+    counts: ClassVar[frozenset[str]] = frozenset({"match", "hyp_total", "ref_total"})
+    name_in_text: ClassVar[str] = "Google's GLEU"
+    citations: ClassVar[tuple[str, ...]] = ("wu-etal-2016-google",)
 
     min_order: int = option(1, key="min", help="shortest n-grams", minimum=1, maximum=9)
     order: int = option(4, key="n", help="longest n-grams", minimum=1, maximum=9)
@@ -56,6 +61,16 @@ class GoogleGleu(Metric):
     def ngram_rule(self) -> Rule:
         """Return how n-grams count: matched with each reference."""
         return Rule("match", self.needs.tokenization, self.min_order, self.order)
+
+    def shown_counts(self, columns: Columns) -> list[Counted]:
+        """Return lengths, matches and the n-grams of output and reference of each order."""
+        ref_total = np.maximum(columns["ref_len"][..., None] - np.arange(self.order), 0)
+        total = Counted("total", columns["total"], orders=True)
+        return [*shown_matches(columns), total, Counted("ref_total", ref_total, per_reference=True, orders=True)]
+
+    def row_names(self) -> list[str]:
+        """Return the orders, also those below the shortest that is summed."""
+        return [str(n) for n in range(1, self.order + 1)]
 
     @property
     def terms(self) -> tuple[Field, ...]:

@@ -11,6 +11,7 @@ from ..tokenizers.tokenization import Tokenization
 from .base import shared_options
 from .base.arithmetic import best_by, by_order, f_beta, log, ratio
 from .base.columns import Field
+from .base.description import Counted
 from .base.metric import Metric
 from .base.ngram_counts import OverlapNeeds
 from .base.ngram_roles import Rule
@@ -34,6 +35,10 @@ class Green(Metric):
 
     name: ClassVar[str] = "green"
     summary: ClassVar[str] = "GREEN for grammatical error correction (Koyama et al. 2024); needs a source"
+    help_page: ClassVar[str] = "gleu"
+    counts: ClassVar[frozenset[str]] = frozenset({"tp", "fp", "fn"})
+    name_in_text: ClassVar[str] = "GREEN"
+    citations: ClassVar[tuple[str, ...]] = ("koyama-etal-2024-n",)
 
     order: int = option(4, key="n", help="longest n-grams", minimum=1, maximum=9)
     beta: str = option(
@@ -59,6 +64,10 @@ class Green(Metric):
     def ngram_rule(self) -> Rule:
         """Return how n-grams count: as hits and misses of six kinds."""
         return Rule("green", self.needs.tokenization, 1, self.order)
+
+    def shown_counts(self, columns: Columns) -> list[Counted]:
+        """Return hits and misses of each order."""
+        return [Counted(name, term, per_reference=True, orders=True) for name, term in self.make_terms(columns).items()]
 
     @property
     def terms(self) -> tuple[Field, ...]:

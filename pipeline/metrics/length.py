@@ -28,6 +28,7 @@ class Length(Metric):
 
     name: ClassVar[str] = "length"
     summary: ClassVar[str] = "tokens or characters of outputs, as a baseline for correlations with people"
+    help_page: ClassVar[str] = "human"
 
     unit: str = shared_options.unit()
     tokenizer: str = shared_options.tokenizer()

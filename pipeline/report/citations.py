@@ -1,7 +1,7 @@
 """What a run is to cite: BibTeX of its metrics, data sets and tests, and a paragraph that says how it was evaluated.
 
 The entries are in `citations.bib`, those of fetched data sets too; here is which of them something needs.
-To add one: the entry there, and its key in the table of its kind here.
+To add one: the entry there, and its key in the table of its kind here, or among the `citations` of a metric.
 """
 
 from __future__ import annotations
@@ -24,24 +24,6 @@ if TYPE_CHECKING:
 
     Cite = Callable[[Sequence[str]], str]
 
-METRICS: dict[str, tuple[str, tuple[str, ...]]] = {
-    "gleu": ("GLEU+", ("napoles-etal-2015-ground", "napoles-etal-2016-gleu")),
-    "google_gleu": ("Google's GLEU", ("wu-etal-2016-google",)),
-    "green": ("GREEN", ("koyama-etal-2024-n",)),
-    "bleu": ("BLEU", ("papineni-etal-2002-bleu",)),
-    "chrf": ("chrF", ("popovic-2015-chrf",)),
-    "rouge": ("ROUGE", ("lin-2004-rouge",)),
-}
-"""What metrics are called, and what they are from."""
-MORE: tuple[tuple[str, Callable[[Any], bool], tuple[str, ...]], ...] = (
-    ("bleu", lambda metric: metric.flavour == "sacrebleu", ("post-2018-call",)),
-    ("bleu", lambda metric: metric.smoothing not in ("none", "exp"), ("chen-cherry-2014-systematic",)),
-    ("chrf", lambda metric: metric.word_order > 0, ("popovic-2017-chrf",)),
-    ("rouge", lambda metric: metric.stemmer != "none", ("porter-1980-algorithm",)),
-)
-"""What some settings of a metric need besides."""
-OTHERS = {"errant": ("bryant-etal-2017-automatic",), "m2": ("dahlmeier-ng-2012-better",)}
-"""Numbers from files, by their title in small letters."""
 TESTS = {
     "approximate_randomization": ("approximate randomisation", ("riezler-maxwell-2005-pitfalls",)),
     "paired_bootstrap": ("paired bootstrap", ("koehn-2004-statistical",)),
@@ -103,16 +85,6 @@ def bibtex(keys: Iterable[str]) -> str:
     return "\n".join(known[key] for key in dict.fromkeys(keys))
 
 
-def keys_of_metric(metric: Metric) -> list[str]:
-    """Return what a metric with its settings cites; nothing for numbers from files that have no known title."""
-    if metric.name not in METRICS:
-        return list(OTHERS.get(metric.output.lower(), ()))
-    keys = list(METRICS[metric.name][1])
-    if metric.name == "gleu" and getattr(metric, "variant", "") == "2015":
-        keys = keys[:1]
-    return keys + [key for name, needed, more in MORE if name == metric.name and needed(metric) for key in more]
-
-
 def keys_of_dataset(name: str, digests: Iterable[str]) -> list[str]:
     """Return what a data set cites: known by its texts, else by its name."""
     known = [key for digest in digests for key in DIGESTS.get(digest, ())]
@@ -154,20 +126,12 @@ def _metrics(results: Results, text: Text, cite: Cite) -> list[str]:
         metric = from_text(printed)
         scores = [score for score in results.scores if score.metric == printed]
         peer = f"; sacreBLEU's: {text.code(scores[0].peer_signature)}" if scores[0].peer_signature else ""
-        said = (
-            f"{text.plain(name_of(metric))}{cite(keys_of_metric(metric))} has the signature {text.code(printed)}{peer}"
-        )
+        said = f"{text.plain(metric.name_in_text)}{cite(metric.citations)} has the signature {text.code(printed)}{peer}"
         samples = scores[0].samples
         if samples and samples.iterations > 1:
             said += f" and is the mean over {samples.iterations:,} random choices of a reference for each sentence"
         sentences.append(f"{said}.")
     return sentences
-
-
-def name_of(metric: Metric) -> str:
-    """Return what a metric is called in a text."""
-    name = METRICS[metric.name][0] if metric.name in METRICS else metric.output
-    return f"{name}++" if metric.name == "chrf" and getattr(metric, "word_order", 0) == 2 else name
 
 
 def _statistics(results: Results, text: Text, cite: Cite) -> list[str]:
@@ -248,7 +212,7 @@ def uncited(results: Results) -> list[str]:
         f"data set {name}" for name, i in results.datasets.items() if not keys_of_dataset(name, i.digests.values())
     ]
     chosen = [from_text(printed) for printed in dict.fromkeys(score.metric for score in results.scores)]
-    found += [f"metric {metric.output}" for metric in chosen if not keys_of_metric(metric)]
+    found += [f"metric {metric.output}" for metric in chosen if not metric.citations]
     human = results.human or {}
     return found + (["the human scores"] if human.get("correlations") and human["digest"] not in DIGESTS else [])
 

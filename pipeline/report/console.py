@@ -11,7 +11,7 @@ from ..errors import printable
 from .tables.comparisons import is_significant, matrix, pair_table, settings_line, shown_p, signed, tests_of
 from .tables.digits import percent, round_half_up
 from .tables.human import correlation_table, sentence_table, test_table, window_table
-from .tables.labels import labels, remarks, size
+from .tables.labels import class_of, labels, remarks, size
 from .tables.ranked import fitted_table, ranked_table
 from .tables.sections import finding_tables
 from .tables.verdicts import expectation_table, misses
@@ -19,12 +19,8 @@ from .tables.verdicts import expectation_table, misses
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+    from ..metrics.base.metric import Metric
     from ..scoring.results import Comparison, Results, Score
-
-COUNTS = frozenset(
-    {"match", "penalty", "numer", "total", "hyp_len", "ref_len", "hyp_total", "ref_total", "tp", "fp", "fn"}
-)
-"""Outputs that are numbers of n-grams or tokens, not fractions."""
 
 
 def print_results(results: Results, digits: int) -> None:
@@ -108,21 +104,21 @@ def print_orders(results: Results, digits: int) -> None:
     """Print, for each score, a table of its outputs that have a value for each order."""
     for score in results.scores:
         print(f"{printable(score.dataset)}: {printable(score.system)}: {percent(score.score, digits)}  {score.metric}")
-        header, rows = by_order(score.outputs, digits)
+        header, rows = by_order(score, digits)
         if rows:
             print_table(header, rows, left=())
-        rest = {name: value for name, value in score.outputs.items() if not _order(name)[1]}
-        print("  ".join(f"{name} {_cell(name, value, digits)}" for name, value in rest.items()))
+        rest = [name for name in score.outputs if not _order(name)[1]]
+        print("  ".join(f"{name} {_cell(score, name, digits)}" for name in rest))
         for line in [*([score.peer_signature] if score.peer_signature else []), *(f"note: {n}" for n in score.notes)]:
             print(printable(line))
         print()
 
 
-def by_order(outputs: dict[str, float], digits: int) -> tuple[list[str], list[list[str]]]:
+def by_order(score: Score, digits: int) -> tuple[list[str], list[list[str]]]:
     """Return header and rows, one for each order, of the outputs named like match_1, match_2 ..."""
-    names = list(dict.fromkeys(_order(name)[0] for name in outputs if _order(name)[1]))
-    orders = sorted({_order(name)[1] for name in outputs} - {0})
-    rows = [[str(n), *(_cell(name, outputs[f"{name}_{n}"], digits) for name in names)] for n in orders]
+    names = list(dict.fromkeys(_order(name)[0] for name in score.outputs if _order(name)[1]))
+    orders = sorted({_order(name)[1] for name in score.outputs} - {0})
+    rows = [[str(n), *(_cell(score, f"{name}_{n}", digits) for name in names)] for n in orders]
     return ["n", *names], rows
 
 
@@ -131,14 +127,15 @@ def _order(name: str) -> tuple[str, int]:
     return (stem, int(order)) if order.isdigit() else (name, 0)
 
 
-def is_count(name: str) -> bool:
-    """Return whether an output is a number of n-grams or tokens, not a fraction."""
-    return _order(name)[0] in COUNTS
+def is_count(name: str, metric: type[Metric]) -> bool:
+    """Return whether an output of a metric is a number of n-grams or tokens, not a fraction."""
+    return _order(name)[0] in metric.counts
 
 
-def _cell(name: str, value: float, digits: int) -> str:
+def _cell(score: Score, name: str, digits: int) -> str:
     """Return a count (or a mean of counts) as it is, and all else in percent."""
-    if is_count(name):
+    value = score.outputs[name]
+    if is_count(name, class_of(score.metric)):
         return f"{value:.0f}" if value.is_integer() else round_half_up(value, digits)
     return percent(value, digits)
 

@@ -105,7 +105,7 @@ def _apart(metric: Metric, systems: Sequence[HasBlocks], _: int, references: int
 
     The policy each tells the score with each reference too: name@0, name@1 ...
     """
-    weights = getattr(metric, "shares", ()) or (1 / references,) * references
+    weights = metric.shares or (1 / references,) * references
     results = []
     for system in systems:
         single = [_summed(metric, system, lambda _, r=r: r).outputs for r in range(references)]  # type: ignore[misc]

@@ -55,7 +55,7 @@ def sentence_spread(metric: Metric, columns: Columns) -> dict[str, Floats]:
         mean = scores.mean(axis=-1, where=counted)
         std = scores.std(axis=-1, where=counted)
     if metric.policy == "weighted":
-        mean = scores @ np.array(getattr(metric, "shares"))  # noqa: B009 (only metrics with this policy have it)
+        mean = scores @ np.array(metric.shares)
     half = np.where(std > 0, Z95 * std, math.nan)
     return {"score": mean, "std": std, "low": mean - half, "high": mean + half}
 

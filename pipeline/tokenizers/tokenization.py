@@ -58,6 +58,10 @@ class Tokenization:
         """What tokens depend on that is no part of this program: the version of a package, or nothing."""
         return sacrebleu.version(self.tokenizer)
 
+    def unavailable(self) -> str | None:
+        """Return why the tokeniser cannot be used on this computer, or None."""
+        return sacrebleu.unavailable(self.tokenizer)
+
     def encode(self, texts: Sequence[Lines]) -> list[Encoded]:
         """Return the ids of the lines of several texts, equal where tokens are equal."""
         tokenizer = TOKENIZERS[self.tokenizer]

@@ -35,15 +35,14 @@ def run(args: argparse.Namespace) -> int:
     """Print paragraph and BibTeX."""
     from ...execution.store.remote_copy import folder_of
     from ...io.remote import is_remote
-    from ...report.citations import LATEX, PLAIN, bibtex, keys_of_metric, of_metric, paragraph, uncited
+    from ...report.citations import LATEX, PLAIN, bibtex, of_metric, paragraph, uncited
     from ...scoring.results import Results
 
     if not is_remote(args.what) and not Path(args.what).is_dir():
         metric = of_metric(args.what)
-        keys = keys_of_metric(metric)
-        if not keys:
+        if not metric.citations:
             print(printable(f"no entry for {metric.output}: cite where its numbers come from"), file=sys.stderr)
-        sys.stdout.write(bibtex(keys))
+        sys.stdout.write(bibtex(metric.citations))
         return 0
     results = Results.read(folder_of(args.what) / "results.json")
     said, keys = paragraph(results, LATEX if args.latex else PLAIN)

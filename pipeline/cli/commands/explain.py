@@ -1,8 +1,8 @@
 """Take one sentence apart: which n-grams match, are penalised or are missing, and the columns they add to.
 
 A matched n-gram is in output and reference; a penalised one is in output and source and not in the reference; a missing
-one is in the reference alone or more often there; the rest of the output is neither. With --compare another variant:
-without --line the sentences where the two differ most, with --line the n-grams that they count differently.
+one is in the reference alone or more often there; the rest of the output is neither. With --compare another metric or
+variant: without --line the sentences where the two differ most, with --line the n-grams that they count differently.
 
 examples:
   gec-pipeline explain gleu -s source.txt -r ref0.txt ref1.txt -o system.txt --line 3
@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import sys
 from collections import Counter
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -23,25 +23,43 @@ from ...corpus.corpus import Corpus
 from ...corpus.texts import read_texts, text_in_memory
 from ...errors import ConfigError, InputError, printable
 from ...execution.count import count_in_memory
-from ...metrics import METRICS
-from ...metrics.base.ngram_roles import grams, parts
+from ...metrics.base.ngram_roles import grams, merged, parts
 from ...metrics.build import from_text
-from ...metrics.gleu.metric import Gleu
 from ...report.tables.digits import percent
 from ..arguments import add_files, open_files
 
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
-STYLES = {"match": "green", "penalised": "red", "missing": "yellow", "other": "dim"}
-RULES = {"2017": "gleu", "2016": "gleu", "paper": "paper"}
-"""Variants that are explained, and how they count n-grams."""
+    from ...metrics.base.columns import Columns
+    from ...metrics.base.metric import Metric
+    from ...metrics.base.ngram_roles import Grams, Rule
+
+STYLES = {
+    "match": "green",
+    "removed": "green",
+    "penalised": "red",
+    "inserted": "red",
+    "kept": "red",
+    "missing": "yellow",
+    "lost": "yellow",
+    "other": "dim",
+}
+"""Colours of what n-grams count as."""
+
+
+class Texts(NamedTuple):
+    """What an output is scored with: the source, if there is one, and one reference or all that count together."""
+
+    source: str | None
+    references: Sequence[str]
+    output: str
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
-    parser.add_argument("metric", metavar="METRIC", help="gleu, or gleu with options (variants 2017, 2016, paper)")
+    parser.add_argument("metric", metavar="METRIC", help="a metric, or a metric with options, such as gleu[n=3]")
     add_files(parser)
     parser.add_argument("--line", type=int, metavar="N", help="number of the sentence, from 1")
     parser.add_argument("--compare", metavar="METRIC", help="another variant to hold beside")
@@ -49,11 +67,12 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Explain a sentence, or list the sentences where two variants differ."""
-    metrics = [_gleu(args.metric), *([_gleu(args.compare)] if args.compare else [])]
+    """Explain a sentence, or list the sentences where two metrics differ."""
+    metrics = [_metric(text) for text in (args.metric, args.compare) if text]
     corpus = open_files(args, quiet=True)
-    if corpus.source is None:
-        raise ConfigError("-s: GLEU+ needs the source")
+    for metric in metrics:
+        if metric.needs.source and corpus.source is None:
+            raise ConfigError(f"-s: {metric.name_in_text} needs the source")
     if args.line is None and not args.compare:
         raise ConfigError("--line: which sentence? (or --compare METRIC for those where two variants differ)")
     if args.line is None:
@@ -65,21 +84,21 @@ def run(args: argparse.Namespace) -> int:
     return 0
 
 
-def _gleu(text: str) -> Gleu:
+def _metric(text: str) -> Metric:
     metric = from_text(text)
-    if not isinstance(metric, Gleu) or metric.variant not in RULES:
-        known = ", ".join(f"gleu[variant={variant}]" for variant in RULES)
-        raise ConfigError(f"explain: expected one of {known}; found '{text}' (metrics: {', '.join(METRICS)})")
+    if metric.reads_files:
+        raise ConfigError(f"explain: {metric.name} takes its numbers from files, not from text; found '{text}'")
     return metric
 
 
-def _differences(corpus: Corpus, metrics: Sequence[Gleu], top: int) -> None:
-    """Print the sentences whose scores differ most between two variants."""
+def _differences(corpus: Corpus, metrics: Sequence[Metric], top: int) -> None:
+    """Print the sentences whose scores differ most between two metrics."""
     results = [evaluate_corpus(corpus, [metric]) for metric in metrics]
     for one, other in zip(*results, strict=True):
         difference = other.sentences - one.sentences
         print(printable(f"{one.system}: {percent(one.score, 4)} and {percent(other.score, 4)}"))
-        print(f"  {metrics[0].variant} = {one.signature}\n  {metrics[1].variant} = {other.signature}")
+        for metric, result in zip(metrics, (one, other), strict=True):
+            print(f"  {metric.edition or metric.output} = {result.signature}")
         order = np.argsort(-np.abs(difference), kind="stable")[:top]
         for line in order[difference[order] != 0].tolist():
             scores = f"{percent(one.sentences[line], 2):>7}{percent(other.sentences[line], 2):>8}"
@@ -93,53 +112,99 @@ def _one_line(text: str, width: int = 70) -> str:
     return text if len(text) <= width else text[: width - 3] + "..."
 
 
-def _sentence(corpus: Corpus, metrics: Sequence[Gleu], line: int) -> None:
-    """Print every n-gram of a sentence by what it counts as, for each system and reference."""
+def _sentence(corpus: Corpus, metrics: Sequence[Metric], line: int) -> None:
+    """Print what each metric counts of a sentence, for each system, with each reference or with all together."""
     texts = [read_texts(text, line - 1, line)[0] for text in corpus.texts()]
-    source, references = texts[0], texts[1 : 1 + len(corpus.references)]
-    for name, output in zip(corpus.systems, texts[1 + len(references) :], strict=True):
+    source = texts.pop(0) if corpus.source else None
+    references = texts[: len(corpus.references)]
+    for name, output in zip(corpus.systems, texts[len(references) :], strict=True):
         _say(f"system     {name}, line {line}", "bold")
-        _say(f"source     {printable(source)}")
+        if source is not None:
+            _say(f"source     {printable(source)}")
         _say(f"output     {printable(output)}")
         for number, reference in enumerate(references):
             _say(f"reference {number} {printable(reference)}")
-            for metric in metrics:
-                _reference(metric, source, reference, output, metrics[0] if metric is not metrics[0] else None)
+            _explain([metric for metric in metrics if metric.by_reference], metrics, Texts(source, [reference], output))
+        _explain([metric for metric in metrics if not metric.by_reference], metrics, Texts(source, references, output))
 
 
-def _reference(metric: Gleu, source: str, reference: str, output: str, other: Gleu | None) -> None:
-    tokens = [metric.needs.tokenization.tokens(text) for text in (source, reference, output)]
-    _say(f"  variant {metric.variant}{_summary(metric, source, reference, output)}", "bold")
-    if other:
-        _say("  n-grams that it counts differently:")
-    for n in range(1, metric.order + 1):
-        sigma, rho, eta = (grams(text, n) for text in tokens)
-        found = parts(RULES[metric.variant], sigma, rho, eta)
-        match, penalty = (sum(found[kind].values()) for kind in ("match", "penalised"))
-        numer = match - penalty if metric.variant == "paper" and metric.clip == "none" else max(match - penalty, 0)
-        total = sum(eta.values())
-        _say(f"  n={n}: match_{n} {match}, penalty_{n} {penalty}, numer_{n} {numer}, total_{n} {total}")
-        before = parts(RULES[other.variant], sigma, rho, eta) if other else {kind: Counter() for kind in found}
-        for kind, counted in found.items():
-            shown = {gram: count for gram, count in counted.items() if count != before[kind][gram]}
-            if shown:
-                listed = " · ".join(_name(metric, gram, count) for gram, count in shown.items())
-                _say(f"    {kind:<10}{printable(listed)}", STYLES[kind])
+def _explain(shown: Sequence[Metric], metrics: Sequence[Metric], texts: Texts) -> None:
+    """Print the score, the counts and the n-grams of some metrics; of the second, where it differs from the first."""
+    for metric in shown:
+        columns = _columns(metric, texts)
+        _say(f"  {_heading(metric, columns)}", "bold")
+        other = metrics[0] if metric is not metrics[0] else None
+        if other and metric.ngram_rule():
+            _say("  n-grams that it counts differently:")
+        for n, line in _counts(metric, columns):
+            _say(line)
+            for kind, names in _by_role(metric, other, texts, n):
+                _say(f"    {kind:<10}{printable(names)}", STYLES[kind])
 
 
-def _summary(metric: Gleu, source: str, reference: str, output: str) -> str:
-    """Return score, brevity penalty and lengths of the sentence with one reference."""
-    texts = [text_in_memory("text", [text]) for text in (source, reference, output)]
-    corpus = Corpus(name="sentence", lines=1, source=texts[0], references=(texts[1],), systems={"output": texts[2]})
-    needs = metric.needs
-    columns = next(iter(count_in_memory(corpus, [needs])["output", needs].blocks()))
+def _columns(metric: Metric, texts: Texts) -> Columns:
+    """Return what a metric counts of one sentence."""
+    source = text_in_memory("text", [texts.source]) if texts.source is not None else None
+    references = tuple(text_in_memory("text", [text]) for text in texts.references)
+    corpus = Corpus(
+        name="sentence",
+        lines=1,
+        source=source,
+        references=references,
+        systems={"output": text_in_memory("text", [texts.output])},
+    )
+    return next(iter(count_in_memory(corpus, [metric.needs])["output", metric.needs].blocks()))
+
+
+def _heading(metric: Metric, columns: Columns) -> str:
+    """Return the name of a metric with score, brevity penalty and lengths of a sentence, as far as it has them."""
     outputs = {name: float(values[0, 0]) for name, values in metric.sentence_outputs(columns).items()}
-    lengths = f"{outputs['hyp_len']:.0f} of {outputs['ref_len']:.0f} tokens"
-    return f": gleu {percent(outputs['gleu'], 2)}, brevity penalty {percent(outputs['brevity_penalty'], 2)} ({lengths})"
+    name = next(iter(outputs))
+    penalty = f", brevity penalty {percent(outputs['brevity_penalty'], 2)}" if "brevity_penalty" in outputs else ""
+    counts = {count.name: float(count.values.flat[0]) for count in metric.shown_counts(columns)}
+    has_lengths = {"hyp_len", "ref_len"} <= counts.keys()
+    lengths = f" ({counts['hyp_len']:.0f} of {counts['ref_len']:.0f} tokens)" if has_lengths else ""
+    called = f"variant {metric.edition}" if metric.edition else metric.name_in_text
+    return f"{called}: {name} {percent(outputs[name], 2)}{penalty}{lengths}"
 
 
-def _name(metric: Gleu, gram: tuple[str, ...], count: int) -> str:
-    joined = ("" if metric.unit == "char" else " ").join(gram)
+def _counts(metric: Metric, columns: Columns) -> Iterator[tuple[int, str]]:
+    """Yield each order and a line with the counts that are shown of it."""
+    counts = {count.name: count.values.reshape(-1) for count in metric.shown_counts(columns) if count.orders}
+    rows = metric.row_names()[: max(map(len, counts.values()), default=0)]
+    if not counts and (rule := metric.ngram_rule()):
+        rows = [str(n) for n in range(1, rule.last + 1)]
+    for n, row in enumerate(rows, 1):
+        title, end = (f"n={row}", f"_{n}") if row.isdigit() else (row, "")
+        told = ", ".join(f"{name}{end} {values[n - 1]:g}" for name, values in counts.items())
+        yield n, f"  {title}: {told}" if told else f"  {title}"
+
+
+def _by_role(metric: Metric, other: Metric | None, texts: Texts, n: int) -> Iterator[tuple[str, str]]:
+    """Yield what n-grams of an order count as, and those that do: all, or where another metric does not."""
+    rule, before = metric.ngram_rule(), other.ngram_rule() if other else None
+    if rule is None or not rule.first <= n <= rule.last:
+        return
+    known = _roles(before, rule, texts, n) if before else {}
+    for kind, counted in _roles(rule, rule, texts, n).items():
+        already = known.get(kind, Counter())
+        shown = {gram: count for gram, count in counted.items() if count != already[gram]}
+        if shown:
+            yield kind, " · ".join(_name(rule, gram, count) for gram, count in shown.items())
+
+
+def _roles(rule: Rule, read_by: Rule, texts: Texts, n: int) -> dict[str, Grams]:
+    """Return the n-grams of an order by what a rule counts them as, with the tokens of another."""
+
+    def of(text: str) -> Grams:
+        return grams(read_by.tokenization.tokens(text), n)
+
+    sigma = of(texts.source) if texts.source is not None else Counter()
+    return parts(rule.name, sigma, merged([of(text) for text in texts.references]), of(texts.output))
+
+
+def _name(rule: Rule, gram: tuple[str, ...], count: int) -> str:
+    joined = ("" if rule.tokenization.tokenizer == "char" else " ").join(gram)
     return f"{joined} ×{count}" if count > 1 else joined  # noqa: RUF001 (the multiplication sign is meant)
 
 

@@ -26,8 +26,7 @@ from ...api import evaluate_corpus
 from ...corpus.index import STRIDE
 from ...corpus.texts import read_texts
 from ...errors import ConfigError
-from ...metrics.gleu.metric import Gleu
-from ...metrics.gleu.options import MAX_ITERATIONS, MAX_SEED
+from ...metrics import METRICS
 from ...report.console import is_count
 from ...report.tables.boxed import ascii_table
 from ...report.tables.digits import percent, round_half_up
@@ -39,10 +38,14 @@ if TYPE_CHECKING:
 
     from ...api import Evaluation, Result
     from ...corpus.corpus import Corpus
+    from ...metrics.base.metric import Metric
 
+GLEU = METRICS["gleu"]
 HEADER = ("", "match", "penal", "numer", "denom", "p", "bp", "gleu")
 COUNTED = ("match", "penalty", "numer", "total")
 MAX_DIGITS = 30
+MOST = {option.name: option.maximum or 0 for option in GLEU.options}
+"""The largest value of the options that are whole numbers."""
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -50,7 +53,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("mode", choices=["corpus", "sent", "mean"])
     add_files(parser)
     parser.add_argument("-n", type=_whole(1, 9), default=4, metavar="N", help="longest n-grams (default: 4)")
-    parser.add_argument("-i", "--iter", type=_whole(1, MAX_ITERATIONS), default=500, metavar="N", help="iterations")
+    parser.add_argument("-i", "--iter", type=_whole(1, MOST["iterations"]), default=500, metavar="N", help="iterations")
     parser.add_argument(
         "-d", "--digit", type=_whole(0, MAX_DIGITS), default=2, metavar="N", help="decimals (default: 2)"
     )
@@ -59,7 +62,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("-m", "--max", action="store_true", help="the best reference of each sentence")
     parser.add_argument("-f", "--fix", "--fix-seed", dest="fix", action="store_true", help="the original's draws")
     parser.add_argument("-v", "--verbose", action="store_true", help="print a table of the orders")
-    parser.add_argument("--seed", type=_whole(0, MAX_SEED), metavar="N", help="repeat the draws of a run without -f")
+    parser.add_argument(
+        "--seed", type=_whole(0, MOST["seed"]), metavar="N", help="repeat the draws of a run without -f"
+    )
 
 
 def _whole(low: int, high: int) -> Callable[[str], int]:
@@ -84,25 +89,29 @@ def run(args: argparse.Namespace) -> int:
     return 0
 
 
-def _metric(args: argparse.Namespace) -> Gleu:
-    common: dict[str, Any] = {"order": args.n, "unit": args.token, "zero_total": "one"}
+def _metric(args: argparse.Namespace) -> Metric:
+    options: dict[str, Any] = {"order": args.n, "unit": args.token, "zero_total": "one"}
     if args.mode != "corpus":
-        return Gleu(level="mean", references="max" if args.max else "mean", **common)
-    if args.max:
-        return Gleu(references="max", **common)
-    if args.fix:
-        return Gleu(iterations=args.iter, **common)
-    seed = args.seed
-    if seed is None:
-        seed = secrets.randbelow(MAX_SEED + 1)
-        print(f"seed: {seed} (--seed {seed} repeats these draws)", file=sys.stderr)
-    return Gleu(iterations=args.iter, sampler="numpy", seed=seed, **common)
+        options |= {"level": "mean", "references": "max" if args.max else "mean"}
+    elif args.max:
+        options |= {"references": "max"}
+    else:
+        options |= {"iterations": args.iter, **({} if args.fix else {"sampler": "numpy", "seed": _seed(args)})}
+    return GLEU(**options)
+
+
+def _seed(args: argparse.Namespace) -> int:
+    if args.seed is not None:
+        return int(args.seed)
+    seed = secrets.randbelow(MOST["seed"] + 1)
+    print(f"seed: {seed} (--seed {seed} repeats these draws)", file=sys.stderr)
+    return seed
 
 
 def _corpus(args: argparse.Namespace, evaluation: Evaluation, _: Corpus) -> None:
     for result in evaluation:
         if args.verbose:
-            outputs = _mean_outputs(result) if args.mode == "mean" else result.outputs
+            outputs = _mean_outputs(result, args.n) if args.mode == "mean" else result.outputs
             print(f"{result.system}\n{_table(outputs, args)}")
         else:
             print(f"{result.system}\t{percent(result.score, args.digit)}")
@@ -121,8 +130,8 @@ def _print_sentences(args: argparse.Namespace, evaluation: Evaluation, corpus: C
     """Print source, output, every reference (a star at the best) and their tables, sentence by sentence."""
     start = 0
     for blocks in zip(*(result.statistics.blocks() for result in evaluation), strict=True):
-        outputs = [_gleu(r).sentence_outputs(columns) for r, columns in zip(evaluation, blocks, strict=True)]
-        chosen = [_gleu(r).choose(columns) for r, columns in zip(evaluation, blocks, strict=True)]
+        outputs = [r.measure.sentence_outputs(columns) for r, columns in zip(evaluation, blocks, strict=True)]
+        chosen = [r.measure.choose(columns) for r, columns in zip(evaluation, blocks, strict=True)]
         for low in range(start, start + len(chosen[0]), STRIDE):
             high = min(low + STRIDE, start + len(chosen[0]))
             texts = [read_texts(text, low, high) for text in corpus.texts()]
@@ -139,25 +148,20 @@ def _print_sentences(args: argparse.Namespace, evaluation: Evaluation, corpus: C
         start += len(chosen[0])
 
 
-def _mean_outputs(result: Result) -> dict[str, float]:
+def _mean_outputs(result: Result, order: int) -> dict[str, float]:
     """Return sums of counts and means of fractions over sentences; over references the mean, or the best."""
     sums: dict[str, float] = {}
     for columns in result.statistics.blocks():
-        outputs = _gleu(result).sentence_outputs(columns)
-        for n in range(1, _gleu(result).order + 1):
+        outputs = result.measure.sentence_outputs(columns)
+        for n in range(1, order + 1):
             outputs[f"penalty_{n}"] = outputs[f"match_{n}"] - outputs[f"numer_{n}"]
-        best = _gleu(result).choose(columns) if result.measure.policy == "max" else None
+        best = result.measure.choose(columns) if result.measure.policy == "max" else None
         for name, array in outputs.items():
             values = array.mean(axis=-1) if best is None else array[np.arange(len(array)), best]
             sums[name] = sums.get(name, 0.0) + float(values.sum())
         sums["lines"] = sums.get("lines", 0.0) + len(columns["hyp_len"])
     lines = sums.pop("lines")
-    return {name: value if is_count(name) else value / lines for name, value in sums.items()}
-
-
-def _gleu(result: Result) -> Gleu:
-    assert isinstance(result.measure, Gleu)  # noqa: S101 (this command makes no other)
-    return result.measure
+    return {name: value if is_count(name, GLEU) else value / lines for name, value in sums.items()}
 
 
 def _table(outputs: dict[str, float], args: argparse.Namespace) -> str:

@@ -18,11 +18,7 @@ if TYPE_CHECKING:
 
 
 ALSO = {
-    "chrf": "bleu",
     "tokenizers": "bleu",
-    "google_gleu": "gleu",
-    "green": "gleu",
-    "external": "statistics",
     "compare": "statistics",
     "rank": "statistics",
     "correlate": "human",
@@ -31,7 +27,6 @@ ALSO = {
     "run": "runs",
     "expect": "reproduce",
     "recipes": "reproduce",
-    "length": "human",
     "report": "reports",
     "plots": "reports",
     "cite": "reports",
@@ -43,7 +38,7 @@ ALSO = {
     "s3": "scale",
     "spark": "scale",
 }
-"""Pages under other names."""
+"""Pages under other names; metrics say their own."""
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -60,9 +55,10 @@ def run(args: argparse.Namespace) -> int:
             title = page.read_text(encoding="utf-8").splitlines()[0].removeprefix("# ")
             print(f"{name:<10} {title}")
         return 0
-    topic = ALSO.get(args.topic, args.topic)
+    also = ALSO if args.topic in pages else _pages_of_metrics() | ALSO
+    topic = also.get(args.topic, args.topic)
     if topic not in pages:
-        hint = did_you_mean(args.topic, [*pages, *ALSO])
+        hint = did_you_mean(args.topic, [*pages, *also])
         raise InputError(f"no help on '{args.topic}'{hint}; topics: {', '.join(sorted(pages))}")
     text = pages[topic].read_text(encoding="utf-8")
     if sys.stdout.isatty():
@@ -73,3 +69,9 @@ def run(args: argparse.Namespace) -> int:
     else:
         sys.stdout.write(text)
     return 0
+
+
+def _pages_of_metrics() -> dict[str, str]:
+    from ...metrics import METRICS
+
+    return {name: metric.help_page for name, metric in METRICS.items() if metric.help_page}

@@ -27,7 +27,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments: the files, and every option of every metric."""
     from ...metrics import METRICS
 
-    known = {name: metric for name, metric in METRICS.items() if not metric.from_files}
+    known = {name: metric for name, metric in METRICS.items() if not metric.reads_files}
     parser.add_argument("metric", metavar="METRIC", help=f"one of {', '.join(known)}; also with options")
     add_files(parser)
     parser.add_argument("--digits", type=int, default=2, choices=range(13), metavar="N", help="decimals (default: 2)")
@@ -52,7 +52,7 @@ def _help(name: str) -> str:
     from ...metrics import METRICS
 
     meant: dict[str, list[str]] = {}
-    known = [metric for metric in METRICS.values() if not metric.from_files]
+    known = [metric for metric in METRICS.values() if not metric.reads_files]
     for metric in known:
         for option in metric.options:
             if option.name == name:

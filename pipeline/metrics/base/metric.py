@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, ClassVar, NamedTuple, Protocol
 import numpy as np
 
 from . import signature
+from .description import Described
 from .option import Options
 
 if TYPE_CHECKING:
@@ -20,8 +21,8 @@ if TYPE_CHECKING:
 
     from ...arrays import Floats, Ints
     from ...kernel.lines import Lines
+    from ...tokenizers.tokenization import Tokenization
     from .columns import Columns, Field, Schema
-    from .ngram_roles import Rule
     from .reference_draws import Draws
 
 
@@ -61,6 +62,10 @@ class Needs(Protocol):
     def source(self) -> bool:
         """Whether the source is read."""
 
+    @property
+    def tokenization(self) -> Tokenization | None:
+        """How text becomes tokens; None where no package outside this program can have a part in it."""
+
     def schema(self, references: int) -> Schema:
         """Return the columns for a number of references."""
 
@@ -68,8 +73,11 @@ class Needs(Protocol):
         """Return the columns of each system: a mapping of int64 arrays as schema() says, lines first."""
 
 
-class Metric(ABC):
-    """A metric with its settings. Subclasses are frozen dataclasses whose fields are their options."""
+class Metric(Described, ABC):
+    """A metric with its settings. Subclasses are frozen dataclasses whose fields are their options.
+
+    What a metric must have is abstract here, beside name, summary and options. All else has a default.
+    """
 
     name: ClassVar[str]
     summary: ClassVar[str]
@@ -77,16 +85,14 @@ class Metric(ABC):
     """Said when the metric misses a source: what was perhaps meant."""
     options: ClassVar[Options] = Options()
     """The options that the fields declare; see `option.py`."""
-    from_files: ClassVar[bool] = False
-    """Whether its columns come from files that a config names, not from text."""
+    reads_files: ClassVar[bool] = False
+    """Whether its columns come from files that a config names, not from text.
 
-    level: str
+    Such a metric has the members that `NumberFiles` in `corpus/number_files.py` lists.
+    """
+
+    level: str = "corpus"
     """corpus: the score of summed terms; mean, sum: the mean or sum of sentence scores."""
-
-    @property
-    def output(self) -> str:
-        """What the score is called."""
-        return self.name
 
     @property
     def reads_last(self) -> bool:
@@ -98,26 +104,24 @@ class Metric(ABC):
         """Which references count: a policy of `reduce.py`."""
         return "max"
 
+    @property
+    def by_reference(self) -> bool:
+        """Whether a sentence has a score with each reference alone, which can be shown beside the others."""
+        return self.policy != "merged"
+
+    @property
+    def shares(self) -> tuple[float, ...]:
+        """The weights of the references, with sum 1; empty where all count the same."""
+        return ()
+
+    def unavailable(self) -> str | None:
+        """Return why the metric cannot be used here, such as a package that its tokeniser lacks, or None."""
+        tokenization = self.needs.tokenization
+        return tokenization.unavailable() if tokenization else None
+
     def misfit(self, references: int, *, missing: bool = False) -> str | None:
         """Return why the metric cannot score with a number of references, some of them missing, or None."""
         del references, missing
-        return None
-
-    def notes(self, outputs: Mapping[str, float]) -> list[str]:
-        """Return what a reader of these outputs should know, such as why they are 0."""
-        del outputs
-        return []
-
-    def peer_signature(self, references: int, *, missing: bool = False) -> str | None:
-        """Return what the field's own tool would print for the same settings, or None where it has them not.
-
-        references: how many each line has; missing: not all lines have as many.
-        """
-        del references, missing
-        return None
-
-    def ngram_rule(self) -> Rule | None:
-        """Return how n-grams count, to be shown; None where the metric is not one of n-grams of tokens."""
         return None
 
     def conflicts(self) -> list[tuple[str, str]]:
@@ -155,6 +159,14 @@ class Metric(ABC):
     @abstractmethod
     def sentence_scores(self, columns: Columns) -> Floats:
         """Return the score of each sentence with each reference: float64 [lines, references]."""
+
+    def sentence_outputs(self, columns: Columns) -> dict[str, Floats]:
+        """Return what is told of each sentence with each reference, the score first: float64 [lines, references]."""
+        return {self.output: self.sentence_scores(columns)}
+
+    def row_names(self) -> list[str]:
+        """Return what the rows of counts with orders are called, where these are shown."""
+        return [str(n) for n in range(1, max((field.orders for field in self.terms), default=0) + 1)]
 
     def line_outputs(self, columns: Columns) -> dict[str, Floats]:
         """Return all that is told of each sentence at level mean, the score first: float64 [lines] each.

@@ -10,10 +10,12 @@ import numpy as np
 from ... import kernel
 from ...kernel.common import KINDS
 from .columns import Field, Schema
+from .description import Counted
 
 if TYPE_CHECKING:
     from ...arrays import Ints
     from ...tokenizers.tokenization import Tokenization
+    from .columns import Columns
     from .metric import Text
 
 
@@ -64,3 +66,9 @@ class OverlapNeeds:
                 lengths["src_len"] = np.diff(source.offsets)
             result.append(lengths | kinds)
         return result
+
+
+def shown_matches(columns: Columns) -> list[Counted]:
+    """Return the lengths of output and references, and what each reference matches, to be shown."""
+    lengths = [Counted("hyp_len", columns["hyp_len"]), Counted("ref_len", columns["ref_len"], per_reference=True)]
+    return [*lengths, Counted("match", columns["match"], per_reference=True, orders=True)]

@@ -14,6 +14,7 @@ from ...tokenizers import sacrebleu
 from ...tokenizers.tokenization import Tokenization
 from ..base.arithmetic import by_order, log, ratio
 from ..base.columns import LAST, Field
+from ..base.description import Counted
 from ..base.metric import Metric
 from ..base.ngram_counts import OverlapNeeds
 from ..base.ngram_roles import Rule
@@ -44,6 +45,8 @@ class Bleu(BleuOptions, Metric):
 
     name: ClassVar[str] = "bleu"
     summary: ClassVar[str] = "BLEU as sacreBLEU, nltk, TensorFlow / Hugging Face or Moses compute it; needs no source"
+    counts: ClassVar[frozenset[str]] = frozenset({"match", "total", "hyp_len", "ref_len"})
+    name_in_text: ClassVar[str] = "BLEU"
 
     @property
     def policy(self) -> str:
@@ -66,6 +69,20 @@ class Bleu(BleuOptions, Metric):
     def ngram_rule(self) -> Rule:
         """Return how n-grams count: matched with all references merged."""
         return Rule("match", self.needs.tokenization, 1, self.order, merged=True)
+
+    @property
+    def citations(self) -> tuple[str, ...]:
+        """The paper; what compares programs for the flavour sacrebleu, and smoothings for any but the usual."""
+        keys = ["papineni-etal-2002-bleu"]
+        keys += ["post-2018-call"] if self.flavour == "sacrebleu" else []
+        keys += ["chen-cherry-2014-systematic"] if self.smoothing not in ("none", "exp") else []
+        return tuple(keys)
+
+    def shown_counts(self, columns: Columns) -> list[Counted]:
+        """Return matches with all references, and the reference length that counts."""
+        lengths = [Counted("hyp_len", columns["hyp_len"]), Counted("ref_len", self._reference_length(columns))]
+        kinds = {"match": "union_match", "total": "total"}
+        return lengths + [Counted(name, columns[kind][:, : self.order], orders=True) for name, kind in kinds.items()]
 
     @property
     def terms(self) -> tuple[Field, ...]:

@@ -18,12 +18,14 @@ from ..base.metric import Metric
 from ..base.ngram_counts import OverlapNeeds
 from ..base.ngram_roles import Rule
 from ..base.reference_draws import Draws
+from . import shown
 from .codes import CODES
 from .options import GleuOptions, iterates
 
 if TYPE_CHECKING:
     from ...arrays import Floats, Ints
     from ..base.columns import Columns
+    from ..base.description import Counted
 
 
 @dataclass(frozen=True)
@@ -41,6 +43,8 @@ class Gleu(GleuOptions, Metric):
     name: ClassVar[str] = "gleu"
     summary: ClassVar[str] = "GLEU+ for grammatical error correction (Napoles et al. 2015, 2016); needs a source"
     hint: ClassVar[str] = "the GLEU of translation (Wu et al. 2016, nltk), which has none, is `google_gleu`"
+    counts: ClassVar[frozenset[str]] = frozenset({"match", "penalty", "numer", "total", "hyp_len", "ref_len"})
+    name_in_text: ClassVar[str] = "GLEU+"
 
     def misfit(self, references: int, *, missing: bool = False) -> str | None:
         """Return what is wrong with the number of references; scores with one of them alone need it everywhere."""
@@ -73,6 +77,21 @@ class Gleu(GleuOptions, Metric):
             return None
         name = "paper" if self.variant == "paper" else "gleu"
         return Rule(name, self.needs.tokenization, 1, self.order, merged=self.references == "merged")
+
+    @property
+    def edition(self) -> str:
+        """The variant."""
+        return self.variant
+
+    @property
+    def citations(self) -> tuple[str, ...]:
+        """GLEU0 is of the first paper alone."""
+        return ("napoles-etal-2015-ground", *(() if self.variant == "2015" else ("napoles-etal-2016-gleu",)))
+
+    def shown_counts(self, columns: Columns) -> list[Counted]:
+        """Return lengths, match, penalty, numer and total; of merged references the counts of all together."""
+        show = shown.apart if self.by_reference else shown.together
+        return show(self.variant, columns, self.make_terms(columns))
 
     def draws(self, lines: int, references: int) -> Draws | None:
         """Return the draws of `references: sample`, of leave_one_out for one set, or of expected."""
@@ -128,7 +147,10 @@ class Gleu(GleuOptions, Metric):
         """Return what score() does, for each sentence with each reference: float64 [lines, references].
 
         penalty_n is the whole penalty here, also where it exceeds match_n (package sgleu -v).
+        Of merged references there is the score alone.
         """
+        if not self.by_reference:
+            return super().sentence_outputs(columns)
         terms = self.make_terms(columns)
         lines, references = terms["ref_len"].shape
         counts = {name: terms[name] for name in ("match", "numer")}

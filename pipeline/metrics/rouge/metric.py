@@ -11,6 +11,7 @@ import numpy as np
 from ...tokenizers.tokenization import Tokenization
 from ..base.arithmetic import f_beta, ratio
 from ..base.columns import PRESENT, Field
+from ..base.description import Counted
 from ..base.metric import Metric
 from .columns import RougeNeeds
 from .notes import notes
@@ -41,6 +42,8 @@ class Rouge(RougeOptions, Metric):
 
     name: ClassVar[str] = "rouge"
     summary: ClassVar[str] = "ROUGE for summarisation (Lin 2004), as rouge-score or as ROUGE-1.5.5; needs no source"
+    beside_score: ClassVar[str] = "rouge[A-Za-z0-9]+"
+    name_in_text: ClassVar[str] = "ROUGE"
 
     def misfit(self, references: int, *, missing: bool = False) -> str | None:
         """Return what is wrong with missing references: summed counts of each reference need it everywhere."""
@@ -58,6 +61,28 @@ class Rouge(RougeOptions, Metric):
     def _sets(self) -> bool:
         """Whether there are several scores to average: one for each reference, or for each set that lacks one."""
         return self.references.startswith("jackknife") or (self.references == "mean" and not self.script)
+
+    @property
+    def by_reference(self) -> bool:
+        """Sets of references are no references, and each type has a best reference of its own."""
+        return False
+
+    @property
+    def citations(self) -> tuple[str, ...]:
+        """The paper, and that of the stemmer."""
+        return ("lin-2004-rouge", *(("porter-1980-algorithm",) if self.stemmer != "none" else ()))
+
+    def shown_counts(self, columns: Columns) -> list[Counted]:
+        """Return matches and totals of each type, where the metric has one of each for a sentence."""
+        if self._sets:
+            return []
+        terms, ends = self.make_terms(columns), {"match": "match", "ref_total": "reference", "hyp_total": "output"}
+        stacks = {name: [terms[f"{kind.name}_{end}"] for kind in self.kinds] for name, end in ends.items()}
+        return [Counted(name, np.stack(stack, axis=-1), orders=True) for name, stack in stacks.items()]
+
+    def row_names(self) -> list[str]:
+        """Return the types."""
+        return [f"ROUGE-{kind.name}" for kind in self.kinds]
 
     @functools.cached_property
     def needs(self) -> RougeNeeds:

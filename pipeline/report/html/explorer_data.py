@@ -14,7 +14,7 @@ from ...corpus.spans import Span, read_span
 from ..tables.digits import round_half_up
 from ..tables.labels import labels
 from .chosen_lines import RULE, telling
-from .line_counts import by_reference, line_counts, line_scores, row_names
+from .line_counts import line_counts, line_scores
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -200,7 +200,7 @@ def _metric(measured: Measured, names: Sequence[str], lines: Ints, variants: Var
     tables = np.full((len(names), len(lines), width), np.nan)
     for name, (rows, _) in zip(own, made, strict=True):
         tables[names.index(name)] = rows
-    if metric.from_files:
+    if metric.reads_files:
         rows = tables.transpose(1, 0, 2).reshape(-1, width)
     else:
         holders = variants.holders([name in own for name in names])
@@ -209,9 +209,9 @@ def _metric(measured: Measured, names: Sequence[str], lines: Ints, variants: Var
         "signature": measured.scores[0].metric,
         "output": metric.output,
         "scores": {score.system: [score.rank, _plain(score.score, digits)] for score in measured.scores},
-        "apart": measured.references if by_reference(metric) else 0,
-        "bySystem": metric.from_files,
-        "rowNames": row_names(metric),
+        "apart": measured.references if metric.by_reference else 0,
+        "bySystem": metric.reads_files,
+        "rowNames": metric.row_names(),
         "fields": fields,
         "width": width,
         "rows": _numbers(rows),

@@ -208,7 +208,7 @@ def board(results: Results, group: Group, digits: int, number: int) -> Board:
 
 def orders(scores: Sequence[Score], digits: int) -> Table | None:
     """Return all outputs that have a value for each order, a row for each system and order."""
-    made = [(score.system, by_order(score.outputs, digits)) for score in scores]
+    made = [(score.system, by_order(score, digits)) for score in scores]
     header, rows = made[0][1]
     if not rows:
         return None

@@ -5,7 +5,9 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, NamedTuple
 
+from ...metrics import METRICS
 from ...metrics.base import signature
+from ...metrics.base.metric import Metric
 from ...scoring.results import HUMAN
 from .digits import percent
 
@@ -53,6 +55,11 @@ def best_of(group: Group, digits: int) -> set[str]:
     own = [s for s in group.scores if not (LEFT_OUT in group.metric and REFERENCE.fullmatch(s.system))]
     best = percent(own[0].score, digits) if own else "-"
     return {score.system for score in own if percent(score.score, digits) == best != "-"}
+
+
+def class_of(printed: str) -> type[Metric]:
+    """Return the class of the metric of a signature; of a name that this version lacks, the one with all defaults."""
+    return METRICS.get(printed.partition("|")[0], Metric)
 
 
 def size(info: DatasetInfo) -> str:

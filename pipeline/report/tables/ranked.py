@@ -8,31 +8,31 @@ from typing import TYPE_CHECKING
 from ...errors import printable
 from .comparisons import bootstrap_columns
 from .digits import percent
-from .labels import shortened
+from .labels import class_of, shortened
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from ...metrics.base.metric import Metric
     from ...scoring.results import Results, Score
 
     Table = tuple[list[str], list[list[str]]]
 
 SHOWN = frozenset({"standard_error"})
-"""Outputs that the table has beside the score; and the F of every type of ROUGE."""
+"""Outputs that the table has beside the score; and those that the metric says."""
 MORE = re.compile("precision(_[0-9]+)?|recall|brevity_penalty|beta")
 """Outputs that wide terminals show too."""
 FIRST = ("interval", "against", "groups", "p", "ranks", "@", "std", "draws", "cluster")
 """Columns behind rank, system and score: the important ones first, by a part of their titles."""
 GAP = 3
 """Blanks between columns on a terminal."""
-_TYPE = re.compile("rouge[A-Za-z0-9]+")
 
 
 def ranked_table(results: Results, scores: Sequence[Score], digits: int) -> Table:
     """Return header and a row for each score, in their order: rank, system, score, spread, interval, comparisons."""
     name = next(iter(scores[0].outputs))
     sampled = any(score.samples for score in scores)
-    more = [key for key in scores[0].outputs if key != name and ("@" in key or key in SHOWN or _TYPE.fullmatch(key))]
+    more = [key for key in scores[0].outputs if key != name and _stands_beside(key, class_of(scores[0].metric))]
     titles, cells = bootstrap_columns(results, scores, digits)
     header = ["rank", "system", name, *more, *(["std", "95% of draws"] if sampled else []), *titles]
     rows = []
@@ -46,6 +46,10 @@ def ranked_table(results: Results, scores: Sequence[Score], digits: int) -> Tabl
             row += ["-", "-"]
         rows.append(row + cell)
     return header, rows
+
+
+def _stands_beside(output: str, metric: type[Metric]) -> bool:
+    return "@" in output or output in SHOWN or bool(re.fullmatch(metric.beside_score, output))
 
 
 def fitted_table(results: Results, scores: Sequence[Score], digits: int, width: int) -> tuple[Table, list[str]]:

@@ -45,7 +45,7 @@ def parts(
     if metric.level in SENTENCES:
         return [Part(Table(Sentences.of(metric, systems, lines), metric, systems, lines), numbers, ones)]
     if metric.policy in ("mean", "each", "weighted"):
-        shares = getattr(metric, "shares", ()) or (1 / references,) * references
+        shares = metric.shares or (1 / references,) * references
         tables = [Table(Chosen(metric, reference), metric, systems, lines) for reference in range(references)]
         return [
             Part(table, numbers, [share] * len(systems)) for table, share in zip(tables, shares, strict=True) if share

@@ -85,13 +85,14 @@ function counted(number, metric, n) {
 }
 
 // Return what the page would show of an output that is not what was counted: null where all is as it should be.
+// Only counts that the metric shows can be compared.
 function disagreement(dataset, metric, line, system, reference) {
   const found = analysed(dataset, metric, line, system, reference);
   if (!found) return null;
   const { orders } = counts(dataset, metric, line, system, reference);
   for (const { n, sums } of found) {
     for (const [name, value] of Object.entries(told(metric.rule.name, sums))) {
-      if (orders[name][n - 1] !== value) return `${name}_${n}: ${value} n-grams, ${orders[name][n - 1]} counted`;
+      if (orders[name] && orders[name][n - 1] !== value) return `${name}_${n}: ${value} n-grams, ${orders[name][n - 1]} counted`;
     }
   }
   return null;

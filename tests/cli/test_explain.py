@@ -1,0 +1,134 @@
+"""The command `explain`: what it prints of a sentence, by what each metric says of its n-grams and counts."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.conftest import ROOT, called
+from tests.files import write
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+FILES = {"s": "a b c d\nx y\n", "r0": "a b e d d\nx y\n", "r1": "a c b d\nx\n", "o": "a b c d d\ny y\n"}
+INPUTS = ("-s", "s", "-r", "r0", "r1", "-o", "o")
+BOTH = """\
+system     o, line 1
+source     a b c d
+output     a b c d d
+reference 0 a b e d d
+  variant 2017: gleu 0.00, brevity penalty 100.00 (5 of 5 tokens)
+  n=1: match_1 4, penalty_1 1, numer_1 3, total_1 5
+    match     a · b · d ×2
+    penalised c
+    missing   e
+  n=2: match_2 2, penalty_2 2, numer_2 0, total_2 4
+    match     a b · d d
+    penalised b c · c d
+    missing   b e · e d
+  variant paper: gleu 0.00, brevity penalty 100.00 (5 of 5 tokens)
+  n-grams that it counts differently:
+  n=1: match_1 4, penalty_1 1, numer_1 3, total_1 5
+  n=2: match_2 2, penalty_2 2, numer_2 0, total_2 4
+reference 1 a c b d
+  variant 2017: gleu 0.00, brevity penalty 100.00 (5 of 4 tokens)
+  n=1: match_1 4, penalty_1 0, numer_1 4, total_1 5
+    match     a · b · c · d
+    other     d
+  n=2: match_2 0, penalty_2 3, numer_2 0, total_2 4
+    penalised a b · b c · c d
+    missing   a c · c b · b d
+    other     d d
+  variant paper: gleu 0.00, brevity penalty 100.00 (5 of 4 tokens)
+  n-grams that it counts differently:
+  n=1: match_1 4, penalty_1 0, numer_1 4, total_1 5
+  n=2: match_2 0, penalty_2 3, numer_2 -3, total_2 4
+"""  # noqa: RUF001 (the multiplication sign is meant)
+MERGED = """\
+system     o, line 1
+output     a b c d d
+reference 0 a b e d d
+reference 1 a c b d
+  BLEU: bleu 70.71 (5 of 5 tokens)
+  n=1: match_1 5, total_1 5
+    match     a · b · c · d ×2
+    missing   e
+  n=2: match_2 2, total_2 4
+    match     a b · d d
+    missing   b e · e d · a c · c b · b d
+    other     b c · c d
+"""  # noqa: RUF001
+
+
+@pytest.fixture(autouse=True)
+def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Small texts in the working directory."""
+    monkeypatch.chdir(tmp_path)
+    write(dict(FILES))
+
+
+def test_two_variants_of_a_sentence(capsys: pytest.CaptureFixture[str]) -> None:
+    arguments = ("--line", "1", "--compare", "gleu[n=2,variant=paper]")
+    assert called(capsys, "explain", "gleu[n=2]", *INPUTS, *arguments) == (0, BOTH, "")
+
+
+def test_references_that_count_together(capsys: pytest.CaptureFixture[str]) -> None:
+    """BLEU reads no source either."""
+    assert called(capsys, "explain", "bleu[n=2]", *INPUTS[2:], "--line", "1") == (0, MERGED, "")
+
+
+@pytest.mark.parametrize(
+    ("metric", "lines"),
+    [
+        ("chrf[nc=1,nw=1]", ["chrF: chrf 80.00 (5 of 5 tokens)", "words 1: match 4, total 5, ref_total 5"]),
+        ("rouge[types=1+L]", ["ROUGE: rouge 88.89", "ROUGE-L: match 4, ref_total 5, hyp_total 5"]),
+        (
+            "gleu[variant=2015,n=1]",
+            ["variant 2015: gleu 85.71 (5 of 5 tokens)", "n=1: match_1 5, penalty_1 0, added_1"],
+        ),
+        ("green[n=1]", ["GREEN: green 71.43", "n=1: tp_1 4, fp_1 0, fn_1 2", "  inserted  d", "  kept      c"]),
+        (
+            "google_gleu[n=1]",
+            ["Google's GLEU: google_gleu 80.00 (5 of 5 tokens)", "n=1: match_1 4, total_1 5, ref_total"],
+        ),
+        ("length", ["length: length 5.00"]),
+    ],
+)
+def test_every_metric_is_explained_as_far_as_it_says(
+    metric: str, lines: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    code, out, _ = called(capsys, "explain", metric, *INPUTS, "--line", "1")
+    assert code == 0
+    assert [line for line in lines if f"\n  {line}" not in out] == []
+
+
+def test_sentences_where_two_metrics_differ(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(ROOT / "data")
+    inputs = ("-s", "source.txt", "-r", "reference0.txt", "-o", "systems/eager.txt")
+    code, out, _ = called(capsys, "explain", "gleu", *inputs, "--compare", "bleu", "--top", "2")
+    assert code == 0
+    pattern = r"systems/eager.txt: [0-9.]+ and [0-9.]+\n  2017 = gleu\|.*\n  bleu = bleu\|.*\n(  line +\d+: .*\n){2}"
+    assert re.fullmatch(rf"{pattern}  \d+ of 96 sentences differ\n", out)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("gleu", *INPUTS[2:], "--line", "1"), "-s: GLEU+ needs the source"),
+        (("green", *INPUTS[2:], "--line", "1"), "-s: GREEN needs the source"),
+        (("bleu", *INPUTS[2:], "--line", "1", "--compare", "gleu"), "-s: GLEU+ needs the source"),
+        (("gleu", *INPUTS), "--line: which sentence? (or --compare METRIC for those where two variants differ)"),
+        (("gleu", *INPUTS, "--line", "3"), "--line: expected 1 to 2, found 3"),
+        (("external", *INPUTS, "--line", "1"), "explain: external takes its numbers from files, not from text"),
+        (("glue", *INPUTS, "--line", "1"), "no metric is called 'glue' (did you mean 'gleu'?)"),
+    ],
+)
+def test_what_cannot_be_explained(arguments: tuple[str, ...], message: str, capsys: pytest.CaptureFixture[str]) -> None:
+    code, out, err = called(capsys, "explain", *arguments)
+    assert (code, out) == (2, "")
+    assert message in err

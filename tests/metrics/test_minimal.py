@@ -1,0 +1,321 @@
+"""A metric says everything about itself: one with only what it must have can be used everywhere, and nothing asks
+which metric it has.
+"""
+
+from __future__ import annotations
+
+import ast
+import json
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+import numpy as np
+import pytest
+
+import pipeline
+from pipeline import reopen
+from pipeline.execution.count import count_in_memory
+from pipeline.io.catalogue import citations
+from pipeline.metrics import METRICS
+from pipeline.metrics.base.columns import Field
+from pipeline.metrics.base.description import Counted
+from pipeline.metrics.base.metric import Metric
+from pipeline.metrics.base.ngram_counts import OverlapNeeds
+from pipeline.metrics.base.ngram_roles import Rule
+from pipeline.metrics.build import from_text
+from pipeline.report import FORMATS
+from pipeline.report.html.explorer_data import explorer
+from pipeline.tokenizers.tokenization import Tokenization
+from tests.conftest import ROOT, called, run, write_run
+from tests.test_structure import FILES, IMPORTS, room
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from pipeline.arrays import Floats, Ints
+    from pipeline.corpus.corpus import Corpus
+    from pipeline.metrics.base.columns import Columns
+
+
+@dataclass(frozen=True)
+class Hits(Metric):
+    """The share of the output's tokens that the reference has. It has only what a metric must have."""
+
+    name: ClassVar[str] = "hits"
+    summary: ClassVar[str] = "the share of tokens that the reference has"
+    options = ()
+
+    @property
+    def needs(self) -> OverlapNeeds:
+        return OverlapNeeds(Tokenization(), 1, ("match",), source=False)
+
+    @property
+    def terms(self) -> tuple[Field, ...]:
+        return (Field("size"), Field("hits", per_reference=True))
+
+    def make_terms(self, columns: Columns) -> dict[str, Ints]:
+        return {"size": columns["hyp_len"], "hits": columns["match"][..., 0]}
+
+    def score(self, totals: Columns) -> dict[str, Floats]:
+        return {"hits": totals["hits"] / np.maximum(totals["size"], 1), "size": totals["size"].astype(np.float64)}
+
+    def sentence_scores(self, columns: Columns) -> Floats:
+        shares: Floats = columns["match"][..., 0] / np.maximum(columns["hyp_len"], 1)[:, None]
+        return shares
+
+
+@dataclass(frozen=True)
+class ToldHits(Hits):
+    """The same with all that a metric can say of itself."""
+
+    help_page: ClassVar[str] = "bleu"
+    counts: ClassVar[frozenset[str]] = frozenset({"size"})
+    beside_score: ClassVar[str] = "si.e"
+    name_in_text: ClassVar[str] = "Hits & Misses"
+    citations: ClassVar[tuple[str, ...]] = ("papineni-etal-2002-bleu",)
+
+    def ngram_rule(self) -> Rule:
+        return Rule("match", self.needs.tokenization, 1, 1)
+
+    def shown_counts(self, columns: Columns) -> list[Counted]:
+        return [Counted("match", columns["match"], per_reference=True, orders=True)]
+
+    def row_names(self) -> list[str]:
+        return ["tokens"]
+
+
+@dataclass(frozen=True)
+class RuledHits(Hits):
+    """The n-grams are shown, and no counts beside them."""
+
+    def ngram_rule(self) -> Rule:
+        return Rule("match", self.needs.tokenization, 1, 2)
+
+
+@pytest.fixture(params=[Hits, ToldHits, RuledHits])
+def kind(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> type[Hits]:
+    """Each of these metrics in turn, in the table of metrics."""
+    monkeypatch.setitem(METRICS, "hits", request.param)
+    hits: type[Hits] = request.param
+    return hits
+
+
+@pytest.fixture(params=[False, True], ids=["all references", "some missing"])
+def directory(request: pytest.FixtureRequest, kind: type[Hits], tmp_path: Path) -> Path:
+    """A run of the metric with statistics."""
+    statistics = {"resamples": 50, "trials": 50}
+    config = write_run(tmp_path, systems=["A", "B", "C"], chosen=["hits", "gleu[iter=3]"], statistics=statistics)
+    if request.param:
+        lines = (tmp_path / "d" / "ref1").read_text(encoding="utf-8").splitlines()
+        lines = ["" if number % 3 else line for number, line in enumerate(lines)]
+        (tmp_path / "d" / "ref1").write_text("\n".join(lines) + "\n", encoding="utf-8")
+        (tmp_path / "d" / "ref0").write_text("a b c dog runs\n" * len(lines), encoding="utf-8")
+        content = json.loads(config.read_text(encoding="utf-8"))
+        content["datasets"]["d"]["empty_references"] = "none"
+        config.write_text(json.dumps(content), encoding="utf-8")
+    assert kind is METRICS["hits"]
+    run(config, tmp_path / "run")
+    return tmp_path / "run"
+
+
+def test_a_minimal_metric_is_run_and_reported_in_every_form(
+    directory: Path, kind: type[Hits], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    results = json.loads((directory / "results.json").read_text(encoding="utf-8"))
+    scores = [score for score in results["scores"] if score["metric"].startswith("hits|")]
+    assert [score["rank"] for score in scores] == [score["rank"] for score in scores if score["bootstrap"]]
+    assert len([test for test in results["tests"] if test["metric"] == scores[0]["metric"]]) == 3
+    for form in FORMATS:
+        if FORMATS[form].package:
+            pytest.importorskip(FORMATS[form].package)
+        target = tmp_path / form
+        assert called(capsys, "report", directory, "--format", form, "--output", target)[0] == 0
+        assert list(target.iterdir()), form
+    texts = [(tmp_path / name).read_text() for name in ("csv/scores.csv", "markdown/results.md", "latex/results.tex")]
+    assert all("hits" in text for text in texts)
+    assert ("size" in texts[1]) == bool(kind.beside_score)
+    assert [path.name for path in (tmp_path / "plots").glob("scores.*hits*")] != []
+    data = explorer(reopen.revisit(directory))
+    assert data
+    metric = data["datasets"][0]["metrics"][0]
+    assert (metric["output"], metric["apart"], metric["bySystem"]) == ("hits", 2, False)
+    assert [name for name, *_ in metric["fields"]] == (["match"] if kind is ToldHits else [])
+    assert metric["rowNames"] == (["tokens"] if kind is ToldHits else [])
+    assert (metric["rule"] is None) == (kind is Hits)
+
+
+def test_a_minimal_metric_is_shown_cited_and_compared(
+    directory: Path, kind: type[Hits], capsys: pytest.CaptureFixture[str]
+) -> None:
+    code, out, err = called(capsys, "cite", directory)
+    assert code == 0
+    said = "Hits & Misses [papineni-etal-2002-bleu]" if kind is ToldHits else "hits"
+    assert f"{said} has the signature hits|nrefs:2|v:" in " ".join(out.split())
+    assert ("no entry for metric hits" in err) == (kind is not ToldHits)
+    assert ("@inproceedings{papineni-etal-2002-bleu" in out) == (kind is ToldHits)
+    latex = called(capsys, "cite", directory, "--latex")[1]
+    assert (r"Hits \& Misses~" in " ".join(latex.split())) == (kind is ToldHits)
+    for arguments in (
+        ("show", directory),
+        ("show", directory, "--line", "2", "--system", "A"),
+        ("rank", directory, "--metric", "hits", "--test", "none", "--resamples", "50"),
+        ("compare", directory, "--metric", "hits", "--pairs", "--resamples", "50", "--trials", "50"),
+    ):
+        code, out, _ = called(capsys, *arguments)
+        assert (code, "hits" in out) == (0, True), arguments
+    orders = called(capsys, "show", directory, "--orders")[1]
+    sizes = re.findall(r"^hits \S+  size (\S+)$", orders, re.MULTILINE)
+    assert [("." in size) for size in sizes] == [kind is not ToldHits] * 3  # a count, or percent
+
+
+def test_a_minimal_metric_is_scored_explained_and_listed(
+    kind: type[Hits], capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(ROOT / "data")
+    files = ("-r", "reference0.txt", "reference1.txt", "-o", "systems/eager.txt", "systems/careful.txt")
+    code, out, _ = called(capsys, "score", "hits", *files, "--orders")
+    assert (code, "hits|nrefs:2|v:" in out) == (0, True)
+    code, out, _ = called(capsys, "explain", "hits", *files, "--line", "3")
+    name = "Hits & Misses" if kind is ToldHits else "hits"
+    assert code == 0
+    assert re.findall(r"^  \S.*: hits ([0-9.]+)$", out, re.MULTILINE)[:2] == ["86.67", "80.00"]
+    assert out.count(f"\n  {name}: hits ") == 4
+    assert ("\n  tokens: match 13\n" in out) == (kind is ToldHits)
+    assert ("\n  n=2\n    match " in out) == (kind is RuledHits)
+    assert ("\n    other     the · watched\n" in out) == (kind is not Hits)
+    source = ("-s", "source.txt")
+    code, out, _ = called(capsys, "explain", "hits", *source, *files, "--compare", "gleu", "--top", "1")
+    assert (code, "\n  hits = hits|" in out, "\n  2017 = gleu|" in out) == (0, True, True)
+    assert called(capsys, "explain", "hits", *source, *files, "--compare", "gleu", "--line", "3")[0] == 0
+    assert f"\nhits: {kind.summary}\n" in called(capsys, "list", "metrics")[1]
+    assert '"const": "hits"' in called(capsys, "schema")[1]
+    assert called(capsys, "help", "hits")[0] == (0 if kind.help_page else 2)
+    found = pipeline.evaluate(["a b", "c"], [["a c", "c"], ["x", "b"]], metrics=["hits"])
+    assert (found.score, found.sentences.tolist()) == (2 / 3, [0.5, 1.0])
+
+
+# --- what the metrics of the table say
+
+TEXTS = [
+    *("gleu", "gleu[refs=merged]", "gleu[variant=2015]", "gleu[variant=2016-03]", "gleu[variant=paper]"),
+    *("google_gleu[min=2]", "green", "bleu", "bleu[flavour=nltk,smoothing=method5]", "chrf", "chrf[nw=2]"),
+    *("rouge", "rouge[references=mean]", "rouge[types=W+SU4]", "length", "external", "external[score=f_beta]"),
+]
+
+
+def test_every_metric_is_asked() -> None:
+    assert {from_text(text).name for text in TEXTS} == set(METRICS)
+
+
+def columns_of(metric: Metric, corpus: Corpus) -> Columns:
+    """Return the columns of an output; for a metric that reads files, some numbers."""
+    if metric.reads_files:
+        return {field.name: np.ones(corpus.lines, np.int64) for field in metric.needs.schema(2).fields}
+    return next(iter(count_in_memory(corpus, [metric.needs])["A", metric.needs].blocks()))
+
+
+@pytest.fixture(scope="module")
+def corpus() -> Corpus:
+    """Three lines with two references."""
+    from pipeline.api import _corpus
+
+    texts = ["a b c d", "a b a b c", ""]
+    return _corpus({"A": texts}, [["a b c", "a b", "c"], ["b c d e", "b", "a"]], texts[::-1], ())
+
+
+@pytest.mark.parametrize("text", TEXTS)
+def test_what_a_metric_says_fits_together(text: str, corpus: Corpus) -> None:
+    metric = from_text(text)
+    columns = columns_of(metric, corpus)
+    assert set(metric.citations) <= set(citations())
+    assert metric.name_in_text
+    assert metric.unavailable() is None
+    assert (ROOT / "pipeline" / "help" / f"{metric.help_page or metric.name}.md").is_file()
+    assert metric.sentence_scores(columns).shape == (3, 2 if metric.by_reference or text.endswith("mean]") else 1)
+    outputs = metric.sentence_outputs(columns)
+    assert np.array_equal(next(iter(outputs.values())), metric.sentence_scores(columns))
+    counts = metric.shown_counts(columns)
+    for count in counts:
+        shape = (3, *([2] if count.per_reference else []), *([len(metric.row_names())] if count.orders else []))
+        assert count.values.shape == shape, count.name
+        assert metric.by_reference or not count.per_reference
+    assert counts or text in ("length", "external", "rouge[references=mean]")
+    rule = metric.ngram_rule()
+    assert rule is None or (rule.last <= len(metric.row_names()) and rule.merged != metric.by_reference)
+
+
+@pytest.mark.parametrize("text", [text for text in TEXTS if text != "external"])
+def test_the_outputs_that_are_counts_and_no_others_are_whole_numbers(text: str, corpus: Corpus) -> None:
+    """Those of one sentence with one reference; a score may happen to be whole too."""
+    metric = from_text(text)
+    terms = metric.make_terms(columns_of(metric, corpus))
+    totals = {f.name: terms[f.name][1, 1] if f.per_reference else terms[f.name][1] for f in metric.terms}
+    outputs = {name: float(value) for name, value in metric.score(totals).items()}
+    counted = {name for name in outputs if re.sub("_[0-9]+$", "", name) in metric.counts}
+    assert all(outputs[name].is_integer() for name in counted)
+    assert all(abs(outputs[name]) <= 1 for name in outputs.keys() - counted) or metric.name == "bleu"
+    assert next(iter(outputs)) not in counted
+
+
+# --- nothing asks which metric it has
+
+OPEN = {"metrics/__init__.py", "metrics/build.py", "metrics/defaults.py"}
+"""Files of metrics/ that the rest of the program may import, beside those of metrics/base/."""
+OUTSIDE = [name for name in FILES if not name.startswith("metrics/")]
+OWN_COMMANDS = {"cli/commands/gleu.py"}
+"""Commands that are those of one metric: each may take it from the table."""
+
+
+def names(node: ast.AST) -> set[str]:
+    """Return the names in a piece of program."""
+    every = list(ast.walk(node))
+    return {n.id for n in every if isinstance(n, ast.Name)} | {n.attr for n in every if isinstance(n, ast.Attribute)}
+
+
+def is_named(node: ast.AST) -> bool:
+    """Return whether the name of a metric stands in a piece of program as a text."""
+    return any(item.value in METRICS for item in ast.walk(node) if isinstance(item, ast.Constant))
+
+
+def asks(tree: ast.AST) -> Iterator[tuple[int, str]]:
+    """Yield the lines where a file asks which metric it has, or what a metric might have."""
+    classes = {kind.__name__ for kind in METRICS.values()} | {"Metric"}
+    for node in ast.walk(tree):
+        function = node.func.id if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) else ""
+        if isinstance(node, ast.Call) and function == "isinstance" and names(node.args[1]) & classes:
+            yield node.lineno, "isinstance"
+        elif isinstance(node, ast.Call) and function in ("getattr", "hasattr"):
+            if names(node.args[0]) & {"metric", "measure", "need", "needs"}:
+                yield node.lineno, function
+        elif isinstance(node, ast.Compare) and names(node) & {"name", "metric"} and is_named(node):
+            yield node.lineno, "name"
+        elif isinstance(node, ast.Subscript) and "METRICS" in names(node.value) and is_named(node.slice):
+            yield node.lineno, "METRICS"
+
+
+@pytest.mark.parametrize("name", OUTSIDE)
+def test_nothing_outside_asks_which_metric_it_has(name: str) -> None:
+    tree = ast.parse(FILES[name].read_text(encoding="utf-8"))
+    found = [f"pipeline/{name}:{line}: {what}" for line, what in asks(tree)]
+    assert [item for item in found if not (name in OWN_COMMANDS and item.endswith(": METRICS"))] == []
+    inner = [item for item in IMPORTS[name] if room(item.file) == "metrics" and item.file not in OPEN]
+    assert [f"pipeline/{name}:{item.line} imports {item.file}" for item in inner] == []
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "isinstance(metric, Gleu)",
+        "isinstance(metric, Chrf | Green)",
+        "isinstance(m, (base.Metric, str))",
+        'getattr(metric, "order", 0)',
+        'hasattr(measured.metric, "order")',
+        'metric.name == "gleu"',
+        'METRICS["bleu"]',
+        'metric.name in ("gleu", "bleu")',
+    ],
+)
+def test_who_asks_is_noticed(code: str) -> None:
+    assert list(asks(ast.parse(code)))
