@@ -126,8 +126,8 @@ def changes(before: Path, after: Path) -> tuple[list[str], dict[str, list[str]]]
         if not (before / name).exists():
             new.append(name)
         elif path.read_bytes() != (before / name).read_bytes():
-            texts = [(folder / name).read_text(encoding="utf-8").splitlines() for folder in (before, after)]
-            changed[name] = [line for line in difflib.ndiff(*texts) if line[0] in "+-"]
+            old, new_lines = ((folder / name).read_text(encoding="utf-8").splitlines() for folder in (before, after))
+            changed[name] = [line for line in difflib.ndiff(old, new_lines) if line[0] in "+-"]
     return new, changed
 
 
