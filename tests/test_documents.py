@@ -47,9 +47,9 @@ def test_the_paths_that_are_looked_for_would_be_found() -> None:
 def steps() -> list[tuple[str, str]]:
     """Return the file and the first name of each step of the way of a sentence pair."""
     text = (PACKAGE / "help" / "contributing.md").read_text(encoding="utf-8").partition(WALK)[2].partition("\n## ")[0]
-    found: list[tuple[str, str]] = re.findall(r"^[0-9]+\. `([a-z0-9_/]+\.py)`: `(\w+)`", text, re.MULTILINE)
-    assert len(found) == len(re.findall(r"^[0-9]+\. ", text, re.MULTILINE))
-    return found
+    named: list[tuple[str, str]] = re.findall(r"^[0-9]+\. `([a-z0-9_/]+\.py)`: `(\w+)`", text, re.MULTILINE)
+    assert len(named) == len(re.findall(r"^[0-9]+\. ", text, re.MULTILINE))
+    return named
 
 
 @pytest.mark.parametrize(("file", "name"), steps())

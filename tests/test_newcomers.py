@@ -65,21 +65,21 @@ class Command(NamedTuple):
 def section(title: str) -> list[Block]:
     """Return the blocks of a section of the page."""
     text = PAGE.partition(f"\n### {title}\n")[2].partition("\n### ")[0].partition("\n## ")[0]
-    found = re.findall(r"^```(\w+)(?: ([^\n]+))?\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
-    return [Block(*groups) for groups in found]
+    fenced = re.findall(r"^```(\w+)(?: ([^\n]+))?\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
+    return [Block(*groups) for groups in fenced]
 
 
 def commands(blocks: list[Block]) -> list[Command]:
     """Return the commands of a section in order."""
-    found: list[Command] = []
+    listed: list[Command] = []
     for line in (line for block in blocks if block.language == "console" for line in block.text.splitlines()):
         if line.startswith("$ "):
             name, *words = shlex.split(line[2:])
             assert name == "gec-pipeline"
-            found.append(Command(words, []))
+            listed.append(Command(words, []))
         else:
-            found[-1].printed.append(line)
-    return found
+            listed[-1].printed.append(line)
+    return listed
 
 
 @pytest.fixture(scope="session")
@@ -155,7 +155,7 @@ def try_out(project: Path, blocks: list[Block], *more: list[str]) -> list[str]:
     printed = call(project, *(command.words for command in asked), *more)
     for command, text in zip(asked, printed, strict=False):
         lines = [line.rstrip() for line in text.splitlines()]
-        missing = [line for line in command.printed if not any(found.startswith(line) for found in lines)]
+        missing = [line for line in command.printed if not any(shown.startswith(line) for shown in lines)]
         assert missing == [], f"{' '.join(command.words)} printed\n{text}"
     return printed[len(asked) :]
 

@@ -748,7 +748,7 @@ def test_the_configs_that_ship_name_the_schema() -> None:
 
 def test_the_schema_that_ships_is_the_one_printed() -> None:
     if (ROOT / "pipeline" / "schema.json").read_text(encoding="utf-8") != json_schema():
-        pytest.fail("write it anew: python -m pipeline schema > pipeline/schema.json", pytrace=False)
+        pytest.fail("write it anew: gec-pipeline schema > pipeline/schema.json", pytrace=False)
 
 
 def test_the_schema_names_the_reports_and_the_plots() -> None:

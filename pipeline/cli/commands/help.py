@@ -56,9 +56,10 @@ def run(args: argparse.Namespace) -> int:
     folder = resources.files("pipeline") / "help"
     pages = {item.name.removesuffix(".md"): item for item in folder.iterdir() if item.name.endswith(".md")}
     if args.topic is None:
+        width = max(map(len, pages))
         for name, page in sorted(pages.items()):
             title = page.read_text(encoding="utf-8").splitlines()[0].removeprefix("# ")
-            print(f"{name:<10} {title}")
+            print(f"{name:<{width}} {title}")
         return 0
     topic = ALSO.get(args.topic, args.topic)
     if topic not in pages:

@@ -108,8 +108,8 @@ def _null_for_nan(node: object) -> None:
 
 def _records() -> dict[str, Any]:
     """Return the schemas of the records of texts, by the names of their models."""
-    found = (model.model_json_schema() for model in record_models(READERS).values())
-    return {schema["title"]: schema for schema in found}
+    schemas = (model.model_json_schema() for model in record_models(READERS).values())
+    return {schema["title"]: schema for schema in schemas}
 
 
 def _any_of(node: object, formats: list[dict[str, str]]) -> None:
