@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, cast
 from . import report
 from .config.overrides import ALL, Given, select
 from .config.tree import base_of
+from .corpus.formats import READERS
 from .corpus.input_warnings import suspicions
 from .corpus.number_files import absent as lacking
 from .corpus.number_files import misused, parted, with_numbers
@@ -111,7 +112,7 @@ def _opened(
     """Return config, metrics and texts, and the problems found in them."""
     from .config.load import load  # YAML and its models: not for those who score without
 
-    settings, nodes, problems = load(path, given.settings)
+    settings, nodes, problems = load(path, given.settings, READERS)
     chosen = resolve_all(with_defaults(nodes, settings.root if settings else None, problems), problems)
     corpora: list[Corpus | None] = []
     if settings:
@@ -150,15 +151,21 @@ def readers_of_numbers(chosen: Sequence[Metric]) -> list[NumberFiles]:
 def unmade(settings: Config) -> list[Problem]:
     """Return why files that a config asks for could not be made."""
     root, wanted = settings.root, settings.output
-    found = [root.problem(reason, ("output", "formats")) for reason in report.unavailable(wanted.formats)]
+    formats = [name for name in wanted.formats if name in report.FORMATS]
+    problems = [root.problem(reason, ("output", "formats")) for reason in report.unavailable(formats)]
+    for number, name in enumerate(wanted.formats):
+        if name not in report.FORMATS:
+            hint = did_you_mean(name, report.FORMATS)
+            message = f"expected one of {', '.join(report.FORMATS)}, found '{name}'{hint}"
+            problems.append(root.problem(message, ("output", "formats", number)))
     if wanted.plots:
         from .report.plots import PLOTS
 
         for number, name in enumerate(wanted.plots):
             if name not in PLOTS:
                 message = f"no plot is called '{name}'{did_you_mean(name, PLOTS)}; there are {', '.join(PLOTS)}"
-                found.append(root.problem(message, ("output", "plots", number)))
-    return found
+                problems.append(root.problem(message, ("output", "plots", number)))
+    return problems
 
 
 def fit(chosen: Sequence[Metric], corpora: Sequence[Corpus | None]) -> list[Problem]:

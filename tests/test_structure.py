@@ -32,7 +32,7 @@ PEERS = {
 HEAVY = ["numpy", "pydantic", "yaml", "joblib", "rich"]
 
 FLOORS = [
-    ["_version.py", "errors.py", "arrays.py"],
+    ["_version.py", "errors.py", "arrays.py", "lookup.py"],
     ["kernel", "io"],
     ["tokenizers", "config"],
     ["metrics/base", "corpus/formats"],

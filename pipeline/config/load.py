@@ -15,17 +15,13 @@ from pydantic import BaseModel, ValidationError
 from ..errors import ConfigError, Problem, did_you_mean
 from .compose import compose
 from .models import (
-    KINDS,
     WrittenConfig,
     WrittenDataset,
     WrittenDefaults,
     WrittenHuman,
-    WrittenJsonl,
     WrittenOutput,
-    WrittenParquet,
     WrittenRun,
     WrittenStatistics,
-    WrittenTsv,
     check_address,
 )
 from .models_published import (
@@ -38,13 +34,15 @@ from .models_published import (
     WrittenPublication,
 )
 from .resolver import Resolver
+from .values import record_models, tag
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
 
     from .resolved import Dataset, Match, System
     from .tree import Node
+    from .values import Declared, Records
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -69,21 +67,24 @@ class Config:
     """Files of data sets that are not here: problems tell of them, so that they need not be opened."""
 
 
-def load(path: str | Path, settings: Sequence[str] = ()) -> tuple[Config | None, tuple[Node, ...], list[Problem]]:
+def load(
+    path: str | Path, settings: Sequence[str], formats: Mapping[str, Declared]
+) -> tuple[Config | None, tuple[Node, ...], list[Problem]]:
     """Read a config file; return it (None where it cannot be used), its metrics' nodes, and all problems.
 
-    settings: what `--set` says. Raises ConfigError where the file is not a YAML mapping at all. Metrics come back
-    even from a config that has problems elsewhere, so that theirs can be told at the same time.
+    settings: what `--set` says. formats: the formats of texts that a config may name. Raises ConfigError where the
+    file is not a YAML mapping at all. Metrics come back even from a config that has problems elsewhere, so that theirs
+    can be told at the same time.
     """
     root, problems = compose(path, tuple(settings))
     if not isinstance(root.value, dict):
         raise ConfigError([root.problem("expected a mapping with the keys datasets, systems, metrics")])
     metrics = root.get("metrics")
     nodes = tuple(metrics.value) if metrics and isinstance(metrics.value, list) else ()
-    written = _validate(root, problems)
+    written = _validate(root, problems, record_models(formats))
     if written is None:
         return None, nodes, problems
-    resolver = Resolver(root, written, problems)
+    resolver = Resolver(root, written, problems, formats)
     datasets, systems = resolver.datasets(), resolver.systems()
     _idle(root, written, systems, problems)
     config = Config(
@@ -133,18 +134,20 @@ def _idle_statistics(root: Node, given: WrittenStatistics, systems: Sequence[str
             problems.append(root.problem(f"has no effect with `test: {given.test}`; leave it out", ("statistics", key)))
 
 
-def _validate(root: Node, problems: list[Problem]) -> WrittenConfig | None:
+def _validate(root: Node, problems: list[Problem], records: Records) -> WrittenConfig | None:
     """Validate against the models; unknown keys are told and then left out, so that the rest is still checked."""
     data = {key: value for key, value in root.plain().items() if not key.startswith("x-")}
     lacking = _lacking(data)
     problems += [root.problem(f"the key '{key}' is missing") for key in lacking]
     try:
-        written = WrittenConfig.model_validate(data)
+        written = WrittenConfig.model_validate(data, context=records)
     except ValidationError as error:
         errors = error.errors(include_url=False)
     else:
         return None if lacking else written
-    problems += [found for found in dict.fromkeys(_explain(root, item) for item in errors) if found not in problems]
+    problems += [
+        found for found in dict.fromkeys(_explain(root, item, records) for item in errors) if found not in problems
+    ]
     if lacking or any(item["type"] != "extra_forbidden" for item in errors):
         return None
     for item in errors:
@@ -152,7 +155,7 @@ def _validate(root: Node, problems: list[Problem]) -> WrittenConfig | None:
         for step in item["loc"][:-1]:
             owner = owner[step] if not isinstance(owner, dict) or step in owner else owner
         owner.pop(item["loc"][-1], None)
-    return WrittenConfig.model_validate(data)
+    return WrittenConfig.model_validate(data, context=records)
 
 
 def _lacking(data: dict[str, Any]) -> list[str]:
@@ -171,16 +174,15 @@ _MESSAGES = {
     "dict_type": "expected a mapping (key: value), found {found}",
     "model_type": "expected a mapping (key: value), found {found}",
     "int_type": "expected a whole number, found {found}",
-    "union_tag_not_found": f"expected a path, or a mapping with one of the keys {', '.join(KINDS)}, found {{found}}",
 }
 
 
-def _explain(root: Node, item: Any) -> Problem:
+def _explain(root: Node, item: Any, records: Records) -> Problem:
     """Put a pydantic error into our words, at its place in the file."""
     location = item["loc"]
     found = _found(item["input"])
     if item["type"] == "extra_forbidden":
-        return root.problem(f"unknown key{did_you_mean(location[-1], _fields(location[:-1]))}", location)
+        return root.problem(f"unknown key{did_you_mean(location[-1], _fields(location[:-1], records))}", location)
     if item["type"] == "missing":
         return root.problem(f"the key '{location[-1]}' is missing", location[:-1])
     if item["type"] == "literal_error":
@@ -215,15 +217,12 @@ _MODELS: dict[str, type[BaseModel]] = {
     "correlations": WrittenCorrelation,
     "agreements": WrittenAgreement,
     "expect": WrittenExpectation,
-    "<jsonl>": WrittenJsonl,
-    "<tsv>": WrittenTsv,
-    "<parquet>": WrittenParquet,
 }
 
 
-def _fields(location: tuple[str | int, ...]) -> list[str]:
+def _fields(location: tuple[str | int, ...], records: Records) -> list[str]:
     """Return the known keys at a place, for suggestions: those of the innermost model on the way."""
-    tags = [str(step) for step in location if str(step).startswith("<") and str(step) in _MODELS]
-    sections = ["datasets"] if location[:2] == ("defaults", "datasets") else [str(step) for step in location[:1]]
-    model = next((_MODELS[name] for name in [*tags, *sections] if name in _MODELS), WrittenConfig)
-    return list(model.model_fields)
+    tagged = [model for name, model in records.items() if tag(name) in location]
+    section = "datasets" if location[:2] == ("defaults", "datasets") else str(next(iter(location), ""))
+    model = next(iter(tagged), _MODELS.get(section, WrittenConfig))
+    return [field.alias or name for name, field in model.model_fields.items()]

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import BeforeValidator, Discriminator, Field, Tag, WithJsonSchema
+from pydantic import BeforeValidator, Discriminator, Field, Tag, TypeAdapter, ValidationInfo, WithJsonSchema
 
 from .models_published import WrittenFindings
 from .resolved import UNPACKED
-from .values import Numbers, PathText, Truth, Written, a_level, whole_number
+from .values import Numbers, PathText, Record, Written, a_level, named_format, read_record, whole_number
 
 BACKENDS = ("auto", "serial", "threading", "loky", "dask", "ray", "spark")
-FORMATS = ("json", "csv", "markdown", "latex", "parquet", "plots", "html")
-"""Names in `pipeline.report.FORMATS`."""
 OFFICIAL = "data"
 """What stands for the outputs that come with data sets."""
 _HOST = r"(?:[A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\]):[0-9]{1,5}"
@@ -26,8 +24,6 @@ ADDRESSES = {
     ),
 }
 """Backends past one machine: a pattern of the addresses that each takes, and the same in words."""
-KINDS = ("jsonl", "tsv", "parquet")
-"""Files with a text in each record; the key that names such a file."""
 
 
 def check_address(backend: str, address: str) -> str | None:
@@ -44,52 +40,37 @@ def _jobs(value: object) -> object:
     return value if value == "auto" else int(str(value))
 
 
-if TYPE_CHECKING:
-    FormatName = str
-else:
-    FormatName = Literal[FORMATS]
-
 Jobs = Annotated[
     Any,
     BeforeValidator(_jobs),
     WithJsonSchema({"anyOf": [{"const": "auto"}, {"type": "integer", "minimum": 1, "maximum": 99_999}]}),
 ]
-Column = Annotated[str, Field(min_length=1), WithJsonSchema({"type": ["string", "integer"], "minLength": 1})]
+_PATH: TypeAdapter[str] = TypeAdapter(PathText)
+ANY_RECORD = {"const": "<record>"}
+"""What stands in the JSON Schema of the models for the records of all formats: `schema` puts these in its place."""
 
 
-class WrittenJsonl(Written):
-    """A text in each line's JSON object."""
-
-    jsonl: PathText
-    column: Column = Field(description="the key of the text; a.b is the key b inside a")
+def _place(value: object, info: ValidationInfo) -> str | Record:
+    """Read a path, or a mapping that says where in the records of a file the texts are."""
+    return read_record(value, info.context or {}) if isinstance(value, dict) else _PATH.validate_python(value)
 
 
-class WrittenTsv(Written):
-    """A text in a column of tab-separated lines (no quoting)."""
-
-    tsv: PathText
-    column: Column = Field(description="its name in the first line, or its number from 1")
-    header: Truth | None = Field(
-        None, description="whether the first line has the names; default: only where column is a name"
-    )
+Place = Annotated[Any, BeforeValidator(_place), WithJsonSchema({"oneOf": [_PATH.json_schema(), ANY_RECORD]})]
+_PLACES: TypeAdapter[dict[str, Any]] = TypeAdapter(dict[str, Place])
 
 
-class WrittenParquet(Written):
-    """A text in a column of a Parquet file; needs pyarrow."""
-
-    parquet: PathText
-    column: Column = Field(description="the column of the text; a.b is the field b of a struct a")
-
-
-def _kind(value: object) -> str | None:
-    """Return the tag of a path or column. Tags are in brackets, which no name has."""
-    if not isinstance(value, dict):
-        return "<path>"
-    return next((f"<{kind}>" for kind in KINDS if kind in value), None)
+def _system_place(value: object, info: ValidationInfo) -> object:
+    """Read where the output of a system is: a place for all data sets, or one for each."""
+    if isinstance(value, dict) and not named_format(value, info.context or {}):
+        return _PLACES.validate_python(value, context=info.context)
+    return _place(value, info)
 
 
-def _system(value: object) -> str:
-    return _kind(value) or "<mapping>"
+SystemPlace = Annotated[
+    Any,
+    BeforeValidator(_system_place),
+    WithJsonSchema({"oneOf": [_PATH.json_schema(), ANY_RECORD, _PLACES.json_schema()]}),
+]
 
 
 def _form(value: object) -> str:
@@ -98,21 +79,6 @@ def _form(value: object) -> str:
     return "<list>" if isinstance(value, list) else "<mapping>"
 
 
-Place = Annotated[
-    Annotated[PathText, Tag("<path>")]
-    | Annotated[WrittenJsonl, Tag("<jsonl>")]
-    | Annotated[WrittenTsv, Tag("<tsv>")]
-    | Annotated[WrittenParquet, Tag("<parquet>")],
-    Discriminator(_kind),
-]
-SystemPlace = Annotated[
-    Annotated[PathText, Tag("<path>")]
-    | Annotated[WrittenJsonl, Tag("<jsonl>")]
-    | Annotated[WrittenTsv, Tag("<tsv>")]
-    | Annotated[WrittenParquet, Tag("<parquet>")]
-    | Annotated[dict[str, Place], Tag("<mapping>")],
-    Discriminator(_system),
-]
 WrittenSystems = Annotated[
     Annotated[dict[str, SystemPlace], Tag("<mapping>"), Field(min_length=1)]
     | Annotated[list[PathText], Tag("<list>"), Field(min_length=1)]
@@ -248,7 +214,7 @@ class WrittenOutput(Written):
     """Where results go and how they are printed."""
 
     dir: PathText = Field("runs/latest", description="the run directory, against the working directory")
-    formats: list[FormatName] = Field(["json", "csv"], description="files beside results.json")
+    formats: list[str] = Field(["json", "csv"], description="files beside results.json")
     plots: list[str] = Field([], description="plots of the format plots; default: all that there is something for")
     plot_type: Literal["png", "svg", "pdf"] = Field("png", description="files of the format plots")
     digits: Annotated[int, Field(ge=0, le=12), BeforeValidator(whole_number)] = Field(

@@ -16,8 +16,6 @@ UNPACKED = 1 << 34
 STDIN = Path("/dev/stdin")
 """What the path - stands for."""
 
-Kind = Literal["jsonl", "tsv", "parquet", "numbers"]
-
 
 @dataclass(frozen=True, kw_only=True)
 class Column:
@@ -26,7 +24,8 @@ class Column:
     Of numbers there may be several, joined by +; header: they were named; decimals: of counts, None: any number.
     """
 
-    kind: Kind
+    kind: str
+    """The name of its format, a key of `READERS` in `corpus/formats/`, or numbers."""
     path: Path | Remote
     column: str
     header: bool = False

@@ -14,17 +14,19 @@ from ..io.dataset_cache import locate_all, place
 from ..io.remote import Remote, is_remote, locate
 from .globs import called, exists, glob, is_glob, natural
 from .line_numbers import read_numbers, select
-from .models import KINDS, OFFICIAL, WrittenDataset, WrittenJsonl, WrittenParquet, WrittenTsv
+from .models import OFFICIAL, WrittenDataset
 from .resolved import STDIN, Column, Dataset, Input, Match, System, fill
 from .tree import base_of
+from .values import Record
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from ..io.catalogue import DataFile
     from .line_numbers import Selection
     from .models import WrittenConfig
     from .tree import Node
+    from .values import Declared
 
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+-]*")
 MAX_NAME = 100
@@ -34,8 +36,10 @@ Location = tuple[str | int, ...]
 class Resolver:
     """Turns what is written into files; collects problems and what globs matched."""
 
-    def __init__(self, root: Node, written: WrittenConfig, problems: list[Problem]) -> None:
-        self.root, self.written, self.problems = root, written, problems
+    def __init__(
+        self, root: Node, written: WrittenConfig, problems: list[Problem], formats: Mapping[str, Declared]
+    ) -> None:
+        self.root, self.written, self.problems, self.formats = root, written, problems, formats
         self.matches: list[Match] = []
         self.notes: list[str] = []
         self.absent: set[Path] = set()
@@ -48,7 +52,7 @@ class Resolver:
     def datasets(self) -> tuple[Dataset, ...]:
         """Return the data sets; those that are wrong have added problems."""
         _check_names(list(self.written.datasets), self.root, "datasets", self.problems)
-        for name in set(KINDS) & set(self.written.datasets):
+        for name in set(self.formats) & set(self.written.datasets):
             self.problem(f"'{name}' names a kind of file, so no data set can be called so", ("datasets", name))
         return tuple(self.dataset(name, d) for name, d in self.written.datasets.items())
 
@@ -182,23 +186,19 @@ class Resolver:
 
     def input(self, written: object, location: Location, dataset: str, system: str = "{system}") -> Input:
         """Return a path or column as it is used: absolute, or against the working directory."""
-        if isinstance(written, WrittenJsonl):
-            return Column(
-                kind="jsonl",
-                path=self.path(written.jsonl, (*location, "jsonl"), dataset, system),
-                column=written.column,
-            )
-        if isinstance(written, WrittenParquet):
-            path = self.path(written.parquet, (*location, "parquet"), dataset, system)
-            return Column(kind="parquet", path=path, column=written.column)
-        if isinstance(written, WrittenTsv):
-            number = bool(re.fullmatch(r"[1-9][0-9]{0,5}", written.column))
-            if not number and written.header is False:
-                self.problem("without a header the column must be a number, from 1", (*location, "header"))
-            header = not number if written.header is None else written.header
-            path = self.path(written.tsv, (*location, "tsv"), dataset, system)
-            return Column(kind="tsv", path=path, column=written.column, header=header)
-        return self.path(str(written), location, dataset, system)
+        if not isinstance(written, Record):
+            return self.path(str(written), location, dataset, system)
+        path = self.path(written.path, (*location, written.format), dataset, system)
+        return Column(kind=written.format, path=path, column=written.column, header=self.header(written, location))
+
+    def header(self, written: Record, location: Location) -> bool:
+        """Return whether the first line of a file has names: where nothing says so, if the column is a name."""
+        if not self.formats[written.format].header:
+            return False
+        number = bool(re.fullmatch(r"[1-9][0-9]{0,5}", written.column))
+        if not number and written.header is False:
+            self.problem("without a header the column must be a number, from 1", (*location, "header"))
+        return not number if written.header is None else written.header
 
     def reference(self, written: object, location: Location, dataset: str, *, null: bool) -> list[Input]:
         """Return the references of one entry: several, where it is a glob."""
@@ -280,7 +280,7 @@ class Resolver:
         if not isinstance(value, dict):
             return System(name, {d: self.output(value, at, d, name) for d in datasets})
         for unknown in (d for d in value if d not in datasets):
-            self.problem(f"no data set of this name{did_you_mean(unknown, [*datasets, *KINDS])}", (*at, unknown))
+            self.problem(f"no data set of this name{did_you_mean(unknown, [*datasets, *self.formats])}", (*at, unknown))
         if not value:
             self.problem("names no output", at)
         return System(name, {d: self.output(v, (*at, d), d, name) for d, v in value.items() if d in datasets})

@@ -1,11 +1,18 @@
-"""What single values of a config may be, and what all its models have in common."""
+"""What single values of a config may be, and what all its models have in common.
+
+Texts may be in the records of a file. What a config says of these depends on the format of the file, so that the model
+of such a mapping is made from what the format declares of itself.
+"""
 
 from __future__ import annotations
 
 import re
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, Protocol
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSchema
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, TypeAdapter, WithJsonSchema, create_model
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 
 def whole_number(value: object) -> object:
@@ -63,3 +70,67 @@ PathText = Annotated[
         "is a file of a fetched data set",
     ),
 ]
+
+
+class Declared(Protocol):
+    """What a format of texts declares of itself."""
+
+    @property
+    def summary(self) -> str:
+        """What such a file holds."""
+
+    @property
+    def column(self) -> str:
+        """What the key `column` means; empty where the format has no such key."""
+
+    @property
+    def header(self) -> str:
+        """What the key `header` means; empty where the format has no such key."""
+
+
+class Record(NamedTuple):
+    """What a config says of a file with a text in each record."""
+
+    format: str
+    path: str
+    column: str = ""
+    header: bool | None = None
+
+
+Column = Annotated[str, Field(min_length=1), WithJsonSchema({"type": ["string", "integer"], "minLength": 1})]
+Records = dict[str, type[BaseModel]]
+"""The model of each format's mapping, by the name of the format. It is the context of the validation of a config."""
+
+
+def record_models(formats: Mapping[str, Declared]) -> Records:
+    """Return a model for each format: a mapping with the path under the name of the format, and its other keys."""
+    return {name: _model(name, declared) for name, declared in formats.items()}
+
+
+def _model(name: str, declared: Declared) -> type[BaseModel]:
+    fields: dict[str, Any] = {"path": (PathText, Field(alias=name))}
+    if declared.column:
+        fields["column"] = (Column, Field(description=declared.column))
+    if declared.header:
+        fields["header"] = (Truth | None, Field(None, description=declared.header))
+    return create_model(f"Written{name.capitalize()}", __base__=Written, __doc__=declared.summary, **fields)
+
+
+def tag(name: str) -> str:
+    """Return the step that stands for a format in the location of an error: in brackets, which no key has."""
+    return f"<{name}>"
+
+
+def named_format(value: dict[str, Any], records: Records) -> str | None:
+    """Return the format that a mapping names, or None."""
+    return next((name for name in records if name in value), None)
+
+
+def read_record(value: dict[str, Any], records: Records) -> Record:
+    """Return what a mapping says; raises ValueError where it names no format, ValidationError for wrong keys."""
+    name = named_format(value, records)
+    if name is None:
+        raise ValueError(f"expected a path, or a mapping with one of the keys {', '.join(records)}")
+    reader: TypeAdapter[dict[str, BaseModel]] = TypeAdapter(dict[str, records[name]])  # type: ignore[valid-type]
+    read = reader.validate_python({tag(name): value}, context=records)[tag(name)]
+    return Record(name, **read.model_dump())

@@ -4,25 +4,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from .bleu.metric import Bleu
-from .chrf import Chrf
-from .external import External
-from .gleu.metric import Gleu
-from .google_gleu import GoogleGleu
-from .green import Green
-from .length import Length
-from .rouge.metric import Rouge
+from ..lookup import imported
 
 if TYPE_CHECKING:
     from .base.metric import Metric
 
 METRICS: dict[str, type[Metric]] = {
-    "gleu": Gleu,
-    "google_gleu": GoogleGleu,
-    "green": Green,
-    "bleu": Bleu,
-    "chrf": Chrf,
-    "rouge": Rouge,
-    "external": External,
-    "length": Length,
+    "gleu": imported(__name__, "gleu.metric.Gleu"),
+    "google_gleu": imported(__name__, "google_gleu.GoogleGleu"),
+    "green": imported(__name__, "green.Green"),
+    "bleu": imported(__name__, "bleu.metric.Bleu"),
+    "chrf": imported(__name__, "chrf.Chrf"),
+    "rouge": imported(__name__, "rouge.metric.Rouge"),
+    "external": imported(__name__, "external.External"),
+    "length": imported(__name__, "length.Length"),
 }

@@ -1,31 +1,17 @@
 """Stored results in other forms: formatting only.
 
-To add a form: a file here with a function of Material that gives files, a line in FORMATS, its name in models.FORMATS.
+To add a form: a file here with a function that takes Material and returns files by their names, and a line in FORMATS.
 """
 
 from __future__ import annotations
 
-from importlib import import_module
 from typing import TYPE_CHECKING
 
+from ..lookup import later
 from .material import Format
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
-
-    from ..io.safe_files import Content
-    from .material import Material
-
-
-def later(name: str) -> Callable[[Material], Mapping[str, Content]]:
-    """Return the function "module.function" of this folder; it is imported when it is called."""
-    module, _, function = name.rpartition(".")
-
-    def files(material: Material) -> Mapping[str, Content]:
-        made: Mapping[str, Content] = getattr(import_module(f".{module}", __package__), function)(material)
-        return made
-
-    return files
+    from collections.abc import Iterable
 
 
 FORMATS: dict[str, Format] = {
@@ -37,36 +23,36 @@ FORMATS: dict[str, Format] = {
     ),
     "csv": Format(
         told="scores.csv, long; tests.csv and human.csv where there are such",
-        files=later("csv_files.csv_files"),
+        files=later(__name__, "csv_files.csv_files"),
         printed=True,
         texts=False,
     ),
     "markdown": Format(
         told="results.md: tables for GitHub and notebooks",
-        files=later("markdown.markdown_files"),
+        files=later(__name__, "markdown.markdown_files"),
         printed=True,
         texts=False,
     ),
     "latex": Format(
-        told="results.tex: tables with booktabs", files=later("latex.latex_files"), printed=True, texts=False
+        told="results.tex: tables with booktabs", files=later(__name__, "latex.latex_files"), printed=True, texts=False
     ),
     "parquet": Format(
         told="sentences.parquet: a score a sentence; columns.*.parquet: the counts",
-        files=later("parquet.parquet_files"),
+        files=later(__name__, "parquet.parquet_files"),
         package="pyarrow",
         extra="parquet",
         texts=False,
     ),
     "plots": Format(
         told="figures: scores, ranks, p-values and more",
-        files=later("plots.plot_files"),
+        files=later(__name__, "plots.plot_files"),
         package="matplotlib",
         extra="plot",
         texts=False,
     ),
     "html": Format(
         told="report.html: a page to explore, sentences and all",
-        files=later("html.page.html_files"),
+        files=later(__name__, "html.page.html_files"),
         package="jinja2",
         extra="report",
     ),

@@ -1,6 +1,7 @@
 """Tokenisers by name: each turns the lines of a shard into ids.
 
-To add one: a function from Lines to Lines whose tokens are separated by white space, and a line in TOKENIZERS.
+To add one: a file here with a function from Lines to Lines that puts white space between tokens, and a line in
+TOKENIZERS.
 """
 
 from __future__ import annotations
@@ -8,9 +9,8 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
+from ..lookup import later
 from . import sacrebleu
-from .mteval import mteval
-from .unicode_words import unicode_words
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -32,13 +32,21 @@ TOKENIZERS: dict[str, Tokenizer] = {
     "blank": Tokenizer("blank", None, "at every single blank, as str.split(' '): two blanks make an empty token"),
     "char": Tokenizer("char", None, "every code point, blanks included; in bleu only of flavour nltk, else nonspace"),
     "nonspace": Tokenizer("nonspace", None, "every code point but white space (sacreBLEU's char)"),
-    "13a": Tokenizer("13a", mteval, "punctuation apart, as mteval-v13a and sacreBLEU do for Western languages"),
+    "13a": Tokenizer(
+        "13a",
+        later(__name__, "mteval.mteval"),
+        "punctuation apart, as mteval-v13a and sacreBLEU do for Western languages",
+    ),
     "zh": Tokenizer("zh", None, "Chinese characters apart, the rest nearly as 13a; as sacreBLEU"),
     "intl": Tokenizer("intl", None, "punctuation and symbols of all scripts apart, as mteval-v14 and sacreBLEU"),
     "chrf": Tokenizer("chrf", None, "at white space, one ASCII punctuation mark apart, as chrF++'s words"),
     "google": Tokenizer("google", None, "as rouge-score: lower-cased, then runs of a-z and 0-9; all else is dropped"),
     "perl": Tokenizer("perl", None, "as ROUGE-1.5.5: the same, but A-Z alone are lower-cased"),
-    "unicode": Tokenizer("whitespace", unicode_words, "lower-cased runs of letters and digits; ideographs stand alone"),
+    "unicode": Tokenizer(
+        "whitespace",
+        later(__name__, "unicode_words.unicode_words"),
+        "lower-cased runs of letters and digits; ideographs stand alone",
+    ),
     **{
         name: Tokenizer("whitespace", partial(sacrebleu.prepare, name), f"sacreBLEU's, pip install {b.install}")
         for name, b in sacrebleu.BORROWED.items()

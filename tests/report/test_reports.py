@@ -25,7 +25,6 @@ from rich.cells import cell_len
 from pipeline import report, stages
 from pipeline._version import __version__
 from pipeline.cli.commands.schema import results_schema
-from pipeline.config import models
 from pipeline.errors import ConfigError, printable
 from pipeline.execution.shards import Missing
 from pipeline.reopen import chosen, revisit
@@ -364,10 +363,6 @@ def test_results_fit_their_schema(sample: Path, tmp_path: Path) -> None:
 
 
 # ---- the command, and `formats` of a config
-
-
-def test_every_form_of_the_config_is_one_of_the_reports() -> None:
-    assert tuple(FORMATS) == models.FORMATS
 
 
 def test_what_a_config_asks_for_is_what_the_command_writes(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

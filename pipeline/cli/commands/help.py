@@ -51,9 +51,10 @@ def run(args: argparse.Namespace) -> int:
     folder = resources.files("pipeline") / "help"
     pages = {item.name.removesuffix(".md"): item for item in folder.iterdir() if item.name.endswith(".md")}
     if args.topic is None:
+        width = max(map(len, pages))
         for name, page in sorted(pages.items()):
             title = page.read_text(encoding="utf-8").splitlines()[0].removeprefix("# ")
-            print(f"{name:<10} {title}")
+            print(f"{name:<{width}} {title}")
         return 0
     also = ALSO if args.topic in pages else _pages_of_metrics() | ALSO
     topic = also.get(args.topic, args.topic)

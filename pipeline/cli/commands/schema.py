@@ -15,9 +15,13 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import TypeAdapter
 
-from ...config.models import WrittenConfig, WrittenHuman, WrittenStatistics
+from ...config.models import ANY_RECORD, WrittenConfig, WrittenHuman, WrittenStatistics
+from ...config.values import record_models
+from ...corpus.formats import READERS
 from ...human.meta_evaluation import MetaEvaluation
 from ...metrics import METRICS
+from ...report import FORMATS
+from ...report.plots import PLOTS
 from ...scoring.results import SCHEMA, Results
 
 if TYPE_CHECKING:
@@ -50,7 +54,11 @@ def json_schema() -> str:
     }
     datasets = schema["properties"]["datasets"]
     datasets["additionalProperties"] = {"anyOf": [datasets["additionalProperties"], whole]}
-    _one_of_is_any_of(schema)
+    output = schema["$defs"]["WrittenOutput"]["properties"]
+    for key, names in (("formats", FORMATS), ("plots", PLOTS)):
+        output[key]["items"] = {"enum": list(names), "type": "string"}
+    schema["$defs"] = dict(sorted({**schema["$defs"], **_records()}.items()))
+    _any_of(schema, [{"$ref": f"#/$defs/{name}"} for name in _records()])
     # What is included may bring the sections; judgements and columns alone need none of them.
     alone = [{"required": [key]} for key in ("include", "judgments", "columns")]
     schema["anyOf"] = [{"required": ["datasets", "systems", "metrics"]}, *alone, _with_systems_of_data()]
@@ -98,16 +106,26 @@ def _null_for_nan(node: object) -> None:
         _null_for_nan(child)
 
 
-def _one_of_is_any_of(node: object) -> None:
-    """Say anyOf for oneOf: forms of a path are told apart by their keys, which a mapping of data sets may have too."""
+def _records() -> dict[str, Any]:
+    """Return the schemas of the records of texts, by the names of their models."""
+    schemas = (model.model_json_schema() for model in record_models(READERS).values())
+    return {schema["title"]: schema for schema in schemas}
+
+
+def _any_of(node: object, formats: list[dict[str, str]]) -> None:
+    """Say anyOf for oneOf, and name the formats of texts where the models leave room for them.
+
+    Forms of a path are told apart by their keys, which a mapping of data sets may have too: so more than one may fit.
+    """
     if isinstance(node, dict):
         if "oneOf" in node:
-            node["anyOf"] = node.pop("oneOf")
+            forms = node.pop("oneOf")
+            node["anyOf"] = [form for item in forms for form in (formats if item == ANY_RECORD else [item])]
         for child in node.values():
-            _one_of_is_any_of(child)
+            _any_of(child, formats)
     elif isinstance(node, list):
         for child in node:
-            _one_of_is_any_of(child)
+            _any_of(child, formats)
 
 
 def _metric(name: str) -> dict[str, Any]:

@@ -1,26 +1,59 @@
-"""Whatever the config names as texts, as a file of texts. A newcomer adds a file, and a line in READERS."""
+"""Formats of texts by name: whatever the config names as texts becomes a file of texts.
+
+To add one: a file here with a function that yields the texts of a file, and a line in READERS.
+"""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from ...io.plain_files import SEPARATOR, Origin, Spool, Spooled, named
 from ...io.remote import Remote
+from ...lookup import later
 from .numbers import numbers
-from .records import jsonl, parquet, tsv
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from ...config.resolved import Column, Input
 
-READERS: dict[str, Callable[[Path, str, Column], Iterator[bytes]]] = {
-    "jsonl": jsonl,
-    "tsv": tsv,
-    "parquet": parquet,
-    "numbers": numbers,
+
+class TextFormat(NamedTuple):
+    """A format of files with a text in each record. A config names such a file as {NAME OF THE FORMAT: PATH}."""
+
+    texts: Callable[[Path, str, Column], Iterator[bytes]]
+    """Yields the texts, from the path of a file, its name in messages, and what the config says of it."""
+    summary: str
+    """What such a file holds, for the schema."""
+    column: str = ""
+    """What the key `column` of a config means; empty where the format has no such key."""
+    header: str = ""
+    """What the key `header` of a config means; empty where the format has no such key."""
+    unit: str = ":"
+    """What stands between the name of a file and the number of a text in messages."""
+
+
+READERS: dict[str, TextFormat] = {
+    "jsonl": TextFormat(
+        later(__name__, "records.jsonl"),
+        "A text in each line's JSON object.",
+        column="the key of the text; a.b is the key b inside a",
+    ),
+    "tsv": TextFormat(
+        later(__name__, "records.tsv"),
+        "A text in a column of tab-separated lines (no quoting).",
+        column="its name in the first line, or its number from 1",
+        header="whether the first line has the names; default: only where column is a name",
+    ),
+    "parquet": TextFormat(
+        later(__name__, "records.parquet"),
+        "A text in a column of a Parquet file; needs pyarrow.",
+        column="the column of the text; a.b is the field b of a struct a",
+        unit=", row ",
+    ),
 }
+_NUMBERS = TextFormat(numbers, "Numbers of each sentence, which no data set names but the metric external.")
 
 
 def file_of(wanted: Input) -> Path | Remote:
@@ -33,7 +66,7 @@ def spooled(wanted: Input, spool: Spool) -> Spooled:
     if isinstance(wanted, Path | Remote):
         return Spooled(spool.raw(wanted), b"\n", Origin(named(wanted)))
     name = named(wanted.path)
-    texts = READERS[wanted.kind](spool.local(wanted.path), name, wanted)
-    unit, offset = (", row ", 0) if wanted.kind == "parquet" else (":", int(wanted.header))
-    origin = Origin(name, unit, offset)
+    form = READERS.get(wanted.kind, _NUMBERS)
+    texts = form.texts(spool.local(wanted.path), name, wanted)
+    origin = Origin(name, form.unit, int(wanted.header))
     return Spooled(spool.write_texts(name, texts), SEPARATOR, origin)

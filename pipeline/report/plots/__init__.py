@@ -1,4 +1,7 @@
-"""Plots by name, and their files. To add one: a function of Material that yields figures, and a line in PLOTS."""
+"""Plots by name, and their files.
+
+To add one: a function that takes Material and yields figures, in a file of this folder, and a line in PLOTS.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +9,7 @@ import re
 from typing import TYPE_CHECKING, NamedTuple
 
 from ...errors import InputError, did_you_mean
-from . import human, scores
+from ...lookup import later
 from .canvas import TYPES, saved, styled
 
 if TYPE_CHECKING:
@@ -31,20 +34,30 @@ class Plot(NamedTuple):
 
 _STATISTICS = "`statistics` in the config"
 PLOTS: dict[str, Plot] = {
-    "scores": Plot("scores with their intervals", "scores", scores.scores),
+    "scores": Plot("scores with their intervals", "scores", later(__name__, "scores.scores")),
     "precision": Plot(
-        "precision of each order", "a metric with precisions of n-grams, at level corpus", scores.precision
+        "precision of each order",
+        "a metric with precisions of n-grams, at level corpus",
+        later(__name__, "scores.precision"),
     ),
-    "ranks": Plot("ranges of ranks, and clusters", _STATISTICS, scores.ranks),
+    "ranks": Plot("ranges of ranks, and clusters", _STATISTICS, later(__name__, "scores.ranks")),
     "differences": Plot(
-        "differences from the baseline with their intervals", "`statistics: {baseline: ..}`", scores.differences
+        "differences from the baseline with their intervals",
+        "`statistics: {baseline: ..}`",
+        later(__name__, "scores.differences"),
     ),
-    "p_values": Plot("p-values of all pairs", f"{_STATISTICS}, without a baseline", scores.p_values),
+    "p_values": Plot("p-values of all pairs", f"{_STATISTICS}, without a baseline", later(__name__, "scores.p_values")),
     "draws": Plot(
-        "spread of the score over draws of references", "gleu with references: sample, at least two", human.draws
+        "spread of the score over draws of references",
+        "gleu with references: sample, at least two",
+        later(__name__, "human.draws"),
     ),
-    "human": Plot("metric against human score, a point a system", "`human` in the config", human.scatter),
-    "windows": Plot("correlation among neighbours in the human ranking", "`human: {window: ..}`", human.windows),
+    "human": Plot(
+        "metric against human score, a point a system", "`human` in the config", later(__name__, "human.scatter")
+    ),
+    "windows": Plot(
+        "correlation among neighbours in the human ranking", "`human: {window: ..}`", later(__name__, "human.windows")
+    ),
 }
 
 

@@ -1,0 +1,66 @@
+"""README.md, CONTRIBUTING.md and the pages of `gec-pipeline help`: what they name is there."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from tests.conftest import ROOT
+
+PACKAGE = ROOT / "pipeline"
+PAGES = {path.name: path for path in (ROOT / "README.md", ROOT / "CONTRIBUTING.md", *PACKAGE.glob("help/*.md"))}
+FENCED = re.compile(r"^```.*?^```$", re.MULTILINE | re.DOTALL)
+TOPS = {path.name for folder in (ROOT, PACKAGE) for path in folder.iterdir() if path.is_dir()} - {"runs", "data"}
+"""Folders in which a path has to exist. Those of a user's own files may have any names."""
+WALK = "## A sentence pair, from YAML to table"
+
+
+def named_paths(text: str) -> set[str]:
+    """Return the files and folders of the project that a page names: `room/file.py`, `file.py`, `room/`."""
+    spans = re.findall(r"`([A-Za-z0-9_./-]+)`", FENCED.sub("", text))
+    return {span for span in spans if span.endswith(".py") or ("/" in span and span.split("/")[0] in TOPS)}
+
+
+@pytest.mark.parametrize("name", sorted(PAGES))
+def test_every_path_is_one_of_the_project(name: str) -> None:
+    paths = named_paths(PAGES[name].read_text(encoding="utf-8"))
+    assert [path for path in sorted(paths) if not (ROOT / path).exists() and not (PACKAGE / path).exists()] == []
+
+
+@pytest.mark.parametrize("name", sorted(PAGES))
+def test_every_module_that_is_run_is_there(name: str) -> None:
+    modules = re.findall(r"python\s+-m\s+(tests[a-z_.]*[a-z_])", PAGES[name].read_text(encoding="utf-8"))
+    paths = [module.replace(".", "/") for module in modules]
+    files = [{ROOT / f"{path}.py", ROOT / path / "__main__.py"} for path in paths]
+    assert [path for path, either in zip(paths, files, strict=True) if not any(file.is_file() for file in either)] == []
+
+
+def test_the_paths_that_are_looked_for_would_be_found() -> None:
+    assert named_paths("`pipeline/stages.py`, `kernel/`, `s3://a/b`, `runs/a`, `a.txt`, `no.py`") == {
+        "pipeline/stages.py",
+        "kernel/",
+        "no.py",
+    }
+
+
+def steps() -> list[tuple[str, str]]:
+    """Return the file and the first name of each step of the way of a sentence pair."""
+    text = (PACKAGE / "help" / "contributing.md").read_text(encoding="utf-8").partition(WALK)[2].partition("\n## ")[0]
+    named: list[tuple[str, str]] = re.findall(r"^[0-9]+\. `([a-z0-9_/]+\.py)`: `(\w+)`", text, re.MULTILINE)
+    assert len(named) == len(re.findall(r"^[0-9]+\. ", text, re.MULTILINE))
+    return named
+
+
+@pytest.mark.parametrize(("file", "name"), steps())
+def test_the_way_of_a_sentence_pair_names_what_is_there(file: str, name: str) -> None:
+    text = (PACKAGE / file).read_text(encoding="utf-8")
+    assert re.search(rf"^(def|class) {name}\b|^{name}\b.*=", text, re.MULTILINE), f"{file} has no {name}"
+
+
+def test_both_tables_of_rooms_are_the_same() -> None:
+    sections = {"README.md": "\n## Where to go on\n", "contributing.md": "\n## The rooms\n"}
+    texts = [PAGES[name].read_text(encoding="utf-8").partition(title)[2] for name, title in sections.items()]
+    tables = [re.findall(r"^\| .+ \|$", text.partition("\n## ")[0], re.MULTILINE) for text in texts]
+    assert tables[0] == tables[1]
+    assert len(tables[0]) > 15
