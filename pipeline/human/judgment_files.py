@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import re
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, NamedTuple
@@ -10,6 +9,7 @@ from xml.parsers import expat
 
 from ..errors import CorpusError, Problem, did_you_mean
 from ..io.plain_files import Spool, named, open_bytes, reason
+from ..io.small_tables import quoted_rows, separator_of
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping
@@ -196,16 +196,12 @@ def _csv(path: Path, name: str) -> Iterator[Item]:
     with path.open(encoding="utf-8-sig", newline="") as file:
         first = file.readline(PIECE) if _is_text(path, name) else ""
         file.seek(0)
-        separator = next((mark for mark in ",;\t" if mark in first), ",")
-        rows = csv.reader(file, delimiter=separator, strict=True)
-        try:
-            header = [cell.strip().lower() for cell in next(rows, [])]
-            pick = _columns(header, name)
-            for number, cells in enumerate(rows, 1):
-                if cells:
-                    yield _row(pick, cells, number, f"{name}:{rows.line_num}", len(header))
-        except csv.Error as error:
-            raise CorpusError([Problem(f"{name}:{rows.line_num}", f"not valid CSV: {error}")]) from None
+        rows = quoted_rows(file, separator_of(first, ",;\t") or ",", name)
+        header = [cell.lower() for cell in next(rows).cells]
+        pick = _columns(header, name)
+        for number, (line, cells) in enumerate(rows, 1):
+            if cells:
+                yield _row(pick, cells, number, f"{name}:{line}", len(header))
 
 
 def _is_text(path: Path, name: str) -> bool:
