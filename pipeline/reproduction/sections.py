@@ -10,7 +10,7 @@ import numpy as np
 
 from ..errors import InputError
 from ..human.correlation import COEFFICIENTS, spearman_by_differences
-from ..human.judgment_summary import judged
+from ..human.judgment_summary import summarize
 from ..human.meta_evaluation import MetricScores, metric_scores
 from ..human.preferences import EQUAL, SentencePairs, lines_of_segments, numbered, preferences, sentence_pairs
 from ..metrics.base.signature import parse
@@ -48,10 +48,7 @@ class Finder:
 
     def find(self, progress: Progress | None = None) -> dict[str, Any]:
         """Return the sections by name: judgments, columns, correlations, agreements; empty ones are None."""
-        self.judgments = {
-            name: judged(judgments, self.wanted.judgments[name], progress)
-            for name, judgments in self.sources.judgments.items()
-        }
+        self.judgments = {name: self.summary(name, progress) for name in self.sources.judgments}
         self.columns: dict[str, Scores] = {}
         for name, column in self.wanted.columns.items():
             self.columns |= self.attempt(name, partial(self.column, name, column))
@@ -77,6 +74,21 @@ class Finder:
         except InputError as error:
             self.notes.append(f"{name}: {error}")
             return {}
+
+    def summary(self, name: str, progress: Progress | None) -> dict[str, Any]:
+        """Return what judgements say, by names of judges and systems."""
+        settings = self.wanted.judgments[name]
+        summary = summarize(
+            self.sources.judgments[name],
+            divisor=settings.divisor,
+            resamples=settings.resamples,
+            level=settings.level,
+            seed=settings.seed,
+            runs=settings.trueskill,
+            folds=settings.folds,
+            progress=progress,
+        )
+        return summary.plain()
 
     def one(self, metric: str | None, dataset: str | None) -> Measured:
         """Return what was measured by the metric that a text means, on a data set (None: the only one)."""

@@ -373,7 +373,6 @@ def test_judgements_of_other_sentences_leave_the_systems(tmp_path: Path) -> None
         (["human", "people.txt"], "error: people.txt:1: no column is called 'system1id'; found a 3"),
         (["human", "people.txt", "--level", "2"], "error: --level: expected a number between 0 and 1, such as 0.95, found 2.0"),  # noqa: E501
         (["human", "people.txt", "--trueskill", "0"], "error: --trueskill: expected 1 to 100,000, found 0"),
-        (["human", "people.txt", "--engine", "package"], "error: --engine: has no effect without --trueskill"),
         (["correlate", "people.txt", "--human", "nothing"], "error: nothing: no such file"),
         (["correlate", "nothing", "--human", "people.txt"], "error: nothing: no such file"),
         (["correlate", "people.txt", "--human", "people.txt", "--window", "x"], "error: --window x: expected a whole number"),  # noqa: E501
