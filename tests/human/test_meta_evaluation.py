@@ -22,7 +22,8 @@ from pipeline.corpus.opener import open_corpus
 from pipeline.corpus.texts import read_texts
 from pipeline.errors import ConfigError, InputError
 from pipeline.human.judgments import build, read_judgments
-from pipeline.human.meta_evaluation import MetricScores, People, meta_evaluate
+from pipeline.human.meta_evaluation import MetricScores, meta_evaluate
+from pipeline.human.people import People
 from pipeline.human.preferences import lines_of_segments, sentence_pairs
 from pipeline.scoring.results import Results
 from tests.conftest import ROOT, Published, mirrored, tree, write_run
@@ -185,8 +186,9 @@ def test_the_numbering_is_not_guessed(segments: list[str], same: list[int], mess
 
 def test_pairs_of_the_systems_that_are_left() -> None:
     judgments = build("here", [item("x", "1", ("A", 2), ("B", 1), ("C", 2)), item("x", "2", ("C", 1), ("A", 2))])
-    found = sentence_pairs(judgments, ["A", "C"], np.array([4, 6]))
-    assert [values.tolist() for values in found] == [[1], [0], [6]]
+    untied, tied = sentence_pairs(judgments, ["A", "C"], np.array([4, 6]))
+    assert [values.tolist() for values in untied] == [[1], [0], [6]]
+    assert [values.tolist() for values in tied] == [[0], [1], [4]]
 
 
 # Scores brought together
