@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, replace
+from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple
 from xml.parsers import expat
 
 from ..errors import CorpusError, Problem, did_you_mean
-from ..io.plain_files import Spool, named, open_bytes, reason
+from ..io.plain_files import Spool, named, numbered_lines, open_bytes, reason
 from ..io.small_tables import quoted_rows, separator_of
 
 if TYPE_CHECKING:
@@ -193,28 +194,15 @@ def _check_item(groups: list[Group], place: str) -> None:
 
 def _csv(path: Path, name: str) -> Iterator[Item]:
     """Yield a ranking for each row; columns are found by their names, upper or lower case."""
-    with path.open(encoding="utf-8-sig", newline="") as file:
-        first = file.readline(PIECE) if _is_text(path, name) else ""
-        file.seek(0)
-        rows = quoted_rows(file, separator_of(first, ",;\t") or ",", name)
-        header = [cell.lower() for cell in next(rows).cells]
-        pick = _columns(header, name)
-        for number, (line, cells) in enumerate(rows, 1):
-            if cells:
-                yield _row(pick, cells, number, f"{name}:{line}", len(header))
-
-
-def _is_text(path: Path, name: str) -> bool:
-    """Return True; raises CorpusError where bytes are no UTF-8, with the line."""
-    with open_bytes(path, name) as file:
-        for number, line in enumerate(iter(lambda: file.readline(MAX_BYTES), b""), 1):
-            try:
-                line.decode()
-            except UnicodeDecodeError as error:
-                found = line[error.start : error.start + 1].hex()
-                message = f"byte {error.start + 1} of the line (0x{found}) is not valid UTF-8"
-                raise CorpusError([Problem(f"{name}:{number}", message)]) from None
-    return True
+    # a line may end in \r alone, and a cell in quotation marks may go on in the next line
+    lines = (part + "\n" for _, line in numbered_lines(path, name) for part in line.removesuffix("\r").split("\r"))
+    first = next(lines)
+    rows = quoted_rows(chain([first], lines), separator_of(first, ",;\t") or ",", name)
+    header = [cell.lower() for cell in next(rows).cells]
+    pick = _columns(header, name)
+    for number, (line, cells) in enumerate(rows, 1):
+        if cells:
+            yield _row(pick, cells, number, f"{name}:{line}", len(header))
 
 
 class _Columns(NamedTuple):

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -45,58 +44,46 @@ def _read(
     return read_judgments(path, judges, without, systems)
 
 
-@dataclass(frozen=True, kw_only=True)
 class JudgmentSummary:
-    """What judgements say. Tables that not everybody asks for are made when they are first asked for."""
+    """What judgements say: human scores, head to head, agreement of the judges."""
 
-    judgments: Judgments
-    divisor: Divisor
-    """What sums of wins are divided by in Expected Wins."""
-    expected_wins: Ranked
-    runs: int | None
-    """How many runs TrueSkill has."""
-    trueskill: Ranked | None
-    folds: int | None
-    """How many folds the cross-validation of Expected Wins has."""
-    accuracy: float | None
+    def __init__(
+        self,
+        judgments: Judgments,
+        *,
+        divisor: Divisor,
+        resamples: int,
+        level: float,
+        seed: int,
+        runs: int | None,
+        folds: int | None,
+        progress: Progress | None = None,
+    ) -> None:
+        """Compute it, with TrueSkill where runs are given, and the accuracy of Expected Wins where folds are.
 
-    @cached_property
-    def of_judges(self) -> list[Floats]:
-        """The Expected Wins of each judge."""
-        numbers = range(len(self.judgments.judges))
-        return [expected_wins(self.judgments.of_judge(number).wins(), self.divisor) for number in numbers]
-
-    @cached_property
-    def judge_correlations(self) -> JudgeCorrelations:
-        """How the Expected Wins of judges correlate."""
-        return judge_correlations(self.judgments, self.divisor)
-
-    @cached_property
-    def head_to_head(self) -> HeadToHead:
-        """How often each system is better than each other one."""
-        return head_to_head(self.judgments.wins())
-
-    @cached_property
-    def kappas(self) -> dict[tuple[int, int], Kappa]:
-        """Cohen's kappa of each two judges, by their numbers."""
-        return agreement(self.judgments)
-
-    @property
-    def mean_kappas(self) -> dict[str, float]:
-        """The mean kappa between judges, and within them."""
+        Raises InputError where there are more folds than pairs.
+        """
+        self.judgments, self.divisor, self.runs = judgments, divisor, runs
+        self.expected_wins = rank_by_expected_wins(judgments, divisor, resamples, level, seed)
+        means = trueskill(judgments, runs, seed, progress) if runs else None
+        self.trueskill = None if means is None else ranked(means.mean(axis=0), means, level)
+        self.accuracy = accuracy(judgments, folds, seed, divisor) if folds else None
+        each = [judgments.of_judge(number) for number in range(len(judgments.judges))]
+        self.counts = {name: counts(own) for name, own in zip(judgments.judges, each, strict=True)}
+        self.of_judges = [expected_wins(own.wins(), divisor) for own in each]
+        self.judge_correlations = judge_correlations(judgments, divisor)
+        self.head_to_head = head_to_head(judgments.wins())
+        self.kappas = agreement(judgments)
         between = [kappa for (one, two), kappa in self.kappas.items() if one != two]
         within = [kappa for (one, two), kappa in self.kappas.items() if one == two]
-        return {"between": mean_kappa(between), "within": mean_kappa(within)}
+        self.mean_kappas = {"between": mean_kappa(between), "within": mean_kappa(within)}
 
     def scores(self) -> dict[str, Any]:
-        """Return systems, counts of each judge, and human scores with their ranks, by names of judges and systems."""
-        judgments, names = self.judgments, self.judgments.systems
-        skill = {"runs": self.runs, **_ranked(self.trueskill, names)} if self.trueskill else None
+        """Return the human scores with their ranks, by names of systems; None for TrueSkill that was not asked for."""
+        names, skill = self.judgments.systems, self.trueskill
         return {
-            "systems": list(names),
-            "judges": {name: counts(judgments.of_judge(n)) for n, name in enumerate(judgments.judges)},
             "expected_wins": {"divisor": self.divisor, **_ranked(self.expected_wins, names)},
-            "trueskill": skill,
+            "trueskill": {"runs": self.runs, **_ranked(skill, names)} if skill else None,
         }
 
     def plain(self) -> dict[str, Any]:
@@ -104,50 +91,19 @@ class JudgmentSummary:
 
         pairs_digest is of all expanded pairs, in whatever order the file has them.
         """
-        scores, names, judges = self.scores(), self.judgments.systems, self.judgments.judges
+        names, judges = self.judgments.systems, self.judgments.judges
         return {
-            "systems": scores["systems"],
-            "judges": scores["judges"],
+            "systems": list(names),
+            "judges": self.counts,
             "total": counts(self.judgments),
             "pairs_digest": pairs_digest(self.judgments),
-            "expected_wins": scores["expected_wins"],
-            "trueskill": scores["trueskill"],
+            **self.scores(),
             "per_judge": {judge: _named(own, names) for judge, own in zip(judges, self.of_judges, strict=True)},
             "judge_correlations": _correlations(self.judge_correlations, judges),
             "head_to_head": _head_to_head(self.head_to_head, names),
             "kappa": {**self.mean_kappas, **_kappas(self.kappas, judges)},
             "accuracy": self.accuracy,
         }
-
-
-def summarize(
-    judgments: Judgments,
-    *,
-    divisor: Divisor,
-    resamples: int,
-    level: float,
-    seed: int,
-    runs: int | None = None,
-    folds: int | None = None,
-    progress: Progress | None = None,
-) -> JudgmentSummary:
-    """Return what judgements say; TrueSkill where runs are given, accuracy where folds are.
-
-    Raises InputError where there are fewer pairs than folds.
-    """
-    skill = None
-    if runs:
-        means = trueskill(judgments, runs, seed, progress)
-        skill = ranked(means.mean(axis=0), means, level)
-    return JudgmentSummary(
-        judgments=judgments,
-        divisor=divisor,
-        expected_wins=rank_by_expected_wins(judgments, divisor, resamples, level, seed),
-        runs=runs,
-        trueskill=skill,
-        folds=folds,
-        accuracy=accuracy(judgments, folds, seed, divisor) if folds else None,
-    )
 
 
 def counts(judgments: Judgments) -> dict[str, int]:

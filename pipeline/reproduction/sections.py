@@ -10,7 +10,7 @@ import numpy as np
 
 from ..errors import InputError
 from ..human.correlation import common_systems, correlate, vector
-from ..human.judgment_summary import summarize
+from ..human.judgment_summary import JudgmentSummary
 from ..human.meta_evaluation import judged_scores, metric_scores
 from ..human.preferences import sentence_level, sentence_pairs
 from ..metrics.base.signature import parse
@@ -78,7 +78,7 @@ class Finder:
     def summary(self, name: str, progress: Progress | None) -> dict[str, Any]:
         """Return what judgements say, by names of judges and systems."""
         settings = self.wanted.judgments[name]
-        summary = summarize(
+        summary = JudgmentSummary(
             self.sources.judgments[name],
             divisor=settings.divisor,
             resamples=settings.resamples,

@@ -60,7 +60,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Read, rank and print."""
-    from ...human.judgment_summary import summarize
+    from ...human.judgment_summary import JudgmentSummary
     from ...human.judgments import read_judgments
     from ...io.remote import Remote
 
@@ -75,7 +75,7 @@ def run(args: argparse.Namespace) -> int:
         print(printable(f"warning: {judgments.place}: {note}"), file=sys.stderr)
     with Bar(enabled=bool(args.trueskill) and not args.quiet and sys.stderr.isatty()) as bar:
         bar.stage("TrueSkill")
-        summary = summarize(
+        summary = JudgmentSummary(
             judgments,
             divisor=args.divisor,
             resamples=args.resamples,
@@ -115,13 +115,12 @@ def _print(summary: JudgmentSummary, args: argparse.Namespace) -> None:
     from ...report.tables import human as tables
     from ...report.tables.digits import round_half_up
 
-    names, judges = summary.judgments.systems, summary.judgments.judges
-    print_table(*tables.counts_table(summary.judgments), left=(0,))
-    print()
-    print_table(*tables.ranked_table(summary.expected_wins, names, "Expected Wins", args.digits))
-    if summary.trueskill:
-        print()
-        print_table(*tables.ranked_table(summary.trueskill, names, "TrueSkill", args.digits))
+    names, judges, scores = summary.judgments.systems, summary.judgments.judges, summary.scores()
+    print_table(*tables.counts_table(summary), left=(0,))
+    for key, title in (("expected_wins", "Expected Wins"), ("trueskill", "TrueSkill")):
+        if scores[key]:
+            print()
+            print_table(*tables.ranked_table(scores[key], title, args.digits))
     order = summary.expected_wins.order
     if args.per_judge:
         rows = [[names[n], *(round_half_up(own[n], args.digits) for own in summary.of_judges)] for n in order]
@@ -152,6 +151,8 @@ def _as_lists(summary: JudgmentSummary, args: argparse.Namespace) -> dict[str, A
     correlations = summary.judge_correlations._asdict()
     lists: dict[str, Any] = without_nan(
         {
+            "systems": list(summary.judgments.systems),
+            "judges": summary.counts,
             **summary.scores(),
             "per_judge": {name: own.tolist() for name, own in zip(judges, summary.of_judges, strict=True)},
             "judge_correlations": {

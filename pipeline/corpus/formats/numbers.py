@@ -37,25 +37,17 @@ def numbers(path: Path, name: str, wanted: Column) -> Iterator[bytes]:
             cells, is_header = (_objects(name, names), False) if objects else _table(line, name, names, wanted.header)
             if is_header:
                 continue
-        found = cells(line, number)
-        try:
-            yield b" ".join(read(cell) for cell in found)
-        except ValueError as error:
-            raise _wrong(name, number, _which(found, names, read) or str(error)) from None
+        values = []
+        for title, cell in zip(names, cells(line, number), strict=True):
+            try:
+                values.append(read(cell))
+            except ValueError as error:
+                raise _wrong(name, number, f"{title}: {error}" if len(names) > 1 else str(error)) from None
+        yield b" ".join(values)
 
 
 def _several(count: int) -> str:
     return "a number" if count == 1 else f"{count} numbers"
-
-
-def _which(cells: Sequence[str], names: Sequence[str], read: Callable[[str], bytes]) -> str:
-    """Return what is wrong with the first cell that cannot be read."""
-    for title, cell in zip(names, cells, strict=True):
-        try:
-            read(cell)
-        except ValueError as error:
-            return f"{title}: {error}" if len(names) > 1 else str(error)
-    return ""
 
 
 def _reader(wanted: Column) -> Callable[[str], bytes]:
