@@ -37,16 +37,19 @@ class Group(NamedTuple):
     rank: int
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Item:
-    """One ranking. ranking: what makes it one of its own; unranked: outputs that were left out; place: where it is."""
+    """One judge's ranking of the outputs for one sentence, or a pair that is a part of it."""
 
     segment: str
     judge: str
     groups: tuple[Group, ...]
     ranking: tuple[str, str, str]
+    """What all pairs of one ranking have in common, and no other ranking has."""
     place: str
+    """The file and the line."""
     unranked: int = 0
+    """How many outputs were left out because they have no rank."""
 
     def without(self, systems: Collection[str]) -> Item:
         """Return the item without some systems."""
@@ -159,8 +162,9 @@ class _Xml:
         judge = attributes.get("user", "").strip() or UNKNOWN
         _check_item(self.groups, place)
         self.count += 1
-        ranking = judge, segment, str(self.count)
-        self.done.append(Item(segment, judge, tuple(self.groups), ranking, place, self.unranked))
+        ranking, groups = (judge, segment, str(self.count)), tuple(self.groups)
+        item = Item(segment=segment, judge=judge, groups=groups, ranking=ranking, place=place, unranked=self.unranked)
+        self.done.append(item)
         self.attributes = None
 
 
@@ -257,7 +261,8 @@ def _row(pick: _Columns, cells: list[str], number: int, place: str, width: int) 
     if not segment:
         raise CorpusError([Problem(place, "the number of the sentence is missing")])
     own = cell("rankingid") or (str(number) if len(pick.systems) > 2 else "")  # rows of pairs are parts of a ranking
-    return Item(segment, judge, tuple(groups), (judge, segment, own), place, unranked)
+    ranking = judge, segment, own
+    return Item(segment=segment, judge=judge, groups=tuple(groups), ranking=ranking, place=place, unranked=unranked)
 
 
 def _system(name: str, languages: str) -> str:
