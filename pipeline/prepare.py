@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from .corpus.corpus import Corpus
     from .corpus.number_files import NumberFiles
     from .execution.options import RunOptions
-    from .human.meta_evaluation import People
+    from .human.people import People
     from .metrics.base.metric import Metric, Needs
     from .reproduction.open_sections import Sources
 
@@ -190,7 +190,7 @@ def complete(chosen: Sequence[Metric], corpora: Sequence[Corpus]) -> tuple[Corpu
 
 def _people(settings: Config, problems: list[Problem]) -> People | None:
     """Return the human judgements or scores that the config names; appends why they cannot be used."""
-    from .human.meta_evaluation import misfit, open_people
+    from .human.people import misfit, open_people
 
     wanted = settings.human
     if wanted is None:

@@ -51,7 +51,7 @@ if TYPE_CHECKING:
     from .execution.count import Counted
     from .execution.options import RunOptions
     from .execution.shards import Missing
-    from .human.meta_evaluation import People
+    from .human.people import People
     from .reproduction.open_sections import Sources
     from .scoring.scored_columns import Measured
 

@@ -42,7 +42,6 @@ def _values(value: object) -> object:
 
 
 Number = Annotated[str, BeforeValidator(_number), WithJsonSchema({"type": ["string", "number"]})]
-Whole = Annotated[int, Field(ge=0, le=1_000_000), BeforeValidator(whole_number)]
 Scores = Annotated[
     dict[str, float],
     BeforeValidator(_scores),

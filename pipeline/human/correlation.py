@@ -14,7 +14,7 @@ import numpy as np
 from ..scoring.resampling.bootstrap import percentile_interval
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 
     from ..arrays import Floats, Ints
 
@@ -61,6 +61,13 @@ def spearman_by_differences(one: Floats, two: Floats) -> Floats:
         return np.full(squares.shape, np.nan)
     found: Floats = 1 - 6 * squares / (count * (count**2 - 1))
     return found
+
+
+def mean_rank_difference(one: Floats, two: Floats) -> Floats:
+    """Return by how many places the systems differ on average: float64 [...]. Of equal values the first is higher."""
+    places = [np.argsort(np.argsort(-values, axis=-1, kind="stable"), axis=-1) for values in (one, two)]
+    mean: Floats = np.abs(places[0] - places[1]).mean(axis=-1)
+    return mean
 
 
 class PairCounts(NamedTuple):
@@ -121,6 +128,30 @@ COEFFICIENTS: dict[str, Callable[[Floats, Floats], Floats]] = {
     "accuracy": pairwise_accuracy,
 }
 """Agreement of a metric with people on systems, by name."""
+ALL_COEFFICIENTS: dict[str, Callable[[Floats, Floats], Floats]] = {
+    **COEFFICIENTS,
+    "spearman_by_differences": spearman_by_differences,
+    "mean_rank_difference": mean_rank_difference,
+}
+"""With those that publications have beside them."""
+
+
+def correlate(one: Floats, two: Floats, names: Iterable[str] = ALL_COEFFICIENTS) -> dict[str, float]:
+    """Return coefficients of two scores of the same systems, by name: float64 [systems]. Of one system all are NaN."""
+    if len(one) < 2:
+        return dict.fromkeys(names, math.nan)
+    return {name: float(ALL_COEFFICIENTS[name](one, two)) for name in names}
+
+
+def common_systems(columns: Iterable[Mapping[str, float]], without: Collection[str] = ()) -> list[str]:
+    """Return the systems that have a score in every column, but for some, in ASCII order."""
+    scored = [{name for name, score in column.items() if not math.isnan(score)} for column in columns]
+    return sorted(set.intersection(*scored).difference(without))
+
+
+def vector(column: Mapping[str, float], systems: Iterable[str]) -> Floats:
+    """Return the scores of these systems: float64 [systems]."""
+    return np.array([column[name] for name in systems])
 
 
 def bootstrap_interval(

@@ -23,7 +23,6 @@ if TYPE_CHECKING:
 
 
 Divisor = Literal["opponents", "beaten"]
-DIVISORS: tuple[Divisor, ...] = ("opponents", "beaten")
 BLOCK = 1 << 24
 """Counts that are held at once in bootstrap samples and folds."""
 

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import csv
 import re
 from dataclasses import dataclass, replace
+from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple
 from xml.parsers import expat
 
 from ..errors import CorpusError, Problem, did_you_mean
-from ..io.plain_files import Spool, named, open_bytes, reason
+from ..io.plain_files import Spool, named, numbered_lines, open_bytes, reason
+from ..io.small_tables import quoted_rows, separator_of
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping
@@ -36,16 +37,19 @@ class Group(NamedTuple):
     rank: int
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Item:
-    """One ranking. ranking: what makes it one of its own; unranked: outputs that were left out; place: where it is."""
+    """One judge's ranking of the outputs for one sentence, or a pair that is a part of it."""
 
     segment: str
     judge: str
     groups: tuple[Group, ...]
     ranking: tuple[str, str, str]
+    """What all pairs of one ranking have in common, and no other ranking has."""
     place: str
+    """The file and the line."""
     unranked: int = 0
+    """How many outputs were left out because they have no rank."""
 
     def without(self, systems: Collection[str]) -> Item:
         """Return the item without some systems."""
@@ -158,8 +162,9 @@ class _Xml:
         judge = attributes.get("user", "").strip() or UNKNOWN
         _check_item(self.groups, place)
         self.count += 1
-        ranking = judge, segment, str(self.count)
-        self.done.append(Item(segment, judge, tuple(self.groups), ranking, place, self.unranked))
+        ranking, groups = (judge, segment, str(self.count)), tuple(self.groups)
+        item = Item(segment=segment, judge=judge, groups=groups, ranking=ranking, place=place, unranked=self.unranked)
+        self.done.append(item)
         self.attributes = None
 
 
@@ -193,32 +198,15 @@ def _check_item(groups: list[Group], place: str) -> None:
 
 def _csv(path: Path, name: str) -> Iterator[Item]:
     """Yield a ranking for each row; columns are found by their names, upper or lower case."""
-    with path.open(encoding="utf-8-sig", newline="") as file:
-        first = file.readline(PIECE) if _is_text(path, name) else ""
-        file.seek(0)
-        separator = next((mark for mark in ",;\t" if mark in first), ",")
-        rows = csv.reader(file, delimiter=separator, strict=True)
-        try:
-            header = [cell.strip().lower() for cell in next(rows, [])]
-            pick = _columns(header, name)
-            for number, cells in enumerate(rows, 1):
-                if cells:
-                    yield _row(pick, cells, number, f"{name}:{rows.line_num}", len(header))
-        except csv.Error as error:
-            raise CorpusError([Problem(f"{name}:{rows.line_num}", f"not valid CSV: {error}")]) from None
-
-
-def _is_text(path: Path, name: str) -> bool:
-    """Return True; raises CorpusError where bytes are no UTF-8, with the line."""
-    with open_bytes(path, name) as file:
-        for number, line in enumerate(iter(lambda: file.readline(MAX_BYTES), b""), 1):
-            try:
-                line.decode()
-            except UnicodeDecodeError as error:
-                found = line[error.start : error.start + 1].hex()
-                message = f"byte {error.start + 1} of the line (0x{found}) is not valid UTF-8"
-                raise CorpusError([Problem(f"{name}:{number}", message)]) from None
-    return True
+    # a line may end in \r alone, and a cell in quotation marks may go on in the next line
+    lines = (part + "\n" for _, line in numbered_lines(path, name) for part in line.removesuffix("\r").split("\r"))
+    first = next(lines)
+    rows = quoted_rows(chain([first], lines), separator_of(first, ",;\t") or ",", name)
+    header = [cell.lower() for cell in next(rows).cells]
+    pick = _columns(header, name)
+    for number, (line, cells) in enumerate(rows, 1):
+        if cells:
+            yield _row(pick, cells, number, f"{name}:{line}", len(header))
 
 
 class _Columns(NamedTuple):
@@ -273,7 +261,8 @@ def _row(pick: _Columns, cells: list[str], number: int, place: str, width: int) 
     if not segment:
         raise CorpusError([Problem(place, "the number of the sentence is missing")])
     own = cell("rankingid") or (str(number) if len(pick.systems) > 2 else "")  # rows of pairs are parts of a ranking
-    return Item(segment, judge, tuple(groups), (judge, segment, own), place, unranked)
+    ranking = judge, segment, own
+    return Item(segment=segment, judge=judge, groups=tuple(groups), ranking=ranking, place=place, unranked=unranked)
 
 
 def _system(name: str, languages: str) -> str:

@@ -20,7 +20,8 @@ if TYPE_CHECKING:
 
     from ..arrays import Floats
     from ..config.models_published import WrittenJudgments
-    from .expected_wins import Ranked
+    from .expected_wins import Divisor, HeadToHead, Ranked
+    from .judge_agreement import JudgeCorrelations, Kappa
     from .judgments import Judgments
     from .trueskill import Progress
 
@@ -43,34 +44,66 @@ def _read(
     return read_judgments(path, judges, without, systems)
 
 
-def judged(judgments: Judgments, settings: WrittenJudgments, progress: Progress | None = None) -> dict[str, Any]:
-    """Return everything as mappings by names of judges and systems; what was not asked for is None.
+class JudgmentSummary:
+    """What judgements say: human scores, head to head, agreement of the judges."""
 
-    pairs_digest: of all expanded pairs, in whatever order the file has them.
-    """
-    names, judges = judgments.systems, judgments.judges
-    wins = rank_by_expected_wins(judgments, settings.divisor, settings.resamples, settings.level, settings.seed)
-    skill = None
-    if settings.trueskill:
-        means = trueskill(judgments, settings.trueskill, settings.seed, progress=progress)
-        skill = {"runs": settings.trueskill, **_ranked(ranked(means.mean(axis=0), means, settings.level), names)}
-    each = [expected_wins(judgments.of_judge(n).wins(), settings.divisor) for n in range(len(judges))]
-    share = None
-    if settings.folds:
-        share = accuracy(judgments, settings.folds, settings.seed, settings.divisor)
-    return {
-        "systems": list(names),
-        "judges": {name: counts(judgments.of_judge(number)) for number, name in enumerate(judges)},
-        "total": counts(judgments),
-        "pairs_digest": pairs_digest(judgments),
-        "expected_wins": {"divisor": settings.divisor, **_ranked(wins, names)},
-        "trueskill": skill,
-        "per_judge": {name: _named(values, names) for name, values in zip(judges, each, strict=True)},
-        "judge_correlations": _correlations(judgments, settings),
-        "head_to_head": _head_to_head(judgments),
-        "kappa": _kappa(judgments),
-        "accuracy": share,
-    }
+    def __init__(
+        self,
+        judgments: Judgments,
+        *,
+        divisor: Divisor,
+        resamples: int,
+        level: float,
+        seed: int,
+        runs: int | None,
+        folds: int | None,
+        progress: Progress | None = None,
+    ) -> None:
+        """Compute it, with TrueSkill where runs are given, and the accuracy of Expected Wins where folds are.
+
+        Raises InputError where there are more folds than pairs.
+        """
+        self.judgments, self.divisor, self.runs = judgments, divisor, runs
+        self.expected_wins = rank_by_expected_wins(judgments, divisor, resamples, level, seed)
+        means = trueskill(judgments, runs, seed, progress) if runs else None
+        self.trueskill = None if means is None else ranked(means.mean(axis=0), means, level)
+        self.accuracy = accuracy(judgments, folds, seed, divisor) if folds else None
+        each = [judgments.of_judge(number) for number in range(len(judgments.judges))]
+        self.counts = {name: counts(own) for name, own in zip(judgments.judges, each, strict=True)}
+        self.of_judges = [expected_wins(own.wins(), divisor) for own in each]
+        self.judge_correlations = judge_correlations(judgments, divisor)
+        self.head_to_head = head_to_head(judgments.wins())
+        self.kappas = agreement(judgments)
+        between = [kappa for (one, two), kappa in self.kappas.items() if one != two]
+        within = [kappa for (one, two), kappa in self.kappas.items() if one == two]
+        self.mean_kappas = {"between": mean_kappa(between), "within": mean_kappa(within)}
+
+    def scores(self) -> dict[str, Any]:
+        """Return the human scores with their ranks, by names of systems; None for TrueSkill that was not asked for."""
+        names, skill = self.judgments.systems, self.trueskill
+        return {
+            "expected_wins": {"divisor": self.divisor, **_ranked(self.expected_wins, names)},
+            "trueskill": {"runs": self.runs, **_ranked(skill, names)} if skill else None,
+        }
+
+    def plain(self) -> dict[str, Any]:
+        """Return everything as mappings by names of judges and systems; what was not asked for is None.
+
+        pairs_digest is of all expanded pairs, in whatever order the file has them.
+        """
+        names, judges = self.judgments.systems, self.judgments.judges
+        return {
+            "systems": list(names),
+            "judges": self.counts,
+            "total": counts(self.judgments),
+            "pairs_digest": pairs_digest(self.judgments),
+            **self.scores(),
+            "per_judge": {judge: _named(own, names) for judge, own in zip(judges, self.of_judges, strict=True)},
+            "judge_correlations": _correlations(self.judge_correlations, judges),
+            "head_to_head": _head_to_head(self.head_to_head, names),
+            "kappa": {**self.mean_kappas, **_kappas(self.kappas, judges)},
+            "accuracy": self.accuracy,
+        }
 
 
 def counts(judgments: Judgments) -> dict[str, int]:
@@ -97,13 +130,13 @@ def _named(values: Floats, names: Iterable[str]) -> dict[str, float]:
     return dict(zip(names, values.tolist(), strict=True))
 
 
-def _ranked(found: Ranked, names: tuple[str, ...]) -> dict[str, Any]:
+def _ranked(systems: Ranked, names: tuple[str, ...]) -> dict[str, Any]:
     return {
-        "order": [names[number] for number in found.order],
-        "scores": _named(found.point, names),
-        "means": _named(found.mean, names),
-        "ranks": {name: list(places) for name, places in zip(names, found.ranges, strict=True)},
-        "clusters": dict(zip(names, found.cluster, strict=True)),
+        "order": [names[number] for number in systems.order],
+        "scores": _named(systems.point, names),
+        "means": _named(systems.mean, names),
+        "ranks": {name: list(ranks) for name, ranks in zip(names, systems.ranges, strict=True)},
+        "clusters": dict(zip(names, systems.cluster, strict=True)),
     }
 
 
@@ -115,38 +148,30 @@ def _table(values: Floats, names: tuple[str, ...]) -> dict[str, dict[str, float]
     }
 
 
-def _correlations(judgments: Judgments, settings: WrittenJudgments) -> dict[str, Any]:
-    found, judges = judge_correlations(judgments, settings.divisor), judgments.judges
+def _correlations(correlations: JudgeCorrelations, judges: tuple[str, ...]) -> dict[str, Any]:
     return {
-        "spearman": _table(found.spearman, judges),
-        "pearson": _table(found.pearson, judges),
-        "others_spearman": _named(found.others_spearman, judges),
-        "others_pearson": _named(found.others_pearson, judges),
-        "mean_spearman": found.mean_spearman,
-        "mean_pearson": found.mean_pearson,
+        "spearman": _table(correlations.spearman, judges),
+        "pearson": _table(correlations.pearson, judges),
+        "others_spearman": _named(correlations.others_spearman, judges),
+        "others_pearson": _named(correlations.others_pearson, judges),
+        "mean_spearman": correlations.mean_spearman,
+        "mean_pearson": correlations.mean_pearson,
     }
 
 
-def _head_to_head(judgments: Judgments) -> dict[str, Any]:
+def _head_to_head(matrix: HeadToHead, names: tuple[str, ...]) -> dict[str, Any]:
     """Return, for each row, how often each column's system is better than the row's, p-values and their signs."""
-    found, names = head_to_head(judgments.wins()), judgments.systems
-    share, p = _table(found.share.T, names), _table(found.p.T, names)
+    share, p = _table(matrix.share.T, names), _table(matrix.p.T, names)
     signs = {row: {column: mark(value) for column, value in cells.items()} for row, cells in p.items()}
     return {"share": share, "p": p, "sign": signs}
 
 
-def _kappa(judgments: Judgments) -> dict[str, Any]:
-    """Return Cohen's kappa of each two judges, None where they have too few comparisons, and the weighted means."""
-    found, judges = agreement(judgments), judgments.judges
-    cells: dict[str, dict[str, float | None]] = {name: {} for name in judges}
+def _kappas(kappas: dict[tuple[int, int], Kappa], judges: tuple[str, ...]) -> dict[str, Any]:
+    """Return Cohen's kappa of each two judges, None where they have too few comparisons, and these."""
+    pairs: dict[str, dict[str, float | None]] = {name: {} for name in judges}
     comparisons: dict[str, dict[str, int]] = {name: {} for name in judges}
-    for (one, two), kappa in found.items():
+    for (one, two), kappa in kappas.items():
         enough = kappa.comparisons >= MIN_COMPARISONS
-        cells[judges[one]][judges[two]] = kappa.kappa if enough else None
+        pairs[judges[one]][judges[two]] = kappa.kappa if enough else None
         comparisons[judges[one]][judges[two]] = kappa.comparisons
-    return {
-        "between": mean_kappa([kappa for (one, two), kappa in found.items() if one != two]),
-        "within": mean_kappa([kappa for (one, two), kappa in found.items() if one == two]),
-        "pairs": cells,
-        "comparisons": comparisons,
-    }
+    return {"pairs": pairs, "comparisons": comparisons}

@@ -49,24 +49,28 @@ class Pairs(NamedTuple):
         return Pairs(*(values[kept] for values in self))
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Judgments:
-    """Judgements of one file.
-
-    systems: names in ASCII order; judges, segments: names in natural order; items: int64 [judges], rankings of each;
-    expanded: every pair of systems of every item, also of systems with the same output, which tie; unexpanded: every
-    pair of outputs, whose numbers are places in outputs (names of the systems, joined by blanks); notes: warnings.
-    """
+    """Judgements of one file."""
 
     place: str
+    """What messages call the file."""
     systems: tuple[str, ...]
+    """In ASCII order."""
     judges: tuple[str, ...]
+    """In natural order: numbers in names by their value."""
     segments: tuple[str, ...]
+    """The sentences, in natural order."""
     outputs: tuple[str, ...]
+    """The names of the systems that gave an output, joined by blanks."""
     items: Ints
+    """How many rankings each judge made: int64 [judges]."""
     expanded: Pairs
+    """Every pair of systems of every item; systems with the same output tie."""
     unexpanded: Pairs
+    """Every pair of outputs of every item, by their numbers."""
     notes: tuple[str, ...] = ()
+    """Warnings."""
 
     def of_judge(self, number: int) -> Judgments:
         """Return the judgements of one judge; systems and numbers stay as they are."""
@@ -148,10 +152,17 @@ def build(place: str, items: Iterable[Item]) -> Judgments:
         if len(expanded) // 5 + len(single) * (len(single) - 1) // 2 > MAX_PAIRS:
             raise CorpusError([Problem(item.place, f"there are more than {MAX_PAIRS:,} pairs of systems")])
         _add(expanded, single, judge, segment)
-    tables = [_pairs(values) for values in (expanded, unexpanded)]
-    names = tuple(systems), tuple(judges), tuple(segments), tuple(outputs)
-    notes = tuple(_notes(items))
-    return Judgments(place, *names, np.array(counted, np.int64), tables[0], tables[1], notes)
+    return Judgments(
+        place=place,
+        systems=tuple(systems),
+        judges=tuple(judges),
+        segments=tuple(segments),
+        outputs=tuple(outputs),
+        items=np.array(counted, np.int64),
+        expanded=_pairs(expanded),
+        unexpanded=_pairs(unexpanded),
+        notes=tuple(_notes(items)),
+    )
 
 
 def _output(group: Group) -> str:

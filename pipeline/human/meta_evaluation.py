@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from dataclasses import asdict, dataclass, field
 from functools import partial
 from itertools import combinations
@@ -10,61 +9,35 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..errors import InputError, did_you_mean
+from ..errors import InputError
 from ..scoring.column_blocks import present_blocks
 from ..scoring.sentences import sentence_scores
-from .correlation import COEFFICIENTS, bootstrap_interval, windows
-from .expected_wins import expected_wins
-from .judgment_files import is_judgments
-from .judgments import read_judgments
-from .preferences import lines_of_segments, sentence_level, sentence_pairs
-from .score_files import read_scores
-from .trueskill import trueskill
+from .correlation import COEFFICIENTS, bootstrap_interval, common_systems, correlate, vector, windows
+from .people import check_common, human_scores, judged_dataset
+from .preferences import accuracy_interval, lines_of_segments, sentence_level, sentence_pairs
 from .williams import williams
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
-    from pathlib import Path
+    from collections.abc import Callable, Collection, Iterable, Sequence
 
-    from ..arrays import Floats
+    from ..arrays import Floats, Ints
     from ..config.models import WrittenHuman
     from ..scoring.scored_columns import Measured
     from .judgments import Judgments
+    from .people import People
     from .trueskill import Progress
-
-LEAST = 3
-"""Systems below which nothing is correlated: any two correlate perfectly."""
-
-
-@dataclass(frozen=True)
-class People:
-    """What people said: scores of systems by name, or judgements that such are made of; digest: of the file."""
-
-    place: str
-    digest: str
-    scores: dict[str, dict[str, float]]
-    judgments: Judgments | None = None
-
-    @property
-    def systems(self) -> list[str]:
-        """The names of all systems, in ASCII order."""
-        if self.judgments:
-            return list(self.judgments.systems)
-        return sorted({name for scores in self.scores.values() for name in scores})
 
 
 @dataclass(frozen=True)
 class MetricScores:
-    """Scores of systems by one metric on one data set, from a run or a file.
-
-    systems: in ASCII order; sentences: gives float64 [systems, lines], None where there are no sentence scores.
-    """
+    """Scores of systems by one metric on one data set, from a run or a file."""
 
     dataset: str
     metric: str
     scores: dict[str, float]
     lines: int = 0
     sentences: Callable[[], Floats] | None = None
+    """Gives the sentence scores, float64 [systems, lines], of the systems in ASCII order; None where there are none."""
 
     @property
     def systems(self) -> list[str]:
@@ -91,22 +64,21 @@ class Correlation:
     coefficients: dict[str, Coefficient]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Sentences:
-    """How one metric agrees with judgements of outputs of a sentence; pairs that people tie are left out.
-
-    metric_ties: pairs that the metric ties; coefficients: accuracy, and kendall = agreeing less disagreeing, as shares.
-    """
+    """How one metric agrees with judgements of outputs of a sentence; pairs that people tie are left out."""
 
     dataset: str
     metric: str
     systems: list[str]
     pairs: int
     metric_ties: int
+    """Pairs that the metric ties."""
     coefficients: dict[str, Coefficient]
+    """The accuracy, and kendall: the share of agreeing pairs less that of disagreeing ones."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Test:
     """Williams' test: does metric correlate higher (Pearson) with the human score than other? p is one-sided."""
 
@@ -119,7 +91,7 @@ class Test:
     between: float
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Windowed:
     """Correlations of neighbours in the human ranking, the places first to last."""
 
@@ -132,83 +104,36 @@ class Windowed:
     spearman: float
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class MetaEvaluation:
-    """All of it. settings: those of the section `human`; digest: of the file of judgements or scores.
-
-    scores: what the metrics were correlated with, of each system by the name of the human score.
-    """
+    """How far the metrics agree with people: on systems, on sentences, compared with each other, in windows."""
 
     settings: dict[str, Any]
+    """Those of the section `human`."""
     digest: str
+    """The digest of the file of judgements or scores."""
     correlations: list[Correlation] = field(default_factory=list)
     sentences: list[Sentences] = field(default_factory=list)
     tests: list[Test] = field(default_factory=list)
     windows: list[Windowed] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     scores: dict[str, dict[str, float]] = field(default_factory=dict)
+    """What the metrics were correlated with: the score of each system by the name of the human score."""
 
     def plain(self) -> dict[str, Any]:
         """Return it as mappings and lists."""
         return asdict(self)
 
 
-def open_people(path: Path, settings: WrittenHuman, names: Sequence[str] = ()) -> People:
-    """Read judgements or scores; names: of the systems, for files without. Raises CorpusError, InputError."""
-    judged = is_judgments(path)
-    if judged:
-        people = People(str(path), _digest(path), {}, read_judgments(path, settings.judges))
-    else:
-        people = People(str(path), _digest(path), read_scores(path, names))
-        given = settings.model_fields_set & {"judges", "scores", "divisor", "runs", "numbering", "ties"}
-        if given:
-            raise InputError(f"{path}: holds scores, no judgements: {', '.join(sorted(given))} would have no effect")
-    for name in settings.without:
-        if name not in people.systems:
-            hint = did_you_mean(name, people.systems)
-            raise InputError(f"{path}: without: has no system '{name}'{hint}; it has {', '.join(people.systems[:20])}")
-    return people
-
-
-def _digest(path: Path) -> str:
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, lambda: hashlib.blake2b(digest_size=16)).hexdigest()
-
-
-def misfit(people: People, settings: WrittenHuman, datasets: Sequence[str], systems: Sequence[str]) -> str | None:
-    """Return why these systems cannot be correlated with people, or None where they can."""
-    try:
-        _dataset(datasets, settings.dataset)
-        _check_common(people, set(people.systems) - set(settings.without), set(systems) - set(settings.without))
-    except InputError as error:
-        return str(error)
-    return None
-
-
-def human_scores(
-    people: People, settings: WrittenHuman, progress: Progress | None = None
-) -> dict[str, dict[str, float]]:
-    """Return the human scores by name: {expected_wins: {system: score}}, or those of the file."""
-    if people.judgments is None:
-        return people.scores
-    made: dict[str, Floats] = {}
-    if "expected_wins" in settings.scores:
-        made["expected_wins"] = expected_wins(people.judgments.wins(), settings.divisor)
-    if "trueskill" in settings.scores:
-        made["trueskill"] = trueskill(people.judgments, settings.runs, settings.seed, progress=progress).mean(axis=0)
-    names = people.judgments.systems
-    return {title: dict(zip(names, values.tolist(), strict=True)) for title, values in made.items()}
-
-
-def metric_scores(found: Iterable[Measured]) -> list[MetricScores]:
+def metric_scores(columns: Iterable[Measured]) -> list[MetricScores]:
     """Return the scores of a run, with their sentences. References that are scored as systems are left out."""
-    made = []
-    for measured in found:
+    metrics = []
+    for measured in columns:
         names = [score.system for score, own in zip(measured.scores, measured.own, strict=False) if own is None]
         scores = {score.system: score.score for score in measured.scores if score.system in names}
         first = measured.scores[0]
-        made.append(MetricScores(first.dataset, first.metric, scores, measured.lines, partial(_sentences, measured)))
-    return made
+        metrics.append(MetricScores(first.dataset, first.metric, scores, measured.lines, partial(_sentences, measured)))
+    return metrics
 
 
 def _sentences(measured: Measured) -> Floats:
@@ -223,100 +148,107 @@ def _sentences(measured: Measured) -> Floats:
 
 
 def meta_evaluate(
-    found: Sequence[MetricScores], people: People, settings: WrittenHuman, progress: Progress | None = None
+    metrics: Sequence[MetricScores], people: People, settings: WrittenHuman, progress: Progress | None = None
 ) -> MetaEvaluation:
     """Correlate metrics with people; raises InputError where fewer than three systems have both scores.
 
     Metrics of one data set are compared on the systems that all of them and the human score have.
     """
-    known = list(dict.fromkeys(metric.dataset for metric in found))
-    dataset = _dataset(known, settings.dataset)
-    chosen = [metric for metric in found if metric.dataset == dataset]
-    result = MetaEvaluation({**settings.model_dump()}, people.digest)
+    dataset = judged_dataset(list(dict.fromkeys(metric.dataset for metric in metrics)), settings.dataset)
+    metrics = [metric for metric in metrics if metric.dataset == dataset]
+    result = MetaEvaluation(settings=settings.model_dump(), digest=people.digest)
     for title, scores in human_scores(people, settings, progress).items():
-        names = _common(chosen, people, scores, settings, result.notes)
-        result.scores[title] = {name: scores[name] for name in names}
-        human = np.array([scores[name] for name in names])
-        values = [np.array([metric.scores[name] for name in names]) for metric in chosen]
-        for metric, own in zip(chosen, values, strict=True):
-            coefficients = {
-                name: Coefficient(
-                    float(score(own, human)),
-                    bootstrap_interval(own, human, name, settings.resamples, settings.level, settings.seed),
-                )
-                for name, score in COEFFICIENTS.items()
-            }
-            result.correlations.append(Correlation(metric.dataset, metric.metric, title, names, coefficients))
-            for window in windows(own, human, settings.window) if settings.window else ():
-                result.windows.append(Windowed(metric.dataset, metric.metric, title, *window))
-        result.tests.extend(_tests(chosen, values, human, title))
+        systems = _common(metrics, people, scores, settings, result.notes)
+        result.scores[title] = {name: scores[name] for name in systems}
+        human = vector(scores, systems)
+        values = [vector(metric.scores, systems) for metric in metrics]
+        for metric, own in zip(metrics, values, strict=True):
+            coefficients = _coefficients(own, human, settings)
+            result.correlations.append(Correlation(dataset, metric.metric, title, systems, coefficients))
+            result.windows.extend(_windows(metric, own, human, title, settings.window))
+        result.tests.extend(_tests(metrics, values, human, title))
     if people.judgments:
-        result.sentences.extend(_sentence_level(chosen, people.judgments, settings, result.notes))
+        result.sentences.extend(_on_sentences(metrics, people.judgments, settings, result.notes))
     result.notes[:] = dict.fromkeys([*(people.judgments.notes if people.judgments else ()), *result.notes])
     return result
 
 
-def _dataset(known: Sequence[str], wanted: str | None) -> str:
-    if wanted is None and len(known) > 1:
-        raise InputError(f"human: which data set was judged? Say `dataset`: {', '.join(known)}")
-    if wanted is not None and wanted not in known:
-        hint = did_you_mean(wanted, known)
-        raise InputError(f"human: no data set is called '{wanted}'{hint}; there are {', '.join(known)}")
-    return wanted if wanted is not None else known[0]
-
-
 def _common(
-    chosen: Sequence[MetricScores],
+    metrics: Sequence[MetricScores],
     people: People,
     scores: dict[str, float],
     settings: WrittenHuman,
     notes: list[str],
 ) -> list[str]:
     """Return the systems with all scores, in ASCII order."""
-    judged = {name for name, value in scores.items() if not np.isnan(value)} - set(settings.without)
-    scored = set.intersection(*(set(metric.scores) for metric in chosen)) - set(settings.without)
-    _check_common(people, judged, scored)
+    judged = set(common_systems([scores], settings.without))
+    scored = set(common_systems((metric.scores for metric in metrics), settings.without))
+    check_common(people, judged, scored)
     for only, where in ((judged - scored, "people, no metric"), (scored - judged, "a metric, no people")):
         if only:
             notes.append(f"scored by {where}, and left out: {', '.join(sorted(only))}")
     return sorted(judged & scored)
 
 
-def _check_common(people: People, judged: set[str], scored: set[str]) -> None:
-    if len(judged & scored) < LEAST:
-        raise InputError(
-            f"{people.place}: has {len(judged & scored)} systems in common with the metrics, at least {LEAST} are "
-            f"needed; people: {', '.join(sorted(judged)[:30])}; metrics: {', '.join(sorted(scored)[:30])}"
-        )
+def _coefficients(metric: Floats, human: Floats, settings: WrittenHuman) -> dict[str, Coefficient]:
+    """Return the coefficients on systems with their intervals."""
+    sampling = settings.resamples, settings.level, settings.seed
+    return {
+        name: Coefficient(value, bootstrap_interval(metric, human, name, *sampling))
+        for name, value in correlate(metric, human, COEFFICIENTS).items()
+    }
 
 
-def _tests(chosen: Sequence[MetricScores], values: Sequence[Floats], human: Floats, title: str) -> Iterable[Test]:
+def _windows(metric: MetricScores, own: Floats, human: Floats, title: str, size: int | None) -> Iterable[Windowed]:
+    for window in windows(own, human, size) if size else ():
+        yield Windowed(dataset=metric.dataset, metric=metric.metric, human=title, **window._asdict())
+
+
+def _tests(metrics: Sequence[MetricScores], values: Sequence[Floats], human: Floats, title: str) -> Iterable[Test]:
     """Yield Williams' test of each two metrics, the higher correlated one first."""
-    for (one, first), (two, second) in combinations(zip(chosen, values, strict=True), 2):
-        test = williams(first, second, human)
+    for (one, first), (two, second) in combinations(zip(metrics, values, strict=True), 2):
+        test, names = williams(first, second, human), (one.metric, two.metric)
         if test.t < 0:
-            one, two, test = two, one, williams(second, first, human)  # noqa: PLW2901 (the higher one first)
-        yield Test(one.dataset, title, one.metric, two.metric, *test)
+            test, names = williams(second, first, human), (two.metric, one.metric)
+        yield Test(dataset=one.dataset, human=title, metric=names[0], other=names[1], **test._asdict())
 
 
-def _sentence_level(
-    chosen: Sequence[MetricScores], judgments: Judgments, settings: WrittenHuman, notes: list[str]
+def judged_scores(
+    metric: MetricScores, judgments: Judgments, without: Collection[str], numbering: str, notes: list[str]
+) -> tuple[list[str], Floats, Ints]:
+    """Return the judged systems, their sentence scores [systems, lines], and the line of each judged sentence.
+
+    Raises InputError where that line cannot be told.
+    """
+    systems = [name for name in metric.systems if name in judgments.systems and name not in without]
+    if metric.sentences is None or not systems:
+        raise InputError(f"agreements: {metric.metric} has no sentence scores of systems that were judged")
+    scores = metric.sentences()[[metric.systems.index(name) for name in systems]]
+    return systems, scores, lines_of_segments(judgments, systems, scores, numbering, notes)
+
+
+def _on_sentences(
+    metrics: Sequence[MetricScores], judgments: Judgments, settings: WrittenHuman, notes: list[str]
 ) -> Iterable[Sentences]:
-    for metric in chosen:
+    for metric in metrics:
         if metric.sentences is None:
             continue
-        scores = metric.sentences()
-        names = [name for name in metric.systems if name in judgments.systems and name not in settings.without]
-        scores = scores[[metric.systems.index(name) for name in names]]
         try:
-            lines = lines_of_segments(judgments, names, scores, settings.numbering, notes)
-        except InputError as error:  # what was found on systems is good without
+            systems, scores, lines = judged_scores(metric, judgments, settings.without, settings.numbering, notes)
+        except InputError as error:  # what was computed on systems is good without
             notes.append(f"nothing on sentences: {error}")
             continue
-        pairs = sentence_pairs(judgments, names, lines)
-        found = sentence_level(scores, pairs, settings.ties, settings.resamples, settings.level, settings.seed)
-        coefficients = {
-            "accuracy": Coefficient(found.accuracy, found.accuracy_interval),
-            "kendall": Coefficient(found.kendall, found.kendall_interval),
-        }
-        yield Sentences(metric.dataset, metric.metric, names, found.pairs, found.metric_ties, coefficients)
+        pairs, tied = sentence_pairs(judgments, systems, lines)
+        level = sentence_level(scores, pairs, tied, settings.ties)
+        low, high = accuracy_interval(scores, pairs, settings.ties, settings.resamples, settings.level, settings.seed)
+        yield Sentences(
+            dataset=metric.dataset,
+            metric=metric.metric,
+            systems=systems,
+            pairs=level.pairs,
+            metric_ties=level.metric_ties,
+            coefficients={
+                "accuracy": Coefficient(level.accuracy, (low, high)),
+                "kendall": Coefficient(level.kendall, (2 * low - 1, 2 * high - 1)),
+            },
+        )

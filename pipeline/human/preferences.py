@@ -13,25 +13,26 @@ from ..scoring.resampling.bootstrap import percentile_interval
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from numpy.typing import NDArray
+
     from ..arrays import Floats, Ints
     from .judgments import Judgments
 
 Ties = Literal["later", "wrong", "half", "out"]
-TIES: dict[Ties, str] = {
-    "later": "the system whose name is later in ASCII order counts as preferred (gec-metrics)",
-    "wrong": "counts as a disagreement",
-    "half": "counts half as agreement, half as disagreement",
-    "out": "is left out",
-}
-"""What an equal score of the metric means for a pair that people do not tie."""
+"""What an equal score of the metric means for a pair that people do not tie.
+
+later: the system whose name is later in ASCII order counts as preferred (gec-metrics). wrong: it is a disagreement.
+half: it is half an agreement. out: the pair is left out.
+"""
 EQUAL = 1e-12
 """Scores that agree to this share of the larger are equal: 1/3 may be computed in two ways."""
 
 
 class SentencePairs(NamedTuple):
-    """Pairs of systems on a sentence that people do not tie: int64 [pairs]; better, worse: numbers of systems."""
+    """Pairs of systems on a sentence, by the numbers of the systems and of the line: int64 [pairs] each."""
 
     better: Ints
+    """The system that people prefer; of a pair that they tie the first one."""
     worse: Ints
     line: Ints
 
@@ -41,69 +42,98 @@ def preferences(scores: Floats, pairs: SentencePairs, ties: Ties = "later") -> F
 
     scores: float64 [systems, lines], systems in ASCII order of their names.
     """
-    one, two = scores[pairs.better, pairs.line], scores[pairs.worse, pairs.line]
-    same = np.abs(one - two) <= EQUAL * np.maximum(np.abs(one), np.abs(two))
+    better, worse = scores[pairs.better, pairs.line], scores[pairs.worse, pairs.line]
     later = (pairs.better > pairs.worse).astype(np.float64)
     tied = later if ties == "later" else np.full(len(later), {"wrong": 0.0, "half": 0.5, "out": math.nan}[ties])
-    return np.where(same, tied, one > two)
+    return np.where(_tied(scores, pairs), tied, better > worse)
+
+
+def _tied(scores: Floats, pairs: SentencePairs) -> NDArray[np.bool_]:
+    """Return for each pair whether its scores are equal."""
+    one, two = scores[pairs.better, pairs.line], scores[pairs.worse, pairs.line]
+    equal: NDArray[np.bool_] = np.abs(one - two) <= EQUAL * np.maximum(np.abs(one), np.abs(two))
+    return equal
 
 
 class SentenceLevel(NamedTuple):
-    """Agreement on pairs of outputs for a sentence: accuracy, and Kendall's tau = agreeing less disagreeing, as shares.
+    """How far sentence scores agree with judgements of pairs of outputs for a sentence."""
 
-    intervals: by bootstrap over the sentences.
-    """
-
-    accuracy: float
-    kendall: float
     pairs: int
+    """Pairs that people do not tie, without those that are left out because the metric ties them."""
+    accuracy: float
+    """The share of these pairs on which the metric agrees."""
+    kendall: float
+    """Kendall's tau: the share that agrees less the share that disagrees."""
+    kendall_no_ties: float
+    """The same, where pairs that the metric ties count 0 (the tau of WMT)."""
+    kendall_human_ties: float
+    """The same over all pairs: those that both tie agree, those that only one of them ties count 0."""
     metric_ties: int
-    accuracy_interval: tuple[float, float]
-    kendall_interval: tuple[float, float]
+    """Pairs that the metric alone ties."""
+    human_ties: int
+    """Pairs that people tie."""
 
 
-def sentence_level(
-    scores: Floats, pairs: SentencePairs, ties: Ties, samples: int, level: float, seed: int
-) -> SentenceLevel:
+def sentence_level(scores: Floats, pairs: SentencePairs, human_ties: SentencePairs, ties: Ties) -> SentenceLevel:
     """Return how far sentence scores agree with judgements; scores: float64 [systems, lines]."""
-    agree = preferences(scores, pairs, ties)
-    counted = ~np.isnan(agree)
-    lines = scores.shape[1]
-    right = np.bincount(pairs.line[counted], agree[counted], minlength=lines)
-    tried = np.bincount(pairs.line[counted], minlength=lines)
-    judged = tried > 0
-    right, tried = right[judged], tried[judged]
-    one, two = scores[pairs.better, pairs.line], scores[pairs.worse, pairs.line]
-    same = int((np.abs(one - two) <= EQUAL * np.maximum(np.abs(one), np.abs(two))).sum())
-    if not len(tried):
-        nothing = math.nan, math.nan
-        return SentenceLevel(math.nan, math.nan, 0, same, nothing, nothing)
-    accuracy = float(right.sum() / tried.sum())
+    agreeing = _counted(scores, pairs, ties)[1]
+    accuracy = _share(float(agreeing.sum()), len(agreeing))
+    balance = float((2 * preferences(scores, pairs, "half") - 1).sum())
+    untied, tied = len(pairs.line), len(human_ties.line)
+    return SentenceLevel(
+        pairs=len(agreeing),
+        accuracy=accuracy,
+        kendall=2 * accuracy - 1,
+        kendall_no_ties=_share(balance, untied),
+        kendall_human_ties=_share(balance + int(_tied(scores, human_ties).sum()), untied + tied),
+        metric_ties=int(_tied(scores, pairs).sum()),
+        human_ties=tied,
+    )
+
+
+def _share(part: float, whole: int) -> float:
+    return part / whole if whole else math.nan
+
+
+def _counted(scores: Floats, pairs: SentencePairs, ties: Ties) -> tuple[Ints, Floats]:
+    """Return line and agreement of the pairs that are not left out."""
+    agreeing = preferences(scores, pairs, ties)
+    kept = ~np.isnan(agreeing)
+    return pairs.line[kept], agreeing[kept]
+
+
+def accuracy_interval(
+    scores: Floats, pairs: SentencePairs, ties: Ties, samples: int, level: float, seed: int
+) -> tuple[float, float]:
+    """Return the percentile interval of the accuracy over samples of the judged sentences, drawn with replacement."""
+    line, agreeing = _counted(scores, pairs, ties)
+    if not len(line):
+        return math.nan, math.nan
+    right, tried = np.bincount(line, agreeing), np.bincount(line)
+    right, tried = right[tried > 0], tried[tried > 0]
     generator, drawn = np.random.default_rng(seed), np.empty(samples)
     for number in range(samples):
         kept = generator.integers(0, len(tried), len(tried))
         drawn[number] = right[kept].sum() / tried[kept].sum()
-    low, high = (float(bound) for bound in percentile_interval(drawn, level))
-    interval, doubled = (low, high), (2 * low - 1, 2 * high - 1)
-    return SentenceLevel(accuracy, 2 * accuracy - 1, int(tried.sum()), same, interval, doubled)
+    low, high = percentile_interval(drawn, level)
+    return float(low), float(high)
 
 
-def numbered(judgments: Judgments, names: Sequence[str]) -> tuple[Ints, Ints]:
-    """Return the systems of each expanded pair by their places in names, -1 for others: int64 [pairs] each."""
+def sentence_pairs(judgments: Judgments, names: Sequence[str], lines: Ints) -> tuple[SentencePairs, SentencePairs]:
+    """Return the expanded pairs of named systems: those that people do not tie, and those that they tie.
+
+    names: in ASCII order; lines: of each judged sentence.
+    """
     number = np.full(len(judgments.systems), -1, np.int64)
-    for new, name in enumerate(names):
-        number[judgments.systems.index(name)] = new
-    return number[judgments.expanded.first], number[judgments.expanded.second]
-
-
-def sentence_pairs(judgments: Judgments, names: Sequence[str], lines: Ints) -> SentencePairs:
-    """Return the pairs of named systems (in ASCII order) that people do not tie, expanded."""
+    for place, name in enumerate(names):
+        number[judgments.systems.index(name)] = place
     pairs = judgments.expanded
-    first, second = numbered(judgments, names)
-    kept = (first >= 0) & (second >= 0) & (pairs.outcome != 1)
-    better = np.where(pairs.outcome == 0, first, second)[kept]
-    worse = np.where(pairs.outcome == 0, second, first)[kept]
-    return SentencePairs(better, worse, lines[pairs.segment[kept]])
+    first, second = number[pairs.first], number[pairs.second]
+    named, tie = (first >= 0) & (second >= 0), pairs.outcome == 1
+    better, worse = np.where(pairs.outcome == 2, second, first), np.where(pairs.outcome == 2, first, second)
+    every = SentencePairs(better, worse, lines[pairs.segment])
+    untied, tied = (SentencePairs(*(values[kept] for values in every)) for kept in (named & ~tie, named & tie))
+    return untied, tied
 
 
 def lines_of_segments(

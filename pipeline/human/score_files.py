@@ -7,21 +7,19 @@ order of their names, as SEEDA has them.
 
 from __future__ import annotations
 
-import csv
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..errors import CorpusError, Problem
-from ..io.plain_files import Spool, named, numbered_lines
-from ..io.small_tables import NOT_A_NUMBER, NUMBER
+from ..io.plain_files import named
+from ..io.small_tables import Row, is_numeric, number_of, read_rows
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
 
     from ..config.tree import Node
 
     Scores = dict[str, dict[str, float]]
-    Row = tuple[int, list[str]]
 
 MAX_BYTES = 1 << 26
 SUFFIXES = frozenset({".txt", ".csv", ".tsv", ".tab", ".yaml", ".yml", ".json", ".gz", ".bz2", ".xz", ".zst"})
@@ -36,32 +34,32 @@ def read_scores(path: Path, names: Sequence[str] = ()) -> Scores:
     if path.suffix.lower() in YAML:
         return _yaml(path)
     name = named(path)
-    spool = Spool(MAX_BYTES)  # what is unpacked lives as long as this
-    rows = list(_rows(spool.local(path), name))
+    rows = list(read_rows(path, MAX_BYTES, comment="#"))
     if not rows:
         raise CorpusError([Problem(name, "is empty; expected lines `system score`")])
-    if all(len(cells) == 1 for _, cells in rows):
-        rows = _with_names(rows, names, name)
-    titles, rows = _titles(rows, path)
-    found: Scores = {title: {} for title in titles}
-    for number, cells in rows:
+    if all(len(row.cells) == 1 for row in rows):
+        titles, rows = [_title(path)], _with_names(rows, names, name)
+    else:
+        titles, rows = _titles(rows, path)
+    scores: Scores = {title: {} for title in titles}
+    for line, cells in rows:
         if len(cells) != len(titles) + 1:
-            raise _wrong(name, number, f"expected a system and {_several(len(titles))}, found {len(cells)} columns")
+            raise _wrong(name, line, f"expected a system and {_several(len(titles))}, found {len(cells)} columns")
         for title, text in zip(titles, cells[1:], strict=True):
-            if cells[0] in found[title]:
-                raise _wrong(name, number, f"the system '{cells[0]}' comes twice")
-            found[title][cells[0]] = _number(text, f"{name}:{number}")
-    return found
+            if cells[0] in scores[title]:
+                raise _wrong(name, line, f"the system '{cells[0]}' comes twice")
+            scores[title][cells[0]] = _number(text, f"{name}:{line}")
+    return scores
 
 
 def _titles(rows: list[Row], path: Path) -> tuple[list[str], list[Row]]:
     """Return the names of the scores, and the rows that are left: all, or all but the first."""
-    number, header = rows[0]
-    if len(header) < 2 or any(NUMBER.fullmatch(cell) or cell.lower() in NOT_A_NUMBER for cell in header[1:]):
+    line, header = rows[0]
+    if len(header) < 2 or any(map(is_numeric, header[1:])):
         title = _title(path)
-        return [title] if len(header) == 2 else [f"{title}.{place}" for place in range(1, len(header))], rows
+        return [title] if len(header) <= 2 else [f"{title}.{number}" for number in range(1, len(header))], rows
     if len(set(header)) < len(header):
-        raise _wrong(named(path), number, "two columns have the same name")
+        raise _wrong(named(path), line, "two columns have the same name")
     if len(rows) == 1:
         raise CorpusError([Problem(named(path), "has a header only; expected lines `system score`")])
     return header[1:], rows[1:]
@@ -79,35 +77,19 @@ def _several(count: int) -> str:
     return "a score" if count == 1 else f"{count} scores"
 
 
-def _rows(path: Path, name: str) -> Iterator[Row]:
-    """Yield (number, cells) of the lines that are no comment; the first line tells what parts the cells."""
-    separator: str | None = None
-    first = True
-    for number, line in numbered_lines(path, name):
-        if not line.strip() or line.lstrip().startswith("#"):
-            continue
-        if first:
-            separator, first = next((mark for mark in "\t,;" if mark in line), None), False
-        try:
-            cells = next(csv.reader([line], delimiter=separator, strict=True), []) if separator else line.split()
-        except csv.Error as error:
-            raise _wrong(name, number, f"not valid CSV: {error}") from None
-        yield number, [cell.strip() for cell in cells]
-
-
 def _with_names(rows: list[Row], names: Sequence[str], name: str) -> list[Row]:
     if len(rows) != len(names):
         known = f"; there are {len(names)} systems" if names else ""
         message = f"has {len(rows)} lines with one column; expected lines `system score`{known}"
         raise CorpusError([Problem(name, message)])
-    return [(number, [system, *cells]) for (number, cells), system in zip(rows, sorted(names), strict=True)]
+    return [Row(line, [system, *cells]) for (line, cells), system in zip(rows, sorted(names), strict=True)]
 
 
 def _number(text: str, place: str) -> float:
-    value = float(text) if NUMBER.fullmatch(text) else float("inf")
-    if abs(value) == float("inf"):
-        raise CorpusError([Problem(place, f"expected a score, a number, found '{text[:40]}'")])
-    return value + 0.0
+    try:
+        return number_of(text, "a score, a number")
+    except ValueError as error:
+        raise CorpusError([Problem(place, str(error))]) from None
 
 
 def _yaml(path: Path) -> Scores:

@@ -2,19 +2,16 @@
 
 A run plays as many matches as there are pairs, and one more. In each the system that is least certain meets an
 opponent whose skill is near, and the outcome is that of a random judgement of the two. The updates for two players
-have a closed form (Herbrich et al. 2006), so all runs advance together in arrays; the engine `package` plays them one
-by one with the package trueskill, from the same random numbers.
+have a closed form (Herbrich et al. 2006), so all runs advance together in arrays.
 """
 
 from __future__ import annotations
 
 import math
 from statistics import NormalDist
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 import numpy as np
-
-from ..errors import InputError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -26,8 +23,6 @@ if TYPE_CHECKING:
 
     Progress = Callable[[int, int], None]
 
-Engine = Literal["arrays", "package"]
-ENGINES: tuple[Engine, ...] = ("arrays", "package")
 SIGMA = 0.5
 DRAW = 0.25
 """The deviation of skills at the start, and the share of draws, of the program infer_TS of the WMT scripts."""
@@ -45,26 +40,17 @@ def beta(matches: int) -> float:
     return SIGMA * matches / BETA_SCALE
 
 
-def trueskill(
-    judgments: Judgments,
-    runs: int = 100,
-    seed: int = 12345,
-    engine: Engine = "arrays",
-    progress: Progress | None = None,
-) -> Floats:
+def trueskill(judgments: Judgments, runs: int = 100, seed: int = 12345, progress: Progress | None = None) -> Floats:
     """Return the mean skill of each system in each run: float64 [runs, systems]; NaN for systems never compared.
 
-    Run r has a random stream of its own, so that more runs do not change the first ones. Raises InputError where the
-    engine is the package and it is not installed.
+    Run r has a random stream of its own, so that more runs do not change the first ones.
     """
     cells = judgments.cells()
     systems = len(judgments.systems)
     outcomes = cells.reshape(systems, systems, 3)
     # outcomes as the row's system sees them: it wins, they tie, it loses
     outcomes = outcomes + np.swapaxes(outcomes, 0, 1)[..., ::-1]
-    matches = int(cells.sum()) + 1
-    play = _play_arrays if engine == "arrays" else _play_package
-    means = play(outcomes, runs, seed, matches, progress)
+    means = _play(outcomes, runs, seed, int(cells.sum()) + 1, progress)
     means[:, outcomes.sum(axis=(1, 2)) == 0] = np.nan
     return means
 
@@ -77,7 +63,7 @@ def _random(runs: int, seed: int, matches: int) -> Iterator[Floats]:
         yield from np.stack([generator.random((count, 2)) for generator in generators], axis=-1)
 
 
-def _play_arrays(outcomes: Ints, runs: int, seed: int, matches: int, progress: Progress | None) -> Floats:
+def _play(outcomes: Ints, runs: int, seed: int, matches: int, progress: Progress | None) -> Floats:
     met = outcomes.sum(axis=2)
     known = met.sum(axis=1) > 0
     shares = np.cumsum(outcomes, axis=2) / np.maximum(met, 1)[..., None]
@@ -158,40 +144,3 @@ def _pdf(values: Floats) -> Floats:
 def draw_margin(width: float, draw: float = DRAW) -> float:
     """Return the difference of performances below which a match is drawn, so that this share of them is."""
     return NormalDist().inv_cdf((draw + 1) / 2) * math.sqrt(2) * width
-
-
-def _play_package(outcomes: Ints, runs: int, seed: int, matches: int, progress: Progress | None) -> Floats:
-    try:
-        import trueskill as package
-    except ImportError:
-        raise InputError(
-            "engine package: needs the package trueskill: pip install 'gec-pipeline[human]' (engine arrays does not)"
-        ) from None
-    normal = NormalDist()  # the package's own has seven digits
-    world = package.TrueSkill(
-        mu=0.0,
-        sigma=SIGMA,
-        beta=beta(matches),
-        tau=0.0,
-        draw_probability=DRAW,
-        backend=(normal.cdf, normal.pdf, normal.inv_cdf),
-    )
-    met = outcomes.sum(axis=2)
-    shares = np.cumsum(outcomes, axis=2) / np.maximum(met, 1)[..., None]
-    known = [number for number in range(len(met)) if met[number].sum()]
-    ratings = [[world.create_rating() for _ in met] for _ in range(runs)]
-    for number, (nearness, chance) in enumerate(_random(runs, seed, matches)):
-        for run, skills in enumerate(ratings):
-            most = max(skills[system].sigma ** 2 for system in known)
-            one = next(system for system in known if skills[system].sigma ** 2 >= most * NEAR)
-            weights = [math.exp(-abs(skill.mu - skills[one].mu)) for skill in skills] * (met[one] > 0)
-            reached = np.cumsum(weights)
-            two = int((reached <= nearness[run] * reached[-1]).sum())
-            outcome = int((chance[run] >= shares[one, two, :2]).sum())
-            winner, loser = (two, one) if outcome == 2 else (one, two)
-            skills[winner], skills[loser] = package.rate_1vs1(
-                skills[winner], skills[loser], drawn=outcome == 1, env=world
-            )
-        if progress and ((number + 1) % STEPS == 0 or number + 1 == matches):
-            progress(number + 1, matches)
-    return np.array([[skill.mu for skill in skills] for skills in ratings])

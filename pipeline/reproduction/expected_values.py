@@ -6,7 +6,7 @@ import math
 import statistics
 from dataclasses import replace
 from decimal import Decimal
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
@@ -116,7 +116,8 @@ class _Entry:
         entry = self.entry
         if entry.same is not None:
             one, two = (_walk(self.plain, path) for path in (entry.path or "", entry.same))
-            return [Compared((), entry.same, entry.path, "equal" if one == two else "differs")]
+            same: Literal["equal", "differs"] = "equal" if one == two else "differs"
+            return [Compared(place=(), expected=entry.same, found=entry.path, verdict=same)]
         found = _walk(self.plain, entry.path) if entry.path is not None else self.scores()
         if entry.mean is not None:
             found = _mean(found, entry)
@@ -126,8 +127,10 @@ class _Entry:
         scale = "1" if entry.mean is not None and entry.before is not None else entry.scale
         made = []
         for place, text, value, message in leaves(expected, found):
-            one = compare(place, text, value, scale, entry.rounding, entry.tolerance)
-            made.append(one if not message else Compared(place, text, None, "differs", message=message))
+            if message:
+                made.append(Compared(place=place, expected=text, found=None, verdict="differs", message=message))
+            else:
+                made.append(compare(place, text, value, scale, entry.rounding, entry.tolerance))
         return made
 
     def expected_table(self) -> dict[str, Any]:

@@ -43,7 +43,7 @@ class Recipe:
         return [file for file in self.files if state(file) != "here"]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Outcome:
     """What became of a recipe: expectations as results.json has them, or None and a message why it did not run.
 

@@ -1,4 +1,4 @@
-"""After scoring: judgements told, columns of scores made, correlations and agreement on sentences."""
+"""After scoring: judgements summarized, columns of scores made, correlated, and compared with judged sentences."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..errors import InputError
-from ..human.correlation import COEFFICIENTS, spearman_by_differences
-from ..human.judgment_summary import judged
-from ..human.meta_evaluation import MetricScores, metric_scores
-from ..human.preferences import EQUAL, SentencePairs, lines_of_segments, numbered, preferences, sentence_pairs
+from ..human.correlation import common_systems, correlate, vector
+from ..human.judgment_summary import JudgmentSummary
+from ..human.meta_evaluation import judged_scores, metric_scores
+from ..human.preferences import sentence_level, sentence_pairs
 from ..metrics.base.signature import parse
 from .verdicts import decimal, rounded
 
@@ -38,7 +38,7 @@ Scores = dict[str, float]
 
 
 class Finder:
-    """Makes the findings of a run. measured: of each data set and metric, in the order of the config's."""
+    """Makes the sections of results.json that a config asks for besides scores."""
 
     def __init__(
         self, wanted: WrittenFindings, sources: Sources, measured: Sequence[Measured], scores: Sequence[Score]
@@ -48,24 +48,21 @@ class Finder:
 
     def find(self, progress: Progress | None = None) -> dict[str, Any]:
         """Return the sections by name: judgments, columns, correlations, agreements; empty ones are None."""
-        self.judgments = {
-            name: judged(judgments, self.wanted.judgments[name], progress)
-            for name, judgments in self.sources.judgments.items()
-        }
+        self.judgments = {name: self.summary(name, progress) for name in self.sources.judgments}
         self.columns: dict[str, Scores] = {}
         for name, column in self.wanted.columns.items():
             self.columns |= self.attempt(name, partial(self.column, name, column))
-        found: dict[str, dict[str, Any]] = {}
+        correlations: dict[str, dict[str, Any]] = {}
         for correlation in self.wanted.correlations:
-            for one, others in self.correlation(correlation).items():
-                found.setdefault(one, {}).update(others)
+            for name, others in self.correlation(correlation).items():
+                correlations.setdefault(name, {}).update(others)
         agreements: dict[str, Any] = {}
-        for name, wanted in self.wanted.agreements.items():
-            agreements |= self.attempt(name, partial(self.agreement, name, wanted))
+        for name, agreement in self.wanted.agreements.items():
+            agreements |= self.attempt(name, partial(self.agreement, name, agreement))
         sections = {
             "judgments": self.judgments,
             "columns": self.columns,
-            "correlations": found,
+            "correlations": correlations,
             "agreements": agreements,
         }
         return {name: section or None for name, section in sections.items()}
@@ -78,13 +75,28 @@ class Finder:
             self.notes.append(f"{name}: {error}")
             return {}
 
+    def summary(self, name: str, progress: Progress | None) -> dict[str, Any]:
+        """Return what judgements say, by names of judges and systems."""
+        settings = self.wanted.judgments[name]
+        summary = JudgmentSummary(
+            self.sources.judgments[name],
+            divisor=settings.divisor,
+            resamples=settings.resamples,
+            level=settings.level,
+            seed=settings.seed,
+            runs=settings.trueskill,
+            folds=settings.folds,
+            progress=progress,
+        )
+        return summary.plain()
+
     def one(self, metric: str | None, dataset: str | None) -> Measured:
         """Return what was measured by the metric that a text means, on a data set (None: the only one)."""
-        wanted = self.sources.metrics[metric]
+        metric_meant = self.sources.metrics[metric]
         return next(
             item
             for item in self.measured
-            if item.metric == wanted and (dataset is None or item.scores[0].dataset == dataset)
+            if item.metric == metric_meant and (dataset is None or item.scores[0].dataset == dataset)
         )
 
     def column(self, name: str, column: WrittenColumn) -> Scores:
@@ -100,41 +112,31 @@ class Finder:
             raise InputError("two systems would have the same name: see `rename`")
         return {system: round_score(value, column.rounding) for system, value in renamed.items()}
 
-    def correlation(self, wanted: WrittenCorrelation) -> dict[str, dict[str, Any]]:
+    def correlation(self, written: WrittenCorrelation) -> dict[str, dict[str, Any]]:
         """Return {column: {other: coefficients}} on the systems that all of these columns have."""
-        of, with_ = ([name for name in names if name in self.columns] for names in (wanted.of, wanted.with_))
-        every = [*of, *with_]
+        of, with_ = ([name for name in names if name in self.columns] for names in (written.of, written.with_))
         if not of or not with_:
             return {}
-        known = [{s for s, value in self.columns[name].items() if not math.isnan(value)} for name in every]
-        systems = sorted(set.intersection(*known) - set(wanted.without))
-        nowhere = [name for name in wanted.without if not any(name in some for some in known)]
+        columns = {name: self.columns[name] for name in (*of, *with_)}
+        scored = {system for column in columns.values() for system in common_systems([column])}
+        nowhere = [name for name in written.without if name not in scored]
         self.notes += [f"correlations: without: no column has a system '{name}'" for name in nowhere]
-        values = {name: np.array([self.columns[name][system] for system in systems]) for name in every}
+        systems = common_systems(columns.values(), written.without)
+        values = {name: vector(column, systems) for name, column in columns.items()}
         return {
-            one: {two: {"systems": len(systems), **_coefficients(values[one], values[two])} for two in with_}
-            for one in of
+            one: {two: {"systems": len(systems), **correlate(values[one], values[two])} for two in with_} for one in of
         }
 
-    def agreement(self, name: str, wanted: WrittenAgreement) -> dict[str, Any]:
+    def agreement(self, name: str, written: WrittenAgreement) -> dict[str, Any]:
         """Return how far sentence scores agree with judgements."""
-        judgments = self.sources.judgments[wanted.judgments]
-        if wanted.table is not None:
-            names, scores, lines = _of_cells(self.sources.sentences[name], judgments, wanted.without)
+        judgments = self.sources.judgments[written.judgments]
+        if written.table is not None:
+            systems, scores, lines = _of_cells(self.sources.sentences[name], judgments, written.without)
         else:
-            made = metric_scores([self.one(wanted.metric, wanted.dataset)])[0]
-            names, scores, lines = self.of_metric(made, judgments, wanted)
-        return agreement(scores, judgments, names, lines, wanted.ties)
-
-    def of_metric(
-        self, made: MetricScores, judgments: Judgments, wanted: WrittenAgreement
-    ) -> tuple[list[str], Floats, Ints]:
-        """Return names, sentence scores [systems, lines] and the line of each judged sentence."""
-        names = [name for name in made.systems if name in judgments.systems and name not in wanted.without]
-        if made.sentences is None or not names:
-            raise InputError(f"agreements: {made.metric} has no sentence scores of systems that were judged")
-        scores = made.sentences()[[made.systems.index(name) for name in names]]
-        return names, scores, lines_of_segments(judgments, names, scores, wanted.numbering, self.notes)
+            (metric,) = metric_scores([self.one(written.metric, written.dataset)])
+            systems, scores, lines = judged_scores(metric, judgments, written.without, written.numbering, self.notes)
+        level = sentence_level(scores, *sentence_pairs(judgments, systems, lines), written.ties)
+        return {"systems": systems, **level._asdict()}
 
 
 def output_of(score: Score, output: str | None) -> float:
@@ -152,17 +154,6 @@ def round_score(value: float, rounding: WrittenRounding | None, scale: str = "1"
         return value
     scaled = decimal(value, scale)
     return float(scaled if rounding is None else rounded(scaled, rounding.digits, rounding.rule))
-
-
-def _coefficients(one: Floats, two: Floats) -> dict[str, float]:
-    """Return what there is to say of two columns: coefficients, and by how many places systems differ on average."""
-    if len(one) < 2:
-        return dict.fromkeys([*COEFFICIENTS, "spearman_by_differences", "mean_rank_difference"], math.nan)
-    found = {name: float(score(one, two)) for name, score in COEFFICIENTS.items()}
-    found["spearman_by_differences"] = float(spearman_by_differences(one, two))
-    places = [np.argsort(np.argsort(-values, kind="stable")) for values in (one, two)]
-    found["mean_rank_difference"] = float(np.abs(places[0] - places[1]).mean())
-    return found
 
 
 def _of_cells(cells: Sequence[Cell], judgments: Judgments, without: Sequence[str]) -> tuple[list[str], Floats, Ints]:
@@ -184,39 +175,3 @@ def _of_cells(cells: Sequence[Cell], judgments: Judgments, without: Sequence[str
         name, segment = names[absent[0][0]], judgments.segments[absent[0][1]]
         raise InputError(f"agreements: the table has no score of {name} for the judged sentence {segment}")
     return names, scores, lines
-
-
-def agreement(scores: Floats, judgments: Judgments, names: Sequence[str], lines: Ints, ties: Any) -> dict[str, Any]:
-    """Return accuracy and Kendall's tau on pairs that people do not tie, and the tau that counts their ties too.
-
-    kendall: agreeing less disagreeing; kendall_no_ties: the same, pairs that the metric ties count 0 (WMT's tau);
-    kendall_human_ties: over all pairs, those tied by both agree and those that people alone tie count 0.
-    """
-    pairs = sentence_pairs(judgments, names, lines)
-    agree = preferences(scores, pairs, ties)
-    counted = agree[~np.isnan(agree)]
-    accuracy = float(counted.sum() / len(counted)) if len(counted) else math.nan
-    halves = preferences(scores, pairs, "half")
-    difference = float((2 * halves - 1).sum())
-    tied = _tied(judgments, names, lines)
-    one, two = scores[tied.better, tied.line], scores[tied.worse, tied.line]
-    both = int((np.abs(one - two) <= EQUAL * np.maximum(np.abs(one), np.abs(two))).sum())
-    every = len(halves) + len(one)
-    return {
-        "systems": list(names),
-        "pairs": len(counted),
-        "accuracy": accuracy,
-        "kendall": 2 * accuracy - 1,
-        "kendall_no_ties": difference / len(halves) if len(halves) else math.nan,
-        "kendall_human_ties": (difference + both) / every if every else math.nan,
-        "metric_ties": int((halves == 0.5).sum()),
-        "human_ties": len(one),
-    }
-
-
-def _tied(judgments: Judgments, names: Sequence[str], lines: Ints) -> SentencePairs:
-    """Return the pairs of named systems that people tie."""
-    pairs = judgments.expanded
-    first, second = numbered(judgments, names)
-    kept = (first >= 0) & (second >= 0) & (pairs.outcome == 1)
-    return SentencePairs(first[kept], second[kept], lines[pairs.segment[kept]])

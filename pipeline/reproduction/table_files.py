@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import csv
 from typing import TYPE_CHECKING, NamedTuple
 
 from ..errors import CorpusError, Problem
-from ..io.plain_files import Spool, named, numbered_lines
-from ..io.small_tables import NUMBER
+from ..io.plain_files import named
+from ..io.small_tables import number_of, read_rows
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -40,40 +39,36 @@ def read_columns(path: Path, wanted: Wanted) -> list[Cell]:
     Raises CorpusError: unreadable, too few columns, no number, a system (and sentence) twice, nothing left.
     """
     name, seen = named(path), dict[tuple[str, str], str]()
-    found = []
+    cells = []
     for cell in _cells(path, name, wanted):
-        if not NUMBER.fullmatch(cell.score):
-            raise CorpusError([Problem(cell.place, f"expected a score, a number, found '{cell.score[:40]}'")])
+        _check_number(cell)
         twin = seen.setdefault((cell.system, cell.sentence), cell.place)
         if twin != cell.place:
             what = f"system '{cell.system[:40]}'" + (f", sentence {cell.sentence[:20]}," if cell.sentence else "")
             raise CorpusError([Problem(cell.place, f"{what} comes twice (first at {twin})")])
-        found.append(cell)
-    if not found:
+        cells.append(cell)
+    if not cells:
         asked = ", ".join(f"'{text}' in column {number}" for number, text in wanted.where)
         raise CorpusError([Problem(name, f"no line has {asked}")])
-    return found
+    return cells
+
+
+def _check_number(cell: Cell) -> None:
+    try:
+        number_of(cell.score, "a score, a number")
+    except ValueError as error:
+        raise CorpusError([Problem(cell.place, str(error))]) from None
 
 
 def _cells(path: Path, name: str, wanted: Wanted) -> Iterator[Cell]:
     columns = (wanted.system, wanted.score, *([wanted.sentence] if wanted.sentence else []))
     most = max(*columns, *(number for number, _ in wanted.where))
-    separator: str | None = None
-    first, spool = True, Spool(MAX_BYTES)  # what is unpacked lives as long as the spool
-    for number, line in numbered_lines(spool.local(path), name):
-        if not line.strip():
-            continue
-        if first:
-            separator, first = next((mark for mark in "\t,;" if mark in line), None), False
-        try:
-            row = next(csv.reader([line], delimiter=separator, strict=True), []) if separator else line.split()
-        except csv.Error as error:
-            raise CorpusError([Problem(f"{name}:{number}", f"cannot be read as columns: {error}")]) from None
-        row = [cell.strip() for cell in row]
-        if len(row) < most:
-            raise CorpusError([Problem(f"{name}:{number}", f"has {len(row)} columns; column {most} is asked for")])
-        if all(row[place - 1] == text for place, text in wanted.where):
-            sentence = row[wanted.sentence - 1] if wanted.sentence else ""
-            yield Cell(row[wanted.system - 1], sentence, row[wanted.score - 1], f"{name}:{number}")
-    if first:
+    line = None
+    for line, cells in read_rows(path, MAX_BYTES):
+        if len(cells) < most:
+            raise CorpusError([Problem(f"{name}:{line}", f"has {len(cells)} columns; column {most} is asked for")])
+        if all(cells[column - 1] == text for column, text in wanted.where):
+            sentence = cells[wanted.sentence - 1] if wanted.sentence else ""
+            yield Cell(cells[wanted.system - 1], sentence, cells[wanted.score - 1], f"{name}:{line}")
+    if line is None:
         raise CorpusError([Problem(name, "has no lines")])

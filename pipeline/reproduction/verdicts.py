@@ -36,19 +36,18 @@ NONE = "-"
 """What stands for no number, in expected values as in tables."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Compared:
-    """One value: where it is (keys), what was expected, as text, what we have, and how they compare.
-
-    found: a number in the scale of the expected one, a text, or None where there is no number; verdict: equal,
-    tolerance or differs; difference: None where not both are numbers.
-    """
+    """One value, and how it compares with the expected one."""
 
     place: tuple[str, ...]
+    """The keys that lead to it."""
     expected: str
     found: str | None
+    """A number in the scale of the expected one, a text, or None where there is no number."""
     verdict: Literal["equal", "tolerance", "differs"]
     difference: float | None = None
+    """None where not both are numbers."""
     message: str = ""
 
 
@@ -83,9 +82,9 @@ def compare(
     if value is None or wanted is None or isinstance(value, str):
         found = None if value is None else str(value)
         same = expected == NONE if value is None else expected == found
-        return Compared(place, expected, found, "equal" if same else "differs")
+        return Compared(place=place, expected=expected, found=found, verdict="equal" if same else "differs")
     if isinstance(value, bool) or not isinstance(value, int | float):
-        return Compared(place, expected, None, "differs", message="is no number")
+        return Compared(place=place, expected=expected, found=None, verdict="differs", message="is no number")
     ours = decimal(value, scale)
     difference = EXACT.subtract(ours, wanted)
     verdict: Literal["equal", "tolerance", "differs"] = "differs"
@@ -93,7 +92,8 @@ def compare(
         verdict = "equal"
     elif tolerance is not None and abs(difference) <= Decimal(tolerance):
         verdict = "tolerance"
-    return Compared(place, expected, _shown(ours, wanted), verdict, float(difference))
+    found, apart = _shown(ours, wanted), float(difference)
+    return Compared(place=place, expected=expected, found=found, verdict=verdict, difference=apart)
 
 
 def _equal(ours: Decimal, wanted: Decimal, rule: str) -> bool:
@@ -162,7 +162,8 @@ def places(expected: Sequence[str], scores: dict[str, float]) -> list[Compared]:
     made = []
     for number, name in enumerate(expected):
         found = order[number] if number < len(order) else None
-        made.append(Compared((str(number + 1),), name, found, "equal" if found == name else "differs"))
+        verdict: Literal["equal", "differs"] = "equal" if found == name else "differs"
+        made.append(Compared(place=(str(number + 1),), expected=name, found=found, verdict=verdict))
     return made
 
 

@@ -21,7 +21,7 @@ from pipeline.human.correlation import (
     spearman_by_differences,
     windows,
 )
-from pipeline.human.preferences import SentencePairs, preferences, sentence_level
+from pipeline.human.preferences import SentencePairs, accuracy_interval, preferences, sentence_level
 from pipeline.human.williams import incomplete_beta, student_upper_tail, williams
 
 RNG = np.random.default_rng(8)
@@ -166,7 +166,10 @@ def test_intervals_of_two_systems_do_not_exist() -> None:
 
 
 def sentence_pairs(rows: list[tuple[int, int, int]]) -> SentencePairs:
-    return SentencePairs(*np.array(rows, np.int64).T)
+    return SentencePairs(*np.array(rows, np.int64).reshape(-1, 3).T)
+
+
+NO_TIES = sentence_pairs([])
 
 
 @pytest.mark.parametrize(
@@ -176,9 +179,19 @@ def test_sentence_level_by_hand(ties: str, accuracy: float, pairs: int) -> None:
     scores = np.array([[0.5, 0.2], [0.7, 0.2], [0.5, 0.1]])
     # agrees; tie, earlier better; tie, later better; disagrees; tie, earlier better
     rows = [(1, 0, 0), (0, 2, 0), (1, 0, 1), (2, 1, 1), (0, 1, 1)]
-    found = sentence_level(scores, sentence_pairs(rows), ties, 50, 0.95, 1)  # type: ignore[arg-type]
+    found = sentence_level(scores, sentence_pairs(rows), NO_TIES, ties)  # type: ignore[arg-type]
     assert (found.accuracy, found.kendall, found.pairs) == (accuracy, 2 * accuracy - 1, pairs)
-    assert found.metric_ties == 3
+    assert (found.metric_ties, found.human_ties) == (3, 0)
+    assert found.kendall_no_ties == found.kendall_human_ties == 0 / 5
+
+
+def test_pairs_that_people_tie_by_hand() -> None:
+    scores = np.array([[0.5, 0.2], [0.7, 0.2], [0.5, 0.1]])
+    # people tie three pairs: the metric ties the first two of them too. Of the two others it agrees on one, ties one.
+    tied = sentence_pairs([(0, 2, 0), (0, 1, 1), (1, 2, 1)])
+    found = sentence_level(scores, sentence_pairs([(1, 0, 0), (0, 2, 0)]), tied, "out")
+    assert (found.pairs, found.accuracy, found.metric_ties, found.human_ties) == (1, 1.0, 1, 3)
+    assert (found.kendall_no_ties, found.kendall_human_ties) == (1 / 2, 3 / 5)
 
 
 def test_equal_scores_computed_in_two_ways_are_ties() -> None:
@@ -189,13 +202,21 @@ def test_equal_scores_computed_in_two_ways_are_ties() -> None:
 def test_sentence_level_as_counted_plainly() -> None:
     scores = RNG.integers(0, 4, (5, 30)) / 4
     rows = [(a, b, line) for line in range(30) for a, b in combinations(RNG.permutation(5).tolist(), 2)]
-    found = sentence_level(scores, sentence_pairs(rows), "wrong", 200, 0.95, 1)
+    pairs = sentence_pairs(rows)
+    found = sentence_level(scores, pairs, NO_TIES, "wrong")
     right = sum(scores[a, line] > scores[b, line] for a, b, line in rows)
     assert found.accuracy == pytest.approx(right / len(rows), abs=1e-12)
-    assert found.accuracy_interval[0] < found.accuracy < found.accuracy_interval[1]
-    assert found.kendall_interval == pytest.approx(tuple(2 * bound - 1 for bound in found.accuracy_interval))
+    low, high = accuracy_interval(scores, pairs, "wrong", 200, 0.95, 1)
+    assert low < found.accuracy < high
+    # the sentences are drawn, not the pairs: their shares are resampled here plainly
+    shares = np.array([np.mean([scores[a, n] > scores[b, n] for a, b, n in rows if n == line]) for line in range(30)])
+    drawn = shares[np.random.default_rng(2).integers(0, 30, (4000, 30))].mean(axis=1)
+    assert (low, high) == pytest.approx(tuple(np.quantile(drawn, (0.025, 0.975))), abs=0.03)
 
 
 def test_sentence_level_of_nothing() -> None:
-    found = sentence_level(np.ones((2, 3)), sentence_pairs([(0, 1, 0)]), "out", 50, 0.95, 1)
-    assert (found.pairs, math.isnan(found.accuracy)) == (0, True)
+    scores, pairs = np.ones((2, 3)), sentence_pairs([(0, 1, 0)])
+    found = sentence_level(scores, pairs, NO_TIES, "out")
+    assert (found.pairs, math.isnan(found.accuracy), found.kendall_no_ties) == (0, True, 0.0)
+    assert math.isnan(sentence_level(scores, NO_TIES, NO_TIES, "out").kendall_no_ties)
+    assert np.isnan(accuracy_interval(scores, pairs, "out", 50, 0.95, 1)).all()

@@ -22,7 +22,8 @@ from pipeline.corpus.opener import open_corpus
 from pipeline.corpus.texts import read_texts
 from pipeline.errors import ConfigError, InputError
 from pipeline.human.judgments import build, read_judgments
-from pipeline.human.meta_evaluation import MetricScores, People, meta_evaluate
+from pipeline.human.meta_evaluation import MetricScores, meta_evaluate
+from pipeline.human.people import People
 from pipeline.human.preferences import lines_of_segments, sentence_pairs
 from pipeline.scoring.results import Results
 from tests.conftest import ROOT, Published, mirrored, tree, write_run
@@ -185,8 +186,9 @@ def test_the_numbering_is_not_guessed(segments: list[str], same: list[int], mess
 
 def test_pairs_of_the_systems_that_are_left() -> None:
     judgments = build("here", [item("x", "1", ("A", 2), ("B", 1), ("C", 2)), item("x", "2", ("C", 1), ("A", 2))])
-    found = sentence_pairs(judgments, ["A", "C"], np.array([4, 6]))
-    assert [values.tolist() for values in found] == [[1], [0], [6]]
+    untied, tied = sentence_pairs(judgments, ["A", "C"], np.array([4, 6]))
+    assert [values.tolist() for values in untied] == [[1], [0], [6]]
+    assert [values.tolist() for values in tied] == [[0], [1], [4]]
 
 
 # Scores brought together
@@ -281,6 +283,26 @@ def test_the_command_human_as_json(capsys: pytest.CaptureFixture[str], monkeypat
     assert set(found["judges"]) == {"judge1", "judge2"}
 
 
+@pytest.mark.parametrize("engine", ["arrays", "package"])
+def test_the_option_engine_is_taken_and_has_no_effect(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, engine: str
+) -> None:
+    monkeypatch.chdir(ROOT)
+    arguments = ["human", "data/judgements.csv", "--json", "--trueskill", "2", "--resamples", "20"]
+    assert main(arguments) == 0
+    plain = capsys.readouterr()
+    assert main([*arguments, "--engine", engine]) == 0
+    deprecated = capsys.readouterr()
+    assert deprecated.out == plain.out
+    message = "warning: --engine is deprecated: it has no effect any more and will be removed\n"
+    assert deprecated.err == message + plain.err
+    assert main([*arguments, "--engine", engine, "-q"]) == 0
+    assert capsys.readouterr().err == ""
+    with pytest.raises(SystemExit):
+        main(["human", "--help"])
+    assert "engine" not in capsys.readouterr().out
+
+
 SCORES = "A 3\nB 1\nC 2\n"
 
 
@@ -340,6 +362,46 @@ def test_references_scored_as_systems_are_no_systems_here(tmp_path: Path) -> Non
     assert not [warning for warning in results.warnings if "left out" in warning]
 
 
+@pytest.mark.parametrize("ties", ["later", "wrong", "half", "out"])
+def test_people_and_published_sections_compute_the_same_numbers(tmp_path: Path, ties: str) -> None:
+    """The same vectors, and the same judged sentences, by the section `human` and by those of recipes: bit for bit."""
+    rng = np.random.default_rng(4)
+    ranked = [(line, rng.integers(1, 4, 4)) for line in range(12) for _ in range(3)]
+    cells = [(line, names, ranks[list(names)]) for line, ranks in ranked for names in combinations(range(4), 2)]
+    rows = [f"x,{line},{'ABCD'[i]},{one},{'ABCD'[j]},{two}\n" for line, (i, j), (one, two) in cells]
+    header = "judgeID,segmentId,system1Id,system1rank,system2Id,system2rank\n"
+    (tmp_path / "people.csv").write_text("".join([header, *rows]), encoding="utf-8")
+    names = {"gleu": "gleu", "google": "google_gleu"}
+    config = write_run(
+        tmp_path,
+        12,
+        systems=tuple("ABCD"),
+        chosen=tuple(names.values()),
+        human={"file": "people.csv", "ties": ties, "numbering": "0"},
+        judgments={"all": {"file": "people.csv"}},
+        columns={**{key: {"metric": name} for key, name in names.items()}, "wins": {"judgments": "all"}},
+        correlations=[{"of": list(names), "with": ["wins"]}],
+        agreements={
+            key: {"judgments": "all", "metric": name, "ties": ties, "numbering": "0"} for key, name in names.items()
+        },
+    )
+    results = stages.run(stages.prepare(config), tmp_path / "run")[1]
+    assert results.human
+    assert results.correlations
+    assert results.agreements
+    for key, systems, sentences in zip(names, results.human["correlations"], results.human["sentences"], strict=True):
+        values = {name: found["value"] for name, found in systems["coefficients"].items()}
+        published = results.correlations[key]["wins"]
+        assert values == {name: published[name] for name in values}
+        assert set(published) - set(values) == {"systems", "spearman_by_differences", "mean_rank_difference"}
+        agreement = results.agreements[key]
+        for name in ("systems", "pairs", "metric_ties"):
+            assert sentences[name] == agreement[name]
+        for name in ("accuracy", "kendall"):
+            assert sentences["coefficients"][name]["value"] == agreement[name]
+        assert agreement["human_ties"] > 0
+
+
 def test_outputs_that_a_data_set_lacks_cost_no_scores(tmp_path: Path) -> None:
     config = human_config(tmp_path, dataset="d")
     content = json.loads(config.read_text(encoding="utf-8"))
@@ -373,7 +435,6 @@ def test_judgements_of_other_sentences_leave_the_systems(tmp_path: Path) -> None
         (["human", "people.txt"], "error: people.txt:1: no column is called 'system1id'; found a 3"),
         (["human", "people.txt", "--level", "2"], "error: --level: expected a number between 0 and 1, such as 0.95, found 2.0"),  # noqa: E501
         (["human", "people.txt", "--trueskill", "0"], "error: --trueskill: expected 1 to 100,000, found 0"),
-        (["human", "people.txt", "--engine", "package"], "error: --engine: has no effect without --trueskill"),
         (["correlate", "people.txt", "--human", "nothing"], "error: nothing: no such file"),
         (["correlate", "nothing", "--human", "people.txt"], "error: nothing: no such file"),
         (["correlate", "people.txt", "--human", "people.txt", "--window", "x"], "error: --window x: expected a whole number"),  # noqa: E501

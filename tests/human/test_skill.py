@@ -1,19 +1,18 @@
-"""TrueSkill: each match against the package trueskill, and both engines. Published scores: test_reproduce.py."""
+"""TrueSkill: each match, and whole runs, against the package trueskill. Published scores: test_reproduce.py."""
 
 from __future__ import annotations
 
 import math
-import sys
 
 import numpy as np
 import pytest
 import trueskill as package
 from scipy import stats
 
-from pipeline.errors import InputError
 from pipeline.human.judgments import build
 from pipeline.human.trueskill import DRAW, SIGMA, beta, draw_margin, rated, trueskill
 from tests.human.test_human import invented, item
+from tests.oracles import trueskill_package
 
 
 def test_a_match_is_that_of_the_package() -> None:
@@ -36,12 +35,12 @@ def test_the_margin_is_a_quantile() -> None:
     assert beta(41) == SIGMA * 41 / 40
 
 
-def test_both_engines_agree() -> None:
+def test_runs_are_those_of_the_package() -> None:
     judgments = invented(6)[1]
-    arrays, one_by_one = (trueskill(judgments, 4, 3, engine) for engine in ("arrays", "package"))
-    assert arrays.shape == (4, 5)
-    assert np.abs(arrays - one_by_one).max() < 1e-12
-    assert np.ptp(arrays, axis=0).min() > 1e-3  # the runs are not all the same
+    at_once, one_by_one = trueskill(judgments, 4, 3), trueskill_package.trueskill(judgments, 4, 3)
+    assert at_once.shape == (4, 5)
+    assert np.abs(at_once - one_by_one).max() < 1e-12
+    assert np.ptp(at_once, axis=0).min() > 1e-3  # the runs are not all the same
 
 
 def test_more_runs_do_not_change_the_first_ones() -> None:
@@ -69,14 +68,6 @@ def test_systems_that_never_met_do_not_play() -> None:
     means = trueskill(build("here", items), 5).mean(axis=0)
     assert means[0] == pytest.approx(-means[1], abs=1e-12)  # every match of A is one with B
     assert means[3] == pytest.approx(-means[2], abs=1e-12)
-
-
-def test_the_package_is_asked_for_only_by_its_engine(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "trueskill", None)
-    judgments = invented(6, 10)[1]
-    assert trueskill(judgments, 1).shape == (1, 5)
-    with pytest.raises(InputError, match=r"pip install 'gec-pipeline\[human\]'"):
-        trueskill(judgments, 1, engine="package")
 
 
 def test_progress_is_told() -> None:

@@ -361,10 +361,11 @@ def test_expectations_are_left_out_where_only_a_part_runs(tmp_path: Path) -> Non
         (b"m\tA\n", "t.tsv:1: has 2 columns; column 3 is asked for"),
         (b"m\tA\tx\n", "t.tsv:1: expected a score, a number, found 'x'"),
         (b"m\tA\tnan\n", "t.tsv:1: expected a score, a number, found 'nan'"),
+        (b"m\tA\t1e999\n", "t.tsv:1: '1e999' is too large a number"),
         (b"m\tA\t1\nm\tA\t2\n", "t.tsv:2: system 'A' comes twice (first at t.tsv:1)"),
         (b"x\tA\t1\n", "t.tsv: no line has 'm' in column 1"),
         (b"m\tA\t\xff\n", "t.tsv:1: byte 5 of the line (0xff) is not valid UTF-8"),
-        (b'm,"A,1\n', "t.tsv:1: cannot be read as columns: unexpected end of data"),
+        (b'm,"A,1\n', "t.tsv:1: not valid CSV: unexpected end of data"),
     ],
 )
 def test_files_of_columns_that_cannot_be_read(

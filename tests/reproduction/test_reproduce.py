@@ -22,10 +22,10 @@ from pipeline import stages
 from pipeline.cli.commands.reproduce import reproduce
 from pipeline.cli.dispatch import main
 from pipeline.human.judgments import build
+from pipeline.human.preferences import sentence_level, sentence_pairs
 from pipeline.io import catalogue
 from pipeline.report.tables.digits import round_half_up
 from pipeline.reproduction import published
-from pipeline.reproduction.sections import agreement
 from tests.conftest import ROOT, SHARED
 from tests.human.test_human import item
 from tests.stand_ins import SYSTEMS, content, write_mirror
@@ -318,7 +318,7 @@ def test_kendalls_tau_of_wmt_as_computed_plainly() -> None:
     scores = rng.integers(0, 3, (3, 60)).astype(float)
     judgments = build("here", items)
     lines = np.array([int(segment) for segment in judgments.segments])
-    found = agreement(scores, judgments, names, lines, "later")
+    found = sentence_level(scores, *sentence_pairs(judgments, names, lines), "later")
     totals = {"hties": [0, 0], "noties": [0, 0]}
     for number, one in enumerate(items):
         ranks = {group.systems[0]: group.rank for group in one.groups}
@@ -330,9 +330,9 @@ def test_kendalls_tau_of_wmt_as_computed_plainly() -> None:
             if human:
                 totals["noties"][0] += human * metric
                 totals["noties"][1] += 1
-    assert found["kendall_human_ties"] == pytest.approx(totals["hties"][0] / totals["hties"][1], abs=1e-12)
-    assert found["kendall_no_ties"] == pytest.approx(totals["noties"][0] / totals["noties"][1], abs=1e-12)
-    assert found["human_ties"] == totals["hties"][1] - totals["noties"][1] > 0
+    assert found.kendall_human_ties == pytest.approx(totals["hties"][0] / totals["hties"][1], abs=1e-12)
+    assert found.kendall_no_ties == pytest.approx(totals["noties"][0] / totals["noties"][1], abs=1e-12)
+    assert found.human_ties == totals["hties"][1] - totals["noties"][1] > 0
 
 
 # ---- the command

@@ -63,7 +63,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Correlate and print."""
-    from ...human.meta_evaluation import meta_evaluate, open_people
+    from ...human.meta_evaluation import meta_evaluate
+    from ...human.people import open_people
     from ...report.console import print_human
     from ...scoring.results import without_nan
 

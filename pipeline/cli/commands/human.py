@@ -12,8 +12,8 @@ examples:
 
 from __future__ import annotations
 
+import argparse
 import json
-import math
 import sys
 from typing import TYPE_CHECKING, Any
 
@@ -22,12 +22,7 @@ from ..arguments import given_path
 from ..progress import Bar
 
 if TYPE_CHECKING:
-    import argparse
-    from collections.abc import Sequence
-
-    from ...human.expected_wins import Ranked
-    from ...human.judge_agreement import JudgeCorrelations
-    from ...human.judgments import Judgments
+    from ...human.judgment_summary import JudgmentSummary
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -47,8 +42,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--engine",
         choices=("arrays", "package"),
-        default="arrays",
-        help="of TrueSkill: all runs at once (default), or one by one with the package trueskill; the results agree",
+        help=argparse.SUPPRESS,
     )
     parser.add_argument("--agreement", action="store_true", help="print the kappa of each two judges")
     parser.add_argument("--head-to-head", action="store_true", help="print how often each system beats each other one")
@@ -66,21 +60,35 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Read, rank and print."""
+    from ...human.judgment_summary import JudgmentSummary
     from ...human.judgments import read_judgments
     from ...io.remote import Remote
 
     _check(args)
+    if args.engine and not args.quiet:
+        print("warning: --engine is deprecated: it has no effect any more and will be removed", file=sys.stderr)
     path = given_path(args.file)
     if isinstance(path, Remote):
         raise InputError(f"{path}: is an address; only texts may be one")
     judgments = read_judgments(path, args.judge, args.without_judge, args.without)
     for note in () if args.quiet else judgments.notes:
         print(printable(f"warning: {judgments.place}: {note}"), file=sys.stderr)
-    found = _Found(judgments, args)
+    with Bar(enabled=bool(args.trueskill) and not args.quiet and sys.stderr.isatty()) as bar:
+        bar.stage("TrueSkill")
+        summary = JudgmentSummary(
+            judgments,
+            divisor=args.divisor,
+            resamples=args.resamples,
+            level=args.level,
+            seed=args.seed,
+            runs=args.trueskill,
+            folds=args.accuracy,
+            progress=bar.matches,
+        )
     if args.json:
-        sys.stdout.write(json.dumps(found.plain(), indent=1, ensure_ascii=False, allow_nan=False) + "\n")
+        sys.stdout.write(json.dumps(_as_lists(summary, args), indent=1, ensure_ascii=False, allow_nan=False) + "\n")
     else:
-        found.print()
+        _print(summary, args)
     return 0
 
 
@@ -98,127 +106,68 @@ def _check(args: argparse.Namespace) -> None:
             raise InputError(f"--{name}: expected {low:,} to {high:,}, found {value:,}")
     if not 0 < args.level < 1:
         raise InputError(f"--level: expected a number between 0 and 1, such as 0.95, found {args.level}")
-    if args.engine != "arrays" and args.trueskill is None:
-        raise InputError("--engine: has no effect without --trueskill")
 
 
-class _Found:
-    """What the arguments ask of the judgements."""
+def _print(summary: JudgmentSummary, args: argparse.Namespace) -> None:
+    """Print the tables that the arguments ask for."""
+    from ...human.judge_agreement import MIN_COMPARISONS
+    from ...report.console import print_table
+    from ...report.tables import human as tables
+    from ...report.tables.digits import round_half_up
 
-    def __init__(self, judgments: Judgments, args: argparse.Namespace) -> None:
-        from ...human.expected_wins import accuracy, head_to_head, rank_by_expected_wins
-        from ...human.judge_agreement import agreement
-
-        self.args, self.judgments = args, judgments
-        settings = args.divisor, args.resamples, args.level, args.seed
-        self.wins = rank_by_expected_wins(judgments, *settings)
-        self.skill = self._trueskill() if args.trueskill else None
-        self.kappas = agreement(judgments)
-        self.matrix = head_to_head(judgments.wins())
-        self.accuracy = accuracy(judgments, args.accuracy, args.seed, args.divisor) if args.accuracy else math.nan
-
-    def _trueskill(self) -> Ranked:
-        from ...human.expected_wins import ranked
-        from ...human.trueskill import trueskill
-
-        args = self.args
-        with Bar(enabled=not args.quiet and sys.stderr.isatty()) as bar:
-            bar.stage("TrueSkill")
-            means = trueskill(self.judgments, args.trueskill, args.seed, args.engine, bar.matches)
-        return ranked(means.mean(axis=0), means, args.level)
-
-    def _mean_kappas(self) -> tuple[float, float]:
-        from ...human.judge_agreement import mean_kappa
-
-        inter = mean_kappa([kappa for (one, two), kappa in self.kappas.items() if one != two])
-        return inter, mean_kappa([kappa for (one, two), kappa in self.kappas.items() if one == two])
-
-    def _of_judges(self) -> list[list[float]]:
-        from ...human.expected_wins import expected_wins
-
-        numbers = range(len(self.judgments.judges))
-        each = (expected_wins(self.judgments.of_judge(number).wins(), self.args.divisor) for number in numbers)
-        return [values.tolist() for values in each]
-
-    def _judge_correlations(self) -> JudgeCorrelations:
-        from ...human.judge_agreement import judge_correlations
-
-        return judge_correlations(self.judgments, self.args.divisor)
-
-    def print(self) -> None:
-        """Print the tables."""
-        from ...human.judge_agreement import MIN_COMPARISONS
-        from ...report.console import print_table
-        from ...report.tables import human as tables
-        from ...report.tables.digits import round_half_up
-
-        args, names = self.args, self.judgments.systems
-        print_table(*tables.counts_table(self.judgments), left=(0,))
-        print()
-        print_table(*tables.ranked_table(self.wins, names, "Expected Wins", args.digits))
-        if self.skill:
+    names, judges, scores = summary.judgments.systems, summary.judgments.judges, summary.scores()
+    print_table(*tables.counts_table(summary), left=(0,))
+    for key, title in (("expected_wins", "Expected Wins"), ("trueskill", "TrueSkill")):
+        if scores[key]:
             print()
-            print_table(*tables.ranked_table(self.skill, names, "TrueSkill", args.digits))
-        if args.per_judge:
-            order, each = self.wins.order, self._of_judges()
-            rows = [[names[n], *(round_half_up(values[n], args.digits) for values in each)] for n in order]
-            print("\nExpected Wins of each judge")
-            print_table(["system", *self.judgments.judges], rows, left=(0,))
-            print("\ncorrelation of these: Spearman above, Pearson below; with the scores of all other judges")
-            print_table(*tables.judge_table(self._judge_correlations(), self.judgments.judges), left=(0,))
-        if args.head_to_head:
-            print("\nhow often the column's system is better than the row's; p: # <= 0.01, + <= 0.05, * <= 0.10")
-            print_table(*tables.head_to_head_table(self.matrix, names, self.wins.order), left=(0,))
-        if args.agreement:
-            print(f"\nCohen's kappa of two judges, and of a judge with himself; *: under {MIN_COMPARISONS} comparisons")
-            print_table(*tables.kappa_table(self.kappas, self.judgments.judges, MIN_COMPARISONS), left=(0,))
-        print()
-        inter, intra = (round_half_up(value, 2) for value in self._mean_kappas())
-        print(f"Cohen's kappa: {inter} between judges, {intra} within (means by comparisons)")
-        if args.accuracy:
-            print(tables.accuracy_line(self.accuracy, args.accuracy))
-        level = f"{args.level * 100:g}%"
-        print(f"ranks: {level} of {args.resamples:,} bootstrap samples of the pairs, seed {args.seed}")
+            print_table(*tables.ranked_table(scores[key], title, args.digits))
+    order = summary.expected_wins.order
+    if args.per_judge:
+        rows = [[names[n], *(round_half_up(own[n], args.digits) for own in summary.of_judges)] for n in order]
+        print("\nExpected Wins of each judge")
+        print_table(["system", *judges], rows, left=(0,))
+        print("\ncorrelation of these: Spearman above, Pearson below; with the scores of all other judges")
+        print_table(*tables.judge_table(summary.judge_correlations, judges), left=(0,))
+    if args.head_to_head:
+        print("\nhow often the column's system is better than the row's; p: # <= 0.01, + <= 0.05, * <= 0.10")
+        print_table(*tables.head_to_head_table(summary.head_to_head, names, order), left=(0,))
+    if args.agreement:
+        print(f"\nCohen's kappa of two judges, and of a judge with himself; *: under {MIN_COMPARISONS} comparisons")
+        print_table(*tables.kappa_table(summary.kappas, judges, MIN_COMPARISONS), left=(0,))
+    print()
+    between, within = (round_half_up(value, 2) for value in summary.mean_kappas.values())
+    print(f"Cohen's kappa: {between} between judges, {within} within (means by comparisons)")
+    if summary.accuracy is not None:
+        print(tables.accuracy_line(summary.accuracy, args.accuracy))
+    level = f"{args.level * 100:g}%"
+    print(f"ranks: {level} of {args.resamples:,} bootstrap samples of the pairs, seed {args.seed}")
 
-    def plain(self) -> dict[str, Any]:
-        """Return everything as mappings and lists; NaN is null."""
-        from ...human.judgment_summary import counts
-        from ...scoring.results import without_nan
 
-        judgments, args = self.judgments, self.args
-        inter, intra = self._mean_kappas()
-        judges = judgments.judges
-        found = {
-            "systems": list(judgments.systems),
-            "judges": {name: counts(judgments.of_judge(number)) for number, name in enumerate(judges)},
-            "expected_wins": {"divisor": args.divisor, **self._ranked(self.wins)},
-            "trueskill": {"runs": args.trueskill, **self._ranked(self.skill)} if self.skill else None,
-            "per_judge": dict(zip(judges, self._of_judges(), strict=True)),
+def _as_lists(summary: JudgmentSummary, args: argparse.Namespace) -> dict[str, Any]:
+    """Return the summary with its tables as lists, in the order of the names of systems and judges; NaN is None."""
+    from ...scoring.results import without_nan
+
+    judges, matrix = summary.judgments.judges, summary.head_to_head
+    correlations = summary.judge_correlations._asdict()
+    lists: dict[str, Any] = without_nan(
+        {
+            "systems": list(summary.judgments.systems),
+            "judges": summary.counts,
+            **summary.scores(),
+            "per_judge": {name: own.tolist() for name, own in zip(judges, summary.of_judges, strict=True)},
             "judge_correlations": {
-                name: getattr(values, "tolist", lambda found=values: found)()
-                for name, values in self._judge_correlations()._asdict().items()
+                name: value if isinstance(value, float) else value.tolist() for name, value in correlations.items()
             },
-            "head_to_head": {"share": self.matrix.share.tolist(), "p": self.matrix.p.tolist()},
+            "head_to_head": {"share": matrix.share.tolist(), "p": matrix.p.tolist()},
             "kappa": {
-                "between": inter,
-                "within": intra,
+                **summary.mean_kappas,
                 "pairs": [
-                    {"judges": [judges[one], judges[two]], "kappa": k.kappa, **k._asdict()}
-                    for (one, two), k in self.kappas.items()
+                    {"judges": [judges[one], judges[two]], "kappa": kappa.kappa, **kappa._asdict()}
+                    for (one, two), kappa in summary.kappas.items()
                 ],
             },
-            "accuracy": {"folds": args.accuracy, "share": self.accuracy} if args.accuracy else None,
+            "accuracy": {"folds": args.accuracy, "share": summary.accuracy} if args.accuracy else None,
             "settings": {"resamples": args.resamples, "level": args.level, "seed": args.seed},
         }
-        plain: dict[str, Any] = without_nan(found)
-        return plain
-
-    def _ranked(self, found: Ranked) -> dict[str, Any]:
-        names: Sequence[str] = self.judgments.systems
-        return {
-            "order": [names[number] for number in found.order],
-            "scores": dict(zip(names, found.point.tolist(), strict=True)),
-            "means": dict(zip(names, found.mean.tolist(), strict=True)),
-            "ranks": dict(zip(names, found.ranges, strict=True)),
-            "clusters": dict(zip(names, found.cluster, strict=True)),
-        }
+    )
+    return lists

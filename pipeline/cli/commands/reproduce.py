@@ -207,13 +207,20 @@ def reproduce(recipe: Recipe, folder: Path, listener: Listener = SILENT) -> Outc
     if lacking:
         sets = " ".join(dict.fromkeys(file.dataset for file in lacking))
         count = "1 file is" if len(lacking) == 1 else f"{len(lacking)} files are"
-        return Outcome(recipe, None, f"{count} not here: gec-pipeline data fetch {sets}")
+        return Outcome(recipe=recipe, expectations=None, message=f"{count} not here: gec-pipeline data fetch {sets}")
     started = time.perf_counter()
     try:
         results: Results = stages.run(stages.prepare(recipe.path), folder / recipe.name, listener=listener)[1]
     except InputError as error:
-        return Outcome(recipe, None, str(error), seconds=time.perf_counter() - started)
+        return Outcome(recipe=recipe, expectations=None, message=str(error), seconds=time.perf_counter() - started)
     seconds = time.perf_counter() - started
     signatures = list(dict.fromkeys(score.metric for score in results.scores))
     message = "; ".join(map(str, results.missing))
-    return Outcome(recipe, results.expectations, message, signatures, results.warnings, seconds)
+    return Outcome(
+        recipe=recipe,
+        expectations=results.expectations,
+        message=message,
+        signatures=signatures,
+        warnings=results.warnings,
+        seconds=seconds,
+    )

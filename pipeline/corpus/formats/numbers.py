@@ -8,13 +8,14 @@ ends in .jsonl has an object a line.
 from __future__ import annotations
 
 import json
+import math
 from decimal import ROUND_HALF_EVEN, Decimal
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ...errors import CorpusError, Problem, did_you_mean
 from ...io.plain_files import numbered_lines
-from ...io.small_tables import NOT_A_NUMBER, NUMBER
+from ...io.small_tables import SHOWN, is_numeric, number_of, separator_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
     from ...config.resolved import Column
 
 LARGEST = 1 << 53
-SHOWN = 40
 
 
 def numbers(path: Path, name: str, wanted: Column) -> Iterator[bytes]:
@@ -37,43 +37,28 @@ def numbers(path: Path, name: str, wanted: Column) -> Iterator[bytes]:
             cells, is_header = (_objects(name, names), False) if objects else _table(line, name, names, wanted.header)
             if is_header:
                 continue
-        found = cells(line, number)
-        try:
-            yield b" ".join(read(cell) for cell in found)
-        except ValueError as error:
-            raise _wrong(name, number, _which(found, names, read) or str(error)) from None
+        values = []
+        for title, cell in zip(names, cells(line, number), strict=True):
+            try:
+                values.append(read(cell))
+            except ValueError as error:
+                raise _wrong(name, number, f"{title}: {error}" if len(names) > 1 else str(error)) from None
+        yield b" ".join(values)
 
 
 def _several(count: int) -> str:
     return "a number" if count == 1 else f"{count} numbers"
 
 
-def _which(cells: Sequence[str], names: Sequence[str], read: Callable[[str], bytes]) -> str:
-    """Return what is wrong with the first cell that cannot be read."""
-    for title, cell in zip(names, cells, strict=True):
-        try:
-            read(cell)
-        except ValueError as error:
-            return f"{title}: {error}" if len(names) > 1 else str(error)
-    return ""
-
-
 def _reader(wanted: Column) -> Callable[[str], bytes]:
     """Return what makes a number of a cell; raises ValueError."""
 
     def real(text: str) -> bytes:
-        if not NUMBER.fullmatch(text):
-            raise ValueError(f"expected a number, found '{text[:SHOWN]}'")
-        value = float(text) + 0.0
-        if abs(value) == float("inf"):
-            raise ValueError(f"'{text[:SHOWN]}' is too large a number")
-        return repr(value).encode()
+        return repr(number_of(text)).encode()
 
     def count(text: str) -> bytes:
-        if not NUMBER.fullmatch(text):
-            raise ValueError(f"expected a number, found '{text[:SHOWN]}'")
         places = wanted.decimals or 0
-        if not 0 <= float(text) * 10**places <= LARGEST:
+        if not 0 <= number_of(text, largest=math.inf) * 10**places <= LARGEST:
             raise ValueError(f"'{text[:SHOWN]}' is no count (from 0 to {LARGEST // 10**places:,})")
         value = Decimal(text).scaleb(places)
         whole = value.to_integral_value(ROUND_HALF_EVEN)
@@ -104,11 +89,11 @@ def _objects(name: str, names: Sequence[str]) -> Callable[[str, int], list[str]]
 
 def _table(line: str, name: str, names: Sequence[str], given: bool) -> tuple[Callable[[str, int], list[str]], bool]:
     """Return what picks the cells of a line, and whether the first line is a header. given: columns were named."""
-    separator = next((mark for mark in "\t," if mark in line), None)
+    separator = separator_of(line, "\t,")
     titles = _split(line, separator)
     numbered = given and all(title.isascii() and title.isdigit() for title in names)
     looked_at = [titles[int(title[:9]) - 1] for title in names if int(title[:9]) <= len(titles)] if numbered else titles
-    is_header = any(not NUMBER.fullmatch(cell) and cell.lower() not in NOT_A_NUMBER for cell in looked_at)
+    is_header = not all(map(is_numeric, looked_at))
     places = _places(titles, name, names, given, is_header)
 
     def cells(text: str, number: int) -> list[str]:

@@ -6,6 +6,7 @@ import math
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
+from ...human.judgment_summary import counts
 from ...scoring.resampling.paired_tests import mark
 from .comparisons import shown_p
 from .digits import percent, round_half_up
@@ -14,36 +15,29 @@ from .labels import labels
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ...human.expected_wins import HeadToHead, Ranked
+    from ...human.expected_wins import HeadToHead
     from ...human.judge_agreement import JudgeCorrelations, Kappa
-    from ...human.judgments import Judgments
+    from ...human.judgment_summary import JudgmentSummary
 
 Table = tuple[list[str], list[list[str]]]
 
 
-def counts_table(judgments: Judgments) -> Table:
+def counts_table(summary: JudgmentSummary) -> Table:
     """Return how much each judge has judged: items, pairs of outputs and of systems, and the ties among them."""
-    rows = []
-    whole = [0] * 5
-    for number, judge in enumerate(judgments.judges):
-        own = judgments.of_judge(number)
-        cells = [int(own.items.sum())]
-        for pairs in (own.unexpanded, own.expanded):
-            cells += [len(pairs.outcome), int((pairs.outcome == 1).sum())]
-        rows.append([judge, *(f"{cell:,}" for cell in cells)])
-        whole = [one + two for one, two in zip(whole, cells, strict=True)]
-    rows.append(["all", *(f"{cell:,}" for cell in whole)])
+    every = [*summary.counts.items(), ("all", counts(summary.judgments))]
+    rows = [[judge, *(f"{count:,}" for count in own.values())] for judge, own in every]
     return ["judge", "items", "pairs", "ties", "expanded", "ties"], rows
 
 
-def ranked_table(found: Ranked, names: Sequence[str], title: str, digits: int) -> Table:
-    """Return a row for each system, the best first, with range of ranks and cluster."""
+def ranked_table(scores: dict[str, Any], title: str, digits: int) -> Table:
+    """Return a row for each system, the best first, with its human score, range of ranks and cluster."""
     rows = []
-    for place, number in enumerate(found.order, 1):
-        low, high = found.ranges[number]
-        score = "-" if math.isnan(found.point[number]) else round_half_up(float(found.point[number]), digits)
+    for place, name in enumerate(scores["order"], 1):
+        low, high = scores["ranks"][name]
         ranks = str(low) if low == high else f"{low}-{high}"
-        rows.append([str(place), names[number], score, ranks, str(found.cluster[number])])
+        score = scores["scores"][name]
+        shown = "-" if score is None else round_half_up(score, digits)
+        rows.append([str(place), name, shown, ranks, str(scores["clusters"][name])])
     return ["rank", "system", title, "ranks", "cluster"], rows
 
 

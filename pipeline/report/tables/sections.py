@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from .digits import round_half_up
+from .human import ranked_table
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -23,20 +24,11 @@ def finding_tables(results: Results) -> Iterator[tuple[str, Table, tuple[int, ..
             if found[key]:
                 total = found["total"]
                 counted = f"{total['items']:,} items, {total['expanded']:,} pairs of systems"
-                yield f"judgments {name}: {title}, {counted}", _ranked(found[key], title), (1,)
+                yield f"judgments {name}: {title}, {counted}", ranked_table(found[key], title, 3), (1,)
     if results.correlations:
         yield "correlations", _correlations(results.correlations), (0, 1)
     if results.agreements:
         yield "agreement on sentences", _agreements(results.agreements), (0,)
-
-
-def _ranked(found: dict[str, Any], title: str) -> Table:
-    rows = []
-    for place, name in enumerate(found["order"], 1):
-        low, high = found["ranks"][name]
-        ranks = str(low) if low == high else f"{low}-{high}"
-        rows.append([str(place), name, _shown(found["scores"][name]), ranks, str(found["clusters"][name])])
-    return ["rank", "system", title, "ranks", "cluster"], rows
 
 
 def _correlations(found: dict[str, Any]) -> Table:

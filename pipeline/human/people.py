@@ -1,0 +1,111 @@
+"""What people said of systems: judgements, or scores, read and made ready to be correlated with metrics."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from ..errors import InputError, did_you_mean
+from .expected_wins import expected_wins
+from .judgment_files import is_judgments
+from .judgments import read_judgments
+from .score_files import read_scores
+from .trueskill import trueskill
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from ..arrays import Floats
+    from ..config.models import WrittenHuman
+    from .judgments import Judgments
+    from .trueskill import Progress
+
+LEAST = 3
+"""Systems below which nothing is correlated: any two correlate perfectly."""
+
+
+@dataclass(frozen=True)
+class People:
+    """What people said: judgements, or scores of systems."""
+
+    place: str
+    """What messages call the file."""
+    digest: str
+    """The digest of the file."""
+    scores: dict[str, dict[str, float]]
+    """The scores of the file by name; empty where it has judgements, of which scores are made."""
+    judgments: Judgments | None = None
+
+    @property
+    def systems(self) -> list[str]:
+        """The names of all systems, in ASCII order."""
+        if self.judgments:
+            return list(self.judgments.systems)
+        return sorted({name for scores in self.scores.values() for name in scores})
+
+
+def open_people(path: Path, settings: WrittenHuman, names: Sequence[str] = ()) -> People:
+    """Read judgements or scores; names: of the systems, for files without. Raises CorpusError, InputError."""
+    if is_judgments(path):
+        people = People(str(path), _digest(path), {}, read_judgments(path, settings.judges))
+    else:
+        people = People(str(path), _digest(path), read_scores(path, names))
+        given = settings.model_fields_set & {"judges", "scores", "divisor", "runs", "numbering", "ties"}
+        if given:
+            raise InputError(f"{path}: holds scores, no judgements: {', '.join(sorted(given))} would have no effect")
+    for name in settings.without:
+        if name not in people.systems:
+            hint = did_you_mean(name, people.systems)
+            raise InputError(f"{path}: without: has no system '{name}'{hint}; it has {', '.join(people.systems[:20])}")
+    return people
+
+
+def _digest(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, lambda: hashlib.blake2b(digest_size=16)).hexdigest()
+
+
+def misfit(people: People, settings: WrittenHuman, datasets: Sequence[str], systems: Sequence[str]) -> str | None:
+    """Return why these systems cannot be correlated with people, or None where they can."""
+    try:
+        judged_dataset(datasets, settings.dataset)
+        check_common(people, set(people.systems) - set(settings.without), set(systems) - set(settings.without))
+    except InputError as error:
+        return str(error)
+    return None
+
+
+def human_scores(
+    people: People, settings: WrittenHuman, progress: Progress | None = None
+) -> dict[str, dict[str, float]]:
+    """Return the human scores by name: {expected_wins: {system: score}}, or those of the file."""
+    if people.judgments is None:
+        return people.scores
+    scores: dict[str, Floats] = {}
+    if "expected_wins" in settings.scores:
+        scores["expected_wins"] = expected_wins(people.judgments.wins(), settings.divisor)
+    if "trueskill" in settings.scores:
+        scores["trueskill"] = trueskill(people.judgments, settings.runs, settings.seed, progress=progress).mean(axis=0)
+    names = people.judgments.systems
+    return {title: dict(zip(names, values.tolist(), strict=True)) for title, values in scores.items()}
+
+
+def judged_dataset(known: Sequence[str], name: str | None) -> str:
+    """Return the data set that was judged; raises InputError where that is not said, or it is not there."""
+    if name is None and len(known) > 1:
+        raise InputError(f"human: which data set was judged? Say `dataset`: {', '.join(known)}")
+    if name is not None and name not in known:
+        hint = did_you_mean(name, known)
+        raise InputError(f"human: no data set is called '{name}'{hint}; there are {', '.join(known)}")
+    return name if name is not None else known[0]
+
+
+def check_common(people: People, judged: set[str], scored: set[str]) -> None:
+    """Raise InputError where too few systems have a score of people and of the metrics."""
+    if len(judged & scored) < LEAST:
+        raise InputError(
+            f"{people.place}: has {len(judged & scored)} systems in common with the metrics, at least {LEAST} are "
+            f"needed; people: {', '.join(sorted(judged)[:30])}; metrics: {', '.join(sorted(scored)[:30])}"
+        )

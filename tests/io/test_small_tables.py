@@ -1,0 +1,203 @@
+"""Small tables: what separates columns, what a cell may be, and how the four readers of them take odd files."""
+
+from __future__ import annotations
+
+import gzip
+import math
+from typing import TYPE_CHECKING
+
+import pytest
+
+from pipeline.config.resolved import Column
+from pipeline.corpus.formats.numbers import numbers
+from pipeline.errors import CorpusError
+from pipeline.human.judgment_files import read_items
+from pipeline.human.score_files import read_scores
+from pipeline.io.small_tables import is_numeric, number_of, read_rows, separator_of
+from pipeline.reproduction.table_files import Wanted, read_columns
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+def rows(folder: Path, data: str | bytes, name: str = "t", **options: str) -> list[tuple[int, list[str]]]:
+    (folder / name).write_bytes(data.encode() if isinstance(data, str) else data)
+    return [(row.line, row.cells) for row in read_rows(folder / name, 1 << 20, **options)]
+
+
+def refusal(folder: Path, data: str | bytes) -> str:
+    with pytest.raises(CorpusError) as caught:
+        rows(folder, data)
+    return str(caught.value).replace(f"{folder}/", "")
+
+
+@pytest.mark.parametrize(
+    ("line", "separator"),
+    [("a b", None), ("", None), ("a,b", ","), ("a;b", ";"), ("a;b,c", ","), ("a,b\tc;d", "\t"), ("a\u2003b", None)],
+)
+def test_the_first_separator_that_a_line_has(line: str, separator: str | None) -> None:
+    assert separator_of(line) == separator
+
+
+def test_other_separators_in_another_order() -> None:
+    assert separator_of("a,b\tc", ",;\t") == ","
+    assert separator_of("a;b", "\t,") is None
+
+
+@pytest.mark.parametrize(
+    ("data", "expected"),
+    [
+        ("", []),
+        ("\n \n\t\n\u2003\n", []),
+        ("a 1", [(1, ["a", "1"])]),  # the last line has no end
+        ("a 1\n", [(1, ["a", "1"])]),
+        ("\ufeffa,1\r\nb,2\r\n", [(1, ["a", "1"]), (2, ["b", "2"])]),
+        ("a,1\r\nb,2\r", [(1, ["a", "1"]), (2, ["b", "2"])]),
+        ("a\nb\n", [(1, ["a"]), (2, ["b"])]),
+        ("\n\na 1\n\n \nb 2\n", [(3, ["a", "1"]), (6, ["b", "2"])]),
+        ("a\t1,5\tx y\n", [(1, ["a", "1,5", "x y"])]),  # a tab before a comma
+        ("a,b\tc\nd,e\n", [(1, ["a,b", "c"]), (2, ["d,e"])]),
+        ("a b\nc,d\te\n", [(1, ["a", "b"]), (2, ["c,d", "e"])]),  # the first line alone says what separates
+        ("a;1\nb;,2\n", [(1, ["a", "1"]), (2, ["b", ",2"])]),
+        ('"a, ""b""", 1\n', [(1, ['a, "b"', "1"])]),
+        ('"a b" 1\n', [(1, ['"a', 'b"', "1"])]),  # between blanks a quotation mark is a character
+        ('a 5"\nb 1\n', [(1, ["a", '5"']), (2, ["b", "1"])]),
+        ('a,5" x\n', [(1, ["a", '5" x'])]),
+        ("\u2003a\u00a0,\u20091 \n", [(1, ["a", "1"])]),
+        ("a\u2003\u00a01\x1c2\n", [(1, ["a", "1", "2"])]),
+        ("a,,\n,\n", [(1, ["a", "", ""]), (2, ["", ""])]),
+        ("a\t\t1\n", [(1, ["a", "", "1"])]),
+        ("a,b\x00c\n", [(1, ["a", "b\x00c"])]),
+        ("# a\na 1\n", [(1, ["#", "a"]), (2, ["a", "1"])]),
+    ],
+)
+def test_rows_of_odd_files(tmp_path: Path, data: str, expected: list[tuple[int, list[str]]]) -> None:
+    assert rows(tmp_path, data) == expected
+    assert rows(tmp_path, gzip.compress(data.encode()), "t.gz") == expected
+
+
+def test_comments_are_left_out_and_say_nothing_of_the_separator(tmp_path: Path) -> None:
+    assert rows(tmp_path, "# a,b\n  #c\na 1 #\n", comment="#") == [(3, ["a", "1", "#"])]
+
+
+@pytest.mark.parametrize(
+    ("data", "message"),
+    [
+        ('a,1\nb,"2\nc,3\n', "t:2: not valid CSV: unexpected end of data"),
+        ('a,1\nb,"2"x\n', "t:2: not valid CSV: ',' expected after '\"'"),
+        ('a\t"1\n"b"\t2\n', "t:1: not valid CSV: unexpected end of data"),
+        (b"a 1\nb \xff\n", "t:2: byte 3 of the line (0xff) is not valid UTF-8"),
+        ("a,b\rc\n", "t:1: not valid CSV: new-line character seen in unquoted field"),
+        ("a,1\n\nb," + "x" * 140_000, "t:3: not valid CSV: field larger than field limit (131072)"),
+    ],
+)
+def test_what_cannot_be_parted_is_told_with_its_line(tmp_path: Path, data: str | bytes, message: str) -> None:
+    assert refusal(tmp_path, data).startswith(message)
+
+
+def test_files_that_unpack_to_too_much(tmp_path: Path) -> None:
+    (tmp_path / "t.gz").write_bytes(gzip.compress(b"a 1\n" * 1000))
+    with pytest.raises(CorpusError, match="unpacks, with what came before, to more than 100 bytes"):
+        list(read_rows(tmp_path / "t.gz", 100))
+    with pytest.raises(CorpusError, match="no such file"):
+        list(read_rows(tmp_path / "nothing", 100))
+
+
+@pytest.mark.parametrize(
+    ("text", "value"), [("1", 1.0), ("-.5", -0.5), ("+1.", 1.0), ("1e-3", 0.001), ("1E5", 1e5), ("007", 7.0)]
+)
+def test_numbers(text: str, value: float) -> None:
+    assert number_of(text) == value
+    assert is_numeric(text)
+
+
+def test_no_zero_is_negative() -> None:
+    assert math.copysign(1, number_of("-0.0")) == 1
+
+
+@pytest.mark.parametrize("text", ["", ".", "1_0", "1,5", "0x1", "\u0661", " 1", "1e", "--1", "one", "1 2", "5%"])
+def test_what_is_no_number(text: str) -> None:
+    with pytest.raises(ValueError, match="expected a score, found '"):
+        number_of(text, "a score")
+    assert not is_numeric(text)
+
+
+@pytest.mark.parametrize("text", ["nan", "NaN", "inf", "Infinity", "None", "NULL", "na", "N/A", "-"])
+def test_words_for_no_number_name_no_column(text: str) -> None:
+    assert is_numeric(text)
+    with pytest.raises(ValueError, match="expected a number"):
+        number_of(text)
+
+
+def test_numbers_that_no_float_holds() -> None:
+    with pytest.raises(ValueError, match="'-1e999' is too large a number"):
+        number_of("-1e999")
+    assert number_of("1e999", largest=math.inf) == math.inf
+    with pytest.raises(ValueError, match=f"found '{'x' * 40}'"):
+        number_of("x" * 1000)
+
+
+# The four readers. What a quotation mark, a blank line and a first line mean differs between them.
+
+TABLES = [
+    "A,1\nB,2\n",
+    "\ufeffA,1\r\nB,2",
+    "A\t1\nB\t2\n",
+    "A;1\nB;2\n",
+    "  A  1\n\u2003B\u20032\n",
+    "\n\nA 1\n \nB 2\n\n",
+    '"A",1\n"B","2"\n',
+]
+
+
+@pytest.mark.parametrize("text", TABLES)
+def test_scores_and_tables_are_read_alike(tmp_path: Path, text: str) -> None:
+    path = tmp_path / "t.txt"
+    path.write_text(text, encoding="utf-8", newline="")
+    assert read_scores(path) == {"t": {"A": 1.0, "B": 2.0}}
+    assert [(cell.system, float(cell.score)) for cell in read_columns(path, Wanted(1, 2))] == [("A", 1.0), ("B", 2.0)]
+
+
+def test_numbers_of_sentences_take_quotation_marks_as_they_are(tmp_path: Path) -> None:
+    """A column may hold raw sentences, which begin with a quotation mark and do not end with one."""
+    path = tmp_path / "t.tsv"
+    path.write_text('text\tscore\n"Well\t1\n"No" he said\t2\n', encoding="utf-8")
+    assert list(
+        numbers(path, "t.tsv", Column(kind="numbers", path=path, column="score", header=True, decimals=None))
+    ) == [
+        b"1.0",
+        b"2.0",
+    ]
+    path.write_text("1;2\n", encoding="utf-8")
+    with pytest.raises(CorpusError, match=r"t\.tsv:1: no column is called 'a'"):
+        list(numbers(path, "t.tsv", Column(kind="numbers", path=path, column="a+b", header=False, decimals=None)))
+
+
+HEADER = "segmentId,system1Id,system1rank,system2Id,system2rank"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"{HEADER}\n1,A,1,B,2\n",
+        f"\ufeff{HEADER}\r\n1,A,1,B,2",
+        f"{HEADER}\r1,A,1,B,2\r",
+        f"{HEADER}\n\n1, A ,1 ,B,2\n\n",
+        f"{HEADER},note\t\n1,A,1,B,2,x\n",  # a comma before a tab: cells may end in white space
+        f'{HEADER},"a\nnote"\n1,A,1,B,2,"two\nlines, and more"\n',
+        f"{HEADER}\n1,A,1,B,2\n".replace(",", ";"),
+        f"{HEADER}\n1,A,1,B,2\n".replace(",", "\t"),
+    ],
+)
+def test_judgements_in_odd_files(tmp_path: Path, text: str) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text(text, encoding="utf-8", newline="")
+    (item,) = read_items(path)
+    assert (item.segment, [(group.systems, group.rank) for group in item.groups]) == ("1", [(("A",), 1), (("B",), 2)])
+
+
+def test_a_quotation_mark_that_judgements_do_not_close(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text(f'{HEADER}\n1,"A,1,B,2\n2,A,1,B,2\n', encoding="utf-8")
+    with pytest.raises(CorpusError, match=r"t\.csv:3: not valid CSV: unexpected end of data"):
+        list(read_items(path))
