@@ -20,6 +20,7 @@ from .metrics.base import signature
 from .metrics.build import resolve_all
 from .metrics.defaults import with_defaults
 from .metrics.external import External
+from .scoring.references import POLICIES
 from .scoring.resampling.bootstrap import unsupported
 from .tokenizers.sacrebleu import unavailable
 
@@ -142,20 +143,27 @@ def fit(chosen: Sequence[Metric], corpora: Sequence[Corpus | None]) -> list[Prob
     lacking = (unavailable(getattr(metric, "tokenizer", "")) for metric in chosen)
     problems = [Problem("", message) for message in dict.fromkeys(lacking) if message]
     for corpus in corpora:
-        messages = (
-            [metric.misfit(len(corpus.references), missing=corpus.missing) for metric in chosen] if corpus else []
-        )
+        messages = [_misfit(metric, corpus) for metric in chosen] if corpus else []
         if corpus and any(metric.from_files and metric.needs.key not in corpus.external for metric in chosen):
             messages.append("external reads files that a config names: `gec-pipeline help statistics`")
         problems += [Problem("", f"{corpus.name}: {message}") for message in messages if message and corpus]
     return problems
 
 
+def _misfit(metric: Metric, corpus: Corpus) -> str | None:
+    """Return why a metric cannot score a data set: because of its settings, or of its policy of references."""
+    references, missing = len(corpus.references), corpus.missing
+    policy = POLICIES[metric.policy]
+    return metric.misfit(references, missing=missing) or policy.misfit(metric, references, missing=missing)
+
+
 def complete(chosen: Sequence[Metric], corpora: Sequence[Corpus]) -> tuple[Corpus, ...]:
     """Return the data sets with the references as systems too, where a metric scores them."""
-    if all(metric.policy != "leave_one_out" for metric in chosen):
-        return tuple(corpora)
-    return tuple(corpus.with_references() for corpus in corpora)
+    policies = [POLICIES[metric.policy] for metric in chosen]
+    return tuple(
+        corpus.with_references() if any(policy.rows(len(corpus.references)) for policy in policies) else corpus
+        for corpus in corpora
+    )
 
 
 def _people(settings: Config, problems: list[Problem]) -> People | None:

@@ -86,8 +86,13 @@ class Metric(ABC):
 
     @property
     def policy(self) -> str:
-        """Which references count: a policy of `reduce.py`."""
+        """Which references count: a name in POLICIES (`scoring/references/`)."""
         return "max"
+
+    @property
+    def shares(self) -> tuple[float, ...]:
+        """How much each reference counts where scores with each are averaged, with sum 1. Empty: all count the same."""
+        return ()
 
     def misfit(self, references: int, *, missing: bool = False) -> str | None:
         """Return why the metric cannot score with a number of references, some of them missing, or None."""

@@ -191,17 +191,6 @@ class Gleu(Metric):
             return [("references", "weighted needs `weights`, not all 0, such as weights: 0.7+0.3")]
         return []
 
-    def misfit(self, references: int, *, missing: bool = False) -> str | None:
-        """Return what is wrong with the number of references; scores with one of them alone need it everywhere."""
-        alone = self.references in ("weighted", "each", "leave_one_out")
-        if missing and (alone or (self.references == "mean" and self.level == "corpus")):
-            return f"references: {self.references} is not defined where references are missing"
-        if self.references == "weighted" and len(self.shares) != references:
-            return f"weights: {len(self.shares)} are given for {references} references"
-        if self.references == "leave_one_out" and references < 2:
-            return "references: leave_one_out needs at least two references"
-        return None
-
     @property
     def policy(self) -> str:
         """The option references."""
