@@ -54,8 +54,9 @@ def drawn_sums(summand: Summand, threads: int = 1) -> Floats:
     """
     assert summand.draws is not None  # noqa: S101 (the policies ask only where references are drawn)
     iterations = summand.draws.iterations
-    if summand.draws.lines * iterations < THREADED:
-        threads = 1
+    if threads == 1 or summand.draws.lines * iterations < THREADED:
+        sums: Floats = _sums(summand, summand.table.made(), range(iterations)).weighted[0]
+        return sums
     borders = [iterations * number // threads for number in range(threads + 1)]
     ranges = itertools.starmap(range, itertools.pairwise(borders))
     with ThreadPoolExecutor(threads) as pool:
@@ -97,9 +98,10 @@ def _pieces(blocks: Iterator[Addends]) -> Iterator[Addends]:
 
 def _of_the_first(addends: Addends, weights: Floats | None) -> WeightedSums:
     """Return the sums with the first reference of each sentence."""
-    terms = np.concatenate([addends.fixed, *addends.drawn[:1]], axis=-1)
-    whole = terms.sum(axis=0)[None, None]
-    return WeightedSums(whole if weights is None else _product(weights, terms)[None], whole)
+    arrays = [addends.fixed, *addends.drawn[:1]]
+    whole = np.concatenate([array.sum(axis=0) for array in arrays], axis=-1)[None, None]
+    weighted = whole if weights is None else _product(weights, np.concatenate(arrays, axis=-1))[None]
+    return WeightedSums(weighted, whole)
 
 
 def _of_the_drawn(
