@@ -21,6 +21,7 @@ from .io.remote import is_remote
 from .metrics.base import signature
 from .metrics.build import resolve_all
 from .metrics.defaults import with_defaults
+from .scoring.references import POLICIES
 from .scoring.resampling.bootstrap import unsupported
 
 if TYPE_CHECKING:
@@ -173,7 +174,7 @@ def fit(chosen: Sequence[Metric], corpora: Sequence[Corpus | None]) -> list[Prob
     lacking = (metric.unavailable() for metric in chosen)
     problems = [Problem("", message) for message in dict.fromkeys(lacking) if message]
     for corpus in filter(None, corpora):
-        messages = [metric.misfit(len(corpus.references), missing=corpus.missing) for metric in chosen]
+        messages = [_misfit(metric, corpus) for metric in chosen]
         unread = [metric.name for metric in chosen if metric.reads_files and metric.needs.key not in corpus.external]
         for name in dict.fromkeys(unread):
             messages.append(f"{name} reads files that a config names: `gec-pipeline help statistics`")
@@ -181,11 +182,20 @@ def fit(chosen: Sequence[Metric], corpora: Sequence[Corpus | None]) -> list[Prob
     return problems
 
 
+def _misfit(metric: Metric, corpus: Corpus) -> str | None:
+    """Return why a metric cannot score a data set: because of its settings, or of its policy of references."""
+    references, missing = len(corpus.references), corpus.missing
+    policy = POLICIES[metric.policy]
+    return metric.misfit(references, missing=missing) or policy.misfit(metric, references, missing=missing)
+
+
 def complete(chosen: Sequence[Metric], corpora: Sequence[Corpus]) -> tuple[Corpus, ...]:
     """Return the data sets with the references as systems too, where a metric scores them."""
-    if all(metric.policy != "leave_one_out" for metric in chosen):
-        return tuple(corpora)
-    return tuple(corpus.with_references() for corpus in corpora)
+    policies = [POLICIES[metric.policy] for metric in chosen]
+    return tuple(
+        corpus.with_references() if any(policy.rows(len(corpus.references)) for policy in policies) else corpus
+        for corpus in corpora
+    )
 
 
 def _people(settings: Config, problems: list[Problem]) -> People | None:

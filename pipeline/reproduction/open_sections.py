@@ -12,6 +12,7 @@ from ..human.judgment_summary import open_judgments
 from ..human.score_files import read_scores
 from ..io.dataset_cache import path_of
 from ..metrics.build import from_text
+from ..scoring.references import POLICIES
 from ..scoring.results import HUMAN
 from .table_files import Cell, Wanted, read_columns
 
@@ -197,9 +198,9 @@ class _Opener:
     def systems(self, entry: WrittenExpectation, metric: Metric, keys: Keys) -> None:
         """Tell of expected systems that the config does not have."""
         known = [system.name for system in self.config.systems]
-        if metric.policy == "leave_one_out":
-            most = max(len(dataset.references) for dataset in self.config.datasets)
-            known += [*(f"reference{number}" for number in range(most)), HUMAN]
+        most = max((len(dataset.references) for dataset in self.config.datasets), default=0)
+        rows = POLICIES[metric.policy].rows(most)
+        known += [*rows, HUMAN] if rows else []
         given = [("mean", entry.mean or []), ("order", entry.order or [])]
         if isinstance(entry.values, dict) and entry.mean is None:
             given.append(("values", list(entry.values)))

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from .._version import __version__
 from ..metrics.base import signature
+from .references import POLICIES
 from .results import HUMAN, Results
 
 if TYPE_CHECKING:
@@ -44,11 +45,10 @@ def measure(
     metric: Metric, info: DatasetInfo, scores: Sequence[Score], columns: Sequence[HasBlocks | None]
 ) -> Measured:
     """Return scores of one metric on one data set with their columns; None: there are none of a mean of systems."""
-    left_out = metric.policy == "leave_one_out"
-    numbers = {f"reference{number}": number for number in range(info.references)} if left_out else {}
+    rows = POLICIES[metric.policy].rows(info.references)
     found = tuple(blocks for blocks in columns if blocks is not None)
-    own = tuple(numbers.get(score.system) for score, blocks in zip(scores, columns, strict=True) if blocks is not None)
-    human = left_out and scores[-1].system == HUMAN
+    own = tuple(rows.get(score.system) for score, blocks in zip(scores, columns, strict=True) if blocks is not None)
+    human = bool(rows) and scores[-1].system == HUMAN
     return Measured(
         metric=metric,
         lines=info.lines,

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from .reduce import mean_of, reduce
+from .reduce import reduce
+from .references import POLICIES
+from .references.base import mean_of
 from .results import HUMAN, DatasetInfo, Score, ranks
 from .scored_columns import signed
 
@@ -24,16 +26,16 @@ def score(
     for corpus in corpora:
         least, most = corpus.present()
         for metric in chosen:
-            left_out = metric.policy == "leave_one_out"
-            names = [name for name in corpus.systems if left_out or name not in corpus.own]
+            references = len(corpus.references)
+            rows = POLICIES[metric.policy].rows(references)
+            names = [name for name in corpus.systems if name in rows or name not in corpus.own]
             columns = [statistics[corpus.name][name, metric.needs] for name in names]
-            own = [corpus.own.get(name) for name in names]
-            reduced = reduce(metric, columns, corpus.lines, len(corpus.references), threads, own)
-            if left_out and len([name for name in names if name in corpus.own]) == len(corpus.own):  # none is lost
+            own = [rows.get(name) for name in names]
+            reduced = reduce(metric, columns, corpus.lines, references, threads, own)
+            if rows and rows.keys() <= set(names):  # none is lost
                 names.append(HUMAN)
                 humans = [item for item, number in zip(reduced, own, strict=True) if number is not None]
                 reduced.append(mean_of(humans))
-            references = len(corpus.references)
             printed, peer = signed(metric, references), metric.peer_signature(most, missing=least < most)
             places = ranks([item.score for item in reduced])
             for name, item, place in zip(names, reduced, places, strict=True):

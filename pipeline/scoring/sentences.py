@@ -1,36 +1,37 @@
-"""Scores of single sentences, and their mean."""
+"""Scores of single sentences, and the levels that are made of them: their mean and their sum."""
 
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
+from fractions import Fraction
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ..metrics.base.columns import PRESENT
-from .column_blocks import compact
+from .addends import Addends, Kind, exact_sum
+from .column_blocks import compact, present_blocks
+from .references import POLICIES
+from .references.base import Z95, Reduced, Reducer
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
     from ..arrays import Floats
     from ..metrics.base.columns import Columns
     from ..metrics.base.metric import Metric
+    from .column_blocks import HasBlocks
+    from .references.base import SystemCounts
+    from .summands import Summand
 
-
-SENTENCES = frozenset({"mean", "sum"})
-"""Levels that are made of sentence scores."""
-
-
-def _mean_and_std(values: Floats) -> tuple[Floats, Floats]:
-    """Return mean and population deviation over the last axis; of equal values exactly the value and 0."""
-    equal = values.max(axis=-1) == values.min(axis=-1)
-    mean = np.where(equal, values[..., 0], values.mean(axis=-1))
-    return mean, np.where(equal, 0.0, values.std(axis=-1))
+BITS = 26
+"""Bits in each half of a sentence score: sums stay below 2**53 for 2**26 sentences; where there are more, fewer."""
 
 
 def sentence_outputs(metric: Metric, columns: Columns) -> dict[str, Floats]:
     """Return what level mean averages, the score first: float64 [lines] each."""
-    apart = [field.name for field in metric.needs.schema(1).fields if field.per_reference]
-    outputs = metric.line_outputs(compact(columns, apart))
+    outputs = metric.line_outputs(_compact(metric, columns))
     return outputs or {metric.output: sentence_scores(metric, columns)}
 
 
@@ -45,20 +46,78 @@ def sentence_spread(metric: Metric, columns: Columns) -> dict[str, Floats]:
     std is the population deviation, low and high are score ± 1.959964 std (NaN where std is 0), as in the
     original program's -d. Where the best reference counts there is no spread.
     """
-    columns = compact(columns, [field.name for field in metric.needs.schema(1).fields if field.per_reference])
+    columns = _compact(metric, columns)
     scores = metric.sentence_scores(columns)
-    if metric.policy == "max":
-        scores = scores.max(axis=-1, keepdims=True)
-    mean, std = _mean_and_std(scores)
-    if PRESENT in columns and scores.shape[1] > 1:
-        counted = np.arange(scores.shape[1]) < columns[PRESENT][:, None]
-        mean = scores.mean(axis=-1, where=counted)
-        std = scores.std(axis=-1, where=counted)
-    if metric.policy == "weighted":
-        mean = scores @ np.array(metric.shares)
+    mean, std = POLICIES[metric.policy].over_references(metric, scores, columns.get(PRESENT))
     half = np.where(std > 0, Z95 * std, math.nan)
     return {"score": mean, "std": std, "low": mean - half, "high": mean + half}
 
 
-Z95 = 1.959963984540054
-"""Quantile 0.975 of the normal distribution, as in the original program's interval."""
+def _compact(metric: Metric, columns: Columns) -> Columns:
+    return compact(columns, [field.name for field in metric.needs.schema(1).fields if field.per_reference])
+
+
+class SentenceLevel(Reducer):
+    """The mean or the sum of sentence scores, whichever references count in these."""
+
+    def scores(self, counts: SystemCounts) -> list[Reduced]:
+        """Average or sum the outputs of sentences."""
+        return [self._reduced(counts.metric, system) for system in counts.systems]
+
+    def _reduced(self, metric: Metric, system: HasBlocks) -> Reduced:
+        """Return the score of a system. Sums are exact, so the blocks do not matter."""
+        totals: dict[str, Fraction] = {}
+        lines = 0
+        for columns in present_blocks(metric, system):
+            for name, values in sentence_outputs(metric, columns).items():
+                totals[name] = totals.get(name, Fraction(0)) + exact_sum(values)
+            lines += len(next(iter(columns.values())))
+        return Reduced({name: float(total) / _divisor(metric, lines) for name, total in totals.items()})
+
+    def summands(self, counts: SystemCounts) -> list[Summand]:
+        """Return the same for samples."""
+        return [counts.summand(Sentences.of(counts.metric, counts.systems, counts.lines))]
+
+
+def _divisor(metric: Metric, lines: int) -> int:
+    return lines if metric.level == "mean" else 1
+
+
+@dataclass(frozen=True)
+class Sentences(Kind):
+    """Sentence scores as two whole numbers, the high and the low half of 53 bits, so that they too add up exactly.
+
+    The unit is 2**(exponent - 2 * bits - 1), where 2**exponent is above every score in question: as fine as float64
+    is for the largest of them. Scores of several systems must have the same exponent.
+    """
+
+    metric: Metric
+    exponent: int
+    divisor: int
+    bits: int = BITS
+
+    @staticmethod
+    def of(metric: Metric, systems: Iterable[HasBlocks], lines: int) -> Sentences:
+        """Return the kind for some systems; reads their sentence scores once."""
+        blocks = (columns for system in systems for columns in present_blocks(metric, system))
+        top = max((float(np.abs(sentence_scores(metric, columns)).max()) for columns in blocks), default=0.0)
+        bits = min(BITS, 52 - (lines - 1).bit_length())
+        return Sentences(metric, math.frexp(top)[1], _divisor(metric, lines), bits)
+
+    def addends(self, system: HasBlocks) -> Iterator[Addends]:
+        """Yield both halves, block of lines after block."""
+        return map(self.make, present_blocks(self.metric, system))
+
+    def make(self, columns: Columns) -> Addends:
+        """Return [lines, 2]: high and low half."""
+        scores = sentence_scores(self.metric, columns)
+        high = np.rint(np.ldexp(scores, self.bits - self.exponent))
+        rest = scores - np.ldexp(high, self.exponent - self.bits)
+        return Addends(np.stack([high, np.rint(np.ldexp(rest, 2 * self.bits + 1 - self.exponent))], axis=-1), [])
+
+    def score(self, totals: Floats) -> Floats:
+        """Return the mean, or the sum."""
+        high = np.ldexp(totals[..., 0], self.exponent - self.bits)
+        low = np.ldexp(totals[..., 1], self.exponent - 2 * self.bits - 1)
+        total: Floats = (high + low) / self.divisor
+        return total

@@ -25,7 +25,7 @@ from pipeline.execution.listener import SILENT, Listener
 from pipeline.execution.options import AUTO, RunOptions
 from pipeline.execution.shards import Shard, cut
 from pipeline.execution.store import columns_file, run_directory
-from pipeline.scoring import reduce, scores
+from pipeline.scoring import scores, weighted_sums
 from tests.conftest import Hears, Tree, forced_kernel, run, tree, write_config, write_run
 
 if TYPE_CHECKING:
@@ -142,7 +142,7 @@ def test_what_the_config_says_of_workers_cannot_be_seen(config: Path, expected: 
 def test_no_block_of_the_reducer_can_be_seen(
     config: Path, expected: Tree, tmp_path: Path, block: int, drawn: int
 ) -> None:
-    with mock.patch.object(columns_file, "BLOCK", block), mock.patch.object(reduce, "DRAWN_LINES", drawn):
+    with mock.patch.object(columns_file, "BLOCK", block), mock.patch.object(weighted_sums, "DRAWN_LINES", drawn):
         run(config, tmp_path / "run")
     files = tree(tmp_path / "run")
     assert {name: files[name] for name in ("results.json", "scores.csv")} == {

@@ -21,7 +21,7 @@ from pipeline.execution.options import RunOptions
 from pipeline.metrics.build import from_text
 from pipeline.scoring.reduce import reduce
 from pipeline.scoring.resampling import paired_tests
-from pipeline.scoring.resampling.bootstrap import bootstrap, parts, percentile_interval
+from pipeline.scoring.resampling.bootstrap import bootstrap, percentile_interval, summands
 from pipeline.scoring.resampling.paired_tests import (
     approximate_randomization,
     binomial_tail,
@@ -62,7 +62,7 @@ class Setting:
         columns = [statistics[name, self.metric.needs] for name in SYSTEMS]
         self.lines = found.lines
         self.scores = [one.score for one in reduce(self.metric, columns, self.lines, 2)]
-        self.parts = parts(self.metric, columns, self.lines, 2)
+        self.summands = summands(self.metric, columns, self.lines, 2)
 
 
 @pytest.mark.parametrize("lines", [None, 40])
@@ -79,9 +79,9 @@ def test_p_values_of_bleu_are_those_that_sacrebleu_finds(
     for kind in ("ar", "bs"):
         test = peer.PairedTest(named, {"BLEU": BLEU()}, [texts["REF0"], texts["REF1"]], kind, n_samples=trials)
         expected: list[Any] = next(list(scores) for name, scores in test()[1].items() if name != "System")
-        samples = bootstrap(setting.parts, len(SYSTEMS), setting.lines, trials, seed)
+        samples = bootstrap(setting.summands, len(SYSTEMS), setting.lines, trials, seed)
         if kind == "ar":
-            found = approximate_randomization(setting.parts, setting.scores, pairs, setting.lines, trials, seed)
+            found = approximate_randomization(setting.summands, setting.scores, pairs, setting.lines, trials, seed)
         else:
             found = paired_bootstrap(samples, setting.scores, pairs)
             low, high = percentile_interval(samples, 0.95)
@@ -97,7 +97,7 @@ class Shim:
     """What sacrebleu's tests ask of a metric, for any metric of ours: a row of integers a sentence, and their score."""
 
     def __init__(self, setting: Setting) -> None:
-        (part,) = setting.parts
+        (part,) = setting.summands
         rows = np.concatenate([block.fixed for block in part.table.blocks()])
         self.kind, self.rows = part.table.kind, {name: rows[:, n].astype(int) for n, name in enumerate(SYSTEMS)}
 
@@ -125,9 +125,11 @@ def test_p_values_of_other_metrics_are_those_of_sacrebleus_code(shared: Path, me
         test = {"ar": peer._paired_ar_test, "bs": peer._paired_bs_test}[kind]
         expected = test(start, name, lines[name], None, {"m": shim}, trials, seed=SEED)[1]["m"].p_value
         if kind == "ar":
-            found = approximate_randomization(setting.parts, setting.scores, [(0, number)], setting.lines, trials, SEED)
+            found = approximate_randomization(
+                setting.summands, setting.scores, [(0, number)], setting.lines, trials, SEED
+            )
         else:
-            samples = bootstrap(setting.parts, len(SYSTEMS), setting.lines, trials, SEED)
+            samples = bootstrap(setting.summands, len(SYSTEMS), setting.lines, trials, SEED)
             found = paired_bootstrap(samples, setting.scores, [(0, number)])
         assert found == [expected]
 
@@ -141,7 +143,7 @@ def test_approximate_randomization_is_that_of_shuffled_text(tmp_path: Path, metr
     texts, job = corpus(tmp_path, metric)
     columns = counted(job)
     scores = [one.score for one in reduce(job.metrics[0], columns, LINES, 3)]
-    chosen = parts(job.metrics[0], columns, LINES, 3)
+    chosen = summands(job.metrics[0], columns, LINES, 3)
     (found,) = approximate_randomization(chosen, scores, [(0, 1)], LINES, TRIALS, SEED)
     real = scores[0] - scores[1]
     assert found == oracle.approximate_randomization(POLICIES[metric](texts), real, ("A", "B"), LINES, TRIALS, SEED)
@@ -166,7 +168,7 @@ def test_every_kind_of_shuffle_of_two_sentences_by_hand() -> None:
     masks = np.array(oracle.shuffle_rows(2, trials, 5))
     one_swap = int((masks[:, 0] != masks[:, 1]).sum())
     assert 0 < one_swap < trials
-    chosen = parts(metric, systems, 2, 1)
+    chosen = summands(metric, systems, 2, 1)
     found = approximate_randomization(chosen, [0.03, 0.02], [(0, 1)], 2, trials, 5)
     assert found == [(one_swap + 1) / (trials + 1)]
 
@@ -176,7 +178,7 @@ def test_the_order_of_a_pair_and_other_pairs_do_not_matter(tmp_path: Path, metri
     job = stages.prepare(write_run(tmp_path, LINES, systems="ABC", chosen=[metric]))
     columns = counted(job, "ABC")
     scores = [one.score for one in reduce(job.metrics[0], columns, LINES, 2)]
-    chosen = parts(job.metrics[0], columns, LINES, 2)
+    chosen = summands(job.metrics[0], columns, LINES, 2)
     every = list(itertools.permutations(range(3), 2))
     found = dict(zip(every, approximate_randomization(chosen, scores, every, LINES, 99, 3), strict=True))
     for one, two in every:
@@ -190,7 +192,7 @@ def test_groups_of_trials_cannot_be_seen(tmp_path: Path, monkeypatch: pytest.Mon
     _, job = corpus(tmp_path, f"gleu[iter={ITERATIONS}]")
     columns = counted(job)
     scores = [one.score for one in reduce(job.metrics[0], columns, LINES, 3)]
-    arguments = (parts(job.metrics[0], columns, LINES, 3), scores, [(0, 1)], LINES, TRIALS, SEED)
+    arguments = (summands(job.metrics[0], columns, LINES, 3), scores, [(0, 1)], LINES, TRIALS, SEED)
     expected = approximate_randomization(*arguments)
     told: list[tuple[int, int]] = []
     monkeypatch.setattr("pipeline.scoring.resampling.bootstrap.ROWS", 7)

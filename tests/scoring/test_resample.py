@@ -19,11 +19,13 @@ from pipeline.execution.count import count_in_memory
 from pipeline.execution.options import RunOptions
 from pipeline.execution.store import columns_file
 from pipeline.metrics.build import from_text
+from pipeline.scoring import sentences, weighted_sums
+from pipeline.scoring import summands as summands_file
 from pipeline.scoring.reduce import reduce
-from pipeline.scoring.resampling import sample_weights, summands, weighted_sums
-from pipeline.scoring.resampling.bootstrap import bootstrap, cut, parts, percentile_interval
+from pipeline.scoring.resampling import sample_weights
+from pipeline.scoring.resampling.bootstrap import bootstrap, cut, percentile_interval, summands
 from pipeline.scoring.resampling.sample_weights import Bootstrap, Shuffles
-from pipeline.scoring.resampling.weighted_sums import sums
+from pipeline.scoring.weighted_sums import weighted_sums as sums_for
 from tests.conftest import write_run
 from tests.oracles import naive_statistics as oracle
 from tests.oracles.naive import read_lines
@@ -60,7 +62,7 @@ def check(folder: Path, metric: str, scorer: Any, references: int = 3) -> None:
     """The scores of bootstrap samples are those of the resampled text."""
     texts, job = corpus(folder, metric, references)
     columns, score = counted(job), scorer(texts)
-    chosen = parts(job.metrics[0], columns, LINES, references)
+    chosen = summands(job.metrics[0], columns, LINES, references)
     found = bootstrap(chosen, 2, LINES, SAMPLES, SEED)
     for number, row in enumerate(oracle.bootstrap_rows(LINES, SAMPLES, SEED)):
         for place, name in enumerate("AB"):
@@ -117,7 +119,7 @@ def test_missing_references_are_drawn_among_those_present(tmp_path: Path) -> Non
     job = stages.prepare(config)
     assert job.corpora[0].missing
     score = oracle.gleu_sampled_missing(read_texts(tmp_path, 3), ITERATIONS)
-    samples = bootstrap(parts(job.metrics[0], counted(job), LINES, 3), 2, LINES, SAMPLES, SEED)
+    samples = bootstrap(summands(job.metrics[0], counted(job), LINES, 3), 2, LINES, SAMPLES, SEED)
     for number, row in enumerate(oracle.bootstrap_rows(LINES, SAMPLES, SEED)):
         assert samples[number, 0] == pytest.approx(score(number, [(i, "A") for i in row]), rel=1e-12)
 
@@ -126,7 +128,7 @@ def test_references_scored_as_systems_are_resampled_without_themselves(tmp_path:
     texts, job = corpus(tmp_path, f"gleu[refs=leave_one_out,iter={ITERATIONS}]")
     names, own = ["A", "reference1"], [None, 1]
     columns = counted(job, names)
-    found = bootstrap(parts(job.metrics[0], columns, LINES, 3, own), 2, LINES, SAMPLES, SEED)
+    found = bootstrap(summands(job.metrics[0], columns, LINES, 3, own), 2, LINES, SAMPLES, SEED)
     human = oracle.gleu_left_out(texts._replace(systems={"h": texts.references[1]}), ITERATIONS, own=1)
     system = oracle.gleu_left_out(texts, ITERATIONS)
     for number, row in enumerate(oracle.bootstrap_rows(LINES, SAMPLES, SEED)):
@@ -142,14 +144,14 @@ def test_neither_blocks_nor_groups_nor_memory_can_be_seen(
     """Bit for bit: groups of samples, blocks of lines, addends kept or made anew."""
     _, job = corpus(tmp_path, metric)
     columns = counted(job)
-    expected = bootstrap(parts(job.metrics[0], columns, LINES, 3), 2, LINES, SAMPLES, SEED)
+    expected = bootstrap(summands(job.metrics[0], columns, LINES, 3), 2, LINES, SAMPLES, SEED)
     group, rows, kept = limits
     monkeypatch.setattr(bootstrap_file, "GROUP", group)
     monkeypatch.setattr(bootstrap_file, "ROWS", rows)
-    monkeypatch.setattr(weighted_sums, "KEPT", kept)
+    monkeypatch.setattr(summands_file, "KEPT", kept)
     monkeypatch.setattr(weighted_sums, "DRAWN_LINES", 5)
     monkeypatch.setattr(columns_file, "BLOCK", 4)
-    found = bootstrap(parts(job.metrics[0], columns, LINES, 3), 2, LINES, SAMPLES, SEED)
+    found = bootstrap(summands(job.metrics[0], columns, LINES, 3), 2, LINES, SAMPLES, SEED)
     assert found.tobytes() == expected.tobytes()
 
 
@@ -158,8 +160,8 @@ def test_all_weights_1_give_the_score_itself(tmp_path: Path) -> None:
         _, job = corpus(tmp_path, metric)
         columns = counted(job)
         ones = np.ones((1, LINES), np.uint8)
-        chosen = parts(job.metrics[0], columns, LINES, 3)
-        found = [p.shares[0] * p.score(sums(p, ones, 0).weighted[:, :, 0]).item() for p in chosen]
+        chosen = summands(job.metrics[0], columns, LINES, 3)
+        found = [p.shares[0] * p.score(sums_for(p, ones, 0).weighted[:, :, 0]).item() for p in chosen]
         score = reduce(job.metrics[0], columns, LINES, 3)[0].score
         assert sum(found) == pytest.approx(score, rel=1e-14)
 
@@ -175,19 +177,19 @@ def test_numbers_that_cannot_be_summed_exactly_are_refused() -> None:
             yield {name: np.array([1 << 52], np.int64) for name in ("tp", "fp", "fn")}
 
     with pytest.raises(InputError, match="cannot be summed"):
-        bootstrap(parts(metric, [Large()], 2, 1), 1, 2, 3, 0)
+        bootstrap(summands(metric, [Large()], 2, 1), 1, 2, 3, 0)
 
 
 @given(
     scores=st.lists(st.floats(-1e300, 1e300, allow_subnormal=True) | st.sampled_from([0.1, 1 / 3, 1e-300]), min_size=1),
     counts=st.lists(st.integers(0, 9), min_size=1),
-    bits=st.sampled_from([summands.BITS, 24, 20]),
+    bits=st.sampled_from([sentences.BITS, 24, 20]),
 )
 def test_sentence_scores_add_up_as_if_exactly(scores: list[float], counts: list[int], bits: int) -> None:
     """The error is at most half a unit in the last place of the largest score, a sentence."""
     counts = (counts * len(scores))[: len(scores)]
     exponent = math.frexp(max(map(abs, scores)))[1]
-    kind = summands.Sentences(from_text("external"), exponent, 1, bits)
+    kind = sentences.Sentences(from_text("external"), exponent, 1, bits)
     made = kind.make({"value": np.array(scores)}).fixed
     assert made.tolist() == np.rint(made).tolist()
     assert np.abs(made).max() <= 1 << bits
@@ -200,7 +202,7 @@ def test_sentence_scores_add_up_as_if_exactly(scores: list[float], counts: list[
 @pytest.mark.parametrize(("lines", "bits"), [(1, 26), (1 << 26, 26), ((1 << 26) + 1, 25), (200_000_000, 24)])
 def test_sums_of_halves_stay_exact_however_many_sentences_there_are(lines: int, bits: int) -> None:
     """By hand: 2 * 2**bits * lines <= 2**53, which Table asks for."""
-    assert summands.Sentences.of(from_text("bleu[level=mean]"), [], lines).bits == bits
+    assert sentences.Sentences.of(from_text("bleu[level=mean]"), [], lines).bits == bits
     assert 2 * (1 << bits) * lines <= 1 << 53
 
 

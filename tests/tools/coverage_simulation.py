@@ -25,7 +25,7 @@ from pipeline.corpus.opener import open_corpus
 from pipeline.execution.count import count_in_memory
 from pipeline.metrics.build import from_text
 from pipeline.scoring.reduce import reduce
-from pipeline.scoring.resampling.bootstrap import bootstrap, parts, percentile_interval
+from pipeline.scoring.resampling.bootstrap import bootstrap, percentile_interval, summands
 from pipeline.scoring.resampling.paired_tests import approximate_randomization, paired_bootstrap, sentencewise
 from pipeline.scoring.sentences import sentence_scores
 from tests.bench.__main__ import Bench
@@ -84,7 +84,7 @@ def coverage(metric: str, paths: Any, lines: int, runs: int, seed: int) -> list[
     generator, held = np.random.default_rng(seed), np.zeros(len(LEVELS))
     for run in range(runs):
         data = Rows(columns, generator.integers(0, size, lines))
-        samples = bootstrap(parts(chosen, [data], lines, references), 1, lines, SAMPLES, run)[:, 0]
+        samples = bootstrap(summands(chosen, [data], lines, references), 1, lines, SAMPLES, run)[:, 0]
         for number, level in enumerate(LEVELS):
             low, high = percentile_interval(samples, level)
             held[number] += low <= truth <= high
@@ -103,7 +103,7 @@ def false_alarms(metric: str, paths: Any, lines: int, runs: int, seed: int) -> l
         ]
         systems = [Rows(columns, np.arange(lines)) for columns in dealt]
         scores = [one.score for one in reduce(chosen, systems, lines, references)]
-        made = parts(chosen, systems, lines, references)
+        made = summands(chosen, systems, lines, references)
         block = np.stack([sentence_scores(chosen, next(system.blocks())) for system in systems])
         values = [
             approximate_randomization(made, scores, [(0, 1)], lines, TRIALS, run)[0],

@@ -30,6 +30,7 @@ from ...metrics import METRICS
 from ...report.console import is_count
 from ...report.tables.boxed import ascii_table
 from ...report.tables.digits import percent, round_half_up
+from ...scoring.references import POLICIES
 from ..arguments import add_files, open_files
 
 if TYPE_CHECKING:
@@ -155,7 +156,7 @@ def _mean_outputs(result: Result, order: int) -> dict[str, float]:
         outputs = result.measure.sentence_outputs(columns)
         for n in range(1, order + 1):
             outputs[f"penalty_{n}"] = outputs[f"match_{n}"] - outputs[f"numer_{n}"]
-        best = result.measure.choose(columns) if result.measure.policy == "max" else None
+        best = POLICIES[result.measure.policy].best(result.measure, columns)
         for name, array in outputs.items():
             values = array.mean(axis=-1) if best is None else array[np.arange(len(array)), best]
             sums[name] = sums.get(name, 0.0) + float(values.sum())

@@ -101,7 +101,7 @@ class Metric(Described, ABC):
 
     @property
     def policy(self) -> str:
-        """Which references count: a policy of `reduce.py`."""
+        """Which references count: a name in POLICIES (`scoring/references/`)."""
         return "max"
 
     @property

@@ -46,17 +46,6 @@ class Gleu(GleuOptions, Metric):
     counts: ClassVar[frozenset[str]] = frozenset({"match", "penalty", "numer", "total", "hyp_len", "ref_len"})
     name_in_text: ClassVar[str] = "GLEU+"
 
-    def misfit(self, references: int, *, missing: bool = False) -> str | None:
-        """Return what is wrong with the number of references; scores with one of them alone need it everywhere."""
-        alone = self.references in ("weighted", "each", "leave_one_out")
-        if missing and (alone or (self.references == "mean" and self.level == "corpus")):
-            return f"references: {self.references} is not defined where references are missing"
-        if self.references == "weighted" and len(self.shares) != references:
-            return f"weights: {len(self.shares)} are given for {references} references"
-        if self.references == "leave_one_out" and references < 2:
-            return "references: leave_one_out needs at least two references"
-        return None
-
     @property
     def policy(self) -> str:
         """The option references."""

@@ -11,16 +11,17 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from ..weighted_sums import weighted_sums
 from .bootstrap import groups
 from .sample_weights import Shuffles
-from .weighted_sums import sums
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
     from ...arrays import Floats
+    from ..summands import Summand
+    from ..weighted_sums import WeightedSums
     from .bootstrap import Progress
-    from .weighted_sums import Part, Sums
 
     Pair = tuple[int, int]
 
@@ -38,7 +39,7 @@ def mark(p: float) -> str:
 
 
 def approximate_randomization(
-    chosen: Sequence[Part],
+    chosen: Sequence[Summand],
     scores: Sequence[float],
     pairs: Sequence[Pair],
     lines: int,
@@ -56,7 +57,7 @@ def approximate_randomization(
     near = TIE * np.array([max(abs(scores[one]), abs(scores[two])) for one, two in pairs])
     above = np.zeros(len(pairs), np.int64)
     for low, kept in groups(Shuffles(lines, seed), trials, lines):
-        totals = [sums(part, kept, low) for part in chosen]
+        totals = [weighted_sums(summand, kept, low) for summand in chosen]
         for number, pair in enumerate(pairs):
             above[number] += (_shuffled(chosen, totals, pair) > real[number] + near[number]).sum()
         if progress:
@@ -65,15 +66,15 @@ def approximate_randomization(
     return [(int(count) + 1) / (trials + 1) for count in above]
 
 
-def _shuffled(chosen: Sequence[Part], totals: Sequence[Sums], pair: Pair) -> Floats:
+def _shuffled(chosen: Sequence[Summand], totals: Sequence[WeightedSums], pair: Pair) -> Floats:
     """Return the absolute differences of the two systems' scores after shuffling: float64 [trials]."""
     difference: Floats = np.zeros(1)
-    for part, (kept, whole) in zip(chosen, totals, strict=True):
-        one, two = (list(part.numbers).index(number) for number in pair)
+    for summand, (kept, whole) in zip(chosen, totals, strict=True):
+        one, two = (list(summand.numbers).index(number) for number in pair)
         left = whole - kept
-        first = part.score(kept[:, :, one] + left[:, :, two])
-        second = part.score(left[:, :, one] + kept[:, :, two])
-        difference = difference + part.shares[one] * (first - second)
+        first = summand.score(kept[:, :, one] + left[:, :, two])
+        second = summand.score(left[:, :, one] + kept[:, :, two])
+        difference = difference + summand.shares[one] * (first - second)
     return np.abs(difference)
 
 

@@ -14,7 +14,7 @@ from ...errors import InputError, did_you_mean
 from ..column_blocks import present_blocks
 from ..results import Bootstrap, Comparison, ranks
 from ..sentences import sentence_scores
-from .bootstrap import bootstrap, parts, percentile_interval
+from .bootstrap import bootstrap, percentile_interval, summands
 from .paired_tests import CORRECTIONS, approximate_randomization, paired_bootstrap, sentencewise
 from .rank_ranges import clusters, rank_ranges
 
@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from ...config.models import WrittenStatistics
     from ..results import Results, Score
     from ..scored_columns import Measured
+    from ..summands import Summand
     from .bootstrap import Progress
-    from .weighted_sums import Part
 
 COUNTED = {"approximate_randomization": "trials", "paired_bootstrap": "resamples"}
 """The settings that say of how many samples a test's p is made: it is never below 1 / (samples + 1)."""
@@ -89,7 +89,7 @@ def analyse(
     measured: Measured, settings: WrittenStatistics, progress: Progress | None = None
 ) -> tuple[list[Score], list[Comparison]]:
     """Return the scores with their bootstrap, and the comparisons that the settings ask for."""
-    chosen = parts(measured.metric, measured.columns, measured.lines, measured.references, measured.own)
+    chosen = summands(measured.metric, measured.columns, measured.lines, measured.references, measured.own)
     count = len(measured.columns)
     samples = bootstrap(chosen, count, measured.lines, settings.resamples, settings.seed, progress)
     comparisons = _comparisons(measured, chosen, samples, settings, progress)
@@ -128,7 +128,7 @@ def pairs_of(measured: Measured, baseline: str | None) -> list[tuple[int, int]]:
 
 def _comparisons(
     measured: Measured,
-    chosen: Sequence[Part],
+    chosen: Sequence[Summand],
     samples: Floats,
     settings: WrittenStatistics,
     progress: Progress | None,
@@ -182,11 +182,10 @@ def _sentence_scores(measured: Measured) -> Iterator[Floats]:
         yield np.stack([sentence_scores(metric, columns) for columns in blocks])
 
 
-def _same(chosen: Sequence[Part], systems: int) -> list[tuple[bytes, ...]]:
+def _same(chosen: Sequence[Summand], systems: int) -> list[tuple[bytes, ...]]:
     """Return for each system what is equal for two that are equal on every sentence."""
     found: list[tuple[bytes, ...]] = [()] * systems
-    tables = {id(part.table): part for part in chosen}  # turns of a draw share theirs
-    for part in tables.values():
-        for number, digest in zip(part.numbers, part.table.digests(), strict=True):
+    for summand in chosen:
+        for number, digest in zip(summand.numbers, summand.table.digests(), strict=True):
             found[number] = (*found[number], digest)
     return found

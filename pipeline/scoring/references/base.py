@@ -1,0 +1,154 @@
+"""What a policy of references is, and what a score is made of and looks like.
+
+The policies themselves are in the files beside this one, and the table of them in `__init__.py`.
+"""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, ClassVar
+
+import numpy as np
+
+from ..column_blocks import Subset
+from ..summands import Summand, Table
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from ...arrays import Floats, Ints
+    from ...metrics.base.columns import Columns
+    from ...metrics.base.metric import Metric
+    from ..addends import Chosen, Kind
+    from ..column_blocks import HasBlocks
+    from ..results import Samples
+
+SENTENCES = frozenset({"mean", "sum"})
+"""Levels that are made of sentence scores."""
+WORDS = ("no", "one", "two", "three")
+Z95 = 1.959963984540054
+"""Quantile 0.975 of the normal distribution, as in the original program's interval."""
+
+
+@dataclass(frozen=True)
+class Reduced:
+    """The score of one system."""
+
+    outputs: dict[str, float]
+    """All outputs of the metric. The first is the score."""
+    samples: Samples | None = None
+    """The spread of a score that is the mean over draws of references."""
+
+    @property
+    def score(self) -> float:
+        """The ranked score, a fraction."""
+        return next(iter(self.outputs.values()))
+
+
+@dataclass(frozen=True)
+class SystemCounts:
+    """The columns of some systems of a data set, to be scored by one metric."""
+
+    metric: Metric
+    systems: Sequence[HasBlocks]
+    lines: int
+    references: int
+    own: Sequence[int | None] = ()
+    """Which reference each system is itself. None, or empty: it is none of them."""
+    threads: int = 1
+
+    def without(self, reference: int) -> tuple[list[int], SystemCounts]:
+        """Leave out a reference: return the numbers of the systems that are scored so, and their columns.
+
+        Of the systems that are references themselves only that one is scored.
+        """
+        fields = self.metric.needs.schema(self.references).fields
+        apart = frozenset(field.name for field in fields if field.per_reference)
+        kept = [number for number in range(self.references) if number != reference]
+        own = self.own or [None] * len(self.systems)
+        numbers = [number for number, is_reference in enumerate(own) if is_reference in (None, reference)]
+        subsets = [Subset(self.systems[number], kept, apart) for number in numbers]
+        return numbers, replace(self, systems=subsets, references=len(kept), own=[own[number] for number in numbers])
+
+    def reduced(self, kind: Chosen) -> list[Reduced]:
+        """Return the score of each system for one choice of references."""
+        return [Reduced(kind.outputs(system)) for system in self.systems]
+
+    def summand(self, kind: Kind, share: float = 1.0) -> Summand:
+        """Return what all systems add to a score, each with the same share."""
+        count = len(self.systems)
+        return Summand(Table(kind, self.systems, self.lines), range(count), [share] * count)
+
+
+class Reducer(ABC):
+    """A way from columns to scores."""
+
+    @abstractmethod
+    def scores(self, counts: SystemCounts) -> list[Reduced]:
+        """Return the score of each system."""
+
+    @abstractmethod
+    def summands(self, counts: SystemCounts) -> list[Summand]:
+        """Return what the score is the sum of, for samples of the sentences."""
+
+    def drawn_scores(self, counts: SystemCounts) -> list[Floats] | None:
+        """Return the score of each system in every draw of references: float64 [iterations]. None: none are drawn."""
+        del counts
+        return None
+
+
+class Policy(Reducer):
+    """Which references count, and how. As a reducer it makes the score of summed terms (level corpus)."""
+
+    minimum_references: ClassVar[int] = 0
+    """How many references a data set must have."""
+
+    def misfit(self, metric: Metric, references: int, *, missing: bool) -> str | None:
+        """Return why a data set with so many references, some of them missing, cannot be scored so, or None."""
+        if missing and self.needs_all(metric):
+            return f"references: {metric.policy} is not defined where references are missing"
+        if references < self.minimum_references:
+            return f"references: {metric.policy} needs at least {WORDS[self.minimum_references]} references"
+        return None
+
+    def needs_all(self, metric: Metric) -> bool:
+        """Whether each line must have each reference."""
+        del metric
+        return False
+
+    def rows(self, references: int) -> Mapping[str, int]:
+        """Return the references that are scored as systems too: the number of each, by the name of its row."""
+        del references
+        return {}
+
+    def best(self, metric: Metric, columns: Columns) -> Ints | None:
+        """Return the one reference of each sentence that counts: int64 [lines]. None: several do."""
+        del metric, columns
+        return None
+
+    def over_references(self, metric: Metric, scores: Floats, present: Ints | None) -> tuple[Floats, Floats]:
+        """Return the score of each sentence and its deviation, from the scores with each reference.
+
+        scores: float64 [lines, references]; present: how many of them each line has (None: all). The mean counts, and
+        the deviation is that of the population.
+        """
+        del metric
+        if present is None or scores.shape[1] == 1:
+            return mean_and_std(scores)
+        counted = np.arange(scores.shape[1]) < present[:, None]
+        return scores.mean(axis=-1, where=counted), scores.std(axis=-1, where=counted)
+
+
+def mean_of(reduced: Sequence[Reduced]) -> Reduced:
+    """Return the mean of each output over several results, without their spread."""
+    names = reduced[0].outputs
+    return Reduced({name: math.fsum(item.outputs[name] for item in reduced) / len(reduced) for name in names})
+
+
+def mean_and_std(values: Floats) -> tuple[Floats, Floats]:
+    """Return mean and population deviation over the last axis; of equal values exactly the value and 0."""
+    equal = values.max(axis=-1) == values.min(axis=-1)
+    mean = np.where(equal, values[..., 0], values.mean(axis=-1))
+    return mean, np.where(equal, 0.0, values.std(axis=-1))

@@ -1,0 +1,98 @@
+"""Policies by which it is certain which references count: the best of each sentence, or each of them alone."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ..addends import Chosen
+from .base import SENTENCES, Policy, Reduced
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ...arrays import Floats, Ints
+    from ...metrics.base.columns import Columns
+    from ...metrics.base.metric import Metric
+    from ..summands import Summand
+    from .base import SystemCounts
+
+
+class Best(Policy):
+    """The best reference of each sentence: the only one, where there is one or where all are merged."""
+
+    def scores(self, counts: SystemCounts) -> list[Reduced]:
+        """Sum the terms for the references that the metric chooses."""
+        return counts.reduced(Chosen(counts.metric))
+
+    def summands(self, counts: SystemCounts) -> list[Summand]:
+        """Return the same for samples."""
+        return [counts.summand(Chosen(counts.metric))]
+
+    def best(self, metric: Metric, columns: Columns) -> Ints | None:
+        """Return the references that the metric chooses."""
+        return metric.choose(columns)
+
+    def over_references(self, metric: Metric, scores: Floats, present: Ints | None) -> tuple[Floats, Floats]:
+        """Return the highest score, and no deviation."""
+        return super().over_references(metric, scores.max(axis=-1, keepdims=True), present)
+
+
+class Mean(Policy):
+    """The mean of the scores with each reference alone."""
+
+    def scores(self, counts: SystemCounts) -> list[Reduced]:
+        """Average the outputs."""
+        alone = [counts.reduced(Chosen(counts.metric, number)) for number in range(counts.references)]
+        shares = self.shares(counts)
+        return [self.combined(shares, [item.outputs for item in items]) for items in zip(*alone, strict=True)]
+
+    def combined(self, shares: Sequence[float], outputs: Sequence[dict[str, float]]) -> Reduced:
+        """Return the mean of a system's outputs with each reference."""
+        names = outputs[0]
+        return Reduced({n: math.fsum(w * own[n] for w, own in zip(shares, outputs, strict=True)) for n in names})
+
+    def summands(self, counts: SystemCounts) -> list[Summand]:
+        """Return the score with each reference, as a summand with its share."""
+        shares = enumerate(self.shares(counts))
+        return [counts.summand(Chosen(counts.metric, number), share) for number, share in shares if share]
+
+    def shares(self, counts: SystemCounts) -> Sequence[float]:
+        """Return how much each reference counts."""
+        return counts.metric.shares or (1 / counts.references,) * counts.references
+
+    def needs_all(self, metric: Metric) -> bool:
+        """Whether scores of whole texts are averaged. Each sentence's scores can be averaged over those it has."""
+        return metric.level not in SENTENCES
+
+
+class Each(Mean):
+    """The mean, and the score with each reference beside it: name@0, name@1 ..."""
+
+    def combined(self, shares: Sequence[float], outputs: Sequence[dict[str, float]]) -> Reduced:
+        """Return the mean of a system's outputs, and its scores."""
+        name = next(iter(outputs[0]))
+        scores = {f"{name}@{number}": own[name] for number, own in enumerate(outputs)}
+        return Reduced(super().combined(shares, outputs).outputs | scores)
+
+
+class Weighted(Mean):
+    """The mean with a weight for each reference."""
+
+    def misfit(self, metric: Metric, references: int, *, missing: bool) -> str | None:
+        """Return what is wrong with the references, or that there are more or fewer of them than weights."""
+        message = super().misfit(metric, references, missing=missing)
+        if message is None and len(metric.shares) != references:
+            return f"weights: {len(metric.shares)} are given for {references} references"
+        return message
+
+    def needs_all(self, metric: Metric) -> bool:
+        """Return True: the weight of a reference that is missing has no meaning."""
+        del metric
+        return True
+
+    def over_references(self, metric: Metric, scores: Floats, present: Ints | None) -> tuple[Floats, Floats]:
+        """Return the weighted mean of each sentence's scores, and their deviation without weights."""
+        return scores @ np.array(metric.shares), super().over_references(metric, scores, present)[1]

@@ -1,0 +1,138 @@
+"""Policies by which references are drawn at random."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from ..addends import Chosen, Drawn
+from ..results import Samples
+from ..weighted_sums import drawn_sums
+from .base import Z95, Policy, Reduced, mean_and_std, mean_of
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from ...arrays import Floats
+    from ...metrics.base.metric import Metric
+    from ...metrics.base.reference_draws import Draws
+    from ..summands import Summand
+    from .base import SystemCounts
+
+TURNS = 4
+"""Turns of a draw of references, at most."""
+
+
+class Sampled(Policy):
+    """A reference drawn for each sentence, many times, and the mean of the scores."""
+
+    def scores(self, counts: SystemCounts) -> list[Reduced]:
+        """Average the outputs over iterations."""
+        draws = counts.metric.draws(counts.lines, counts.references)
+        if draws is None:
+            return [self.single(item.outputs) for item in counts.reduced(Chosen(counts.metric, 0))]
+        return [self.averaged(outputs, draws) for outputs in _drawn_outputs(counts, draws)]
+
+    def single(self, outputs: dict[str, float]) -> Reduced:
+        """Return a score for which nothing is drawn, since there is one reference."""
+        return Reduced(outputs, Samples(1, 0.0, (math.nan, math.nan)))
+
+    def averaged(self, outputs: dict[str, Floats], draws: Draws) -> Reduced:
+        """Return the mean of outputs [iterations], with the spread of the first, which is the score."""
+        del draws
+        means = {name: float(mean_and_std(values)[0]) for name, values in outputs.items()}
+        scores = next(iter(outputs.values()))
+        mean, std = (float(value) for value in mean_and_std(scores))
+        interval = (mean - Z95 * std, mean + Z95 * std) if std > 0 else (math.nan, math.nan)
+        return Reduced(means, Samples(len(scores), std, interval))
+
+    def drawn_scores(self, counts: SystemCounts) -> list[Floats] | None:
+        """Return the score of each system in every draw of references: float64 [iterations]. None: there is one."""
+        draws = counts.metric.draws(counts.lines, counts.references)
+        return draws and [next(iter(outputs.values())) for outputs in _drawn_outputs(counts, draws)]
+
+    def summands(self, counts: SystemCounts) -> list[Summand]:
+        """Return the score in one draw and its turns.
+
+        A score is a mean over hundreds of draws, and has next to none of the noise of one. The mean over a draw and
+        its turns, in which every reference of a sentence has its part, has as little, to the first order.
+        """
+        draws = counts.metric.draws(counts.lines, counts.references)
+        if draws is None:
+            return [counts.summand(Chosen(counts.metric, 0))]
+        turns = min(counts.references, TURNS)
+        summand = counts.summand(Drawn(counts.metric, counts.references))
+        evenly = [number * counts.references // turns for number in range(turns)]
+        return [replace(summand, draws=self.one_of(draws), turns=evenly)]
+
+    def one_of(self, draws: Draws) -> Draws:
+        """Return the draws that samples take, which turn them themselves."""
+        return draws
+
+
+class Expected(Sampled):
+    """What sampling converges to, by balanced draws (Draws.balanced), with the standard error of the mean."""
+
+    def single(self, outputs: dict[str, float]) -> Reduced:
+        """Return a score that is exact, since there is one reference."""
+        return Reduced(outputs | {"standard_error": 0.0})
+
+    def averaged(self, outputs: dict[str, Floats], draws: Draws) -> Reduced:
+        """Return the mean of outputs [iterations]; its error is that of the means of groups of turned draws."""
+        error = 0.0
+        if draws.sampler == "turned":
+            groups = next(iter(outputs.values())).reshape(-1, draws.references).mean(axis=-1)
+            error = float(groups.std(ddof=1) / math.sqrt(len(groups))) if len(groups) > 1 else math.nan
+        return Reduced({name: float(values.mean()) for name, values in outputs.items()} | {"standard_error": error})
+
+    def drawn_scores(self, counts: SystemCounts) -> list[Floats] | None:
+        """Return None: its draws show no spread, since they are not independent."""
+        del counts
+        return None
+
+    def one_of(self, draws: Draws) -> Draws:
+        """Return one draw of each group: those of the metric come turned already."""
+        return draws._replace(sampler="numpy", iterations=max(draws.iterations // draws.references, 1))
+
+
+class LeftOut(Policy):
+    """Each reference left out in turn: systems by the mean, and references as systems, each against the others."""
+
+    minimum_references = 2
+    inner = Sampled()
+    """How the references that are left count."""
+
+    def scores(self, counts: SystemCounts) -> list[Reduced]:
+        """Average the outputs over the references left out; a reference has one score alone, that without itself."""
+        scores: list[list[Reduced]] = [[] for _ in counts.systems]
+        for left_out in range(counts.references):
+            numbers, rest = counts.without(left_out)
+            for number, reduced in zip(numbers, self.inner.scores(rest), strict=True):
+                scores[number].append(reduced)
+        return [mean_of(items) for items in scores]
+
+    def summands(self, counts: SystemCounts) -> list[Summand]:
+        """Return the score without each reference: a share of a system's score, and all of a reference's own."""
+        summands = []
+        for left_out in range(counts.references):
+            numbers, rest = counts.without(left_out)
+            shares = [1 / counts.references if own is None else 1.0 for own in rest.own]
+            summands += [replace(item, numbers=numbers, shares=shares) for item in self.inner.summands(rest)]
+        return summands
+
+    def needs_all(self, metric: Metric) -> bool:
+        """Return True: a reference that is missing cannot be left out."""
+        del metric
+        return True
+
+    def rows(self, references: int) -> Mapping[str, int]:
+        """Return all references."""
+        return {f"reference{number}": number for number in range(references)}
+
+
+def _drawn_outputs(counts: SystemCounts, draws: Draws) -> list[dict[str, Floats]]:
+    """Return the outputs of each system in every iteration: float64 [iterations] each."""
+    kind = Drawn(counts.metric, counts.references)
+    sums = drawn_sums(replace(counts.summand(kind), draws=draws), counts.threads)
+    return [kind.outputs(sums[:, number]) for number in range(len(counts.systems))]

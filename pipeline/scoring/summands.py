@@ -1,0 +1,114 @@
+"""What a score is the sum of, for samples of the sentences: of which systems, with which addends and draws."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ..errors import InputError
+from ..metrics.base.reference_draws import Drawer
+from .addends import Addends
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from numpy.typing import NDArray
+
+    from ..arrays import Floats, Ints
+    from ..metrics.base.reference_draws import Draws
+    from .addends import Kind
+    from .column_blocks import HasBlocks
+
+    Draw = NDArray[np.uint8]
+
+KEPT = 1 << 28
+"""Bytes of addends up to which they are kept between groups of samples. Beyond, they are made anew from the columns."""
+
+
+@dataclass
+class Table:
+    """The addends of several systems, block of lines after block: arrays [lines, systems, width]."""
+
+    kind: Kind
+    systems: Sequence[HasBlocks]
+    lines: int
+    kept: list[Addends] = field(default_factory=list)
+
+    def blocks(self) -> Iterator[Addends]:
+        """Yield the addends of all systems, and keep them for the next time where there is room."""
+        if self.kept:
+            yield from self.kept
+            return
+        kept: list[Addends] = []
+        room = KEPT
+        for block in self.made():
+            size = sum(array.nbytes for array in (block.fixed, *block.drawn))
+            if not kept and size * self.lines > KEPT * len(block.fixed):
+                room = 0  # the first block tells how large all of them will be
+            room -= size
+            if room >= 0:
+                kept.append(block)
+            yield block
+        self.kept = kept if room >= 0 else []
+
+    def made(self) -> Iterator[Addends]:
+        """Yield the addends of all systems, made of their columns."""
+        for several in zip(*map(self.kind.addends, self.systems), strict=True):
+            drawn = [np.stack(apart, axis=1) for apart in zip(*(addends.drawn for addends in several), strict=True)]
+            block = Addends(np.stack([addends.fixed for addends in several], axis=1), drawn, several[0].present)
+            self._check(block)
+            yield block
+
+    def _check(self, block: Addends) -> None:
+        """Raise InputError where sums could pass 2**53 (differences of references are up to twice a term)."""
+        top = max(float(np.abs(array).max(initial=0)) for array in (block.fixed, *block.drawn))
+        if 2 * top * self.lines > 1 << 53:
+            name = self.kind.metric.name
+            raise InputError(f"{name}: numbers up to {top:.0f} in {self.lines:,} lines cannot be summed")
+
+    def digests(self) -> list[bytes]:
+        """Return a digest of each system's addends: equal where two are equal on every sentence."""
+        from hashlib import blake2b
+
+        hashes = [blake2b(digest_size=16) for _ in self.systems]
+        for block in self.blocks():
+            for array in (block.fixed, *block.drawn):
+                for number, own in enumerate(hashes):
+                    own.update((array[:, number] + 0.0).tobytes())  # + 0.0: -0.0 is 0.0
+        return [own.digest() for own in hashes]
+
+
+@dataclass(frozen=True)
+class Summand:
+    """A score that is a part of the score: the mean of several, or the score itself."""
+
+    table: Table
+    numbers: Sequence[int]
+    """Which of the systems it is of."""
+    shares: Sequence[float]
+    """With what share it counts for each of them."""
+    draws: Draws | None = None
+    """Sample number s takes the draws of iteration s, from the first again after the last. None: nothing is drawn."""
+    turns: Sequence[int] = (0,)
+    """The score of a sample is the mean over these: its draws, turned by so many references."""
+
+    def drawer(self, samples: range) -> Callable[[int, Ints | None], Draw] | None:
+        """Return what gives the references of some samples for the next lines: uint8 [samples, lines].
+
+        It takes the number of lines, and how many references each has (None: all).
+        """
+        if self.draws is None:
+            return None
+        iterations = [sample % self.draws.iterations for sample in samples]
+        rows = {iteration: row for row, iteration in enumerate(dict.fromkeys(iterations))}
+        drawer, own = Drawer(self.draws, rows), [rows[iteration] for iteration in iterations]
+        if len(rows) == len(own):  # each is drawn once
+            return drawer.take
+        return lambda lines, present: drawer.take(lines, present)[own]
+
+    def score(self, totals: Floats) -> Floats:
+        """Return the scores of one system, from sums [turns, samples, width]: float64 [samples]."""
+        scores: Floats = self.table.kind.score(totals).mean(axis=0)
+        return scores

@@ -1,0 +1,142 @@
+"""Sums of what each sentence adds to a score: of all sentences, or weighted for samples of them.
+
+Sums are products of matrices of whole numbers, which float64 holds exactly up to 2**53, so that neither blocks nor
+order can be seen in them.
+"""
+
+from __future__ import annotations
+
+import itertools
+from concurrent.futures import ThreadPoolExecutor
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from .addends import Addends
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from numpy.typing import NDArray
+
+    from ..arrays import Floats
+    from .summands import Draw, Summand
+
+    Weights = NDArray[np.unsignedinteger]
+
+DRAWN_LINES = 2048
+"""Lines whose draws are multiplied at once: bounds memory at samples times this. Divides the store's BLOCK."""
+THREADED = 1 << 24
+"""Draws from which several threads are worth their start."""
+
+
+class WeightedSums(NamedTuple):
+    """Sums for samples, float64 [turns, samples, systems, width]. An axis that changes nothing has length 1."""
+
+    weighted: Floats
+    """The sums with the weights of the sample."""
+    whole: Floats
+    """The sums of all sentences once, with the same draws."""
+
+
+def weighted_sums(summand: Summand, weights: Weights, low: int, *, whole: bool = True) -> WeightedSums:
+    """Return the sums of a summand for weights [samples, lines]. The first of the samples is number low.
+
+    whole: whether the sums of all sentences are asked for too; else they are those with the first reference.
+    """
+    return _sums(summand, summand.table.blocks(), range(low, low + len(weights)), weights, whole=whole)
+
+
+def drawn_sums(summand: Summand, threads: int = 1) -> Floats:
+    """Return the sums of all sentences in every iteration of a summand's draws: [iterations, systems, width].
+
+    threads share the iterations.
+    """
+    assert summand.draws is not None  # noqa: S101 (the policies ask only where references are drawn)
+    iterations = summand.draws.iterations
+    if threads == 1 or summand.draws.lines * iterations < THREADED:
+        sums: Floats = _sums(summand, summand.table.made(), range(iterations)).weighted[0]
+        return sums
+    borders = [iterations * number // threads for number in range(threads + 1)]
+    ranges = itertools.starmap(range, itertools.pairwise(borders))
+    with ThreadPoolExecutor(threads) as pool:
+        parts = pool.map(lambda samples: _sums(summand, summand.table.made(), samples).weighted[0], ranges)
+        return np.concatenate(list(parts))
+
+
+def _sums(
+    summand: Summand,
+    blocks: Iterator[Addends],
+    samples: range,
+    weights: Weights | None = None,
+    *,
+    whole: bool = False,
+) -> WeightedSums:
+    """Return the sums for some samples. Without weights each sentence counts once in each."""
+    drawer = summand.drawer(samples)
+    totals: WeightedSums | None = None
+    at = 0
+    for addends in _pieces(blocks):
+        lines = len(addends.fixed)
+        chunk = None if weights is None else weights[:, at : at + lines].astype(np.float64)
+        sums = _of_the_first(addends, chunk)
+        if drawer:
+            sums = _of_the_drawn(summand, sums, chunk, addends, drawer(lines, addends.present), whole=whole)
+        totals = sums if totals is None else WeightedSums(*map(np.add, totals, sums))
+        at += lines
+    assert totals is not None  # noqa: S101 (there is at least one line)
+    return totals
+
+
+def _pieces(blocks: Iterator[Addends]) -> Iterator[Addends]:
+    """Yield blocks cut into pieces of at most DRAWN_LINES lines."""
+    for fixed, drawn, present in blocks:
+        for low in range(0, len(fixed), DRAWN_LINES):
+            piece = slice(low, low + DRAWN_LINES)
+            yield Addends(fixed[piece], [array[piece] for array in drawn], None if present is None else present[piece])
+
+
+def _of_the_first(addends: Addends, weights: Floats | None) -> WeightedSums:
+    """Return the sums with the first reference of each sentence."""
+    arrays = [addends.fixed, *addends.drawn[:1]]
+    whole = np.concatenate([array.sum(axis=0) for array in arrays], axis=-1)[None, None]
+    weighted = whole if weights is None else _product(weights, np.concatenate(arrays, axis=-1))[None]
+    return WeightedSums(weighted, whole)
+
+
+def _of_the_drawn(
+    summand: Summand, base: WeightedSums, weights: Floats | None, addends: Addends, draws: Draw, *, whole: bool
+) -> WeightedSums:
+    """Return the sums with the references drawn: to those with the first is added what the others have more."""
+    width, shape = addends.fixed.shape[-1], (len(summand.turns), len(draws), *base.whole.shape[2:])
+    weighted = np.broadcast_to(base.weighted, shape).copy()
+    all_of_them = np.broadcast_to(base.whole, shape).copy() if whole else base.whole
+    differences = [(number, terms - addends.drawn[0]) for number, terms in enumerate(addends.drawn) if number]
+    differences = [(number, more) for number, more in differences if more.any()]
+    for place, turned in enumerate(_turned(draws, summand.turns, addends)):
+        for number, more in differences:
+            mask = (turned == number).astype(np.float64)
+            if whole:
+                all_of_them[place, :, :, width:] += _product(mask, more)
+            if weights is not None:
+                mask *= weights
+            weighted[place, :, :, width:] += _product(mask, more)
+    return WeightedSums(weighted, all_of_them)
+
+
+def _turned(draws: Draw, turns: Sequence[int], addends: Addends) -> Iterator[NDArray[Any]]:
+    """Yield for each turn the references drawn, so many further round among those that each line has."""
+    limits = np.asarray(len(addends.drawn) if addends.present is None else addends.present, np.uint16)
+    for turn in turns:
+        if turn == 0:
+            yield draws
+            continue
+        turned = draws.astype(np.uint16) + np.asarray(turn % limits, np.uint16)
+        turned -= limits * (turned >= limits)
+        yield turned
+
+
+def _product(weights: Floats, addends: Floats) -> Floats:
+    """Return weights [samples, lines] times addends [lines, systems, width]: [samples, systems, width]."""
+    product: Floats = (weights @ addends.reshape(len(addends), -1)).reshape(len(weights), *addends.shape[1:])
+    return product
