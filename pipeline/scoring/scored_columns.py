@@ -7,11 +7,13 @@ from typing import TYPE_CHECKING
 
 from .._version import __version__
 from ..metrics.base import signature
+from .reduce import drawn_scores
 from .results import HUMAN, Results
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
+    from ..arrays import Floats
     from ..corpus.corpus import Corpus
     from ..execution.count import Counted
     from ..metrics.base.metric import Metric
@@ -62,6 +64,15 @@ def measured(
             scores = [score for score in results.scores if (score.dataset, score.metric) == (corpus.name, printed)]
             columns = [counted.get((score.system, metric.needs)) for score in scores]
             yield measure(metric, results.datasets[corpus.name], scores, columns)
+
+
+def scores_of_draws(measured: Measured) -> dict[str, Floats]:
+    """Return for each system its score in every draw of references: float64 [iterations].
+
+    The scores are computed anew from the columns. There are none where no reference is drawn for the score.
+    """
+    scores = drawn_scores(measured.metric, measured.columns, measured.lines, measured.references)
+    return dict(zip(measured.names, scores or (), strict=False))
 
 
 def signed(metric: Metric, references: int) -> str:

@@ -25,6 +25,7 @@ from pipeline.metrics.build import from_text
 from pipeline.report.html import chosen_lines, explorer_data, page, svg, svg_plots
 from pipeline.report.html.page import as_json, as_yaml, html_files
 from pipeline.report.tables.digits import percent
+from pipeline.report.tables.plotted import all_pairs, precisions, ranked_systems, scatters
 from pipeline.scoring.results import Bootstrap, Comparison
 from pipeline.scoring.sentences import sentence_scores
 from tests.conftest import ROOT, run, tree, write_run
@@ -554,7 +555,7 @@ def test_p_values_say_who_is_better() -> None:
         Comparison("d", base.results.scores[0].metric, one, two, less, (0.0, 0.1), 0.5, 1, 1, 0, 0.1, p, p)
         for one, two, less, p in pairs
     ]
-    found = svg_plots.p_matrix(replace(base.results, tests=tests), base.results.scores, 2)
+    found = svg_plots.p_matrix(all_pairs(replace(base.results, tests=tests), base.results.scores), 2)
     assert found is not None
     cells = {shape.title: shape.attributes["class"] for shape in found.shapes if shape.tag == "rect" and shape.title}
     assert cells["B less A: +10.00, p 0.0100 *"] == "cell better"
@@ -565,14 +566,12 @@ def test_p_values_say_who_is_better() -> None:
 def test_drawings_of_many_systems_stay_inside() -> None:
     base = material([f"system-{n}-{'x' * n}" for n in range(40)])
     results = base.results
-    people = (results.human or {})["scores"]["people"]
-    item = (results.human or {})["correlations"][0]
-    scores = {score.system: score.score for score in results.scores}
+    (shown,) = scatters(results)
     made = [
-        svg_plots.rank_ranges(results.scores),
-        svg_plots.order_dots(results.scores, None),
-        svg_plots.p_matrix(results, results.scores, 2),
-        svg_plots.scatter(item, people, scores, "gleu"),
+        svg_plots.rank_ranges(ranked_systems(results.scores)),
+        svg_plots.order_dots(precisions(results, results.scores)),
+        svg_plots.p_matrix(all_pairs(results, results.scores), 2),
+        svg_plots.scatter(shown),
     ]
     for one in made:
         assert one is not None

@@ -19,9 +19,8 @@ from pipeline.errors import InputError
 from pipeline.reopen import revisit
 from pipeline.report.material import Material
 from pipeline.report.plots import PLOTS, drawn
-from pipeline.report.plots.canvas import styled
+from pipeline.report.plots.canvas import place_labels, styled
 from pipeline.report.plots.human import density
-from pipeline.report.plots.label_places import place_labels
 from pipeline.report.tables.labels import groups, labels, shortened
 from pipeline.scoring.reduce import drawn_scores
 from pipeline.scoring.results import Bootstrap, Comparison, DatasetInfo, Results, Samples, Score

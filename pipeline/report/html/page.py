@@ -15,9 +15,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from ..._version import __version__
 from ...errors import printable
 from ..console import by_order
-from ..tables.comparisons import pair_table, settings_line, tests_of
+from ..tables.comparisons import baseline_of, pair_table, settings_line, tests_of
 from ..tables.human import correlation_table, sentence_table, test_table, window_table
 from ..tables.labels import best_of, groups, remarks, size
+from ..tables.plotted import all_pairs, precisions, ranked_systems, scatters
 from ..tables.ranked import ranked_table
 from ..tables.sections import finding_tables
 from ..tables.verdicts import expectation_table, misses
@@ -144,8 +145,8 @@ def content(material: Material) -> dict[str, Any]:
         "version": __version__,
         "boards": [board(results, group, material.digits, number) for number, group in enumerate(found, 1)],
         "settings": settings_line(results.statistics) if results.statistics else "",
-        "lettered": bool(results.tests) and (results.statistics or {}).get("baseline") is None,
-        "human": human(results, found),
+        "lettered": bool(results.tests) and baseline_of(results) is None,
+        "human": human(results),
         "findings": {title: Table(*table, left=left) for title, table, left in finding_tables(results)},
         "expected": expected(results.expectations) if results.expectations else None,
         "warnings": [*results.warnings, *map(str, results.missing)],
@@ -183,11 +184,10 @@ def board(results: Results, group: Group, digits: int, number: int) -> Board:
         Row(score, cell[2], interval_bar(score, where), cell[3:], score.system in best)
         for score, cell in zip(scores, cells, strict=True)
     ]
-    base = (results.statistics or {}).get("baseline")
     plots = {
-        "Ranges of ranks": rank_ranges(scores),
-        "Precision of each order": order_dots(scores, base),
-        "p-values of pairs": p_matrix(results, scores, digits),
+        "Ranges of ranks": rank_ranges(ranked_systems(scores)),
+        "Precision of each order": order_dots(precisions(results, scores)),
+        "p-values of pairs": p_matrix(all_pairs(results, scores), digits),
     }
     tests = tests_of(results, scores[0])
     pairs = Table(*pair_table(results, tests, digits), left=(0, 1)) if tests else None
@@ -226,23 +226,11 @@ def expected(found: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def human(results: Results, found: Sequence[Group]) -> dict[str, Any] | None:
+def human(results: Results) -> dict[str, Any] | None:
     """Return how the metrics agree with people: tables and plots."""
     if not results.human or not results.human.get("correlations"):
         return None
-    people = results.human.get("scores") or {}
-    by_name = {(group.dataset, group.metric): group for group in found}
-    plots = []
-    for item in results.human["correlations"]:
-        group = by_name.get((item["dataset"], item["metric"]))
-        if group and item["human"] in people:
-            scores = {score.system: score.score for score in group.scores}
-            plots.append(
-                (
-                    f"{group.label} and {item['human'].replace('_', ' ')}",
-                    scatter(item, people[item["human"]], scores, group.label),
-                )
-            )
+    plots = [(f"{shown.group.label} and {shown.human_name}", scatter(shown)) for shown in scatters(results)]
     tables = {
         "Correlations of systems": Table(*correlation_table(results.human), left=(0, 1)),
         "Pairs of outputs of a sentence": Table(*sentence_table(results.human), left=(0,)),

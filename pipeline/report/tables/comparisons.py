@@ -34,6 +34,12 @@ def shown_interval(bounds: tuple[float, float], digits: int, show: Callable[[flo
     return " to ".join(show(bound, digits) for bound in bounds)
 
 
+def baseline_of(results: Results) -> str | None:
+    """Return the system that the others were compared with, None where all pairs were."""
+    baseline: str | None = (results.statistics or {}).get("baseline")
+    return baseline
+
+
 def level_name(results: Results) -> str:
     """Return the level of intervals in percent, such as 95%."""
     level = Fraction(str((results.statistics or {}).get("level", 0.95))) * 100
@@ -72,7 +78,7 @@ def compared(results: Results, scores: Sequence[Score], digits: int) -> Table:
     tests = tests_of(results, scores[0])
     if not tests:
         return [], [[] for _ in scores]
-    baseline = (results.statistics or {}).get("baseline")
+    baseline = baseline_of(results)
     if baseline is not None:
         own = {test.system: test for test in tests}
         rows = []
