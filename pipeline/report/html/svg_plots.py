@@ -197,4 +197,8 @@ def _points(drawing: Drawing, points: Sequence[Point], over: Scale, up: Scale) -
         if place.far:
             drawing.line(x, y, place.x, -place.y, "thread")
         drawing.dot(x, y, 4, "dot", title)
-        drawing.text(place.x, 4 - place.y, short(point.system), "middle small", title)
+        kind, start = "middle small", place.x
+        if abs(place.x - x) > sizes[number][0] / 2:  # widths are estimates: beside a dot, the near end is in its place
+            kind, side = ("small", -1) if place.x > x else ("end small", 1)
+            start += side * sizes[number][0] / 2
+        drawing.text(start, 4 - place.y, short(point.system), kind, title)
