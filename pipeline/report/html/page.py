@@ -42,7 +42,7 @@ LARGEST = 14_500_000
 """Bytes of a page above which it is made again with fewer sentences, where their number was not asked for."""
 
 
-class Table(NamedTuple):
+class PageTable(NamedTuple):
     """A table as the template draws it; left: columns of text."""
 
     header: Sequence[str]
@@ -72,8 +72,8 @@ class Board(NamedTuple):
     notes: Sequence[str]
     peer: str
     plots: Sequence[tuple[str, Drawing]]
-    orders: Table | None
-    pairs: Table | None
+    orders: PageTable | None
+    pairs: PageTable | None
 
 
 def html_files(material: Material) -> dict[str, str]:
@@ -147,7 +147,7 @@ def content(material: Material) -> dict[str, Any]:
         "settings": settings_line(results.statistics) if results.statistics else "",
         "lettered": bool(results.tests) and baseline_of(results) is None,
         "human": human(results),
-        "findings": {title: Table(*table, left=left) for title, table, left in finding_tables(results)},
+        "findings": {title: PageTable(*table, left=left) for title, table, left in finding_tables(results)},
         "expected": expected(results.expectations) if results.expectations else None,
         "warnings": [*results.warnings, *map(str, results.missing)],
         "datasets": results.datasets,
@@ -190,7 +190,7 @@ def board(results: Results, group: Group, digits: int, number: int) -> Board:
         "p-values of pairs": p_matrix(all_pairs(results, scores), digits),
     }
     tests = tests_of(results, scores[0])
-    pairs = Table(*pair_table(results, tests, digits), left=(0, 1)) if tests else None
+    pairs = PageTable(*pair_table(results, tests, digits), left=(0, 1)) if tests else None
     return Board(
         group,
         f"board-{number}",
@@ -206,20 +206,20 @@ def board(results: Results, group: Group, digits: int, number: int) -> Board:
     )
 
 
-def orders(scores: Sequence[Score], digits: int) -> Table | None:
+def orders(scores: Sequence[Score], digits: int) -> PageTable | None:
     """Return all outputs that have a value for each order, a row for each system and order."""
     made = [(score.system, by_order(score.outputs, digits)) for score in scores]
     header, rows = made[0][1]
     if not rows:
         return None
-    return Table(["system", *header], [[name, *row] for name, (_, own) in made for row in own])
+    return PageTable(["system", *header], [[name, *row] for name, (_, own) in made for row in own])
 
 
 def expected(found: Mapping[str, Any]) -> dict[str, Any]:
     """Return the verdicts on what was expected, and what was missed."""
     header, rows = expectation_table(dict(found))
     return {
-        "table": Table(header, rows, left=(1, 4)),
+        "table": PageTable(header, rows, left=(1, 4)),
         "entries": len(found["entries"]),
         "missed": len(found["missed"]),
         "misses": list(misses(dict(found))),
@@ -232,10 +232,10 @@ def human(results: Results) -> dict[str, Any] | None:
         return None
     plots = [(f"{shown.group.label} and {shown.human_name}", scatter(shown)) for shown in scatters(results)]
     tables = {
-        "Correlations of systems": Table(*correlation_table(results.human), left=(0, 1)),
-        "Pairs of outputs of a sentence": Table(*sentence_table(results.human), left=(0,)),
-        "Williams' test: is the first metric closer to people?": Table(*test_table(results.human), left=(0, 1, 2)),
-        "Windows of neighbours": Table(*window_table(results.human), left=(0, 1)),
+        "Correlations of systems": PageTable(*correlation_table(results.human), left=(0, 1)),
+        "Pairs of outputs of a sentence": PageTable(*sentence_table(results.human), left=(0,)),
+        "Williams' test: is the first metric closer to people?": PageTable(*test_table(results.human), left=(0, 1, 2)),
+        "Windows of neighbours": PageTable(*window_table(results.human), left=(0, 1)),
     }
     shown = {title: table for title, table in tables.items() if table.rows}
     return {"plots": [(title, plot) for title, plot in plots if plot], "tables": shown}

@@ -7,14 +7,14 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from ...scoring.resampling.rank_ranges import letters
-from .digits import percent, round_half_up
+from .digits import percent, round_half_up, shown_level, shown_range
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from ...scoring.results import Comparison, Results, Score
+    from . import Table
 
-Table = tuple[list[str], list[list[str]]]
 SMALLEST = 0.0001
 
 
@@ -42,8 +42,7 @@ def baseline_of(results: Results) -> str | None:
 
 def level_name(results: Results) -> str:
     """Return the level of intervals in percent, such as 95%."""
-    level = Fraction(str((results.statistics or {}).get("level", 0.95))) * 100
-    return f"{float(level):g}%"
+    return shown_level((results.statistics or {}).get("level", 0.95))
 
 
 def is_significant(test: Comparison, results: Results) -> bool:
@@ -67,8 +66,7 @@ def bootstrap_columns(results: Results, scores: Sequence[Score], digits: int) ->
         if found is None:
             rows.append(["-"] * len(header))
             continue
-        ranks = "-".join(str(rank) for rank in dict.fromkeys(found.ranks))
-        rows.append([shown_interval(found.interval, digits), ranks, str(found.cluster)])
+        rows.append([shown_interval(found.interval, digits), shown_range(*found.ranks), str(found.cluster)])
     more, cells = compared(results, scores, digits)
     return header + more, [[*row, *cell] for row, cell in zip(rows, cells, strict=True)]
 

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import math
-from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from ...scoring.resampling.paired_tests import mark
 from .comparisons import shown_p
-from .digits import percent, round_half_up
+from .digits import percent, round_half_up, shown_level, shown_range
 from .labels import labels
 
 if TYPE_CHECKING:
@@ -17,8 +16,7 @@ if TYPE_CHECKING:
     from ...human.expected_wins import HeadToHead, Ranked
     from ...human.judge_agreement import JudgeCorrelations, Kappa
     from ...human.judgments import Judgments
-
-Table = tuple[list[str], list[list[str]]]
+    from . import Table
 
 
 def counts_table(judgments: Judgments) -> Table:
@@ -40,9 +38,8 @@ def ranked_table(found: Ranked, names: Sequence[str], title: str, digits: int) -
     """Return a row for each system, the best first, with range of ranks and cluster."""
     rows = []
     for place, number in enumerate(found.order, 1):
-        low, high = found.ranges[number]
         score = "-" if math.isnan(found.point[number]) else round_half_up(float(found.point[number]), digits)
-        ranks = str(low) if low == high else f"{low}-{high}"
+        ranks = shown_range(*found.ranges[number])
         rows.append([str(place), names[number], score, ranks, str(found.cluster[number])])
     return ["rank", "system", title, "ranks", "cluster"], rows
 
@@ -91,7 +88,7 @@ def correlation_table(human: dict[str, Any]) -> Table:
     """Return a row for each metric and human score: coefficients with their intervals."""
     found = human["correlations"]
     named = labels(item["metric"] for item in found)
-    level = f"{float(Fraction(str(human['settings']['level'])) * 100):g}%"
+    level = shown_level(human["settings"]["level"])
     names = list(found[0]["coefficients"]) if found else []
     header = ["metric", "human score", "n", *(cell for name in names for cell in (name, level))]
     rows = []
@@ -104,7 +101,7 @@ def correlation_table(human: dict[str, Any]) -> Table:
 def sentence_table(human: dict[str, Any]) -> Table:
     """Return a row for each metric: accuracy and Kendall's tau on pairs of outputs."""
     named = labels(item["metric"] for item in human["correlations"])
-    level = f"{float(Fraction(str(human['settings']['level'])) * 100):g}%"
+    level = shown_level(human["settings"]["level"])
     rows = []
     for item in human["sentences"]:
         cells = [cell for name in ("accuracy", "kendall") for cell in _with_interval(item["coefficients"][name])]

@@ -14,8 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from ...scoring.results import Results, Score
-
-    Table = tuple[list[str], list[list[str]]]
+    from . import Table
 
 SHOWN = frozenset({"standard_error"})
 """Outputs that the table has beside the score; and the F of every type of ROUGE."""

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from .digits import round_half_up
+from .digits import shown_range
+from .human import coefficient
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from ...scoring.results import Results
+    from . import Table
 
-Table = tuple[list[str], list[list[str]]]
 COEFFICIENTS = ("pearson", "spearman", "kendall", "accuracy", "mean_rank_difference")
 AGREEMENTS = ("accuracy", "kendall", "kendall_no_ties", "kendall_human_ties")
 
@@ -33,15 +34,14 @@ def finding_tables(results: Results) -> Iterator[tuple[str, Table, tuple[int, ..
 def _ranked(found: dict[str, Any], title: str) -> Table:
     rows = []
     for place, name in enumerate(found["order"], 1):
-        low, high = found["ranks"][name]
-        ranks = str(low) if low == high else f"{low}-{high}"
-        rows.append([str(place), name, _shown(found["scores"][name]), ranks, str(found["clusters"][name])])
+        ranks = shown_range(*found["ranks"][name])
+        rows.append([str(place), name, coefficient(found["scores"][name]), ranks, str(found["clusters"][name])])
     return ["rank", "system", title, "ranks", "cluster"], rows
 
 
 def _correlations(found: dict[str, Any]) -> Table:
     rows = [
-        [one, two, str(cells["systems"]), *(_shown(cells[name]) for name in COEFFICIENTS)]
+        [one, two, str(cells["systems"]), *(coefficient(cells[name]) for name in COEFFICIENTS)]
         for one, others in found.items()
         for two, cells in others.items()
     ]
@@ -50,11 +50,7 @@ def _correlations(found: dict[str, Any]) -> Table:
 
 def _agreements(found: dict[str, Any]) -> Table:
     rows = [
-        [name, f"{cells['pairs']:,}", f"{cells['metric_ties']:,}", *(_shown(cells[key]) for key in AGREEMENTS)]
+        [name, f"{cells['pairs']:,}", f"{cells['metric_ties']:,}", *(coefficient(cells[key]) for key in AGREEMENTS)]
         for name, cells in found.items()
     ]
     return ["", "pairs", "metric ties", *(key.replace("_", " ") for key in AGREEMENTS)], rows
-
-
-def _shown(value: float | None) -> str:
-    return "-" if value is None else round_half_up(value, 3)
