@@ -10,25 +10,21 @@ import pytest
 from pipeline._version import __version__
 from pipeline.errors import InputError
 from pipeline.io.catalogue import catalogue, citations
-from pipeline.report.citations import (
+from pipeline.report.citation_keys import (
     BOOTSTRAP,
     CORRECTIONS,
     DIGESTS,
     HUMAN,
     LETTERS,
-    METRICS,
-    MORE,
     NAMES,
-    OTHERS,
     PAIRWISE,
     RANKS,
     TESTS,
     WILLIAMS,
     WINDOWS,
     keys_of_dataset,
-    keys_of_metric,
-    of_metric,
 )
+from pipeline.report.citations import METRICS, MORE, OTHERS, keys_of_metric, of_metric
 from pipeline.scoring.results import Results
 from tests.conftest import ROOT, called
 
