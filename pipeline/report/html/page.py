@@ -34,7 +34,18 @@ if TYPE_CHECKING:
     from .svg import Drawing
 
 NAME = "report.html"
-SCRIPTS = ("theme.js", "text.js", "ngrams.js", "data.js", "list.js", "detail.js", "explorer.js")
+SCRIPTS = (
+    "theme.js",
+    "text.js",
+    "ngrams.js",
+    "data.js",
+    "list.js",
+    "detail.js",
+    "address.js",
+    "lines.js",
+    "explorer.js",
+    "keys.js",
+)
 """The scripts in the order in which they run; the first before the page is drawn."""
 STYLES = ("page.css", "explorer.css")
 ESCAPES = str.maketrans({c: f"\\u{ord(c):04x}" for c in "<>&\u2028\u2029\u007f"})
