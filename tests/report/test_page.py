@@ -22,7 +22,7 @@ from pipeline.corpus.texts import read_texts
 from pipeline.errors import ConfigError
 from pipeline.metrics.base import ngram_roles
 from pipeline.metrics.build import from_text
-from pipeline.report.html import chosen_lines, explorer_data, page, svg, svg_plots
+from pipeline.report.html import chosen_lines, explorer_data, page, svg, svg_bars, svg_plots
 from pipeline.report.html.page import as_json, as_yaml, html_files
 from pipeline.report.tables.digits import percent
 from pipeline.report.tables.plotted import all_pairs, precisions, ranked_systems, scatters
@@ -537,14 +537,14 @@ def test_a_bar_shows_score_and_interval() -> None:
     """By hand: of a scale from 0 to 1 over 160 pixels."""
     score = material(["A"]).results.scores[0]
     where = svg.Scale(0, 1, 0, 160)
-    bar = svg_plots.interval_bar(
+    bar = svg_bars.interval_bar(
         replace(score, score=0.5, bootstrap=Bootstrap(0.5, 0.1, (0.25, 0.75), (1, 1), 1)), where
     )
     assert bar is not None
     (span, mark) = [shape.attributes for shape in bar.shapes if shape.tag == "rect"]
     assert (span["x"], span["width"]) == ("40", "80")
     assert float(mark["x"]) + float(mark["width"]) / 2 == pytest.approx(80)
-    assert svg_plots.interval_bar(replace(score, score=math.nan), where) is None
+    assert svg_bars.interval_bar(replace(score, score=math.nan), where) is None
 
 
 def test_p_values_say_who_is_better() -> None:

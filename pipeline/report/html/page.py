@@ -23,7 +23,8 @@ from ..tables.ranked import ranked_table
 from ..tables.sections import finding_tables
 from ..tables.verdicts import expectation_table, misses
 from .explorer_data import explorer
-from .svg_plots import interval_axis, interval_bar, interval_scale, order_dots, p_matrix, rank_ranges, scatter
+from .svg_bars import interval_axis, interval_bar, interval_scale
+from .svg_plots import order_dots, p_matrix, rank_ranges, scatter
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
