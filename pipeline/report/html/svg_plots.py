@@ -157,12 +157,12 @@ def _points(drawing: Drawing, points: Sequence[Point], over: Scale, up: Scale) -
     places = label_places([(x, -y) for x, y in centres], sizes, frame)  # pixels of a page count downwards
     for number, place in places.items():
         point, (x, y) = points[number], centres[number]
+        left, right = place.x - sizes[number][0] / 2, place.x + sizes[number][0] / 2
         title = f"{point.system}: {percent(point.score, 2)}, {point.human:.4g}"
         if place.far:
-            drawing.line(x, y, place.x, -place.y, "thread")
+            below = -place.y + LINE / 2
+            drawing.line(x, y, min(max(x, left), right), min(max(y, below - LINE), below), "thread")
         drawing.dot(x, y, 4, "dot", title)
-        kind, start = "middle small", place.x
-        if abs(place.x - x) > sizes[number][0] / 2:  # widths are estimates: beside a dot, the near end is in its place
-            kind, side = ("small", -1) if place.x > x else ("end small", 1)
-            start += side * sizes[number][0] / 2
+        # widths are estimates: of a name beside its dot, the near end is where it should be
+        kind, start = ("small", left) if left > x else ("end small", right) if right < x else ("middle small", place.x)
         drawing.text(start, 4 - place.y, short(point.system), kind, title)
