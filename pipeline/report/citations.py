@@ -1,19 +1,31 @@
 """What a run is to cite: BibTeX of its metrics, data sets and tests, and a paragraph that says how it was evaluated.
 
-The entries are in `citations.bib`, those of fetched data sets too; here is which of them something needs.
-To add one: the entry there, and its key in the table of its kind here, or among the `citations` of a metric.
+The entries are in `io/citations.bib`, those of fetched data sets too. To add one: the entry there, and its key in the
+table of its kind in `citation_keys.py`, or among the `citations` of a metric.
 """
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..errors import InputError
 from ..io.catalogue import citations
 from ..metrics.build import from_text
+from .citation_keys import (
+    BOOTSTRAP,
+    CORRECTIONS,
+    DIGESTS,
+    HUMAN,
+    LETTERS,
+    PAIRWISE,
+    RANKS,
+    TESTS,
+    WILLIAMS,
+    WINDOWS,
+    keys_of_dataset,
+)
 from .latex import escape
-from .tables.comparisons import level_name
+from .tables.comparisons import baseline_of, level_name
 from .tables.labels import groups
 
 if TYPE_CHECKING:
@@ -23,44 +35,6 @@ if TYPE_CHECKING:
     from ..scoring.results import Results
 
     Cite = Callable[[Sequence[str]], str]
-
-TESTS = {
-    "approximate_randomization": ("approximate randomisation", ("riezler-maxwell-2005-pitfalls",)),
-    "paired_bootstrap": ("paired bootstrap", ("koehn-2004-statistical",)),
-    "sign": ("the sign test", ("dixon-mood-1946-statistical",)),
-}
-CORRECTIONS = {
-    "holm": ("Holm's method", ("holm-1979-simple",)),
-    "bonferroni": ("Bonferroni's correction", ("dunn-1961-multiple",)),
-}
-BOOTSTRAP = ("koehn-2004-statistical",)
-RANKS = ("bojar-etal-2013-findings",)
-LETTERS = ("piepho-2004-algorithm",)
-HUMAN = {
-    "expected_wins": ("Expected Wins", ("bojar-etal-2013-findings", "koehn-2012-simulating")),
-    "trueskill": ("TrueSkill", ("herbrich-etal-2006-trueskill", "sakaguchi-etal-2014-efficient")),
-}
-PAIRWISE = ("deutsch-etal-2023-ties",)
-WILLIAMS = ("williams-1959-regression", "graham-baldwin-2014-testing")
-WINDOWS = ("kobayashi-etal-2024-revisiting",)
-DIGESTS = {
-    "96ce02eaed3f96e27487ccbd0ca24583": ("ng-etal-2014-conll",),  # source, and its twin without blanks at line ends
-    "3a8d236d682cf99deef2e245e08ff2da": ("ng-etal-2014-conll",),
-    "58df43ab51437d935ec779d6ee6c1293": ("napoles-etal-2017-jfleg",),
-    "780bac619555cbbf2702b89ba00fadcd": ("kobayashi-etal-2024-revisiting", "ng-etal-2014-conll"),
-    "cb1f7e090b4ad1ee77cabf86a4db53c7": ("napoles-etal-2015-ground",),
-    "c931115d3ad9ada8b8033fc38a2e3dc0": ("napoles-etal-2015-ground",),
-    "ad37bbd6d49262281b551ead28d5ecbf": ("grundkiewicz-etal-2015-human",),
-    "4f4053508cceca677a5bda3fe2d66fe6": ("kobayashi-etal-2024-revisiting",),
-    "bd3e43347192c368827550d796c29aec": ("kobayashi-etal-2024-revisiting",),
-}
-"""Sources of data sets, and files of human judgements, by the digests that results.json has of them."""
-NAMES = (
-    (re.compile("conll-?_?(20)?14", re.IGNORECASE), ("ng-etal-2014-conll",)),
-    (re.compile("jfleg", re.IGNORECASE), ("napoles-etal-2017-jfleg",)),
-    (re.compile("seeda", re.IGNORECASE), ("kobayashi-etal-2024-revisiting",)),
-)
-"""Data sets by parts of their names, where their texts are not known."""
 
 
 class Text(NamedTuple):
@@ -83,13 +57,6 @@ def bibtex(keys: Iterable[str]) -> str:
     """Return the entries of these keys, each once."""
     known = citations()
     return "\n".join(known[key] for key in dict.fromkeys(keys))
-
-
-def keys_of_dataset(name: str, digests: Iterable[str]) -> list[str]:
-    """Return what a data set cites: known by its texts, else by its name."""
-    known = [key for digest in digests for key in DIGESTS.get(digest, ())]
-    guessed = [key for pattern, keys in NAMES if pattern.search(name) for key in keys]
-    return list(dict.fromkeys(known or guessed))
 
 
 def paragraph(results: Results, text: Text) -> tuple[str, list[str]]:
@@ -135,27 +102,30 @@ def _metrics(results: Results, text: Text, cite: Cite) -> list[str]:
 
 
 def _statistics(results: Results, text: Text, cite: Cite) -> list[str]:
+    """Return how intervals and ranks were made, and how systems were compared."""
     settings = results.statistics or {}
     made = f"{settings['resamples']:,} bootstrap samples of the sentences{cite(BOOTSTRAP)}"
     intervals = f"Intervals ({text.plain(level_name(results))}) are percentiles of {made}; ranges of ranks and clusters"
     sentences = [f"{intervals} are made of the same samples{cite(RANKS)}."]
     if settings["test"] in TESTS and results.tests:
-        name, keys = TESTS[settings["test"]]
-        trials = f" ({settings['trials']:,} trials)" if settings["test"] == "approximate_randomization" else ""
-        baseline = settings.get("baseline")
-        who = "All pairs of systems" if baseline is None else f"The systems and {text.plain(baseline)}"
-        corrected = ""
-        if settings["correction"] in CORRECTIONS:
-            way, more = CORRECTIONS[settings["correction"]]
-            corrected = f", p-values adjusted by {text.plain(way)}{cite(more)}"
-        alpha = f"{1 - float(settings['level']):g}"
-        sentences.append(
-            f"{who} were compared by {name}{cite(keys)}{trials}{corrected}; differences with p below {alpha} are "
-            f"called significant (seed {settings['seed']})."
-        )
-        if baseline is None and any(_count_systems(group.scores) > 2 for group in groups(results)):
+        sentences.append(_tests(results, settings, text, cite))
+        if baseline_of(results) is None and any(len(group.scores) > 2 for group in groups(results)):
             sentences.append(f"Letters mark groups without significant differences{cite(LETTERS)}.")
     return sentences
+
+
+def _tests(results: Results, settings: dict[str, Any], text: Text, cite: Cite) -> str:
+    baseline = baseline_of(results)
+    who = "All pairs of systems" if baseline is None else f"The systems and {text.plain(baseline)}"
+    corrected = ""  # cited before the test: entries of BibTeX stand in this order
+    if settings["correction"] in CORRECTIONS:
+        way, keys = CORRECTIONS[settings["correction"]]
+        corrected = f", p-values adjusted by {text.plain(way)}{cite(keys)}"
+    name, keys = TESTS[settings["test"]]
+    trials = f" ({settings['trials']:,} trials)" if settings["test"] == "approximate_randomization" else ""
+    compared = f"{who} were compared by {name}{cite(keys)}{trials}{corrected}"
+    alpha = f"{1 - float(settings['level']):g}"
+    return f"{compared}; differences with p below {alpha} are called significant (seed {settings['seed']})."
 
 
 def _human(human: dict[str, Any], text: Text, cite: Cite) -> list[str]:
@@ -187,10 +157,6 @@ def _judgments(name: str, found: dict[str, Any], text: Text, cite: Cite) -> list
     ways = [f"{text.plain(title)}{cite(keys)}" for key, (title, keys) in HUMAN.items() if found.get(key)]
     judged = f"{_count(found['total']['items'], 'judged item')} ({text.plain(name)})"
     return [f"The ranking by people is that of {_joined(ways)} on {judged}."] if ways else []
-
-
-def _count_systems(scores: Sequence[Any]) -> int:
-    return len({score.system for score in scores})
 
 
 def _setting(printed: str, key: str) -> str:

@@ -20,9 +20,7 @@ if TYPE_CHECKING:
     from ..scoring.column_blocks import HasBlocks
     from ..scoring.scored_columns import Measured
     from .material import Material
-
-
-Table = tuple[list[str], list[list[str]]]
+    from .tables import Table
 
 
 class Sentence(NamedTuple):

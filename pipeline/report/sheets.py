@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
-from .tables.comparisons import compared, is_significant, level_name, settings_line, tests_of
+from .tables.comparisons import baseline_of, compared, is_significant, level_name, settings_line, tests_of
 from .tables.digits import percent
 from .tables.human import correlation_table, sentence_table
 from .tables.labels import best_of, groups, remarks, size
@@ -113,7 +113,7 @@ def _overview(results: Results, own: Sequence[Group], digits: int) -> Sheet:
         boot = any(score.bootstrap for group in own for score in group.scores)
         over = "bootstrap samples of the sentences" if boot else "random draws of references"
         notes.append(f"±: standard deviation of the score over {over}.")
-    baseline = (results.statistics or {}).get("baseline")
+    baseline = baseline_of(results)
     if results.tests and baseline is None:
         notes.append("In a column, systems that share a letter do not differ significantly.")
     elif results.tests:
@@ -146,7 +146,7 @@ def _column(results: Results, group: Group, digits: int) -> dict[str, Cell]:
 
 def _marks(results: Results, scores: Sequence[Score]) -> dict[str, str]:
     """Return a star for those that differ from the baseline, or the letters of the groups."""
-    baseline = (results.statistics or {}).get("baseline")
+    baseline = baseline_of(results)
     if baseline is not None:
         return {test.system: "*" for test in tests_of(results, scores[0]) if is_significant(test, results)}
     titles, cells = compared(results, scores, 2)

@@ -7,12 +7,14 @@ from typing import TYPE_CHECKING
 
 from .._version import __version__
 from ..metrics.base import signature
+from .reduce import drawn_scores
 from .references import POLICIES
 from .results import HUMAN, Results
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
+    from ..arrays import Floats
     from ..corpus.corpus import Corpus
     from ..execution.count import Counted
     from ..metrics.base.metric import Metric
@@ -79,6 +81,15 @@ def with_scores_of(columns: Sequence[Measured], results: Results) -> tuple[Measu
         replace(item, scores=tuple(scores[score.dataset, score.metric, score.system] for score in item.scores))
         for item in columns
     )
+
+
+def scores_of_draws(measured: Measured) -> dict[str, Floats]:
+    """Return for each system its score in every draw of references: float64 [iterations].
+
+    The scores are computed anew from the columns. There are none where no reference is drawn for the score.
+    """
+    scores = drawn_scores(measured.metric, measured.columns, measured.lines, measured.references)
+    return dict(zip(measured.names, scores or (), strict=False))
 
 
 def signed(metric: Metric, references: int) -> str:

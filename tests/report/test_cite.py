@@ -11,7 +11,7 @@ from pipeline._version import __version__
 from pipeline.errors import InputError
 from pipeline.io.catalogue import catalogue, citations
 from pipeline.metrics import METRICS
-from pipeline.report.citations import (
+from pipeline.report.citation_keys import (
     BOOTSTRAP,
     CORRECTIONS,
     DIGESTS,
@@ -24,8 +24,8 @@ from pipeline.report.citations import (
     WILLIAMS,
     WINDOWS,
     keys_of_dataset,
-    of_metric,
 )
+from pipeline.report.citations import of_metric
 from pipeline.scoring.results import Results
 from tests.conftest import ROOT, called
 

@@ -22,9 +22,10 @@ from pipeline.corpus.texts import read_texts
 from pipeline.errors import ConfigError
 from pipeline.metrics.base import ngram_roles
 from pipeline.metrics.build import from_text
-from pipeline.report.html import chosen_lines, explorer_data, page, svg, svg_plots
+from pipeline.report.html import chosen_lines, explorer_data, page, svg, svg_bars, svg_plots
 from pipeline.report.html.page import as_json, as_yaml, html_files
 from pipeline.report.tables.digits import percent
+from pipeline.report.tables.plotted import all_pairs, precisions, ranked_systems, scatters
 from pipeline.scoring.results import Bootstrap, Comparison
 from pipeline.scoring.sentences import sentence_scores
 from tests.conftest import ROOT, run, tree, write_run
@@ -536,14 +537,14 @@ def test_a_bar_shows_score_and_interval() -> None:
     """By hand: of a scale from 0 to 1 over 160 pixels."""
     score = material(["A"]).results.scores[0]
     where = svg.Scale(0, 1, 0, 160)
-    bar = svg_plots.interval_bar(
+    bar = svg_bars.interval_bar(
         replace(score, score=0.5, bootstrap=Bootstrap(0.5, 0.1, (0.25, 0.75), (1, 1), 1)), where
     )
     assert bar is not None
     (span, mark) = [shape.attributes for shape in bar.shapes if shape.tag == "rect"]
     assert (span["x"], span["width"]) == ("40", "80")
     assert float(mark["x"]) + float(mark["width"]) / 2 == pytest.approx(80)
-    assert svg_plots.interval_bar(replace(score, score=math.nan), where) is None
+    assert svg_bars.interval_bar(replace(score, score=math.nan), where) is None
 
 
 def test_p_values_say_who_is_better() -> None:
@@ -568,7 +569,7 @@ def test_p_values_say_who_is_better() -> None:
         )
         for one, two, less, p in pairs
     ]
-    found = svg_plots.p_matrix(replace(base.results, tests=tests), base.results.scores, 2)
+    found = svg_plots.p_matrix(all_pairs(replace(base.results, tests=tests), base.results.scores), 2)
     assert found is not None
     cells = {shape.title: shape.attributes["class"] for shape in found.shapes if shape.tag == "rect" and shape.title}
     assert cells["B less A: +10.00, p 0.0100 *"] == "cell better"
@@ -579,14 +580,12 @@ def test_p_values_say_who_is_better() -> None:
 def test_drawings_of_many_systems_stay_inside() -> None:
     base = material([f"system-{n}-{'x' * n}" for n in range(40)])
     results = base.results
-    people = (results.human or {})["scores"]["people"]
-    item = (results.human or {})["correlations"][0]
-    scores = {score.system: score.score for score in results.scores}
+    (shown,) = scatters(results)
     made = [
-        svg_plots.rank_ranges(results.scores),
-        svg_plots.order_dots(results.scores, None),
-        svg_plots.p_matrix(results, results.scores, 2),
-        svg_plots.scatter(item, people, scores, "gleu"),
+        svg_plots.rank_ranges(ranked_systems(results.scores)),
+        svg_plots.order_dots(precisions(results, results.scores)),
+        svg_plots.p_matrix(all_pairs(results, results.scores), 2),
+        svg_plots.scatter(shown),
     ]
     for one in made:
         assert one is not None

@@ -19,12 +19,11 @@ from pipeline.errors import InputError
 from pipeline.reopen import revisit
 from pipeline.report.material import Material
 from pipeline.report.plots import PLOTS, drawn
-from pipeline.report.plots.canvas import styled
+from pipeline.report.plots.canvas import place_labels, styled
 from pipeline.report.plots.human import density
-from pipeline.report.plots.label_places import place_labels
 from pipeline.report.tables.labels import groups, labels, shortened
-from pipeline.scoring.reduce import drawn_scores
 from pipeline.scoring.results import Bootstrap, Comparison, DatasetInfo, Results, Samples, Score
+from pipeline.scoring.scored_columns import scores_of_draws
 from tests.conftest import run, write_run
 
 if TYPE_CHECKING:
@@ -203,12 +202,13 @@ def test_draws_are_those_that_the_spread_was_told_of(tmp_path: Path) -> None:
     run(write_run(tmp_path, 30, chosen=["gleu[iter=20]", "gleu[refs=expected]"]), tmp_path / "run")
     again = revisit(tmp_path / "run")
     sampled, expected = again.measured
-    found = drawn_scores(sampled.metric, sampled.columns, sampled.lines, sampled.references)
-    assert found is not None
-    for score, values in zip(sampled.scores, found, strict=True):
+    found = scores_of_draws(sampled)
+    assert list(found) == sampled.names
+    for score in sampled.scores:
+        values = found[score.system]
         assert score.samples
         assert (len(values), float(values.std()), float(values.mean())) == (20, score.samples.std, score.score)
-    assert drawn_scores(expected.metric, expected.columns, expected.lines, expected.references) is None
+    assert scores_of_draws(expected) == {}
     (plot,) = drawn(again, ["draws"], "svg")
     assert plot.stem == "draws.d.gleu_refs_sample"
     assert {"A", "B", "d: gleu (refs:sample): 20 draws of references"} <= set(texts(plot.data))

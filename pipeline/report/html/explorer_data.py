@@ -1,7 +1,7 @@
 """The data of a report's sentence explorer: texts once, scores and counts of each different output of a line.
 
 What is too much is left out before it is read: lines are chosen from their counts (`telling.py`), then their texts
-are read. The same script reads it that draws the page (`html/explorer.js`).
+are read. The script `assets/data.js` reads it.
 """
 
 from __future__ import annotations

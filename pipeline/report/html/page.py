@@ -15,14 +15,16 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from ..._version import __version__
 from ...errors import printable
 from ..console import by_order
-from ..tables.comparisons import pair_table, settings_line, tests_of
+from ..tables.comparisons import baseline_of, pair_table, settings_line, tests_of
 from ..tables.human import correlation_table, sentence_table, test_table, window_table
 from ..tables.labels import best_of, groups, remarks, size
+from ..tables.plotted import all_pairs, precisions, ranked_systems, scatters
 from ..tables.ranked import ranked_table
 from ..tables.sections import finding_tables
 from ..tables.verdicts import expectation_table, misses
 from .explorer_data import explorer
-from .svg_plots import interval_axis, interval_bar, interval_scale, order_dots, p_matrix, rank_ranges, scatter
+from .svg_bars import interval_axis, interval_bar, interval_scale
+from .svg_plots import order_dots, p_matrix, rank_ranges, scatter
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -33,7 +35,18 @@ if TYPE_CHECKING:
     from .svg import Drawing
 
 NAME = "report.html"
-SCRIPTS = ("theme.js", "text.js", "ngrams.js", "data.js", "list.js", "detail.js", "explorer.js")
+SCRIPTS = (
+    "theme.js",
+    "text.js",
+    "ngrams.js",
+    "data.js",
+    "list.js",
+    "detail.js",
+    "address.js",
+    "lines.js",
+    "explorer.js",
+    "keys.js",
+)
 """The scripts in the order in which they run; the first before the page is drawn."""
 STYLES = ("page.css", "explorer.css")
 ESCAPES = str.maketrans({c: f"\\u{ord(c):04x}" for c in "<>&\u2028\u2029\u007f"})
@@ -41,7 +54,7 @@ LARGEST = 14_500_000
 """Bytes of a page above which it is made again with fewer sentences, where their number was not asked for."""
 
 
-class Table(NamedTuple):
+class PageTable(NamedTuple):
     """A table as the template draws it; left: columns of text."""
 
     header: Sequence[str]
@@ -71,8 +84,8 @@ class Board(NamedTuple):
     notes: Sequence[str]
     peer: str
     plots: Sequence[tuple[str, Drawing]]
-    orders: Table | None
-    pairs: Table | None
+    orders: PageTable | None
+    pairs: PageTable | None
 
 
 def html_files(material: Material) -> dict[str, str]:
@@ -144,9 +157,9 @@ def content(material: Material) -> dict[str, Any]:
         "version": __version__,
         "boards": [board(results, group, material.digits, number) for number, group in enumerate(found, 1)],
         "settings": settings_line(results.statistics) if results.statistics else "",
-        "lettered": bool(results.tests) and (results.statistics or {}).get("baseline") is None,
-        "human": human(results, found),
-        "findings": {title: Table(*table, left=left) for title, table, left in finding_tables(results)},
+        "lettered": bool(results.tests) and baseline_of(results) is None,
+        "human": human(results),
+        "findings": {title: PageTable(*table, left=left) for title, table, left in finding_tables(results)},
         "expected": expected(results.expectations) if results.expectations else None,
         "warnings": [*results.warnings, *map(str, results.missing)],
         "datasets": results.datasets,
@@ -183,14 +196,13 @@ def board(results: Results, group: Group, digits: int, number: int) -> Board:
         Row(score, cell[2], interval_bar(score, where), cell[3:], score.system in best)
         for score, cell in zip(scores, cells, strict=True)
     ]
-    base = (results.statistics or {}).get("baseline")
     plots = {
-        "Ranges of ranks": rank_ranges(scores),
-        "Precision of each order": order_dots(scores, base),
-        "p-values of pairs": p_matrix(results, scores, digits),
+        "Ranges of ranks": rank_ranges(ranked_systems(scores)),
+        "Precision of each order": order_dots(precisions(results, scores)),
+        "p-values of pairs": p_matrix(all_pairs(results, scores), digits),
     }
     tests = tests_of(results, scores[0])
-    pairs = Table(*pair_table(results, tests, digits), left=(0, 1)) if tests else None
+    pairs = PageTable(*pair_table(results, tests, digits), left=(0, 1)) if tests else None
     return Board(
         group=group,
         name=f"board-{number}",
@@ -206,48 +218,36 @@ def board(results: Results, group: Group, digits: int, number: int) -> Board:
     )
 
 
-def orders(scores: Sequence[Score], digits: int) -> Table | None:
+def orders(scores: Sequence[Score], digits: int) -> PageTable | None:
     """Return all outputs that have a value for each order, a row for each system and order."""
     made = [(score.system, by_order(score, digits)) for score in scores]
     header, rows = made[0][1]
     if not rows:
         return None
-    return Table(["system", *header], [[name, *row] for name, (_, own) in made for row in own])
+    return PageTable(["system", *header], [[name, *row] for name, (_, own) in made for row in own])
 
 
 def expected(found: Mapping[str, Any]) -> dict[str, Any]:
     """Return the verdicts on what was expected, and what was missed."""
     header, rows = expectation_table(dict(found))
     return {
-        "table": Table(header, rows, left=(1, 4)),
+        "table": PageTable(header, rows, left=(1, 4)),
         "entries": len(found["entries"]),
         "missed": len(found["missed"]),
         "misses": list(misses(dict(found))),
     }
 
 
-def human(results: Results, found: Sequence[Group]) -> dict[str, Any] | None:
+def human(results: Results) -> dict[str, Any] | None:
     """Return how the metrics agree with people: tables and plots."""
     if not results.human or not results.human.get("correlations"):
         return None
-    people = results.human.get("scores") or {}
-    by_name = {(group.dataset, group.metric): group for group in found}
-    plots = []
-    for item in results.human["correlations"]:
-        group = by_name.get((item["dataset"], item["metric"]))
-        if group and item["human"] in people:
-            scores = {score.system: score.score for score in group.scores}
-            plots.append(
-                (
-                    f"{group.label} and {item['human'].replace('_', ' ')}",
-                    scatter(item, people[item["human"]], scores, group.label),
-                )
-            )
+    plots = [(f"{shown.group.label} and {shown.human_name}", scatter(shown)) for shown in scatters(results)]
     tables = {
-        "Correlations of systems": Table(*correlation_table(results.human), left=(0, 1)),
-        "Pairs of outputs of a sentence": Table(*sentence_table(results.human), left=(0,)),
-        "Williams' test: is the first metric closer to people?": Table(*test_table(results.human), left=(0, 1, 2)),
-        "Windows of neighbours": Table(*window_table(results.human), left=(0, 1)),
+        "Correlations of systems": PageTable(*correlation_table(results.human), left=(0, 1)),
+        "Pairs of outputs of a sentence": PageTable(*sentence_table(results.human), left=(0,)),
+        "Williams' test: is the first metric closer to people?": PageTable(*test_table(results.human), left=(0, 1, 2)),
+        "Windows of neighbours": PageTable(*window_table(results.human), left=(0, 1)),
     }
     shown = {title: table for title, table in tables.items() if table.rows}
     return {"plots": [(title, plot) for title, plot in plots if plot], "tables": shown}

@@ -13,6 +13,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from ...errors import printable
+from ..tables.label_places import label_places
 from ..tables.labels import shortened
 
 if TYPE_CHECKING:
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
 TYPES = ("png", "svg", "pdf")
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#F0E442")
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*", "<", ">")
-BLUE, ORANGE, GREEN = COLOURS[:3]
+BLUE, ORANGE = COLOURS[:2]
 GREY, PALE = "#666666", "#DDDDDD"
 WIDTH = 6.3
 """Inches: the text of an A4 page with usual margins, or both columns of a paper."""
@@ -95,6 +96,39 @@ def title(axes: Axes, group: Group, what: str = "") -> None:
     assert made is not None  # noqa: S101 (for the type checker: figure() made both)
     lines = textwrap.wrap(said, int(14 * made.get_figwidth()))
     made.suptitle("\n".join(lines), x=0.01, horizontalalignment="left", fontsize=10)
+
+
+def place_labels(made: Figure, axes: Axes, labels: Sequence[tuple[str, float, float]]) -> None:
+    """Write names beside their points (name, x, y), with a line where that is far."""
+    made.draw_without_rendering()  # now the axes have their place
+    made.set_layout_engine("none")
+    points: list[tuple[float, float]] = [tuple(axes.transData.transform((x, y))) for _, x, y in labels]
+    inside, scale = axes.get_window_extent(), 72 / made.dpi
+    places = label_places(
+        points, [_size(axes, name) for name, *_ in labels], (inside.x0, inside.y0, inside.x1, inside.y1)
+    )
+    line = {"arrowstyle": "-", "color": GREY, "linewidth": 0.5, "shrinkA": 0, "shrinkB": 2}
+    for number, place in places.items():
+        x, y = points[number]
+        axes.annotate(
+            labels[number][0],
+            labels[number][1:],
+            xytext=((place.x - x) * scale, (place.y - y) * scale),
+            textcoords="offset points",
+            ha="center",
+            va="center",
+            fontsize=8,
+            annotation_clip=False,
+            arrowprops=line if place.far else None,
+        )
+
+
+def _size(axes: Axes, name: str) -> tuple[float, float]:
+    """Return width and height of a name in pixels."""
+    drawn = axes.text(0, 0, name, fontsize=8)
+    box = drawn.get_window_extent()
+    drawn.remove()
+    return box.width, box.height
 
 
 def text(name: str, width: int = 32) -> str:

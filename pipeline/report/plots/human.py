@@ -7,11 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...scoring.reduce import drawn_scores
-from ..tables.human import coefficient
+from ...scoring.scored_columns import scores_of_draws
 from ..tables.labels import groups
-from .canvas import BLUE, COLOURS, MARKERS, ORANGE, figure, rows_figure, text, title
-from .label_places import place_labels
+from ..tables.plotted import scatters
+from .canvas import BLUE, COLOURS, MARKERS, ORANGE, figure, place_labels, rows_figure, text, title
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -22,6 +21,7 @@ if TYPE_CHECKING:
     from ...arrays import Floats
     from ..material import Material
     from ..tables.labels import Group
+    from ..tables.plotted import Scatter
 
     Named = tuple[Group, str, Figure]
 
@@ -34,21 +34,19 @@ GRID = 120
 
 def draws(material: Material) -> Iterator[Named]:
     """How the score spreads over random draws of references: density, median, quartiles, 95 % of the draws."""
-    known = {(group.dataset, group.metric): group for group in groups(material.results)}
+    by_metric = {(group.dataset, group.metric): group for group in groups(material.results)}
     for measured in material.measured:
         if not any(score.samples and score.samples.iterations > 1 for score in measured.scores):
             continue
-        systems, lines, references = measured.columns, measured.lines, measured.references
-        drawn = drawn_scores(measured.metric, systems, lines, references)
-        if drawn is None:
+        drawn = scores_of_draws(measured)
+        if not drawn:
             continue
-        group = known[measured.scores[0].dataset, measured.scores[0].metric]
-        own = dict(zip(measured.names, drawn, strict=False))
-        names = [score.system for score in group.scores if score.system in own]
+        group = by_metric[measured.scores[0].dataset, measured.scores[0].metric]
+        names = [score.system for score in group.scores if score.system in drawn]
         made, axes = rows_figure(names)
         for row, name in enumerate(names):
-            _spread(axes, row, 100 * own[name])
-        title(axes, group, f"{len(drawn[0]):,} draws of references")
+            _spread(axes, row, 100 * drawn[name])
+        title(axes, group, f"{len(drawn[names[0]]):,} draws of references")
         axes.set_xlabel(f"{text(group.output)} (percent); line: 95% of draws, bar: half of them, dot: median")
         yield group, "", made
 
@@ -74,29 +72,20 @@ def density(values: Floats) -> tuple[Floats, Floats]:
 
 def scatter(material: Material) -> Iterator[Named]:
     """Each metric against each human score, a point a system."""
-    human = material.results.human or {}
-    known = {(group.dataset, group.metric): group for group in groups(material.results)}
-    for item in human.get("correlations", ()):
-        scores, group = human.get("scores", {}).get(item["human"]), known.get((item["dataset"], item["metric"]))
-        if scores is None or group is None:
-            continue
-        own = {score.system: score.score for score in group.scores}
-        names = [name for name in item["systems"] if name in own and scores.get(name) is not None]
-        yield group, item["human"], _scatter(group, item, names, [100 * own[name] for name in names], scores)
+    for plot in scatters(material.results):
+        yield plot.group, plot.human, _scatter(plot)
 
 
-def _scatter(group: Group, item: dict[str, Any], names: Sequence[str], x: Sequence[float], y: dict[str, Any]) -> Figure:
-    size = 4.6 if len(names) <= 20 else 7.5
+def _scatter(plot: Scatter) -> Figure:
+    size = 4.6 if len(plot.points) <= 20 else 7.5
     made, axes = figure(width=size + 0.9, height=size)
-    points = [(one, float(y[name])) for one, name in zip(x, names, strict=True)]
-    finite = [(name, point) for name, point in zip(names, points, strict=True) if all(map(math.isfinite, point))]
-    axes.plot([p[0] for _, p in finite], [p[1] for _, p in finite], "o", color=BLUE, markersize=5)
+    points = [(text(point.system, 20), 100 * point.score, point.human) for point in plot.points]
+    axes.plot([x for _, x, _ in points], [y for *_, y in points], "o", color=BLUE, markersize=5)
     axes.margins(0.12)
-    found = {name: coefficient(item["coefficients"][name]["value"]) for name in ("pearson", "spearman")}
-    title(axes, group, ", ".join(f"{name} {value}" for name, value in found.items()))
-    axes.set_xlabel(f"{text(group.output)} (percent)")
-    axes.set_ylabel(text(item["human"].replace("_", " ")))
-    place_labels(made, axes, [(text(name, 20), *point) for name, point in finite])
+    title(axes, plot.group, plot.coefficients)
+    axes.set_xlabel(f"{text(plot.group.output)} (percent)")
+    axes.set_ylabel(text(plot.human_name))
+    place_labels(made, axes, points)
     return made
 
 

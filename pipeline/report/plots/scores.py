@@ -3,22 +3,23 @@
 from __future__ import annotations
 
 import math
-import re
 from typing import TYPE_CHECKING, Any
 
-from ..tables.comparisons import is_significant, level_name, shown_p, tests_of
+from ..tables.comparisons import baseline_of, is_significant, level_name, shown_p, tests_of
 from ..tables.labels import groups
+from ..tables.plotted import all_pairs, precisions, ranked_systems
 from .canvas import BLUE, COLOURS, GREY, MARKERS, ORANGE, PALE, figure, rows_figure, text, title
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator
 
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from ...scoring.results import Comparison, Results, Score
+    from ...scoring.results import Results, Score
     from ..material import Material
     from ..tables.labels import Group
+    from ..tables.plotted import AllPairs, RankedSystem
 
     Named = tuple[Group, str, Figure]
 
@@ -27,7 +28,6 @@ SHADES = ("#1B1B1B", "#5A5A5A", "#A6A6A6", "#F2F2F2")
 """Greys of p-values below each of LEVELS, and of all others."""
 WRITTEN = 16
 """Systems up to which a matrix has numbers in its cells."""
-_PRECISION = re.compile("precision_([0-9]+)")
 
 
 def scores(material: Material) -> Iterator[Named]:
@@ -55,7 +55,7 @@ def _intervals(axes: Axes, row: int, score: Score) -> None:
 
 def _points(axes: Axes, results: Results, group: Group) -> None:
     """Draw the scores: filled, or hollow where the difference from the baseline is not significant."""
-    baseline = (results.statistics or {}).get("baseline")
+    baseline = baseline_of(results)
     tests = {test.system: test for test in tests_of(results, group.scores[0])} if baseline is not None else {}
     for row, score in enumerate(group.scores):
         test = tests.get(score.system)
@@ -75,7 +75,7 @@ def _legend(axes: Axes, results: Results, group: Group) -> None:
         entries.append(Line2D([], [], color=BLUE, marker="|", linewidth=1.4, label=name))
     if any(score.samples and not math.isnan(score.samples.interval[0]) for score in group.scores):
         entries.append(Line2D([], [], color=PALE, linewidth=7, label="95% of draws of references"))
-    baseline = (results.statistics or {}).get("baseline")
+    baseline = baseline_of(results)
     if baseline is not None and tests_of(results, group.scores[0]):
         entries.append(Line2D([], [], color=ORANGE, linestyle="--", linewidth=1, label=f"baseline {text(baseline)}"))
         hollow = {"marker": "o", "linestyle": "", "markerfacecolor": "white"}
@@ -87,12 +87,12 @@ def _legend(axes: Axes, results: Results, group: Group) -> None:
 def precision(material: Material) -> Iterator[Named]:
     """Precision of each order, systems in the order of their scores."""
     for group in groups(material.results):
-        orders = [int(found[1]) for name in group.scores[0].outputs if (found := _PRECISION.fullmatch(name))]
+        orders, systems = precisions(material.results, group.scores)
         if not orders:
             continue
-        made, axes = rows_figure([score.system for score in group.scores], more=0.3)
+        made, axes = rows_figure([row.system for row in systems], more=0.3)
         for number, order in enumerate(orders):
-            values = [100 * score.outputs.get(f"precision_{order}", math.nan) for score in group.scores]
+            values = [100 * row.values[number] for row in systems]
             style: dict[str, Any] = {"marker": MARKERS[number % len(MARKERS)], "color": COLOURS[number % len(COLOURS)]}
             axes.plot(values, range(len(values)), linewidth=0.6, markersize=5, label=f"n = {order}", **style)
         title(axes, group)
@@ -106,34 +106,46 @@ def ranks(material: Material) -> Iterator[Named]:
     from matplotlib.ticker import MaxNLocator
 
     for group in groups(material.results):
-        if not all(score.bootstrap for score in group.scores):
+        systems = ranked_systems(group.scores)
+        if len(systems) < len(group.scores):  # a figure has all systems of a table
             continue
-        made, axes = rows_figure([score.system for score in group.scores])
-        clusters = [score.bootstrap.cluster for score in group.scores if score.bootstrap]
-        for row, score in enumerate(group.scores):
-            if clusters[row] % 2 == 0:
-                axes.axhspan(row - 0.5, row + 0.5, color="#EEEEEE", linewidth=0, zorder=0)
-            if row and clusters[row] != clusters[row - 1]:
-                axes.axhline(row - 0.5, color=GREY, linewidth=1)
-            low, high = score.bootstrap.ranks if score.bootstrap else (score.rank, score.rank)
-            axes.plot([low, high], [row, row], color=BLUE, linewidth=1.6, marker="|", markersize=7)
-            axes.plot(score.rank, row, "o", color=ORANGE, markersize=5)
-        for cluster in sorted(set(clusters)):
-            first = clusters.index(cluster)
-            middle = first + (clusters.count(cluster) - 1) / 2
-            said = f"cluster {cluster}" if len(clusters) < 30 or clusters.count(cluster) > 1 else str(cluster)
-            axes.text(1.01, middle, said, transform=axes.get_yaxis_transform(), va="center", fontsize=8, color=GREY)
+        made, axes = rows_figure([system.system for system in systems])
+        for row, system in enumerate(systems):
+            _rank(axes, row, system)
+        _clusters(axes, [system.cluster for system in systems])
         title(axes, group, f"rank (circle) and its {level_name(material.results)} range")
         axes.set_xlabel("rank")
-        axes.set_xlim(0.5, len(group.scores) + 0.5)
+        axes.set_xlim(0.5, len(systems) + 0.5)
         axes.xaxis.set_major_locator(MaxNLocator(integer=True))
         yield group, "", made
+
+
+def _rank(axes: Axes, row: int, system: RankedSystem) -> None:
+    if system.cluster % 2 == 0:
+        axes.axhspan(row - 0.5, row + 0.5, color="#EEEEEE", linewidth=0, zorder=0)
+    if system.parted:
+        axes.axhline(row - 0.5, color=GREY, linewidth=1)
+    axes.plot([system.best, system.worst], [row, row], color=BLUE, linewidth=1.6, marker="|", markersize=7)
+    axes.plot(system.rank, row, "o", color=ORANGE, markersize=5)
+
+
+def _clusters(axes: Axes, clusters: list[int]) -> None:
+    """Write the names of clusters beside the middles of their rows."""
+    for cluster in sorted(set(clusters)):
+        middle = clusters.index(cluster) + (clusters.count(cluster) - 1) / 2
+        name = f"cluster {cluster}" if len(clusters) < 30 or clusters.count(cluster) > 1 else str(cluster)
+        _beside(axes, middle, name)
+
+
+def _beside(axes: Axes, row: float, words: str) -> None:
+    """Write to the right of the axes, at the height of a row."""
+    axes.text(1.01, row, words, transform=axes.get_yaxis_transform(), va="center", fontsize=8, color=GREY)
 
 
 def differences(material: Material) -> Iterator[Named]:
     """Differences from the baseline with their intervals; filled: significant."""
     results = material.results
-    baseline = (results.statistics or {}).get("baseline")
+    baseline = baseline_of(results)
     for group in groups(results) if baseline is not None else ():
         tests = {test.system: test for test in tests_of(results, group.scores[0])}
         shown = [tests[score.system] for score in group.scores if score.system in tests]
@@ -145,8 +157,7 @@ def differences(material: Material) -> Iterator[Named]:
             axes.plot([100 * bound for bound in test.interval], [row, row], color=BLUE, marker="|", linewidth=1.4)
             fill = BLUE if is_significant(test, results) else "white"
             axes.plot(100 * test.difference, row, "o", color=BLUE, markerfacecolor=fill, markersize=5)
-            said = f"p {shown_p(test.p_adjusted)}"
-            axes.text(1.01, row, said, transform=axes.get_yaxis_transform(), va="center", fontsize=8, color=GREY)
+            _beside(axes, row, f"p {shown_p(test.p_adjusted)}")
         title(axes, group, f"difference from {text(str(baseline), 30)} (filled: significant)")
         axes.set_xlabel(f"{text(group.output)} (percent), {level_name(results)} interval")
         yield group, "", made
@@ -154,33 +165,23 @@ def differences(material: Material) -> Iterator[Named]:
 
 def p_values(material: Material) -> Iterator[Named]:
     """P-values, adjusted, of all pairs: darker where smaller; systems in the order of their scores."""
-    results = material.results
-    for group in groups(results):
-        tests = tests_of(results, group.scores[0])
-        known = {name for test in tests for name in (test.system, test.other)}
-        names = [score.system for score in group.scores if score.system in known]
-        if tests and (results.statistics or {}).get("baseline") is None:
-            yield group, "", _matrix(group, names, tests)
+    for group in groups(material.results):
+        compared = all_pairs(material.results, group.scores)
+        if compared:
+            yield group, "", _matrix(group, compared)
 
 
-def _matrix(group: Group, names: Sequence[str], tests: Sequence[Comparison]) -> Figure:
-    from matplotlib.patches import Patch, Rectangle
+def _matrix(group: Group, compared: AllPairs) -> Figure:
+    from matplotlib.patches import Patch
 
+    names = compared.systems
     side = max(3.4, min(0.42 * len(names), 9.5))
     made, axes = figure(width=side + 1.6, height=side + 1.2)
-    cells = {(test.system, test.other): test.p_adjusted for test in tests}
-    cells |= {(other, system): p for (system, other), p in cells.items()}
     for row, one in enumerate(names):
         for column, two in enumerate(names):
-            p = cells.get((one, two), math.nan)
-            if math.isnan(p):
-                continue
-            shade = SHADES[sum(p >= level for level in LEVELS)]
-            axes.add_patch(Rectangle((column - 0.5, row - 0.5), 1, 1, facecolor=shade, edgecolor="white"))
-            if len(names) <= WRITTEN:
-                said = "<.001" if p < LEVELS[0] else f"{p:.{3 if p < 0.1 else 2}f}".lstrip("0") if p < 0.995 else "1"
-                ink = "white" if p < LEVELS[1] else "black"
-                axes.text(column, row, said, ha="center", va="center", fontsize=7, color=ink)
+            pair = compared.pairs.get((one, two))
+            if pair and not math.isnan(pair.p):
+                _cell(axes, row, column, pair.p, written=len(names) <= WRITTEN)
     size = 9 if len(names) <= 30 else 6
     axes.set_xticks(range(len(names)), [text(name, 24) for name in names], rotation=90, fontsize=size)
     axes.set_yticks(range(len(names)), [text(name, 24) for name in names], fontsize=size)
@@ -195,3 +196,15 @@ def _matrix(group: Group, names: Sequence[str], tests: Sequence[Comparison]) -> 
     patches = [Patch(facecolor=shade, edgecolor=GREY, label=of) for shade, of in zip(SHADES, meanings, strict=True)]
     made.legend(handles=patches, loc="outside lower center", ncols=4)
     return made
+
+
+def _cell(axes: Axes, row: int, column: int, p: float, *, written: bool) -> None:
+    """Draw a cell of a matrix, with its p-value where there is room for it to be written."""
+    from matplotlib.patches import Rectangle
+
+    shade = SHADES[sum(p >= level for level in LEVELS)]
+    axes.add_patch(Rectangle((column - 0.5, row - 0.5), 1, 1, facecolor=shade, edgecolor="white"))
+    if written:
+        number = "<.001" if p < LEVELS[0] else f"{p:.{3 if p < 0.1 else 2}f}".lstrip("0") if p < 0.995 else "1"
+        ink = "white" if p < LEVELS[1] else "black"
+        axes.text(column, row, number, ha="center", va="center", fontsize=7, color=ink)

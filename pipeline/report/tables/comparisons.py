@@ -7,14 +7,14 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from ...scoring.resampling.rank_ranges import letters
-from .digits import percent, round_half_up
+from .digits import percent, round_half_up, shown_level, shown_range
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from ...scoring.results import Comparison, Results, Score
+    from . import Table
 
-Table = tuple[list[str], list[list[str]]]
 SMALLEST = 0.0001
 
 
@@ -34,10 +34,15 @@ def shown_interval(bounds: tuple[float, float], digits: int, show: Callable[[flo
     return " to ".join(show(bound, digits) for bound in bounds)
 
 
+def baseline_of(results: Results) -> str | None:
+    """Return the system that the others were compared with, None where all pairs were."""
+    baseline: str | None = (results.statistics or {}).get("baseline")
+    return baseline
+
+
 def level_name(results: Results) -> str:
     """Return the level of intervals in percent, such as 95%."""
-    level = Fraction(str((results.statistics or {}).get("level", 0.95))) * 100
-    return f"{float(level):g}%"
+    return shown_level((results.statistics or {}).get("level", 0.95))
 
 
 def is_significant(test: Comparison, results: Results) -> bool:
@@ -61,8 +66,7 @@ def bootstrap_columns(results: Results, scores: Sequence[Score], digits: int) ->
         if found is None:
             rows.append(["-"] * len(header))
             continue
-        ranks = "-".join(str(rank) for rank in dict.fromkeys(found.ranks))
-        rows.append([shown_interval(found.interval, digits), ranks, str(found.cluster)])
+        rows.append([shown_interval(found.interval, digits), shown_range(*found.ranks), str(found.cluster)])
     more, cells = compared(results, scores, digits)
     return header + more, [[*row, *cell] for row, cell in zip(rows, cells, strict=True)]
 
@@ -72,7 +76,7 @@ def compared(results: Results, scores: Sequence[Score], digits: int) -> Table:
     tests = tests_of(results, scores[0])
     if not tests:
         return [], [[] for _ in scores]
-    baseline = (results.statistics or {}).get("baseline")
+    baseline = baseline_of(results)
     if baseline is not None:
         own = {test.system: test for test in tests}
         rows = []

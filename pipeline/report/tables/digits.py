@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from decimal import ROUND_HALF_UP, Context, Decimal
+from fractions import Fraction
 
 
 def round_half_up(value: float, digits: int) -> str:
@@ -19,3 +20,13 @@ def round_half_up(value: float, digits: int) -> str:
 def percent(fraction: float, digits: int) -> str:
     """Return a fraction times 100, rounded half up."""
     return round_half_up(100 * fraction, digits)
+
+
+def shown_level(level: float | str) -> str:
+    """Return the level of intervals in percent, such as 95%."""
+    return f"{float(Fraction(str(level)) * 100):g}%"
+
+
+def shown_range(low: int, high: int) -> str:
+    """Return "low-high", or one number where they are equal."""
+    return str(low) if low == high else f"{low}-{high}"

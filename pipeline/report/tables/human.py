@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import math
-from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from ...human.judgment_summary import counts
 from ...scoring.resampling.paired_tests import mark
 from .comparisons import shown_p
-from .digits import percent, round_half_up
+from .digits import percent, round_half_up, shown_level, shown_range
 from .labels import labels
 
 if TYPE_CHECKING:
@@ -18,8 +17,7 @@ if TYPE_CHECKING:
     from ...human.expected_wins import HeadToHead
     from ...human.judge_agreement import JudgeCorrelations, Kappa
     from ...human.judgment_summary import JudgmentSummary
-
-Table = tuple[list[str], list[list[str]]]
+    from . import Table
 
 
 def counts_table(summary: JudgmentSummary) -> Table:
@@ -32,12 +30,11 @@ def counts_table(summary: JudgmentSummary) -> Table:
 def ranked_table(scores: dict[str, Any], title: str, digits: int) -> Table:
     """Return a row for each system, the best first, with its human score, range of ranks and cluster."""
     rows = []
-    for place, name in enumerate(scores["order"], 1):
-        low, high = scores["ranks"][name]
-        ranks = str(low) if low == high else f"{low}-{high}"
+    for rank, name in enumerate(scores["order"], 1):
         score = scores["scores"][name]
         shown = "-" if score is None else round_half_up(score, digits)
-        rows.append([str(place), name, shown, ranks, str(scores["clusters"][name])])
+        ranks = shown_range(*scores["ranks"][name])
+        rows.append([str(rank), name, shown, ranks, str(scores["clusters"][name])])
     return ["rank", "system", title, "ranks", "cluster"], rows
 
 
@@ -85,7 +82,7 @@ def correlation_table(human: dict[str, Any]) -> Table:
     """Return a row for each metric and human score: coefficients with their intervals."""
     found = human["correlations"]
     named = labels(item["metric"] for item in found)
-    level = f"{float(Fraction(str(human['settings']['level'])) * 100):g}%"
+    level = shown_level(human["settings"]["level"])
     names = list(found[0]["coefficients"]) if found else []
     header = ["metric", "human score", "n", *(cell for name in names for cell in (name, level))]
     rows = []
@@ -98,7 +95,7 @@ def correlation_table(human: dict[str, Any]) -> Table:
 def sentence_table(human: dict[str, Any]) -> Table:
     """Return a row for each metric: accuracy and Kendall's tau on pairs of outputs."""
     named = labels(item["metric"] for item in human["correlations"])
-    level = f"{float(Fraction(str(human['settings']['level'])) * 100):g}%"
+    level = shown_level(human["settings"]["level"])
     rows = []
     for item in human["sentences"]:
         cells = [cell for name in ("accuracy", "kendall") for cell in _with_interval(item["coefficients"][name])]

@@ -15,8 +15,7 @@ if TYPE_CHECKING:
 
     from ...metrics.base.metric import Metric
     from ...scoring.results import Results, Score
-
-    Table = tuple[list[str], list[list[str]]]
+    from . import Table
 
 SHOWN = frozenset({"standard_error"})
 """Outputs that the table has beside the score; and those that the metric says."""

@@ -12,8 +12,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from ...reproduction.published import Outcome, Recipe
+    from . import Table
 
-Table = tuple[list[str], list[list[str]]]
 HEADER = ["result", "equal", "difference", "verdict", "on record", "seconds"]
 LEFT = (0, 3, 4)
 WIDTH = 80

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from .digits import round_half_up
-from .human import ranked_table
+from .human import coefficient, ranked_table
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from ...scoring.results import Results
+    from . import Table
 
-Table = tuple[list[str], list[list[str]]]
 COEFFICIENTS = ("pearson", "spearman", "kendall", "accuracy", "mean_rank_difference")
 AGREEMENTS = ("accuracy", "kendall", "kendall_no_ties", "kendall_human_ties")
 
@@ -33,7 +32,7 @@ def finding_tables(results: Results) -> Iterator[tuple[str, Table, tuple[int, ..
 
 def _correlations(found: dict[str, Any]) -> Table:
     rows = [
-        [one, two, str(cells["systems"]), *(_shown(cells[name]) for name in COEFFICIENTS)]
+        [one, two, str(cells["systems"]), *(coefficient(cells[name]) for name in COEFFICIENTS)]
         for one, others in found.items()
         for two, cells in others.items()
     ]
@@ -42,11 +41,7 @@ def _correlations(found: dict[str, Any]) -> Table:
 
 def _agreements(found: dict[str, Any]) -> Table:
     rows = [
-        [name, f"{cells['pairs']:,}", f"{cells['metric_ties']:,}", *(_shown(cells[key]) for key in AGREEMENTS)]
+        [name, f"{cells['pairs']:,}", f"{cells['metric_ties']:,}", *(coefficient(cells[key]) for key in AGREEMENTS)]
         for name, cells in found.items()
     ]
     return ["", "pairs", "metric ties", *(key.replace("_", " ") for key in AGREEMENTS)], rows
-
-
-def _shown(value: float | None) -> str:
-    return "-" if value is None else round_half_up(value, 3)

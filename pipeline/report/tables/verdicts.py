@@ -9,7 +9,8 @@ from ...reproduction.verdicts import VERDICTS
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-Table = tuple[list[str], list[list[str]]]
+    from . import Table
+
 SHOWN = 10
 """Values of an entry that are told one by one where they are missed."""
 

@@ -1,5 +1,5 @@
 "use strict";
-// The data of the explorer: texts once, numbers in rows (see `explorer.py`), read here and nowhere else.
+// The data of the explorer: texts once, numbers in rows (see `explorer_data.py`), read here and nowhere else.
 const DATA = JSON.parse(document.getElementById("data").textContent);
 
 function systemText(dataset, line, system) {

@@ -3,72 +3,58 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
-
-from .canvas import GREY
+from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
-
     Box = tuple[float, float, float, float]
+    """Left, bottom, right and top, in pixels; y grows upwards."""
 
 POINT = 4.0
-"""Half the side of a point, in pixels of a figure of 100 dots an inch."""
+"""Half the side of a point, in pixels of a drawing of 100 dots an inch."""
 NEAR = 9.0
 DISTANCES = (NEAR, 14.0, 22.0, 32.0, 44.0, 60.0, 80.0, 105.0, 135.0)
 ANGLES = (0, 180, 90, 270, 45, 135, 315, 225, 20, 160, 340, 200, 70, 110, 290, 250)
 """Degrees: to the right of its point first."""
 
 
-def place_labels(made: Figure, axes: Axes, labels: Sequence[tuple[str, float, float]]) -> None:
-    """Write names beside their points (name, x, y): at the first place that is free, with a line where that is far."""
-    made.draw_without_rendering()  # now the axes have their place
-    made.set_layout_engine("none")
-    points: list[tuple[float, float]] = [tuple(axes.transData.transform((x, y))) for _, x, y in labels]
-    sizes = [_size(axes, name) for name, *_ in labels]
-    inside = axes.get_window_extent()
-    frame = (inside.x0, inside.y0, inside.x1, inside.y1)
+class LabelPlace(NamedTuple):
+    """Where a label goes."""
+
+    x: float
+    """The middle of the label."""
+    y: float
+    far: bool
+    """Whether it is so far from its point that a line has to join them."""
+
+
+def label_places(
+    points: Sequence[tuple[float, float]], sizes: Sequence[tuple[float, float]], frame: Box
+) -> dict[int, LabelPlace]:
+    """Return a place for the label of each point, by number: the first that is free, or where it covers least.
+
+    The points are in pixels, and y grows upwards. The sizes are width and height of the labels, which should stay
+    inside the frame. Points on the right choose first.
+    """
     taken: list[Box] = [(x - POINT, y - POINT, x + POINT, y + POINT) for x, y in points]
-    for number in sorted(range(len(labels)), key=lambda n: (-points[n][0], -points[n][1])):
+    places: dict[int, LabelPlace] = {}
+    for number in sorted(range(len(points)), key=lambda n: (-points[n][0], -points[n][1])):
         box, far = _best(points[number], sizes[number], taken, frame)
         taken.append(box)
-        middle = ((box[0] + box[2]) / 2 - points[number][0], (box[1] + box[3]) / 2 - points[number][1])
-        scale = 72 / made.dpi
-        axes.annotate(
-            labels[number][0],
-            labels[number][1:],
-            xytext=(middle[0] * scale, middle[1] * scale),
-            textcoords="offset points",
-            ha="center",
-            va="center",
-            fontsize=8,
-            annotation_clip=False,
-            arrowprops={"arrowstyle": "-", "color": GREY, "linewidth": 0.5, "shrinkA": 0, "shrinkB": 2}
-            if far
-            else None,
-        )
-
-
-def _size(axes: Axes, name: str) -> tuple[float, float]:
-    """Return width and height of a name in pixels."""
-    drawn = axes.text(0, 0, name, fontsize=8)
-    box = drawn.get_window_extent()
-    drawn.remove()
-    return box.width, box.height
+        places[number] = LabelPlace((box[0] + box[2]) / 2, (box[1] + box[3]) / 2, far)
+    return places
 
 
 def _best(point: tuple[float, float], size: tuple[float, float], taken: Sequence[Box], frame: Box) -> tuple[Box, bool]:
-    """Return the first free place for a name, or where the least is covered; and whether it is far off."""
-    found = []
+    """Return the first free place for a label, or where the least is covered; and whether it is far off."""
+    tried = []
     for distance, box in _places(point, size):
         covered = sum(_common(box, other) for other in taken) + (_area(box) - _common(box, frame))
         if covered <= 0.01:
             return box, distance > NEAR
-        found.append((covered, distance, box))
-    _, distance, box = min(found)
+        tried.append((covered, distance, box))
+    _, distance, box = min(tried)
     return box, distance > NEAR
 
 

@@ -1,0 +1,87 @@
+"use strict";
+// What a person chooses, clicks and types; at the end, the explorer starts.
+form.addEventListener("submit", (event) => {
+  event.preventDefault();
+  byId("list").focus();
+});
+form.addEventListener("input", (event) => {
+  const { name, value: chosen } = event.target;
+  if (["dataset", "metric", "a", "b", "reference"].includes(name)) state[name] = Number(chosen);
+  else state[name] = chosen;
+  if (name === "dataset") {
+    Object.assign(state, { metric: 0, line: -1, reference: -1 });
+    [state.a, state.b] = leaders();
+  }
+  if (name === "sort" || name === "q") state.line = -1; // the first of the new order
+  update();
+});
+
+const actions = {
+  next: () => step(1),
+  previous: () => step(-1),
+  link: (button) => {
+    writeNow();
+    copy(location.href, button);
+  },
+  swap: () => {
+    if (state.b < 0) return;
+    [state.a, state.b] = [state.b, state.a];
+    update();
+  },
+  clear: () => {
+    Object.assign(state, { wins: "all", edits: "all", q: "" });
+    update();
+  },
+  grams: () => {
+    state.grams = !state.grams;
+    show(state.line);
+  },
+  help: () => (help.open ? help.close() : help.showModal()),
+};
+byId("swap").addEventListener("click", actions.swap);
+byId("clear").addEventListener("click", actions.clear);
+byId("keys").addEventListener("click", actions.help);
+detail.addEventListener("click", (event) => {
+  const button = event.target.closest("[data-action]");
+  if (button) actions[button.dataset.action](button);
+});
+
+const KEYS = { j: actions.next, k: actions.previous, n: actions.grams, x: actions.swap, "?": actions.help };
+const LIST_KEYS = { ArrowDown: 1, ArrowUp: -1, PageDown: 8, PageUp: -8, Home: -Infinity, End: Infinity };
+
+document.addEventListener("keydown", (event) => {
+  if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return;
+  const typing = event.target.closest("input, select, textarea");
+  if (event.key === "Escape" && event.target === form.elements.q && state.q) {
+    state.q = "";
+    update();
+  } else if (event.key === "Escape" && typing) {
+    typing.blur();
+  } else if (help.open && event.key !== "?") {
+    return;
+  } else if (!typing && event.key === "/") {
+    form.elements.q.focus();
+    form.elements.q.select();
+  } else if (!typing && Object.hasOwn(KEYS, event.key)) {
+    KEYS[event.key]();
+  } else if (event.target === byId("list") && Object.hasOwn(LIST_KEYS, event.key)) {
+    step(LIST_KEYS[event.key]);
+  } else {
+    return;
+  }
+  event.preventDefault();
+});
+
+window.addEventListener("hashchange", () => {
+  clearTimeout(waiting);
+  if (location.hash === written || !location.hash.includes("=")) return;
+  readAddress();
+  update();
+  byId("sentences").scrollIntoView();
+});
+
+form.hidden = byId("explorer").hidden = false;
+const linked = location.hash.includes("=");
+readAddress();
+update(linked);
+if (linked) byId("sentences").scrollIntoView();

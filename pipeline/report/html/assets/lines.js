@@ -1,0 +1,67 @@
+"use strict";
+// Which sentences the list has, and in which order: filters, search and sorting.
+function sortKey() {
+  const own = dataset(), systems = own.systems.map((_, number) => number);
+  const size = (line) => DATA.texts[(own.source ?? own.references[0])[line]].length;
+  const difference = (line) => (value(line, state.a) ?? 0) - (value(line, state.b) ?? 0);
+  const spread = (line) => {
+    const known = systems.map((system) => value(line, system)).filter((one) => one !== null);
+    return known.length ? Math.max(...known) - Math.min(...known) : 0;
+  };
+  return {
+    line: () => 0,
+    worst: (line) => value(line, state.a) ?? Infinity,
+    best: (line) => -(value(line, state.a) ?? -Infinity),
+    ahead: (line) => -difference(line),
+    behind: difference,
+    apart: (line) => -Math.abs(difference(line)),
+    spread: (line) => -spread(line),
+    longest: (line) => -size(line),
+    shortest: size,
+  }[state.sort];
+}
+
+function matcher() {
+  const wanted = state.q.trim(), pattern = /^\/(.+)\/(i?)$/.exec(wanted);
+  const input = form.elements.q;
+  input.setCustomValidity("");
+  if (pattern) {
+    try {
+      const expression = new RegExp(pattern[1], `u${pattern[2]}`);
+      return (text) => expression.test(text);
+    } catch (error) {
+      input.setCustomValidity(error.message);
+      input.reportValidity();
+      return () => false;
+    }
+  }
+  const folded = wanted.toLowerCase();
+  return folded ? (text) => text.toLowerCase().includes(folded) : null;
+}
+
+function wantedLines() {
+  const own = dataset(), found = [], matches = matcher(), seen = new Map();
+  const hit = (number) => {
+    if (!seen.has(number)) seen.set(number, matches(DATA.texts[number]));
+    return seen.get(number);
+  };
+  const wins = {
+    a: (one, two) => one > two,
+    b: (one, two) => one < two,
+    tie: (one, two) => one === two,
+    differ: (one, two) => one !== two,
+  }[state.wins];
+  for (let line = 0; line < own.numbers.length; line++) {
+    if (wins && state.b >= 0 && !wins(value(line, state.a), value(line, state.b))) continue;
+    if (state.edits !== "all" && own.source) {
+      if ((systemText(own, line, state.a) === own.source[line]) !== (state.edits === "unchanged")) continue;
+    }
+    if (matches) {
+      const texts = [...(own.source ? [own.source[line]] : []), ...own.references.map((one) => one[line])];
+      if (!texts.some(hit) && !own.outputs.slice(own.starts[line], own.starts[line + 1]).some(hit)) continue;
+    }
+    found.push(line);
+  }
+  const key = sortKey(), keys = new Map(found.map((line) => [line, key(line)]));
+  return found.sort((one, two) => keys.get(one) - keys.get(two) || one - two);
+}
