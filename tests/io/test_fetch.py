@@ -8,7 +8,9 @@ import hashlib
 import json
 import os
 import socket
+import sys
 import threading
+import time
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -238,7 +240,7 @@ def test_a_server_that_falls_silent_is_given_up(toy: Path, server: Server, capsy
 
 def test_a_server_that_trickles_is_given_up(toy: Path, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     clock = iter(range(0, 10**6, 40))
-    monkeypatch.setattr("pipeline.io.mirrors.time.monotonic", lambda: float(next(clock)))
+    monkeypatch.setattr(time, "monotonic", lambda: float(next(clock)))
     with pytest.raises(DataError, match="came slower than 1,000 bytes a second") as told:
         dataset_cache.fetch("toy", ["a", "b+c"], str(folder))
     assert "files still to fetch: 2" in str(told.value)  # the next one would be as slow
@@ -384,7 +386,7 @@ def test_a_full_disk(
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
     dataset_cache.fetch("toy", ["a"], str(folder))
-    monkeypatch.setattr("pipeline.io.mirrors.os.fsync", full)
+    monkeypatch.setattr(os, "fsync", full)
     said = refused(capsys, "toy", "--mirror", str(folder))
     assert f"{toy / 'toy' / 'b+c'}: cannot be written: No space left on device; make room" in said
     assert "files still to fetch: 3" in said
@@ -523,7 +525,7 @@ def test_the_cache_is_where_the_platform_has_it(
         monkeypatch.delenv(name, raising=False)
     for name, value in {"HOME": "/home/me", **variables}.items():
         monkeypatch.setenv(name, value)
-    monkeypatch.setattr("pipeline.io.dataset_cache.sys.platform", platform)
+    monkeypatch.setattr(sys, "platform", platform)
     assert dataset_cache.cache() == Path(folder)
 
 

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import csv
+import importlib.util
 import io
 import json
 import re
 import shutil
 import subprocess
+import sys
 from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
@@ -241,7 +243,7 @@ def test_the_ranked_table_fits(monkeypatch: pytest.MonkeyPatch, width: int, base
     monkeypatch.setenv("TERM", "dumb")
     for scores in (made.results.scores, made.results.scores[:2]):
         terminal = Terminal()
-        monkeypatch.setattr("sys.stdout", terminal)
+        monkeypatch.setattr(sys, "stdout", terminal)
         tests = [test for test in made.results.tests if {test.system, test.other} <= {s.system for s in scores}]
         print_results(replace(made.results, scores=scores, tests=tests, human=None), 2)
         lines = terminal.getvalue().split(scores[0].metric)[0].splitlines()
@@ -469,7 +471,7 @@ def test_a_missing_package_is_told_before_work_starts(
     sample: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     config = write_config(tmp_path / "c.yaml", output={"formats": ["parquet", "plots"], "plots": ["skores"]})
-    monkeypatch.setattr("importlib.util.find_spec", lambda _: None)
+    monkeypatch.setattr(importlib.util, "find_spec", lambda _: None)
     with pytest.raises(ConfigError) as caught:
         stages.prepare(config)
     said = str(caught.value)
@@ -554,7 +556,7 @@ def test_texts_are_read_back_without_what_only_the_work_needed(tmp_path: Path, m
     config = write_run(tmp_path, 9, output={"formats": ["plots"]}, human={"file": "people"}, systems="ABC")
     run(config, tmp_path / "run")
     (tmp_path / "people").unlink()
-    monkeypatch.setattr("importlib.util.find_spec", lambda _: None)
+    monkeypatch.setattr(importlib.util, "find_spec", lambda _: None)
     found = revisit(tmp_path / "run")
     assert (found.unread, list(found.corpora)) == ("", ["d"])
 

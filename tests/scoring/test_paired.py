@@ -20,6 +20,7 @@ from pipeline.execution.count import count_in_memory
 from pipeline.execution.options import How
 from pipeline.metrics.build import from_text
 from pipeline.scoring.reduce import reduce
+from pipeline.scoring.resampling import bootstrap as bootstrap_file
 from pipeline.scoring.resampling import paired_tests
 from pipeline.scoring.resampling.bootstrap import bootstrap, parts, percentile_interval
 from pipeline.scoring.resampling.paired_tests import (
@@ -193,7 +194,7 @@ def test_groups_of_trials_cannot_be_seen(tmp_path: Path, monkeypatch: pytest.Mon
     arguments = (parts(job.metrics[0], columns, LINES, 3), scores, [(0, 1)], LINES, TRIALS, SEED)
     expected = approximate_randomization(*arguments)
     told: list[tuple[int, int]] = []
-    monkeypatch.setattr("pipeline.scoring.resampling.bootstrap.ROWS", 7)
+    monkeypatch.setattr(bootstrap_file, "ROWS", 7)
     assert approximate_randomization(*arguments, lambda *done: told.append(done)) == expected
     assert told[0] == (7, TRIALS)
     assert told[-1] == (TRIALS, TRIALS)

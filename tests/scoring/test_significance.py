@@ -52,7 +52,7 @@ def said(capsys: pytest.CaptureFixture[str], *arguments: object) -> tuple[int, s
 
 
 def test_without_the_section_nothing_more_is_computed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("pipeline.stages.with_statistics", None)
+    monkeypatch.setattr(stages, "with_statistics", None)
     results = run(write_run(tmp_path, LINES), tmp_path / "run")
     assert (results.statistics, results.tests) == (None, [])
     assert {score.bootstrap for score in results.scores} == {None}
