@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 ROOT = Path(__file__).parents[1]
 SHARED = ROOT.parent / "shared"
 KERNELS = ("python", "native")
-BOTH_KERNELS = {"kernel", "each_kernel", "golden_run", "native", "twin"}
+BOTH_KERNELS = {"kernel", "each_kernel", "golden_run", "native", "twin", "twins"}
 """Fixtures that name kernels themselves: their tests do the same whatever PIPELINE_KERNEL says."""
 PATIENCE = 600
 """Seconds after which a test stops waiting. Only what hangs waits so long: no machine is slow enough to need it."""

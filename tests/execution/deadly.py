@@ -36,6 +36,7 @@ def poisoned(task: Task) -> bool:
 
 def deadly(once: Path | None = None) -> Callable[[Task], Done]:
     """Return a count() that kills its process over the word. once: only while this file is not there."""
+
     def count(task: Task) -> Done:
         if poisoned(task) and not (once and once.exists()):
             if once:
@@ -55,6 +56,7 @@ def hungry(task: Task) -> Done:
 
 def slow_until(file: Path, seconds: float) -> Callable[[Task], Done]:
     """Return a count() that takes over the word until a file is there, or the seconds are over."""
+
     def count(task: Task) -> Done:
         end = time.monotonic() + seconds
         while poisoned(task) and not file.exists() and time.monotonic() < end:

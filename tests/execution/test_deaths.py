@@ -88,9 +88,13 @@ def incomplete(tmp_path_factory: pytest.TempPathFactory) -> Incomplete:
     folder = tmp_path_factory.mktemp("incomplete")
     config = write_corpora(folder, 20)
     poison(folder / "d" / "B", 7)
-    with redirect_stdout(io.StringIO()) as out, redirect_stderr(io.StringIO()) as err:
-        with shards_of_four_lines(), mock.patch.object(workers, "count", deadly()):
-            code = main(command(config, folder / "run"))
+    with (
+        shards_of_four_lines(),
+        mock.patch.object(workers, "count", deadly()),
+        redirect_stdout(io.StringIO()) as out,
+        redirect_stderr(io.StringIO()) as err,
+    ):
+        code = main(command(config, folder / "run"))
     return Incomplete(config, folder / "run", code, out.getvalue(), err.getvalue())
 
 

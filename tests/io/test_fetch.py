@@ -21,6 +21,7 @@ import pytest
 from pipeline.cli.dispatch import main
 from pipeline.errors import DataError
 from pipeline.io import catalogue, dataset_cache, mirrors
+from tests.conftest import PATIENCE
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -94,7 +95,7 @@ class Handler(BaseHTTPRequestHandler):
         self.wfile.write(body)
         if "X-Stall" in headers:  # the rest never comes
             self.wfile.flush()
-            self.server.release.wait(20)
+            self.server.release.wait(PATIENCE)
 
     def log_message(self, *_: object) -> None:
         pass
@@ -232,6 +233,7 @@ def test_a_redirect_is_followed_and_checked(toy: Path, server: Server, capsys: p
 
 def test_a_server_that_falls_silent_is_given_up(toy: Path, server: Server, capsys: pytest.CaptureFixture[str]) -> None:
     server.answers["b+c"] = lambda: (200, {"Content-Length": "300", "X-Stall": "1"}, FILES["b+c"][:100])
+    dataset_cache.fetch("toy", ["a"], server.address)
     said = refused(capsys, "toy", "--mirror", server.address, "--timeout", "0.2")
     assert "no answer within 0.2 seconds" in said
     assert "run the same command again" in said

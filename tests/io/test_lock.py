@@ -47,7 +47,9 @@ def another(code: str, *arguments: str) -> Iterator[subprocess.Popen[str]]:
     """Run code in a process of its own until it has printed a line; it waits at its standard input then."""
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     command = [sys.executable, "-c", code, *arguments]
-    with subprocess.Popen(command, env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
+    with subprocess.Popen(
+        command, env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as process:
         try:
             assert process.stdout
             assert process.stdout.readline() == "held\n"
@@ -199,7 +201,7 @@ workers.count = slow
 shards.MIN_BYTES = shards.MAX_BYTES = count.STRIDE = 1
 sys.exit(main(sys.argv[1:]))
 """
-"""A run of more than three minutes, however fast the computer is: each line is a shard, and takes a tenth of a second."""
+"""A run of some minutes, however fast the computer is: each line is a shard and takes a tenth of a second."""
 
 
 def started(folder: Path, backend: str) -> subprocess.Popen[str]:

@@ -79,7 +79,7 @@ def twin(request: pytest.FixtureRequest) -> ModuleType:
     """Each kernel in turn (tests/kernel/test_kernels.py fails where the compiled one was built and does not load)."""
     if request.param == "native":
         pytest.importorskip("pipeline.kernel.native.lcs", reason="no compiled kernel", exc_type=ImportError)
-    return import_module(f"pipeline.kernel._{request.param}")
+    return import_module(f"pipeline.kernel.{request.param}")
 
 
 @pytest.mark.parametrize("seed", range(24))
