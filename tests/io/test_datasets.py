@@ -11,7 +11,8 @@ from pathlib import Path
 import pytest
 import yaml
 
-from pipeline import schema, stages
+from pipeline import stages
+from pipeline.cli.commands import schema
 from pipeline.cli.dispatch import main
 from pipeline.config.resolver import NAME
 from pipeline.errors import ConfigError, DataError

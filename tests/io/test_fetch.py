@@ -233,7 +233,7 @@ def test_a_redirect_is_followed_and_checked(toy: Path, server: Server, capsys: p
 
 def test_a_server_that_falls_silent_is_given_up(toy: Path, server: Server, capsys: pytest.CaptureFixture[str]) -> None:
     server.answers["b+c"] = lambda: (200, {"Content-Length": "300", "X-Stall": "1"}, FILES["b+c"][:100])
-    dataset_cache.fetch("toy", ["a"], server.address)
+    assert main(["data", "fetch", "toy/a", "--mirror", server.address, "-q"]) == 0
     said = refused(capsys, "toy", "--mirror", server.address, "--timeout", "0.2")
     assert "no answer within 0.2 seconds" in said
     assert "run the same command again" in said
