@@ -23,7 +23,7 @@ from pipeline.io.plain_files import Origin, Spooled
 from pipeline.metrics.build import from_text
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from pipeline.corpus.texts import TextFile
     from pipeline.metrics.base.metric import Metric
@@ -32,9 +32,23 @@ if TYPE_CHECKING:
 ROOT = Path(__file__).parents[1]
 SHARED = ROOT.parent / "shared"
 KERNELS = ("python", "native")
+BOTH_KERNELS = {"kernel", "each_kernel", "golden_run", "native", "twin", "twins"}
+"""Fixtures that name kernels themselves: their tests do the same whatever PIPELINE_KERNEL says."""
+PATIENCE = 600
+"""Seconds after which a test stops waiting. Only what hangs waits so long: no machine is slow enough to need it."""
 
 settings.register_profile("pipeline", deadline=None)
 settings.load_profile("pipeline")
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark tests by the fixtures they use: what they need decides which pass of .ci/run they are in."""
+    for item in items:
+        fixtures = set(getattr(item, "fixturenames", ()))
+        if fixtures & BOTH_KERNELS:
+            item.add_marker("both_kernels")
+        if "shared" in fixtures:
+            item.add_marker("needs_shared")
 
 
 @pytest.fixture(scope="session")
@@ -85,6 +99,18 @@ def kernel(request: pytest.FixtureRequest) -> Iterator[str]:
     """Each kernel in turn."""
     with forced_kernel(request.param) as name:
         yield name
+
+
+@pytest.fixture
+def each_kernel() -> Callable[[], Iterator[str]]:
+    """A loop over the kernels, each forced in its turn: for tests whose expected values cost more than the kernel."""
+
+    def each() -> Iterator[str]:
+        for name in KERNELS:
+            with forced_kernel(name):
+                yield name
+
+    return each
 
 
 WORDS = ["a", "b", "c", "dog", "dogs", "run", "runs", "naïve", "日本", "😀", ".", ","]

@@ -19,7 +19,7 @@ import pipeline
 from pipeline.cli.dispatch import main
 from pipeline.errors import PipelineError, StoreError
 from pipeline.scoring.results import Results
-from tests.conftest import ROOT, run, tree, write_run
+from tests.conftest import PATIENCE, ROOT, run, tree, write_run
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -284,7 +284,9 @@ def limited(*arguments: str, gigabytes: int = 4, cwd: Path = ROOT) -> subprocess
     code += "import sys; from pipeline.cli import main; sys.exit(main(sys.argv[1:]))"
     environment = {**os.environ, "PYTHONPATH": str(ROOT), "OPENBLAS_NUM_THREADS": "1"}
     command = [sys.executable, "-c", code, *arguments]
-    return subprocess.run(command, env=environment, capture_output=True, text=True, check=False, timeout=120, cwd=cwd)
+    return subprocess.run(
+        command, env=environment, capture_output=True, text=True, check=False, timeout=PATIENCE, cwd=cwd
+    )
 
 
 def xz_with_a_large_dictionary(path: Path) -> None:

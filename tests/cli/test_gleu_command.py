@@ -11,6 +11,7 @@ import json
 import math
 import random
 import re
+import sys
 from contextlib import redirect_stdout
 from fractions import Fraction
 from itertools import product
@@ -76,7 +77,7 @@ def package(mode: str, *arguments: object) -> str:
         gleu.count.ngram_counter.cache_clear()
         gleu.aggreg.make_n_accum.cache_clear()
     with pytest.MonkeyPatch.context() as patch, redirect_stdout(io.StringIO()) as printed:
-        patch.setattr("sys.argv", [mode, *words])
+        patch.setattr(sys, "argv", [mode, *words])
         gleu.main.main(SCRIPTS[mode])
     return printed.getvalue()
 

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import gzip
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
+from tests.conftest import mirrored
 from tests.files import CONFIG, dataset, lines, prepare, problems, write
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from pipeline.corpus.corpus import Corpus
 
-ROOT = Path(__file__).parents[2]
-SHARED = ROOT.parent / "shared"
 END = "REQUIRED|||-NONE-"
 
 
@@ -188,16 +188,12 @@ def test_lines_are_selected_from_m2_too() -> None:
     assert [lines(reference) for reference in found.references] == [["y d", "w"], ["c z", "w"]]
 
 
-def test_the_official_file_gives_the_references_of_the_gleu_authors(tmp_path: Path) -> None:
+def test_the_official_file_gives_the_references_of_the_gleu_authors(shared: Path) -> None:
     """`missing_annotator: first`: the official file lists annotations that are equal once, under annotator 0."""
-    folder = SHARED / "mirror" / "awasthiabhijeet" / "PIE"
-    if not folder.is_dir():
-        pytest.skip(f"the folder {SHARED} is not here")
-    (m2,) = folder.glob("*/scratch/official-2014.combined.m2")
-    source = SHARED / "conll14" / "INPUT"
+    m2 = mirrored(shared, "awasthiabhijeet/PIE", "scratch/official-2014.combined.m2")
+    source = shared / "conll14" / "INPUT"
     text = CONFIG.replace("source: s.txt, references: [r.txt]", f"source: {source}, m2: {m2}, missing_annotator: first")
-    found = prepare(text.replace("a.txt", str(SHARED / "conll14" / "AMU"))).corpora[0]
-    assert tmp_path.exists()
+    found = prepare(text.replace("a.txt", str(shared / "conll14" / "AMU"))).corpora[0]
     for number, reference in enumerate(found.references):
-        expected = (SHARED / "conll14" / f"REF{number}").read_text(encoding="utf-8").split("\n")[:-1]
+        expected = (shared / "conll14" / f"REF{number}").read_text(encoding="utf-8").split("\n")[:-1]
         assert [line.split() for line in lines(reference)] == [line.split() for line in expected]

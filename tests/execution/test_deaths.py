@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import io
 import json
-import os
-import signal
+import shutil
 import time
-from typing import TYPE_CHECKING, Any
+from contextlib import contextmanager, redirect_stderr, redirect_stdout
+from typing import TYPE_CHECKING, Any, NamedTuple
 from unittest import mock
 
 import pytest
@@ -16,9 +17,8 @@ from hypothesis import strategies as st
 import pipeline
 from pipeline import stages
 from pipeline.cli.dispatch import main
-from pipeline.corpus.spans import read_span
 from pipeline.errors import IncompleteError
-from pipeline.execution import count, retry, slow_shards, workers
+from pipeline.execution import count, retry, shards, slow_shards, workers
 from pipeline.execution.options import RunOptions
 from pipeline.execution.retry import Runner
 from pipeline.execution.shards import Missing
@@ -26,56 +26,81 @@ from pipeline.execution.slow_shards import Watch
 from pipeline.execution.workers import Task, WorkerDiedError
 from pipeline.kernel.lines import join_lines
 from pipeline.scoring.results import HUMAN, Results
-from tests.conftest import Hears, metric_of, run, tree, write_run
+from tests.conftest import PATIENCE, Hears, metric_of, run, tree, write_run
+from tests.execution.deadly import POISON, deadly, hungry, poison, poisoned, slow_until
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
     from pathlib import Path
 
     from pipeline.execution.workers import Done
 
-POISON = "a-word-that-kills"
-LOKY = RunOptions(2, "loky", 40)
+LOKY = RunOptions(2, "loky", 4)
+ONE = RunOptions(1, "serial", 40)
 EXPECTED = ("d", "e")
 
 pytestmark = pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")  # see LOKY_MAY_STUMBLE
 
 
+def write_corpora(folder: Path, lines: int) -> Path:
+    """Write a config for two random corpora, the second a line longer, with three systems."""
+    return write_run(folder, lines, datasets=EXPECTED, systems="ABC", chosen=["gleu[iter=3]", "gleu[n=2,iter=3]"])
+
+
 @pytest.fixture
 def config(tmp_path: Path) -> Path:
-    """A config for two random corpora, of 200 and 201 lines, with three systems."""
-    return write_run(tmp_path, 200, datasets=EXPECTED, systems="ABC", chosen=["gleu[iter=3]", "gleu[n=2,iter=3]"])
+    """A config for corpora of 200 and 201 lines."""
+    return write_corpora(tmp_path, 200)
 
 
-def poison(file: Path, line: int) -> None:
-    """Put the word into a line, from 1, of a text."""
-    lines = file.read_text(encoding="utf-8").split("\n")
-    lines[line - 1] += f" {POISON}"
-    file.write_text("\n".join(lines), encoding="utf-8", newline="")
+# ---- processes that are killed: few lines in a shard, for each death costs the start of two workers
 
 
-def poisoned(task: Task) -> bool:
-    """Whether a line of a task has the word."""
-    texts = (read_span(span) if len(span) > 3 else span for span in (*task.references, *task.systems))
-    return any(POISON.encode() in line for text in texts for line in text.texts())
+@contextmanager
+def shards_of_four_lines() -> Iterator[None]:
+    """Have the command cut texts of any size so."""
+    with mock.patch.multiple(shards, MIN_BYTES=1, MAX_BYTES=1), mock.patch.object(count, "STRIDE", 4):
+        yield
 
 
-def deadly(once: Path | None = None) -> Callable[[Task], Done]:
-    """Return a count() that kills its process over the word; once: only while this file is not there."""
-    original = workers.count
+class Incomplete(NamedTuple):
+    """A run by the command, of which line 7 of B in d killed every worker; what it printed."""
 
-    def count(task: Task) -> Done:
-        if poisoned(task) and not (once and once.exists()):
-            if once:
-                once.touch()
-            os.kill(os.getpid(), signal.SIGKILL)
-        return original(task)
+    config: Path
+    folder: Path
+    code: int
+    out: str
+    err: str
 
-    return count
+    def again(self, folder: Path) -> list[str]:
+        """Return the same command for a copy of the run directory, which is made."""
+        shutil.copytree(self.folder, folder)
+        return command(self.config, folder)
 
 
-def test_a_worker_killed_once_is_replaced_and_nothing_is_missing(config: Path, tmp_path: Path) -> None:
-    poison(tmp_path / "d" / "B", 57)
+def command(config: Path, folder: Path) -> list[str]:
+    return ["run", str(config), "--output", str(folder), "--n-jobs", "2", "--backend", "loky"]
+
+
+@pytest.fixture(scope="module")
+def incomplete(tmp_path_factory: pytest.TempPathFactory) -> Incomplete:
+    """Made once: each test works on a copy."""
+    folder = tmp_path_factory.mktemp("incomplete")
+    config = write_corpora(folder, 20)
+    poison(folder / "d" / "B", 7)
+    with (
+        shards_of_four_lines(),
+        mock.patch.object(workers, "count", deadly()),
+        redirect_stdout(io.StringIO()) as out,
+        redirect_stderr(io.StringIO()) as err,
+    ):
+        code = main(command(config, folder / "run"))
+    return Incomplete(config, folder / "run", code, out.getvalue(), err.getvalue())
+
+
+def test_a_worker_killed_once_is_replaced_and_nothing_is_missing(tmp_path: Path) -> None:
+    config = write_corpora(tmp_path, 20)
+    poison(tmp_path / "d" / "B", 7)
     told: list[str] = []
     with mock.patch.object(workers, "count", deadly(tmp_path / "dead")):
         results = run(config, tmp_path / "run", LOKY, Hears(tell=told.append))
@@ -87,26 +112,32 @@ def test_a_worker_killed_once_is_replaced_and_nothing_is_missing(config: Path, t
     assert told[0] in (tmp_path / "run" / "log.txt").read_text(encoding="utf-8")
 
 
-def test_a_line_that_kills_every_worker_is_named_and_all_else_is_scored(config: Path, tmp_path: Path) -> None:
-    poison(tmp_path / "d" / "B", 57)
-    whole = run(config, tmp_path / "fresh")
-    with mock.patch.object(workers, "count", deadly()):
-        results = run(config, tmp_path / "run", LOKY)
-    assert results.missing == [Missing("d", "B", 57, 57)]
+def test_a_line_that_kills_every_worker_is_named_and_all_else_is_scored(incomplete: Incomplete, tmp_path: Path) -> None:
+    whole = run(incomplete.config, tmp_path / "fresh")
+    results = Results.read(incomplete.folder / "results.json")
+    assert results.missing == [Missing("d", "B", 7, 7)]
     ours = {(s.dataset, s.system, s.metric): s.score for s in results.scores}
     expected = {(s.dataset, s.system, s.metric): s.score for s in whole.scores}
     assert ours == {key: score for key, score in expected.items() if key[:2] != ("d", "B")}
     assert [s.rank for s in results.scores if s.dataset == "d"] != []
-    assert Results.read(tmp_path / "run" / "results.json") == results
-    manifest = json.loads((tmp_path / "run" / "run.json").read_text(encoding="utf-8"))
+    manifest = json.loads((incomplete.folder / "run.json").read_text(encoding="utf-8"))
     assert manifest["state"] == "incomplete"
 
 
-def test_the_same_command_goes_on_with_what_was_missing(config: Path, tmp_path: Path) -> None:
+def test_the_command_prints_what_it_has_and_gives_exit_code_3(
+    incomplete: Incomplete, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert incomplete.code == 3
+    assert "d: 20 lines, 2 references" in incomplete.out
+    assert "error: d: B has no scores: line 7 could not be counted\n" in incomplete.err
+    assert "error: the results are incomplete; run the same command again" in incomplete.err
+    incomplete.again(tmp_path / "run")
+    assert main(["show", str(tmp_path / "run")]) == 0
+    assert "warning: d: B has no scores: line 7 could not be counted\n" in capsys.readouterr().err
+
+
+def test_the_same_command_goes_on_with_what_was_missing(incomplete: Incomplete, tmp_path: Path) -> None:
     """Of five shards of B one is counted again, and nothing of A and C."""
-    poison(tmp_path / "d" / "B", 57)
-    with mock.patch.object(workers, "count", deadly()):
-        run(config, tmp_path / "run", LOKY)
     tasks: list[Task] = []
     original = workers.run
 
@@ -114,17 +145,30 @@ def test_the_same_command_goes_on_with_what_was_missing(config: Path, tmp_path: 
         tasks.extend(given)
         yield from original(given, *more)
 
-    with mock.patch.object(workers, "run", watched):
-        assert run(config, tmp_path / "run", LOKY).missing == []
-    assert [(len(task.systems), retry._lines(task)) for task in tasks] == [(1, 40)]
-    run(config, tmp_path / "fresh")
+    with shards_of_four_lines(), mock.patch.object(workers, "run", watched):
+        assert main(incomplete.again(tmp_path / "run")) == 0
+    assert [(len(task.systems), retry._lines(task)) for task in tasks] == [(1, 4)]
+    run(incomplete.config, tmp_path / "fresh")
     assert tree(tmp_path / "run") == tree(tmp_path / "fresh")
+
+
+def test_when_all_workers_die_the_run_ends_and_says_what_is_missing(tmp_path: Path) -> None:
+    config = write_corpora(tmp_path, 20)
+    for line in range(1, 21):
+        poison(tmp_path / "d" / "ref0", line)
+    with mock.patch.object(workers, "count", deadly()), mock.patch.object(retry, "DEATHS", 3):
+        results = run(config, tmp_path / "run", LOKY)
+    assert results.missing == [Missing("d", name, 1, 20) for name in "ABC"]
+    assert {s.dataset for s in results.scores} == {"e"}
+
+
+# ---- memory that runs out in this process
 
 
 def test_a_reference_that_kills_leaves_the_other_data_set(config: Path, tmp_path: Path) -> None:
     poison(tmp_path / "d" / "ref1", 200)
-    with mock.patch.object(workers, "count", deadly()):
-        results = run(config, tmp_path / "run", LOKY)
+    with mock.patch.object(workers, "count", hungry):
+        results = run(config, tmp_path / "run", ONE)
     assert results.missing == [Missing("d", name, 200, 200) for name in "ABC"]
     assert {(s.dataset, s.system) for s in results.scores} == {("e", name) for name in "ABC"}
 
@@ -136,41 +180,13 @@ def test_the_lines_are_those_of_the_user(tmp_path: Path) -> None:
         config.read_text(encoding="utf-8").replace('"references"', '"keep": ["51-60"], "references"'), "utf-8"
     )
     poison(tmp_path / "d" / "A", 57)
-    with mock.patch.object(workers, "count", deadly()):
-        assert run(config, tmp_path / "run", LOKY).missing == [Missing("d", "A", 57, 57)]
-
-
-def test_when_all_workers_die_the_run_ends_and_says_what_is_missing(config: Path, tmp_path: Path) -> None:
-    for line in range(1, 201):
-        poison(tmp_path / "d" / "ref0", line)
-    with mock.patch.object(workers, "count", deadly()), mock.patch.object(retry, "DEATHS", 3):
-        results = run(config, tmp_path / "run", LOKY)
-    assert results.missing == [Missing("d", name, 1, 200) for name in "ABC"]
-    assert {s.dataset for s in results.scores} == {"e"}
-
-
-def test_the_command_prints_what_it_has_and_gives_exit_code_3(
-    config: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    poison(tmp_path / "d" / "B", 57)
-    command = ["run", str(config), "--output", str(tmp_path / "run"), "--n-jobs", "2", "--backend", "loky"]
-    with mock.patch.object(workers, "count", deadly()):
-        assert main(command) == 3
-    out, err = capsys.readouterr()
-    assert "d: 200 lines, 2 references" in out
-    assert "error: d: B has no scores: line 57 could not be counted\n" in err
-    assert "error: the results are incomplete; run the same command again" in err
-    assert main(["show", str(tmp_path / "run")]) == 0
-    assert "warning: d: B has no scores: line 57 could not be counted\n" in capsys.readouterr().err
-    assert main(command) == 0
-    run(config, tmp_path / "fresh")
-    assert tree(tmp_path / "run") == tree(tmp_path / "fresh")
+    with mock.patch.object(workers, "count", hungry):
+        assert run(config, tmp_path / "run", ONE).missing == [Missing("d", "A", 57, 57)]
 
 
 def test_python_hears_of_it_too(config: Path, tmp_path: Path) -> None:
-    poison(tmp_path / "d" / "B", 57)
-    hungry = mock.Mock(side_effect=MemoryError)
-    with mock.patch.object(workers, "count", hungry), mock.patch.object(retry, "DEATHS", 2):
+    nothing = mock.Mock(side_effect=MemoryError)
+    with mock.patch.object(workers, "count", nothing), mock.patch.object(retry, "DEATHS", 2):
         with pytest.raises(IncompleteError, match="d: A has no scores: lines 1 to 200 could not be counted"):
             pipeline.run(config, tmp_path / "run")
         with pytest.raises(IncompleteError, match="memory: system has no scores"):
@@ -180,13 +196,6 @@ def test_python_hears_of_it_too(config: Path, tmp_path: Path) -> None:
 @pytest.mark.parametrize("options", [RunOptions(1, "serial", 40), RunOptions(2, "threading", 40)])
 def test_memory_that_runs_out_is_like_a_death(config: Path, tmp_path: Path, options: RunOptions) -> None:
     poison(tmp_path / "d" / "C", 3)
-    original = workers.count
-
-    def hungry(task: Task) -> Done:
-        if poisoned(task):
-            raise MemoryError
-        return original(task)
-
     told: list[str] = []
     with mock.patch.object(workers, "count", hungry):
         results = run(config, tmp_path / "run", options, Hears(tell=told.append))
@@ -301,18 +310,20 @@ def test_fast_shards_are_not_named_before_anybody_has_waited() -> None:
 def test_a_slow_shard_is_told_with_its_lines(
     tmp_path: Path, backend: workers.Backend, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    """It lasts until it has been told: on a machine of any speed that is long enough."""
     config = write_run(tmp_path, 200, systems="A")
     poison(tmp_path / "d" / "A", 150)
-    original, told = workers.count, list[str]()
-
-    def sleepy(task: Task) -> Done:
-        time.sleep(1.5 * poisoned(task))
-        return original(task)
-
-    monkeypatch.setattr(workers, "count", sleepy)
-    monkeypatch.setattr(slow_shards, "LEAST", 0.3)
-    monkeypatch.setattr(slow_shards, "PAUSE", 0.05)
-    run(config, tmp_path / "run", RunOptions(2, backend, 20), Hears(tell=told.append))
     where = f"{tmp_path / 'd' / 'ref0'}:141"
     expected = f"d: lines 141 to 160 (from {where} on) are slow: "
+    told: list[str] = []
+
+    def tell(text: str) -> None:
+        told.append(text)
+        if text.startswith(expected):
+            (tmp_path / "told").touch()
+
+    monkeypatch.setattr(workers, "count", slow_until(tmp_path / "told", PATIENCE))
+    monkeypatch.setattr(slow_shards, "LEAST", 0.1)
+    monkeypatch.setattr(slow_shards, "PAUSE", 0.05)
+    run(config, tmp_path / "run", RunOptions(2, backend, 20), Hears(tell=tell))
     assert sum(text.startswith(expected) for text in told) == 1  # a worker that is slow to start may be told too

@@ -12,6 +12,7 @@ import warnings
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from io import BytesIO
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from unittest import mock
 
@@ -41,7 +42,6 @@ from tests.conftest import ROOT, metric_of, run, tree, write_config, write_run
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
-    from pathlib import Path
 
     from numpy.typing import NDArray
 
@@ -706,9 +706,9 @@ def test_a_full_disk_leaves_the_old_file_and_no_scrap(tmp_path: Path, room: int)
     assert tree(tmp_path) == {"file": b"old"}
 
 
-@pytest.mark.parametrize("step", ["os.fsync", "pathlib.Path.replace", "pathlib.Path.mkdir"])
-def test_a_disk_that_is_full_at_any_step_is_told(tmp_path: Path, step: str) -> None:
-    with mock.patch(step, side_effect=ENOSPC), pytest.raises(StoreError, match="No space left on device"):
+@pytest.mark.parametrize(("where", "step"), [(os, "fsync"), (Path, "replace"), (Path, "mkdir")])
+def test_a_disk_that_is_full_at_any_step_is_told(tmp_path: Path, where: Any, step: str) -> None:
+    with mock.patch.object(where, step, side_effect=ENOSPC), pytest.raises(StoreError, match="No space left on device"):
         write_atomic(tmp_path / "folder" / "file", b"new")
     assert tree(tmp_path) == {}
 

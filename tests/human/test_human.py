@@ -13,6 +13,7 @@ import pytest
 from scipy import stats
 
 from pipeline.errors import InputError
+from pipeline.human import expected_wins as wins_file
 from pipeline.human.expected_wins import accuracy, expected_wins, head_to_head, rank_by_expected_wins
 from pipeline.human.judge_agreement import Kappa, agreement, judge_correlations, mean_kappa
 from pipeline.human.judgment_files import Group, Item
@@ -178,7 +179,7 @@ def test_bootstrap_samples_are_as_if_pairs_were_drawn() -> None:
 def test_samples_are_the_same_whatever_the_block(monkeypatch: pytest.MonkeyPatch) -> None:
     found = invented()[1]
     whole = rank_by_expected_wins(found, samples=100)
-    monkeypatch.setattr("pipeline.human.expected_wins.BLOCK", 700)
+    monkeypatch.setattr(wins_file, "BLOCK", 700)
     blocks = rank_by_expected_wins(found, samples=100)
     assert (whole.mean == blocks.mean).all()
     assert whole.ranges == blocks.ranges

@@ -10,6 +10,7 @@ import pytest
 
 from pipeline.errors import CorpusError, InputError
 from pipeline.human import judgment_files as reader
+from pipeline.human import judgments
 from pipeline.human.judgment_files import is_judgments
 from pipeline.human.judgments import Judgments, natural, read_judgments
 from pipeline.human.score_files import read_scores
@@ -171,7 +172,7 @@ def test_what_is_refused(tmp_path: Path, text: str | bytes, message: str) -> Non
 def test_huge_items_and_files_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     many = " ".join(f"S{number}" for number in range(reader.MAX_SYSTEMS + 1))
     assert refused(tmp_path, XML.replace("B A", many)) == "/file:4: the item ranks 1,002 systems; 1,000 are allowed"
-    monkeypatch.setattr("pipeline.human.judgments.MAX_PAIRS", 5)
+    monkeypatch.setattr(judgments, "MAX_PAIRS", 5)
     assert refused(tmp_path, XML) == "/file:8: there are more than 5 pairs of systems"
     monkeypatch.setattr(reader, "MAX_BYTES", 100)
     assert refused(tmp_path, XML) == "/file: has more than 100 bytes; that is no file of judgements"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 import re
+import socket
 from pathlib import Path
 
 import pytest
@@ -324,5 +325,5 @@ def test_the_schema_knows_data(text: str, good: bool) -> None:
 def test_no_other_command_uses_the_network(nothing: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Were a socket made, the config's problems would not be what is told."""
     assert nothing
-    monkeypatch.setattr("socket.socket", None)
+    monkeypatch.setattr(socket, "socket", None)
     assert "gec-pipeline data fetch conll14" in problems(GOOD)[0]

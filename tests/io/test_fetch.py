@@ -8,7 +8,9 @@ import hashlib
 import json
 import os
 import socket
+import sys
 import threading
+import time
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -19,6 +21,7 @@ import pytest
 from pipeline.cli import main
 from pipeline.errors import DataError
 from pipeline.io import catalogue, dataset_cache, mirrors
+from tests.conftest import PATIENCE
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -103,7 +106,7 @@ class Handler(BaseHTTPRequestHandler):
         self.wfile.write(body)
         if "X-Stall" in headers:  # the rest never comes
             self.wfile.flush()
-            self.server.release.wait(20)
+            self.server.release.wait(PATIENCE)
 
     def log_message(self, *_: object) -> None:
         pass
@@ -241,6 +244,7 @@ def test_a_redirect_is_followed_and_checked(toy: Path, server: Server, capsys: p
 
 def test_a_server_that_falls_silent_is_given_up(toy: Path, server: Server, capsys: pytest.CaptureFixture[str]) -> None:
     server.answers["b+c"] = lambda: (200, {"Content-Length": "300", "X-Stall": "1"}, FILES["b+c"][:100])
+    assert main(["data", "fetch", "toy/a", "--mirror", server.address, "-q"]) == 0
     said = refused(capsys, "toy", "--mirror", server.address, "--timeout", "0.2")
     assert "no answer within 0.2 seconds" in said
     assert "run the same command again" in said
@@ -249,7 +253,7 @@ def test_a_server_that_falls_silent_is_given_up(toy: Path, server: Server, capsy
 
 def test_a_server_that_trickles_is_given_up(toy: Path, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     clock = iter(range(0, 10**6, 40))
-    monkeypatch.setattr("pipeline.io.mirrors.time.monotonic", lambda: float(next(clock)))
+    monkeypatch.setattr(time, "monotonic", lambda: float(next(clock)))
     with pytest.raises(DataError, match="came slower than 1,000 bytes a second") as told:
         fetch("toy", ["a", "b+c"], str(folder))
     assert "files still to fetch: 2" in str(told.value)  # the next one would be as slow
@@ -395,7 +399,7 @@ def test_a_full_disk(
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
     fetch("toy", ["a"], str(folder))
-    monkeypatch.setattr("pipeline.io.mirrors.os.fsync", full)
+    monkeypatch.setattr(os, "fsync", full)
     said = refused(capsys, "toy", "--mirror", str(folder))
     assert f"{toy / 'toy' / 'b+c'}: cannot be written: No space left on device; make room" in said
     assert "files still to fetch: 3" in said
@@ -534,7 +538,7 @@ def test_the_cache_is_where_the_platform_has_it(
         monkeypatch.delenv(name, raising=False)
     for name, value in {"HOME": "/home/me", **variables}.items():
         monkeypatch.setenv(name, value)
-    monkeypatch.setattr("pipeline.io.dataset_cache.sys.platform", platform)
+    monkeypatch.setattr(sys, "platform", platform)
     assert dataset_cache.cache() == Path(folder)
 
 

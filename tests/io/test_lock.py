@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import errno
+import fcntl
 import gzip
 import json
 import os
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 from contextlib import contextmanager
 from pathlib import Path
@@ -22,13 +24,13 @@ from pipeline.errors import StoreError
 from pipeline.execution.store.run_directory import RunDirectory
 from pipeline.io import lock, plain_files
 from pipeline.io.plain_files import Spool
-from tests.conftest import ROOT, run, tree, write_run
+from tests.conftest import PATIENCE, ROOT, run, tree, write_run
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
 HOLD = """
-import sys, time
+import sys
 from pathlib import Path
 from pipeline.execution.store.manifest import running
 from pipeline.execution.store.run_directory import RunDirectory
@@ -36,16 +38,18 @@ directory = RunDirectory(Path(sys.argv[1]))
 with directory.held(print):
     directory.write_manifest(running())
     print("held", flush=True)
-    time.sleep(60)
+    sys.stdin.read()
 """
 
 
 @contextmanager
 def another(code: str, *arguments: str) -> Iterator[subprocess.Popen[str]]:
-    """Run code in a process of its own until it has printed a line."""
+    """Run code in a process of its own until it has printed a line; it waits at its standard input then."""
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     command = [sys.executable, "-c", code, *arguments]
-    with subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, text=True) as process:
+    with subprocess.Popen(
+        command, env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as process:
         try:
             assert process.stdout
             assert process.stdout.readline() == "held\n"
@@ -97,7 +101,7 @@ def test_a_file_system_without_locks_is_told_and_used(tmp_path: Path, number: in
         told: list[str] = []
         directory = RunDirectory(tmp_path / "run")
         error = OSError(number, os.strerror(number))
-        with mock.patch("fcntl.flock", side_effect=error), directory.held(told.append):
+        with mock.patch.object(fcntl, "flock", side_effect=error), directory.held(told.append):
             directory.write_manifest({})
         (text,) = told
         assert text.startswith(f"{tmp_path / 'run'}: its file system has no locks ({os.strerror(number)}); see that no")
@@ -122,13 +126,13 @@ def test_results_can_be_read_while_a_run_is_at_work(tmp_path: Path, capsys: pyte
 # ---- temporary folders
 
 SPOOL = """
-import sys, time
+import sys
 from pathlib import Path
 from pipeline.io.plain_files import Spool
 spool = Spool(1000)
 spool.raw(Path(sys.argv[1]))
 print("held", flush=True)
-time.sleep(60)
+sys.stdin.read()
 """
 
 
@@ -138,7 +142,7 @@ def temporary(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     folder = tmp_path / "temporary"
     folder.mkdir()
     monkeypatch.setenv("TMPDIR", str(folder))
-    monkeypatch.setattr("tempfile.tempdir", None)
+    monkeypatch.setattr(tempfile, "tempdir", None)
     monkeypatch.setattr(plain_files, "YOUNG", -1)
     return folder
 
@@ -181,20 +185,38 @@ def test_what_is_not_ours_stays(tmp_path: Path, temporary: Path) -> None:
 # ---- signals
 
 
+RUN = """
+import signal, sys, time
+from pipeline.cli.dispatch import main
+from pipeline.execution import count, shards, workers
+
+def slow(task, original=workers.count):
+    time.sleep(0.1)
+    return original(task)
+
+# Whoever starts the tests may ignore these (nohup, or & in a script), and processes inherit it.
+signal.signal(signal.SIGINT, signal.default_int_handler)
+signal.signal(signal.SIGHUP, signal.SIG_DFL)
+workers.count = slow
+shards.MIN_BYTES = shards.MAX_BYTES = count.STRIDE = 1
+sys.exit(main(sys.argv[1:]))
+"""
+"""A run of some minutes, however fast the computer is: each line is a shard and takes a tenth of a second."""
+
+
 def started(folder: Path, backend: str) -> subprocess.Popen[str]:
-    """Start a run of some seconds as the leader of a process group; return when its first shard is done."""
-    config = write_run(folder, 30_000, chosen=["gleu", "gleu[unit=char]", "gleu[n=9]"])
+    """Start a run as the leader of a process group; return when its first shard is done."""
+    config = write_run(folder, 4000)
     (folder / "temporary").mkdir()
-    environment = {**os.environ, "PYTHONPATH": str(ROOT), "PIPELINE_KERNEL": "python"}
-    environment["TMPDIR"] = str(folder / "temporary")
-    command = [sys.executable, "-m", "pipeline", "run", str(config), "--output", str(folder / "run")]
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), "TMPDIR": str(folder / "temporary")}
+    command = [sys.executable, "-c", RUN, "run", str(config), "--output", str(folder / "run")]
     command += ["--n-jobs", "2", "--backend", backend]
     process = subprocess.Popen(
         command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True
     )
     parts = folder / "run" / "unfinished"
     while process.poll() is None and not (parts.is_dir() and any(parts.iterdir())):
-        time.sleep(0.05)
+        time.sleep(0.02)
     return process
 
 
@@ -204,12 +226,10 @@ def test_workers_end_with_a_parent_that_is_killed(tmp_path: Path) -> None:
         workers = Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text(encoding="ascii").split()
         assert len(workers) >= 2
         process.kill()
-    for _ in range(100):
-        alive = [pid for pid in workers if Path(f"/proc/{pid}").exists()]
-        if not alive:
-            break
-        time.sleep(0.1)
-    assert alive == []
+    end = time.monotonic() + PATIENCE
+    while alive := [pid for pid in workers if Path(f"/proc/{pid}").exists()]:
+        assert time.monotonic() < end, alive
+        time.sleep(0.02)
 
 
 @pytest.mark.parametrize("name", ["SIGINT", "SIGTERM", "SIGHUP"])
@@ -218,7 +238,7 @@ def test_signals_end_a_run_cleanly(tmp_path: Path, name: str, backend: str) -> N
     """The signal goes to the whole process group, as from a terminal."""
     with started(tmp_path, backend) as process:
         os.killpg(process.pid, getattr(signal, name))
-        out, err = process.communicate(timeout=60)
+        out, err = process.communicate(timeout=PATIENCE)
     assert (process.returncode, out) == (130, "")
     assert "interrupted; what was finished is kept: run the same command again to go on\n" in err
     if (name, backend) != ("SIGHUP", "loky"):  # then a process of loky's own is killed, and the next complains

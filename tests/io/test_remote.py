@@ -34,7 +34,7 @@ from pipeline.execution.store import remote_copy
 from pipeline.io import remote
 from pipeline.io.compressed import PIECE
 from pipeline.io.remote import Remote
-from tests.conftest import ROOT, Hears, open_text, run, tree, write_run
+from tests.conftest import PATIENCE, ROOT, Hears, open_text, run, tree, write_run
 from tests.files import problems, write
 
 if TYPE_CHECKING:
@@ -497,7 +497,7 @@ def s3(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
     with (tmp_path / "log").open("wb") as log:
         command = [sys.executable, "-m", "moto.server", "-p", str(port)]
         with subprocess.Popen(command, stdout=log, stderr=log) as process:
-            end = time.monotonic() + 60
+            end = time.monotonic() + PATIENCE
             while time.monotonic() < end:
                 try:
                     socket.create_connection(("127.0.0.1", port), 1).close()

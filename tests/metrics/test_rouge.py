@@ -18,7 +18,6 @@ from pipeline.metrics.build import from_text
 from pipeline.scoring.addends import exact_sum
 from pipeline.tokenizers import TOKENIZERS
 from pipeline.tokenizers.sacrebleu import BORROWED
-from tests.conftest import SHARED
 from tests.oracles import naive_rouge as naive
 
 if TYPE_CHECKING:
@@ -95,10 +94,9 @@ def lines(path: Path) -> list[str]:
 
 
 @pytest.mark.filterwarnings("ignore::UserWarning")
-@pytest.mark.skipif(not SHARED.is_dir(), reason="published data is not beside the checkout")
-def test_conll14_scores_as_in_rouge_score(score_multi: Any) -> None:
-    hypotheses = lines(SHARED / "conll14" / "AMU")
-    sets = [lines(SHARED / "conll14" / name) for name in ("REF0", "REF1")]
+def test_conll14_scores_as_in_rouge_score(score_multi: Any, shared: Path) -> None:
+    hypotheses = lines(shared / "conll14" / "AMU")
+    sets = [lines(shared / "conll14" / name) for name in ("REF0", "REF1")]
     found = pipeline.evaluate(hypotheses, sets, metrics=[f"rouge[types={ASKED},stemmer=porter]"])[0]
     compare(found, score_multi(hypotheses, sets, stem=True))
 

@@ -10,7 +10,6 @@ import itertools
 import random
 import re
 from fractions import Fraction
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -26,11 +25,13 @@ from pipeline.scoring import scored_columns
 from tests.oracles import naive
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
+    from pathlib import Path
 
     from pipeline.api import Result
 
-SHARED = Path(__file__).parents[3] / "shared"
+    Lines = Callable[[str], list[str]]
+
 UNITS = ["word", "char"]
 
 pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")  # random corpora may hold equal texts
@@ -224,17 +225,18 @@ def test_green_of_a_sentence_by_hand() -> None:
 # ---- figures
 
 
-def lines(name: str) -> list[str]:
-    return naive.read_lines(SHARED / name)
+@pytest.fixture
+def lines(shared: Path) -> Lines:
+    """A function that reads the lines of a file of the published data."""
+    return lambda name: naive.read_lines(shared / name)
 
 
-@pytest.mark.usefixtures("shared")
 @pytest.mark.parametrize("variant", ["2015", "2016-03"])
-def test_original_outputs_of_2015_and_march_2016(variant: str) -> None:
+def test_original_outputs_of_2015_and_march_2016(variant: str, shared: Path, lines: Lines) -> None:
     # shared/golden: the original programs at 24c806a (12 digits) and 6ddf913
     golden: dict[tuple[str, str], float] = {}
     weight = ""
-    for line in (SHARED / "golden" / f"gleu-{variant}.conll14.txt").read_text().splitlines():
+    for line in (shared / "golden" / f"gleu-{variant}.conll14.txt").read_text().splitlines():
         if line.startswith("#"):
             weight = line.split()[-1]
         else:
@@ -253,8 +255,7 @@ def test_original_outputs_of_2015_and_march_2016(variant: str) -> None:
     assert found == pytest.approx(golden, abs=1e-12)
 
 
-@pytest.mark.usefixtures("shared")
-def test_published_green_of_conll14() -> None:
+def test_published_green_of_conll14(lines: Lines) -> None:
     # shared/spec.md: word, n 4, beta 2, percent
     systems = {name: lines(f"conll14/{name}") for name in ("AMU", "CAMB", "INPUT", "REF0")}
     references = [lines("conll14/REF0"), lines("conll14/REF1")]
@@ -262,8 +263,7 @@ def test_published_green_of_conll14() -> None:
     assert [round(100 * r.score, 4) for r in results] == [79.2482, 79.7454, 76.9281, 100]
 
 
-@pytest.mark.usefixtures("shared")
-def test_people_on_jfleg() -> None:
+def test_people_on_jfleg(lines: Lines) -> None:
     # shared/spec.md: each reference of JFLEG dev against the other three, percent, sampled with python2
     references = [lines(f"jfleg/dev.ref{r}") for r in range(4)]
     source = lines("jfleg/dev.src")

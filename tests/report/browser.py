@@ -8,6 +8,8 @@ import time
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
+from tests.conftest import PATIENCE
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
@@ -55,7 +57,7 @@ class Browser:
         """Run a script in the page and return what it returns."""
         return self.driver.execute_script(script, *arguments)
 
-    def wait(self, script: str, expected: object, seconds: float = 10.0) -> None:
+    def wait(self, script: str, expected: object, seconds: float = PATIENCE) -> None:
         """Wait until a script returns what is expected; fails with what it returned last."""
         end = time.monotonic() + seconds
         while (found := self.run(script)) != expected:

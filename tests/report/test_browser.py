@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -23,8 +22,6 @@ if TYPE_CHECKING:
     from pipeline.scoring.scored_columns import Measured
     from tests.report.browser import Browser
 
-if os.environ.get("PIPELINE_KERNEL") == "python":
-    pytest.skip("the page does not depend on the kernel: it is tested with the compiled one", allow_module_level=True)
 if browsers.lacking():
     pytest.skip(browsers.lacking(), allow_module_level=True)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import importlib.util
 import json
 import math
 from dataclasses import replace
@@ -513,7 +514,7 @@ def test_references_as_systems_have_sentences_and_their_mean_has_none(tmp_path: 
 def test_what_is_missing_is_told_before(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """In a run before its work."""
     config = write_run(tmp_path, 2, output={"formats": ["html"]})
-    monkeypatch.setattr("importlib.util.find_spec", lambda name: None if name == "jinja2" else object())
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None if name == "jinja2" else object())
     with pytest.raises(ConfigError, match=r"html: needs the package jinja2: pip install 'gec-pipeline\[report\]'"):
         stages.prepare(config)
 

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import csv
+import importlib.util
 import io
 import json
 import re
 import shutil
 import subprocess
+import sys
 from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
@@ -202,20 +204,27 @@ def test_latex_leaves_no_sign_that_means_something() -> None:
     )
 
 
+def compiled(folder: Path, engine: str, content: str) -> tuple[int, str]:
+    """Compile a document with the packages that our tables ask for; return the exit code and what was said."""
+    fonts = r"\usepackage[T1]{fontenc}" if engine == "pdflatex" else ""
+    head = rf"\documentclass{{article}}{fonts}\usepackage{{booktabs,graphicx}}"
+    (folder / "main.tex").write_text(rf"{head}\begin{{document}}{content}\end{{document}}", encoding="utf-8")
+    command = [engine, "-interaction=nonstopmode", "-halt-on-error", "-no-shell-escape", "main.tex"]
+    done = subprocess.run(command, cwd=folder, capture_output=True, check=False)
+    return done.returncode, done.stdout.decode("latin-1")
+
+
 @pytest.mark.parametrize("engine", ["pdflatex", "lualatex"])
 def test_latex_compiles(tmp_path: Path, sampled: Material, engine: str) -> None:
     if not shutil.which(engine):
         pytest.skip(f"{engine} is not installed")
+    if compiled(tmp_path, engine, r"a \textbf{b} \textit{c} \texttt{d} $\beta^2$")[0]:
+        pytest.skip(f"{engine} has not the fonts and packages of a plain document")
     names = [name for name in NASTY if name.isascii() or engine == "lualatex"]
     texts = [str(latex_files(made)["results.tex"]) for made in (sampled, material(names), material(names, names[0]))]
     (tmp_path / "results.tex").write_text("\n".join(texts), encoding="utf-8")
-    fonts = r"\usepackage[T1]{fontenc}" if engine == "pdflatex" else ""
-    head = rf"\documentclass{{article}}{fonts}\usepackage{{booktabs,graphicx}}"
-    (tmp_path / "main.tex").write_text(rf"{head}\begin{{document}}\input{{results}}\end{{document}}", encoding="utf-8")
-    command = [engine, "-interaction=nonstopmode", "-halt-on-error", "-no-shell-escape", "main.tex"]
-    done = subprocess.run(command, cwd=tmp_path, capture_output=True, check=False)
-    said = done.stdout.decode("latin-1")
-    assert done.returncode == 0, said[-2000:]
+    code, said = compiled(tmp_path, engine, r"\input{results}")
+    assert code == 0, said[-2000:]
     assert "Overfull" not in said
     if shutil.which("pdftotext"):
         pdf = subprocess.run(["pdftotext", "-layout", "main.pdf", "-"], cwd=tmp_path, capture_output=True, check=True)
@@ -240,7 +249,7 @@ def test_the_ranked_table_fits(monkeypatch: pytest.MonkeyPatch, width: int, base
     monkeypatch.setenv("TERM", "dumb")
     for scores in (made.results.scores, made.results.scores[:2]):
         terminal = Terminal()
-        monkeypatch.setattr("sys.stdout", terminal)
+        monkeypatch.setattr(sys, "stdout", terminal)
         tests = [test for test in made.results.tests if {test.system, test.other} <= {s.system for s in scores}]
         print_results(replace(made.results, scores=scores, tests=tests, human=None), 2)
         lines = terminal.getvalue().split(scores[0].metric)[0].splitlines()
@@ -464,7 +473,7 @@ def test_a_missing_package_is_told_before_work_starts(
     sample: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     config = write_config(tmp_path / "c.yaml", output={"formats": ["parquet", "plots"], "plots": ["skores"]})
-    monkeypatch.setattr("importlib.util.find_spec", lambda _: None)
+    monkeypatch.setattr(importlib.util, "find_spec", lambda _: None)
     with pytest.raises(ConfigError) as caught:
         stages.prepare(config)
     said = str(caught.value)
@@ -549,7 +558,7 @@ def test_texts_are_read_back_without_what_only_the_work_needed(tmp_path: Path, m
     config = write_run(tmp_path, 9, output={"formats": ["plots"]}, human={"file": "people"}, systems="ABC")
     run(config, tmp_path / "run")
     (tmp_path / "people").unlink()
-    monkeypatch.setattr("importlib.util.find_spec", lambda _: None)
+    monkeypatch.setattr(importlib.util, "find_spec", lambda _: None)
     found = revisit(tmp_path / "run")
     assert (found.unread, list(found.corpora)) == ("", ["d"])
 

@@ -37,8 +37,6 @@ if TYPE_CHECKING:
     from pipeline.io.catalogue import DataFile, DataSet
 
 SLOW = os.environ.get("PIPELINE_SLOW") == "1"
-ONCE = os.environ.get("PIPELINE_KERNEL") == "python" and not SLOW
-"""With the forced Python kernel, which the other tests compare with the compiled one, a recipe or two is enough."""
 MIRROR = SHARED / "mirror"
 RECIPES = published.recipes()
 HERE = [name for name, recipe in RECIPES.items() if all((MIRROR / file.address).is_file() for file in recipe.files)]
@@ -63,11 +61,11 @@ def test_every_published_result_has_its_recipe(published: dict[str, Any]) -> Non
 
 
 @pytest.mark.usefixtures("data")
-@pytest.mark.parametrize("name", HERE or ["none"])
+@pytest.mark.parametrize("name", HERE)
 def test_a_recipe_holds_on_the_published_data(name: str, tmp_path: Path) -> None:
-    if name == "none" or (RECIPES[name].slow and not SLOW) or (ONCE and name != "koyama-corpus"):
-        pytest.skip("takes minutes; set PIPELINE_SLOW=1" if name != "none" else f"the folder {MIRROR} is not here")
     recipe = RECIPES[name]
+    if recipe.slow and not SLOW:
+        pytest.skip("takes minutes; set PIPELINE_SLOW=1")
     assert published.fetch_missing([recipe], None, lambda _: None) == []
     found = reproduce(recipe, tmp_path)
     assert found.message == ""
@@ -81,8 +79,6 @@ def test_a_recipe_holds_on_the_published_data(name: str, tmp_path: Path) -> None
 @pytest.mark.parametrize("name", ["jfleg-source", "jfleg-reference"])
 def test_the_part_of_jfleg_that_is_here(name: str, tmp_path: Path) -> None:
     """The dev part of a recipe whose test part is not in the mirror."""
-    if ONCE:
-        pytest.skip("the compiled kernel is compared with this one elsewhere")
     files = [file for file in RECIPES[name].files if "/dev." in file.name]
     dev = published.Recipe(name, RECIPES[name].path, {}, tuple(files))
     assert published.fetch_missing([dev], None, lambda _: None) == []
@@ -117,8 +113,6 @@ def test_coling_2018_on_its_references_made_again(
     tmp_path: Path, shared: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The repository is not in the mirror, but its references come out of the M2 file, byte by byte."""
-    if ONCE:
-        pytest.skip("the compiled kernel is compared with this one elsewhere")
     conll, coling = catalogue.data_set("conll14"), catalogue.data_set("gecmetrics-2018")
     m2 = (shared / "mirror" / conll.files["official-2014.combined.m2"].address).read_bytes().decode()
     made = {"source": (shared / "mirror" / conll.files["source"].address).read_bytes()}
@@ -250,8 +244,6 @@ BOTH = [name for name in WITHOUT_SHARED if not name.startswith(("koyama", "conll
 @pytest.mark.parametrize("name", BOTH)
 def test_a_recipe_runs_on_files_of_the_form_of_its_data(name: str, stand_ins: Path, tmp_path: Path) -> None:
     """It finds its files, and every value that it expects has one of ours to be compared with."""
-    if ONCE:
-        pytest.skip("the compiled kernel is compared with this one elsewhere")
     recipe = published.recipes()[name]
     assert published.fetch_missing([recipe], str(stand_ins), lambda _: None) == []
     found = reproduce(recipe, tmp_path)
@@ -264,16 +256,15 @@ def test_a_recipe_runs_on_files_of_the_form_of_its_data(name: str, stand_ins: Pa
     assert found.expectations["verdict"] in ("differs", "partly", "not published")  # the texts are invented
 
 
+@pytest.mark.usefixtures("shared")
 def test_the_unseen_recipes_are_tried() -> None:
-    assert set(UNSEEN) <= set(BOTH) or not HERE
+    assert set(UNSEEN) <= set(BOTH)
 
 
 def test_sentence_scores_in_a_file_are_held_against_ours(
     stand_ins: Path, invented: Mapping[str, DataSet], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The 17,056 values of coling2018-gleu-sentence: from our own scores all are equal; one digit is noticed."""
-    if ONCE:
-        pytest.skip("the compiled kernel is compared with this one elsewhere")
     recipe = published.recipes()["coling2018-gleu-sentence"]
 
     def lines(dataset: str, name: str) -> list[str]:

