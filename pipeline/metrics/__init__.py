@@ -1,4 +1,7 @@
-"""Metrics by name. To add one: a file with a subclass of Metric, and a line in METRICS."""
+"""Metrics by name. To add one: a file with a subclass of Metric, and a line in METRICS.
+
+What the rest of the program shows, explains and cites of a metric, the metric says itself: see `base/description.py`.
+"""
 
 from __future__ import annotations
 
