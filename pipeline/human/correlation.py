@@ -199,5 +199,4 @@ def windows(metric: Floats, human: Floats, size: int) -> Iterator[Window]:
     order = np.argsort(-human, kind="stable")
     for low in range(len(order) - size + 1):
         kept = order[low : low + size]
-        found = (float(score(metric[kept], human[kept])) for score in (pearson, spearman))
-        yield Window(low + 1, low + size, *found)
+        yield Window(low + 1, low + size, **correlate(metric[kept], human[kept], ("pearson", "spearman")))

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from ..errors import CorpusError, Problem
 from ..io.plain_files import named
-from ..io.small_tables import Row, is_numeric, number_of, read_rows
+from ..io.small_tables import Row, at_line, is_numeric, number_of, read_rows
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -44,10 +44,10 @@ def read_scores(path: Path, names: Sequence[str] = ()) -> Scores:
     scores: Scores = {title: {} for title in titles}
     for line, cells in rows:
         if len(cells) != len(titles) + 1:
-            raise _wrong(name, line, f"expected a system and {_several(len(titles))}, found {len(cells)} columns")
+            raise at_line(name, line, f"expected a system and {_several(len(titles))}, found {len(cells)} columns")
         for title, text in zip(titles, cells[1:], strict=True):
             if cells[0] in scores[title]:
-                raise _wrong(name, line, f"the system '{cells[0]}' comes twice")
+                raise at_line(name, line, f"the system '{cells[0]}' comes twice")
             scores[title][cells[0]] = _number(text, f"{name}:{line}")
     return scores
 
@@ -59,7 +59,7 @@ def _titles(rows: list[Row], path: Path) -> tuple[list[str], list[Row]]:
         title = _title(path)
         return [title] if len(header) <= 2 else [f"{title}.{number}" for number in range(1, len(header))], rows
     if len(set(header)) < len(header):
-        raise _wrong(named(path), line, "two columns have the same name")
+        raise at_line(named(path), line, "two columns have the same name")
     if len(rows) == 1:
         raise CorpusError([Problem(named(path), "has a header only; expected lines `system score`")])
     return header[1:], rows[1:]
@@ -114,7 +114,3 @@ def _mapping(table: Node) -> dict[str, float]:
         if not isinstance(child.value, str):
             raise CorpusError([child.problem("expected a score, a number")])
     return {name: _number(str(child.value), f"{child.mark}: {child.path}") for name, child in children.items()}
-
-
-def _wrong(name: str, number: int, message: str) -> CorpusError:
-    return CorpusError([Problem(f"{name}:{number}", message)])

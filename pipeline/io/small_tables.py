@@ -68,8 +68,12 @@ def quoted_rows(lines: Iterable[str], separator: str, name: str, first_line: int
         for cells in rows:
             yield Row(first_line + rows.line_num - 1, [cell.strip() for cell in cells])
     except csv.Error as error:
-        place = f"{name}:{first_line + rows.line_num - 1}"
-        raise CorpusError([Problem(place, f"not valid CSV: {error}")]) from None
+        raise at_line(name, first_line + rows.line_num - 1, f"not valid CSV: {error}") from None
+
+
+def at_line(name: str, line: int, message: str) -> CorpusError:
+    """Return the error that says what is wrong with a line of a file."""
+    return CorpusError([Problem(f"{name}:{line}", message)])
 
 
 def is_numeric(cell: str) -> bool:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from ..errors import CorpusError, Problem
 from ..io.plain_files import named
-from ..io.small_tables import number_of, read_rows
+from ..io.small_tables import at_line, number_of, read_rows
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -66,7 +66,7 @@ def _cells(path: Path, name: str, wanted: Wanted) -> Iterator[Cell]:
     line = None
     for line, cells in read_rows(path, MAX_BYTES):
         if len(cells) < most:
-            raise CorpusError([Problem(f"{name}:{line}", f"has {len(cells)} columns; column {most} is asked for")])
+            raise at_line(name, line, f"has {len(cells)} columns; column {most} is asked for")
         if all(cells[column - 1] == text for column, text in wanted.where):
             sentence = cells[wanted.sentence - 1] if wanted.sentence else ""
             yield Cell(cells[wanted.system - 1], sentence, cells[wanted.score - 1], f"{name}:{line}")

@@ -13,9 +13,9 @@ from decimal import ROUND_HALF_EVEN, Decimal
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ...errors import CorpusError, Problem, did_you_mean
+from ...errors import did_you_mean
 from ...io.plain_files import numbered_lines
-from ...io.small_tables import SHOWN, is_numeric, number_of, separator_of
+from ...io.small_tables import SHOWN, at_line, is_numeric, number_of, separator_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -31,7 +31,7 @@ def numbers(path: Path, name: str, wanted: Column) -> Iterator[bytes]:
     cells: Callable[[str, int], list[str]] | None = None
     for number, line in numbered_lines(path, name):
         if not line.strip():
-            raise _wrong(name, number, f"is empty; expected {_several(len(names))}")
+            raise at_line(name, number, f"is empty; expected {_several(len(names))}")
         if cells is None:
             objects = ".jsonl" in Path(name.lower()).suffixes
             cells, is_header = (_objects(name, names), False) if objects else _table(line, name, names, wanted.header)
@@ -42,7 +42,7 @@ def numbers(path: Path, name: str, wanted: Column) -> Iterator[bytes]:
             try:
                 values.append(read(cell))
             except ValueError as error:
-                raise _wrong(name, number, f"{title}: {error}" if len(names) > 1 else str(error)) from None
+                raise at_line(name, number, f"{title}: {error}" if len(names) > 1 else str(error)) from None
         yield b" ".join(values)
 
 
@@ -74,13 +74,13 @@ def _objects(name: str, names: Sequence[str]) -> Callable[[str, int], list[str]]
         try:
             record = json.loads(line, parse_float=str, parse_int=str, parse_constant=str)
         except (ValueError, RecursionError):
-            raise _wrong(name, number, "is no JSON object") from None
+            raise at_line(name, number, "is no JSON object") from None
         if not isinstance(record, dict):
-            raise _wrong(name, number, "is no JSON object")
+            raise at_line(name, number, "is no JSON object")
         known = {**{key.lower(): key for key in record}, **{key: key for key in record}}
         lacking = next((title for title in names if title not in known and title.lower() not in known), None)
         if lacking is not None:
-            raise _wrong(name, number, f"has no '{lacking}'{did_you_mean(lacking, record)}")
+            raise at_line(name, number, f"has no '{lacking}'{did_you_mean(lacking, record)}")
         values = [record[known.get(title, known.get(title.lower(), ""))] for title in names]
         return [value if isinstance(value, str) else json.dumps(value) for value in values]
 
@@ -99,7 +99,7 @@ def _table(line: str, name: str, names: Sequence[str], given: bool) -> tuple[Cal
     def cells(text: str, number: int) -> list[str]:
         found = _split(text, separator)
         if len(found) != len(titles):
-            raise _wrong(name, number, f"has {len(found)} columns; the first line has {len(titles)}")
+            raise at_line(name, number, f"has {len(found)} columns; the first line has {len(titles)}")
         return [found[place] for place in places]
 
     return cells, is_header
@@ -113,7 +113,7 @@ def _places(titles: Sequence[str], name: str, names: Sequence[str], given: bool,
     if not given and (len(titles) == len(names) == 1 or (not is_header and len(titles) == len(names))):
         return list(range(len(names)))
     if not given and not is_header:
-        raise _wrong(name, 1, f"has {len(titles)} columns, expected {len(names)}; say which with `columns`")
+        raise at_line(name, 1, f"has {len(titles)} columns, expected {len(names)}; say which with `columns`")
     known = [title.lower() for title in titles]
     places = []
     for title in names:
@@ -125,9 +125,5 @@ def _places(titles: Sequence[str], name: str, names: Sequence[str], given: bool,
             many = f"{known.count(title.lower())} columns are" if title.lower() in known else "no column is"
             listed = ", ".join(titles[:20]) if is_header else f"{len(titles)} columns without names"
             hint = did_you_mean(title, titles) if is_header and title.lower() not in known else ""
-            raise _wrong(name, 1, f"{many} called '{title}'{hint}; found {listed}; say which with `columns`")
+            raise at_line(name, 1, f"{many} called '{title}'{hint}; found {listed}; say which with `columns`")
     return places
-
-
-def _wrong(name: str, number: int, message: str) -> CorpusError:
-    return CorpusError([Problem(f"{name}:{number}", message)])
