@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from .config.overrides import Given
+from .config.overrides import Overrides
 from .errors import InputError, StoreError
 from .execution.store.run_directory import RunDirectory
 from .prepare import reread
@@ -74,8 +74,8 @@ def _texts(manifest: dict[str, Any], results: Results) -> tuple[dict[str, Corpus
     config = manifest.get("config")
     if not isinstance(config, str):
         raise StoreError("the run does not tell its config")
-    given = Given(tuple(map(str, manifest.get("set", ()))), tuple(map(str, manifest.get("only", ()))))
-    settings, opened = reread(config, given)
+    overrides = Overrides(tuple(map(str, manifest.get("set", ()))), tuple(map(str, manifest.get("only", ()))))
+    settings, opened = reread(config, overrides)
     corpora = {corpus.name: corpus for corpus in opened}
     for name, info in results.datasets.items():
         if name not in corpora:

@@ -38,7 +38,7 @@ from .prepare import Job, prepare, under
 from .report import FORMATS
 from .report.material import Material
 from .scoring.results import Results
-from .scoring.scored_columns import measured, with_scores_of
+from .scoring.scored_columns import all_scored_columns, with_scores_of
 from .scoring.scores import describe, remarks
 from .scoring.scores import score as score_all
 
@@ -52,8 +52,8 @@ if TYPE_CHECKING:
     from .execution.options import RunOptions
     from .execution.shards import Missing
     from .human.people import People
-    from .reproduction.open_sections import Sources
-    from .scoring.scored_columns import Measured
+    from .reproduction.open_sections import OpenedSections
+    from .scoring.scored_columns import ScoredColumns
 
 __all__ = ["STAGES", "Job", "Scored", "Stage", "prepare", "run"]
 
@@ -65,7 +65,7 @@ class Scored:
     job: Job
     corpora: tuple[Corpus, ...]
     """The data sets, without the systems that lack counts of some lines."""
-    columns: tuple[Measured, ...]
+    columns: tuple[ScoredColumns, ...]
     """The scores of each data set and metric with the columns that they are made of."""
     results: Results
     """What all stages until now have found."""
@@ -165,7 +165,7 @@ def score(job: Job, counts: Mapping[str, Counted], missing: list[Missing], threa
         scores=score_all(corpora, job.metrics, counts, threads),
         missing=missing,
     )
-    return Scored(job, corpora, tuple(measured(corpora, job.metrics, counts, results)), results, listener)
+    return Scored(job, corpora, tuple(all_scored_columns(corpora, job.metrics, counts, results)), results, listener)
 
 
 def resample(scored: Scored, asked: WrittenStatistics) -> Results:
@@ -188,14 +188,14 @@ def correlate(scored: Scored, asked: tuple[WrittenHuman, People]) -> Results:
     return replace(_warned(scored.results, *agreement.notes), human=agreement.plain())
 
 
-def compare(scored: Scored, asked: Sources) -> Results:
+def compare(scored: Scored, asked: OpenedSections) -> Results:
     """Return the results with what the sections `judgments` to `expect` ask for."""
-    from .reproduction.expected_values import with_findings
+    from .reproduction.expected_values import with_published
 
     if scored.results.missing:
         return _warned(scored.results, "nothing is compared: lines could not be counted")
-    written = scored.job.config.findings
-    return with_findings(written, asked, scored.columns, scored.results, scored.listener.testing)
+    written = scored.job.config.published
+    return with_published(written, asked, scored.columns, scored.results, scored.listener.testing)
 
 
 def _warned(results: Results, *warnings: str) -> Results:

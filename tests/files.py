@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from pipeline import stages
-from pipeline.config.overrides import Given
+from pipeline.config.overrides import Overrides
 from pipeline.corpus.texts import read_texts
 from pipeline.errors import ConfigError
 
@@ -34,7 +34,7 @@ def write(files: dict[str, str | bytes]) -> None:
 def prepare(text: str = CONFIG, *only: str, settings: tuple[str, ...] = ()) -> stages.Job:
     """Check a config with this text."""
     write({"c.yaml": text})
-    return stages.prepare("c.yaml", given=Given(settings, only))
+    return stages.prepare("c.yaml", overrides=Overrides(settings, only))
 
 
 def problems(text: str = CONFIG, *only: str, settings: tuple[str, ...] = ()) -> list[str]:

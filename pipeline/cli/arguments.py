@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..config.globs import is_glob
-from ..config.overrides import Given
+from ..config.overrides import Overrides
 from ..config.resolved import STDIN, Dataset, System
 from ..corpus.input_warnings import suspicions
 from ..corpus.opener import open_corpus
@@ -88,9 +88,9 @@ def add_selection(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def given(args: argparse.Namespace) -> Given:
+def overrides_of(args: argparse.Namespace) -> Overrides:
     """Return what --set and --only say."""
-    return Given(tuple(args.settings), tuple(args.only))
+    return Overrides(tuple(args.settings), tuple(args.only))
 
 
 def jobs(text: str) -> int | str:

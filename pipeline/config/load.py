@@ -29,9 +29,9 @@ from .models_published import (
     WrittenColumn,
     WrittenCorrelation,
     WrittenExpectation,
-    WrittenFindings,
     WrittenJudgments,
     WrittenPublication,
+    WrittenPublished,
 )
 from .resolver import Resolver
 from .values import record_models, tag
@@ -62,7 +62,7 @@ class Config:
     notes: tuple[str, ...] = ()
     statistics: WrittenStatistics | None = None
     human: WrittenHuman | None = None
-    findings: WrittenFindings = field(default_factory=WrittenFindings)
+    published: WrittenPublished = field(default_factory=WrittenPublished)
     absent: frozenset[Path] = frozenset()
     """Files of data sets that are not here: problems tell of them, so that they need not be opened."""
 
@@ -98,7 +98,7 @@ def load(
         notes=tuple(resolver.notes),
         statistics=written.statistics,
         human=written.human,
-        findings=written,
+        published=written,
         absent=frozenset(resolver.absent),
     )
     return config, nodes, problems

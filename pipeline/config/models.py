@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Discriminator, Field, Tag, TypeAdapter, ValidationInfo, WithJsonSchema
 
-from .models_published import WrittenFindings
+from .models_published import WrittenPublished
 from .resolved import UNPACKED
 from .values import Numbers, PathText, Record, Written, a_level, named_format, read_record, whole_number
 
@@ -222,7 +222,7 @@ class WrittenOutput(Written):
     )
 
 
-class WrittenConfig(WrittenFindings):
+class WrittenConfig(WrittenPublished):
     """A gec-pipeline config."""
 
     version: Annotated[int, Field(ge=1, le=1), BeforeValidator(whole_number)] = Field(

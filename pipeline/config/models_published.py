@@ -220,7 +220,7 @@ class WrittenPublication(Written):
     slow: Truth = Field(False, description="takes minutes")
 
 
-class WrittenFindings(Written):
+class WrittenPublished(Written):
     """What a config may ask for besides scores."""
 
     publication: WrittenPublication | None = None

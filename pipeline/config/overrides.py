@@ -15,14 +15,14 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Given:
+class Overrides:
     """What the command line says of a config: settings "a.b.0=value", and patterns of names."""
 
     settings: tuple[str, ...] = ()
     only: tuple[str, ...] = ()
 
 
-ALL = Given()
+NO_OVERRIDES = Overrides()
 
 
 def select(

@@ -37,20 +37,20 @@ class Corpus:
     systems: Mapping[str, AnyText]
     missing: bool = False
     notes: tuple[str, ...] = ()
-    own: Mapping[str, int] = field(default_factory=dict)
+    references_as_systems: Mapping[str, int] = field(default_factory=dict)
     """Systems that are references themselves, and which."""
     external: Mapping[str, Corpus] = field(default_factory=dict)
     """Files of numbers for metrics that read no text: by the key of their needs, a data set without references."""
 
     def with_references(self) -> Corpus:
         """Return the same with each reference as one more system; raises CorpusError where a name is taken."""
-        own = {f"reference{number}": number for number in range(len(self.references))}
-        taken = next((name for name in own if name in self.systems), None)
+        numbers = {f"reference{number}": number for number in range(len(self.references))}
+        taken = next((name for name in numbers if name in self.systems), None)
         if taken:
             message = f"a system cannot be called '{taken}': references: leave_one_out scores the references so"
             raise CorpusError([Problem(self.name, message)])
-        added = {name: self.references[number] for name, number in own.items()}
-        return replace(self, systems={**self.systems, **added}, own=own)
+        added = {name: self.references[number] for name, number in numbers.items()}
+        return replace(self, systems={**self.systems, **added}, references_as_systems=numbers)
 
     def present(self) -> tuple[int, int]:
         """Return how many references a line has: the least, the most."""

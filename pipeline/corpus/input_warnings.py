@@ -48,7 +48,7 @@ def _systems(corpus: Corpus) -> Iterator[str]:
     given = [*([corpus.source] if corpus.source else []), *corpus.references]
     expected = any(text.odd.subwords for text in given)
     for name, file in corpus.systems.items():
-        if name in corpus.own:
+        if name in corpus.references_as_systems:
             continue
         twin = next((called for text, called in seen if same(file, text)), None)
         if twin:

@@ -29,7 +29,7 @@ WAVE = 4
 """Tasks for each worker that a backend without generators gets at once: their results are held together."""
 
 
-class Kind(NamedTuple):
+class ClusterKind(NamedTuple):
     """A backend: what to install, and how to reach it.
 
     connect: takes address, number of workers (None: all) and what is to be undone at the end; returns how many
@@ -260,19 +260,19 @@ def _spark(address: str | None, workers: int | None, undo: contextlib.ExitStack)
 
 
 CLUSTERS = {
-    "dask": Kind(
+    "dask": ClusterKind(
         ("dask[distributed]",),
         _dask,
         submitted,
         ("KilledWorker",),
     ),
-    "ray": Kind(
+    "ray": ClusterKind(
         ("ray",),
         _ray,
         in_waves,
         ("RayActorError", "ActorDiedError", "WorkerCrashedError", "NodeDiedError", "OutOfMemoryError"),
     ),
-    "spark": Kind(
+    "spark": ClusterKind(
         ("joblibspark", "pyspark"),
         _spark,
         in_waves,

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from ..arrays import Floats, Ints
     from ..config.models import WrittenHuman
-    from ..scoring.scored_columns import Measured
+    from ..scoring.scored_columns import ScoredColumns
     from .judgments import Judgments
     from .people import People
     from .trueskill import Progress
@@ -125,7 +125,7 @@ class MetaEvaluation:
         return asdict(self)
 
 
-def metric_scores(columns: Iterable[Measured]) -> list[MetricScores]:
+def metric_scores(columns: Iterable[ScoredColumns]) -> list[MetricScores]:
     """Return the scores of a run, with their sentences. References that are scored as systems are left out."""
     metrics = []
     for measured in columns:
@@ -136,7 +136,7 @@ def metric_scores(columns: Iterable[Measured]) -> list[MetricScores]:
     return metrics
 
 
-def _sentences(measured: Measured) -> Floats:
+def _sentences(measured: ScoredColumns) -> Floats:
     """Return the sentence scores of the systems in ASCII order: float64 [systems, lines]."""
     numbered = zip(measured.scores, measured.columns, measured.own, strict=False)
     columns = {score.system: blocks for score, blocks, own in numbered if own is None}

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from ..corpus.corpus import Corpus
     from ..io.safe_files import Content
     from ..scoring.results import Results
-    from ..scoring.scored_columns import Measured
+    from ..scoring.scored_columns import ScoredColumns
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -24,7 +24,7 @@ class Material:
     """
 
     results: Results
-    measured: tuple[Measured, ...] = ()
+    measured: tuple[ScoredColumns, ...] = ()
     corpora: Mapping[str, Corpus] = field(default_factory=dict)
     config: Any = None
     unread: str = ""

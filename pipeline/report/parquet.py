@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from ..metrics.base.columns import Columns
     from ..metrics.base.metric import Needs
-    from ..scoring.scored_columns import Measured
+    from ..scoring.scored_columns import ScoredColumns
     from .material import Material
 
     Content = Iterator[bytes]
@@ -60,7 +60,7 @@ def _types(needs: Needs) -> dict[str, str]:
     return types
 
 
-def _sentences(found: Sequence[Measured]) -> Iterator[Rows]:
+def _sentences(found: Sequence[ScoredColumns]) -> Iterator[Rows]:
     for measured in found:
         for score, columns in zip(measured.scores, measured.columns, strict=False):
             names = {"dataset": score.dataset, "system": score.system, "metric": score.metric}
@@ -71,7 +71,7 @@ def _sentences(found: Sequence[Measured]) -> Iterator[Rows]:
                 first += len(scores)
 
 
-def _counts(needs: Needs, found: Sequence[Measured]) -> Iterator[Rows]:
+def _counts(needs: Needs, found: Sequence[ScoredColumns]) -> Iterator[Rows]:
     for measured in found:
         for score, columns in zip(measured.scores, measured.columns, strict=False):
             first = 1
@@ -99,7 +99,7 @@ def _by_reference(needs: Needs, block: Columns, lines: Any, references: int) -> 
 def _parquet(
     rows: Callable[[], Iterator[Rows]],
     types: dict[str, str],
-    found: Sequence[Measured],
+    found: Sequence[ScoredColumns],
     labels: Sequence[str] = LABELS,
 ) -> Content:
     """Yield a Parquet file piece by piece."""

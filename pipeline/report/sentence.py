@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from ..metrics.base.columns import Columns
     from ..scoring.column_blocks import HasBlocks
-    from ..scoring.scored_columns import Measured
+    from ..scoring.scored_columns import ScoredColumns
     from .material import Material
     from .tables import Table
 
@@ -85,7 +85,7 @@ def count_tables(material: Material, dataset: str, line: int, system: str) -> It
             yield _counts(told, users[0], {name: array[row] for name, array in block.items()})
 
 
-def _counts(told: str, measured: Measured, counts: Columns) -> Counts:
+def _counts(told: str, measured: ScoredColumns, counts: Columns) -> Counts:
     """Return the counts of one sentence, without those of references that are missing."""
     fields = measured.metric.needs.schema(measured.references).fields
     apart = any(field.per_reference for field in fields)
@@ -109,7 +109,7 @@ def _shown(value: float) -> str:
     return f"{value:.0f}" if float(value).is_integer() else round_half_up(float(value), 4)
 
 
-def _score(measured: Measured, columns: HasBlocks, line: int) -> float:
+def _score(measured: ScoredColumns, columns: HasBlocks, line: int) -> float:
     block, row = _row(present_blocks(measured.metric, columns), line)
     return float(sentence_scores(measured.metric, {name: array[row : row + 1] for name, array in block.items()})[0])
 

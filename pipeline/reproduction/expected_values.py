@@ -20,20 +20,20 @@ from .verdicts import Compared, Verdict, compare, is_worse, leaves, places, verd
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ..config.models_published import WrittenExpectation, WrittenFindings
+    from ..config.models_published import WrittenExpectation, WrittenPublished
     from ..human.trueskill import Progress
     from ..scoring.results import Results, Score
-    from ..scoring.scored_columns import Measured
-    from .open_sections import Sources
+    from ..scoring.scored_columns import ScoredColumns
+    from .open_sections import OpenedSections
 
 LISTED = 300
 """Values of an entry that are kept one by one in the results; of more only those that are not equal."""
 
 
-def with_findings(
-    wanted: WrittenFindings,
-    sources: Sources,
-    measured: Sequence[Measured],
+def with_published(
+    wanted: WrittenPublished,
+    sources: OpenedSections,
+    measured: Sequence[ScoredColumns],
     results: Results,
     progress: Progress | None = None,
 ) -> Results:
@@ -45,7 +45,7 @@ def with_findings(
 
 
 def check_expectations(
-    wanted: WrittenFindings, sources: Sources, finder: Finder, results: Results
+    wanted: WrittenPublished, sources: OpenedSections, finder: Finder, results: Results
 ) -> dict[str, Any] | None:
     """Return verdicts as mappings: of the whole, and of each entry with its values; None where nothing is expected.
 
@@ -63,7 +63,7 @@ def check_expectations(
 
 class _Entry:
     def __init__(
-        self, number: int, entry: WrittenExpectation, sources: Sources, finder: Finder, plain: dict[str, Any]
+        self, number: int, entry: WrittenExpectation, sources: OpenedSections, finder: Finder, plain: dict[str, Any]
     ) -> None:
         self.number, self.entry, self.sources, self.finder, self.plain = number, entry, sources, finder, plain
 

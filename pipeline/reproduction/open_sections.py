@@ -13,7 +13,7 @@ from ..human.score_files import read_scores
 from ..io.dataset_cache import path_of
 from ..metrics.build import from_text
 from ..scoring.references import POLICIES
-from ..scoring.results import HUMAN
+from ..scoring.results import REFERENCES_ROW
 from .table_files import Cell, Wanted, read_columns
 
 if TYPE_CHECKING:
@@ -21,7 +21,13 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from ..config.load import Config
-    from ..config.models_published import WrittenColumn, WrittenExpectation, WrittenFBeta, WrittenFindings, WrittenTable
+    from ..config.models_published import (
+        WrittenColumn,
+        WrittenExpectation,
+        WrittenFBeta,
+        WrittenPublished,
+        WrittenTable,
+    )
     from ..errors import Problem
     from ..human.judgments import Judgments
     from ..metrics.base.metric import Metric
@@ -30,7 +36,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Sources:
+class OpenedSections:
     """What was opened: judgements and columns of scores by name, sentence scores of agreements, expected tables.
 
     metrics: which of the config's each text means; datasets: which data set an entry (its keys) is of.
@@ -43,15 +49,15 @@ class Sources:
     metrics: dict[str | None, Metric] = field(default_factory=dict)
 
 
-def open_sources(config: Config, chosen: Sequence[Metric], problems: list[Problem]) -> Sources:
+def open_sections(config: Config, chosen: Sequence[Metric], problems: list[Problem]) -> OpenedSections:
     """Open everything that is no text; what is wrong adds to problems."""
     return _Opener(config, chosen, problems).all()
 
 
 class _Opener:
     def __init__(self, config: Config, chosen: Sequence[Metric], problems: list[Problem]) -> None:
-        self.config, self.wanted, self.chosen, self.problems = config, config.findings, chosen, problems
-        self.found = Sources()
+        self.config, self.wanted, self.chosen, self.problems = config, config.published, chosen, problems
+        self.found = OpenedSections()
 
     def problem(self, message: str, keys: Keys) -> None:
         self.problems.append(self.config.root.problem(message, keys))
@@ -62,7 +68,7 @@ class _Opener:
         except DataError as error:
             raise ConfigError([self.config.root.problem(problem.message, keys) for problem in error.problems]) from None
 
-    def all(self) -> Sources:
+    def all(self) -> OpenedSections:
         for section in SECTIONS:
             for name in names_of(self.wanted, section):
                 if "/" in name:
@@ -200,7 +206,7 @@ class _Opener:
         known = [system.name for system in self.config.systems]
         most = max((len(dataset.references) for dataset in self.config.datasets), default=0)
         rows = POLICIES[metric.policy].rows(most)
-        known += [*rows, HUMAN] if rows else []
+        known += [*rows, REFERENCES_ROW] if rows else []
         given = [("mean", entry.mean or []), ("order", entry.order or [])]
         if isinstance(entry.values, dict) and entry.mean is None:
             given.append(("values", list(entry.values)))
@@ -211,7 +217,7 @@ class _Opener:
                     self.known(name, dict.fromkeys(known), "system", (*keys, key, step))
 
 
-def names_of(wanted: WrittenFindings, section: str) -> list[str]:
+def names_of(wanted: WrittenPublished, section: str) -> list[str]:
     """Return the names that a section of results.json has."""
     if section == "correlations":
         return [name for item in wanted.correlations for name in item.of]

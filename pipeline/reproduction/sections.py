@@ -24,14 +24,14 @@ if TYPE_CHECKING:
         WrittenAgreement,
         WrittenColumn,
         WrittenCorrelation,
-        WrittenFindings,
+        WrittenPublished,
         WrittenRounding,
     )
     from ..human.judgments import Judgments
     from ..human.trueskill import Progress
     from ..scoring.results import Score
-    from ..scoring.scored_columns import Measured
-    from .open_sections import Sources
+    from ..scoring.scored_columns import ScoredColumns
+    from .open_sections import OpenedSections
     from .table_files import Cell
 
 Scores = dict[str, float]
@@ -41,7 +41,11 @@ class Finder:
     """Makes the sections of results.json that a config asks for besides scores."""
 
     def __init__(
-        self, wanted: WrittenFindings, sources: Sources, measured: Sequence[Measured], scores: Sequence[Score]
+        self,
+        wanted: WrittenPublished,
+        sources: OpenedSections,
+        measured: Sequence[ScoredColumns],
+        scores: Sequence[Score],
     ) -> None:
         self.wanted, self.sources, self.measured, self.scores = wanted, sources, measured, scores
         self.notes: list[str] = []
@@ -90,7 +94,7 @@ class Finder:
         )
         return summary.plain()
 
-    def one(self, metric: str | None, dataset: str | None) -> Measured:
+    def one(self, metric: str | None, dataset: str | None) -> ScoredColumns:
         """Return what was measured by the metric that a text means, on a data set (None: the only one)."""
         metric_meant = self.sources.metrics[metric]
         return next(

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 SCHEMA = 1
 MORE = ("human", "judgments", "columns", "correlations", "agreements", "expectations")
 """Sections that are mappings as they are; files of earlier versions lack some."""
-HUMAN = "REFERENCE"
+REFERENCES_ROW = "REFERENCE"
 """The row of references: leave_one_out that is the mean of the references' own scores (JFLEG's REFERENCE)."""
 
 
@@ -104,7 +104,7 @@ class Results:
 
     missing: empty but where the run is incomplete; statistics: the settings of intervals and tests, None where there
     are none; human: how the metrics agree with people (meta_evaluation.MetaEvaluation as a mapping); judgments,
-    columns, correlations, agreements: what the sections of these names found (findings.Finder.find); expectations:
+    columns, correlations, agreements: what the sections of these names say (`reproduction/sections.py`); expectations:
     verdicts on the section expect (expected.check_expectations). None where that was not asked.
     """
 

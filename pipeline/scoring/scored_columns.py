@@ -9,7 +9,7 @@ from .._version import __version__
 from ..metrics.base import signature
 from .reduce import drawn_scores
 from .references import POLICIES
-from .results import HUMAN, Results
+from .results import REFERENCES_ROW, Results
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Measured:
+class ScoredColumns:
     """A metric on a data set: scores of its systems, and the columns of each, in the same order.
 
     own: which reference a system is (None: none); human: whether a last score is the mean of those, without columns.
@@ -43,15 +43,15 @@ class Measured:
         return [score.system for score in self.scores]
 
 
-def measure(
+def scored_columns(
     metric: Metric, info: DatasetInfo, scores: Sequence[Score], columns: Sequence[HasBlocks | None]
-) -> Measured:
+) -> ScoredColumns:
     """Return scores of one metric on one data set with their columns; None: there are none of a mean of systems."""
     rows = POLICIES[metric.policy].rows(info.references)
     found = tuple(blocks for blocks in columns if blocks is not None)
     own = tuple(rows.get(score.system) for score, blocks in zip(scores, columns, strict=True) if blocks is not None)
-    human = bool(rows) and scores[-1].system == HUMAN
-    return Measured(
+    human = bool(rows) and scores[-1].system == REFERENCES_ROW
+    return ScoredColumns(
         metric=metric,
         lines=info.lines,
         references=info.references,
@@ -62,19 +62,19 @@ def measure(
     )
 
 
-def measured(
+def all_scored_columns(
     corpora: Sequence[Corpus], chosen: Sequence[Metric], statistics: Mapping[str, Counted], results: Results
-) -> Iterator[Measured]:
+) -> Iterator[ScoredColumns]:
     """Yield what intervals and tests are made of, for every data set and metric."""
     for corpus in corpora:
         for metric in chosen:
             printed, counted = signed(metric, len(corpus.references)), statistics[corpus.name]
             scores = [score for score in results.scores if (score.dataset, score.metric) == (corpus.name, printed)]
             columns = [counted.get((score.system, metric.needs)) for score in scores]
-            yield measure(metric, results.datasets[corpus.name], scores, columns)
+            yield scored_columns(metric, results.datasets[corpus.name], scores, columns)
 
 
-def with_scores_of(columns: Sequence[Measured], results: Results) -> tuple[Measured, ...]:
+def with_scores_of(columns: Sequence[ScoredColumns], results: Results) -> tuple[ScoredColumns, ...]:
     """Return the same columns with the scores that the results have of them, such as those with intervals."""
     scores = {(score.dataset, score.metric, score.system): score for score in results.scores}
     return tuple(
@@ -83,7 +83,7 @@ def with_scores_of(columns: Sequence[Measured], results: Results) -> tuple[Measu
     )
 
 
-def scores_of_draws(measured: Measured) -> dict[str, Floats]:
+def scores_of_draws(measured: ScoredColumns) -> dict[str, Floats]:
     """Return for each system its score in every draw of references: float64 [iterations].
 
     The scores are computed anew from the columns. There are none where no reference is drawn for the score.

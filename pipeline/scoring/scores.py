@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from .reduce import reduce
 from .references import POLICIES
 from .references.base import mean_of
-from .results import HUMAN, DatasetInfo, Score, ranks
+from .results import REFERENCES_ROW, DatasetInfo, Score, ranks
 from .scored_columns import signed
 
 if TYPE_CHECKING:
@@ -28,12 +28,12 @@ def score(
         for metric in chosen:
             references = len(corpus.references)
             rows = POLICIES[metric.policy].rows(references)
-            names = [name for name in corpus.systems if name in rows or name not in corpus.own]
+            names = [name for name in corpus.systems if name in rows or name not in corpus.references_as_systems]
             columns = [statistics[corpus.name][name, metric.needs] for name in names]
             own = [rows.get(name) for name in names]
             reduced = reduce(metric, columns, corpus.lines, references, threads, own)
             if rows and rows.keys() <= set(names):  # none is lost
-                names.append(HUMAN)
+                names.append(REFERENCES_ROW)
                 humans = [item for item, number in zip(reduced, own, strict=True) if number is not None]
                 reduced.append(mean_of(humans))
             printed, peer = signed(metric, references), metric.peer_signature(most, missing=least < most)

@@ -10,8 +10,8 @@ from ..execution.store.columns_file import Statistics
 from ..execution.store.remote_copy import folder_of
 from ..execution.store.run_directory import RunDirectory
 from ..metrics.build import from_text
-from .results import HUMAN, MORE, Results, Score, ranks
-from .scored_columns import Measured, measure
+from .results import MORE, REFERENCES_ROW, Results, Score, ranks
+from .scored_columns import ScoredColumns, scored_columns
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -20,13 +20,13 @@ if TYPE_CHECKING:
     from .results import DatasetInfo
 
 
-def load_runs(run: str | Path, run2: str | Path | None = None) -> tuple[Results, list[Measured]]:
+def load_runs(run: str | Path, run2: str | Path | None = None) -> tuple[Results, list[ScoredColumns]]:
     """Return what load() does of a run directory, or what load_two() does of two; they may be addresses."""
     folder = folder_of(run)
     return load(folder) if run2 is None else load_two(folder, folder_of(run2))
 
 
-def load(path: Path) -> tuple[Results, list[Measured]]:
+def load(path: Path) -> tuple[Results, list[ScoredColumns]]:
     """Return what a run found, and its scores with their columns; raises StoreError."""
     results = Results.read(path / "results.json")
     if RunDirectory(path, make=False).manifest().get("state") == "running":
@@ -38,21 +38,23 @@ def load(path: Path) -> tuple[Results, list[Measured]]:
         schema = metric.needs.schema(info.references)
         places = [Statistics.place(path, dataset, score.system, metric.needs.key) for score in scores]
         columns = [Statistics(place, schema, info.lines) if place.exists() else None for place in places]
-        lacking = [s.system for s, blocks in zip(scores, columns, strict=True) if not blocks and s.system != HUMAN]
+        lacking = [
+            s.system for s, blocks in zip(scores, columns, strict=True) if not blocks and s.system != REFERENCES_ROW
+        ]
         if lacking:
             raise StoreError(f"{path}: the counts of {lacking[0]} on {dataset} are missing; run its config again")
-        found.append(measure(metric, info, scores, columns))
+        found.append(scored_columns(metric, info, scores, columns))
     return results, found
 
 
-def load_two(one: Path, two: Path) -> tuple[Results, list[Measured]]:
+def load_two(one: Path, two: Path) -> tuple[Results, list[ScoredColumns]]:
     """Return what two runs have in common, with the systems of both; raises StoreError where that is nothing.
 
     Data sets are the same where source and references are; metrics, where all settings are. A system of the same
     name is one where its output is the same too, else both get the name of their run: NAME@RUN.
     """
     (results, found), (more_results, more) = load(one), load(two)
-    datasets, joined = dict(results.datasets), list[Measured]()
+    datasets, joined = dict(results.datasets), list[ScoredColumns]()
     for name in (name for name in results.datasets if name in more_results.datasets):
         _check_data(name, results.datasets[name], more_results.datasets[name], one, two)
         known = results.datasets[name].digests | more_results.datasets[name].digests
@@ -94,8 +96,8 @@ def _labels(one: Path, two: Path) -> tuple[str, str]:
 
 
 def _joined(
-    one: Measured, two: Measured, digests: tuple[dict[str, str], dict[str, str]], labels: tuple[str, str]
-) -> Measured:
+    one: ScoredColumns, two: ScoredColumns, digests: tuple[dict[str, str], dict[str, str]], labels: tuple[str, str]
+) -> ScoredColumns:
     """Return the systems of both. Ranks are made anew among them."""
     scores, columns, own = list[Score](), list(one.columns)[:0], list[int | None]()
     names = set(one.names) & set(two.names)
@@ -117,14 +119,14 @@ def ranked(scores: Sequence[Score]) -> tuple[Score, ...]:
     return tuple(replace(score, rank=place) for score, place in zip(scores, places, strict=True))
 
 
-def _listed(*runs: Sequence[Measured]) -> str:
+def _listed(*runs: Sequence[ScoredColumns]) -> str:
     return "".join(
         f"\n  {number}: " + ", ".join(dict.fromkeys(f"{m.scores[0].dataset} {m.scores[0].metric}" for m in found))
         for number, found in enumerate(runs, 1)
     )
 
 
-def only(found: Sequence[Measured], metric: str | None, dataset: str | None) -> list[Measured]:
+def only(found: Sequence[ScoredColumns], metric: str | None, dataset: str | None) -> list[ScoredColumns]:
     """Return what is of a metric (its name, or its signature) and of a data set; raises StoreError for nothing."""
     kept = [m for m in found if metric in (None, m.metric.name, m.metric.output, m.scores[0].metric)]
     if found and metric is not None and not kept:
@@ -142,11 +144,11 @@ def only(found: Sequence[Measured], metric: str | None, dataset: str | None) -> 
     return chosen
 
 
-def _all(found: Sequence[Measured]) -> str:
+def _all(found: Sequence[ScoredColumns]) -> str:
     return ", ".join(dict.fromkeys(measured.scores[0].metric for measured in found))
 
 
-def narrowed(results: Results, found: Sequence[Measured]) -> Results:
+def narrowed(results: Results, found: Sequence[ScoredColumns]) -> Results:
     """Return of the results what is of these scores, with the statistics that they have.
 
     What was found of the run as a whole, such as correlations of columns and verdicts on what was expected, is not.
@@ -173,7 +175,7 @@ LISTS = ("correlations", "sentences", "tests", "windows")
 """What of the agreement with people is told metric by metric."""
 
 
-def restricted(results: Results, found: Sequence[Measured]) -> Results:
+def restricted(results: Results, found: Sequence[ScoredColumns]) -> Results:
     """Return the results with these scores only, without earlier statistics."""
     scores = [replace(score, bootstrap=None) for measured in found for score in measured.scores]
     return replace(results, scores=scores, tests=[])

@@ -12,7 +12,7 @@ import yaml
 from pipeline import stages
 from pipeline.cli.commands.schema import json_schema
 from pipeline.cli.dispatch import main
-from pipeline.config.overrides import Given
+from pipeline.config.overrides import Overrides
 from pipeline.errors import ConfigError
 from pipeline.metrics.build import from_text
 from tests.files import CONFIG, TEXTS, lines, prepare, problems, write
@@ -210,7 +210,7 @@ def test_settings_are_applied_in_order_and_names_may_have_dots() -> None:
 
 def test_paths_of_settings_are_against_the_working_directory() -> None:
     write({"f/c.yaml": CONFIG.replace(" s.txt", " ../s.txt").replace("[r.txt]", "[../r.txt]")})
-    config = stages.prepare("f/c.yaml", given=Given(("systems.A=a.txt",))).config
+    config = stages.prepare("f/c.yaml", overrides=Overrides(("systems.A=a.txt",))).config
     assert [str(path) for path in config.systems[0].paths.values()] == ["a.txt"]
 
 

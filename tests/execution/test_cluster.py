@@ -24,7 +24,7 @@ from pipeline.config.models import check_address
 from pipeline.corpus.spans import Span
 from pipeline.errors import ConfigError, CorpusError, IncompleteError, InputError
 from pipeline.execution import clusters, workers
-from pipeline.execution.clusters import CLUSTERS, Cluster, Kind, LostWorkerError
+from pipeline.execution.clusters import CLUSTERS, Cluster, ClusterKind, LostWorkerError
 from pipeline.execution.options import RunOptions
 from pipeline.kernel.lines import Lines
 from tests.conftest import PATIENCE, ROOT, Hears, run, tree, write_run
@@ -331,7 +331,7 @@ ENDED: list[str] = []
 
 @pytest.fixture
 def waves() -> Iterator[None]:
-    kind = Kind(("x",), threads, clusters.in_waves, ("ZeroDivisionError",))
+    kind = ClusterKind(("x",), threads, clusters.in_waves, ("ZeroDivisionError",))
     with mock.patch.dict(CLUSTERS, {"threading": kind}):
         yield
 

@@ -25,7 +25,7 @@ from pipeline.execution.shards import Missing
 from pipeline.execution.slow_shards import Watch
 from pipeline.execution.workers import Task, WorkerDiedError
 from pipeline.kernel.lines import join_lines
-from pipeline.scoring.results import HUMAN, Results
+from pipeline.scoring.results import REFERENCES_ROW, Results
 from tests.conftest import PATIENCE, Hears, metric_of, run, tree, write_run
 from tests.execution.deadly import POISON, deadly, hungry, poison, poisoned, slow_until
 
@@ -211,7 +211,7 @@ def test_memory_that_runs_out_is_like_a_death(config: Path, tmp_path: Path, opti
 def test_a_reference_lost_as_a_system_leaves_no_mean_of_the_others(tmp_path: Path) -> None:
     config = write_run(tmp_path, 30, references=3, systems="A", chosen=["gleu[refs=leave_one_out,iter=2]"])
     whole = {score.system for score in run(config, tmp_path / "fresh").scores}
-    assert whole == {"A", "reference0", "reference1", "reference2", HUMAN}
+    assert whole == {"A", "reference0", "reference1", "reference2", REFERENCES_ROW}
     lost = [Missing("d", "reference1", 1, 1)]
     original = count.count_all
     with mock.patch.object(stages, "count_all", lambda *given: (original(*given)[0], lost)):

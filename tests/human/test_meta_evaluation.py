@@ -16,7 +16,7 @@ import pytest
 from pipeline import stages
 from pipeline.cli.dispatch import main
 from pipeline.config.models import WrittenHuman
-from pipeline.config.overrides import Given
+from pipeline.config.overrides import Overrides
 from pipeline.config.resolved import Dataset, System
 from pipeline.corpus.opener import open_corpus
 from pipeline.corpus.texts import read_texts
@@ -415,7 +415,7 @@ def test_outputs_that_a_data_set_lacks_cost_no_scores(tmp_path: Path) -> None:
 
 
 def test_a_part_of_a_config_is_not_correlated(tmp_path: Path) -> None:
-    job = stages.prepare(human_config(tmp_path), given=Given((), ("A",)))
+    job = stages.prepare(human_config(tmp_path), overrides=Overrides((), ("A",)))
     assert "nothing is correlated with people where --only chooses" in job.warnings
     assert stages.run(job, tmp_path / "run")[1].human is None
 

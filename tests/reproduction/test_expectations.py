@@ -12,7 +12,7 @@ import pytest
 import pipeline
 from pipeline import stages
 from pipeline.cli.dispatch import main
-from pipeline.config.overrides import Given
+from pipeline.config.overrides import Overrides
 from pipeline.corpus.replacements import brackets
 from pipeline.errors import ConfigError, CorpusError
 from pipeline.reproduction.table_files import Wanted, read_columns
@@ -349,7 +349,7 @@ def run(text: str) -> dict[str, Any]:
 
 def test_expectations_are_left_out_where_only_a_part_runs(tmp_path: Path) -> None:
     config = write_run(tmp_path, 5, expect=[{"order": ["A", "B"]}])
-    job = stages.prepare(config, given=Given((), ("A",)))
+    job = stages.prepare(config, overrides=Overrides((), ("A",)))
     assert "nothing is compared with what is expected where --only chooses" in job.warnings
 
 

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING
 
 from ...config.models import BACKENDS
 from ...errors import IncompleteError, printable
-from ..arguments import add_selection, given, jobs
+from ..arguments import add_selection, jobs, overrides_of
 from ..progress import Bar
 
 if TYPE_CHECKING:
@@ -59,7 +59,7 @@ def run(args: argparse.Namespace) -> int:
     options = RunOptions(n_jobs=args.n_jobs, backend=args.backend, address=args.address)
     with Bar(enabled=not args.quiet and not args.dry_run and sys.stderr.isatty()) as bar:
         bar.stage("reading")
-        job = stages.prepare(args.config, options, given(args))
+        job = stages.prepare(args.config, options, overrides_of(args))
         for warning in () if args.quiet else job.warnings:
             bar.print(f"warning: {warning}")
         if args.dry_run:

@@ -66,7 +66,7 @@ def run(args: argparse.Namespace) -> int:
     from ...corpus.input_warnings import suspicions
     from ...metrics.build import from_text
     from ...report.console import print_orders, print_results
-    from ...scoring.results import HUMAN, Results
+    from ...scoring.results import REFERENCES_ROW, Results
     from ...scoring.scores import describe
 
     given = {key.removeprefix("option_"): value for key, value in vars(args).items() if key.startswith("option_")}
@@ -80,10 +80,10 @@ def run(args: argparse.Namespace) -> int:
     )
     if args.confidence:
         from ...scoring.resampling.significance import statistics_of, with_statistics
-        from ...scoring.scored_columns import measure
+        from ...scoring.scored_columns import scored_columns
 
-        columns = [result.statistics if result.system != HUMAN else None for result in evaluation]
-        found = measure(metric, results.datasets[corpus.name], results.scores, columns)
+        columns = [result.statistics if result.system != REFERENCES_ROW else None for result in evaluation]
+        found = scored_columns(metric, results.datasets[corpus.name], results.scores, columns)
         results = with_statistics(results, [found], statistics_of({}))
     if args.json:
         sys.stdout.write(results.to_json())

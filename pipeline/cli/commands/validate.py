@@ -11,7 +11,7 @@ import sys
 from typing import TYPE_CHECKING
 
 from ...errors import printable
-from ..arguments import add_selection, given
+from ..arguments import add_selection, overrides_of
 
 if TYPE_CHECKING:
     import argparse
@@ -36,7 +36,7 @@ def run(args: argparse.Namespace) -> int:
     from ...report.console import print_table
     from ...scoring.scored_columns import signed
 
-    job = prepare(args.config, given=given(args))
+    job = prepare(args.config, overrides=overrides_of(args))
     counted: dict[tuple[str, str], int] = {}
     rows = [row for corpus in job.corpora for row in _rows(corpus, counted)]
     if rows:
@@ -52,8 +52,8 @@ def run(args: argparse.Namespace) -> int:
         judges, pairs = len(judgments.judges), len(judgments.expanded.first)
         told = f"{len(judgments.systems)} systems, {judges} judge{'s' * (judges != 1)}, {pairs:,} pairs of systems"
         print(printable(f"judgments {name}: {told}"))
-    if job.config.findings.expect:
-        print(f"entries of expect: {len(job.config.findings.expect)}")
+    if job.config.published.expect:
+        print(f"entries of expect: {len(job.config.published.expect)}")
     for warning in job.warnings:
         print(printable(f"warning: {warning}"), file=sys.stderr)
     return 0
@@ -63,7 +63,9 @@ def _rows(corpus: Corpus, counted: dict[tuple[str, str], int]) -> list[list[str]
     """Return a row for each text; counted: tokens by place and digest, for texts that come again."""
     roles = [("source", corpus.source)] if corpus.source else []
     roles += [(f"reference {number}", file) for number, file in enumerate(corpus.references)]
-    roles += [(f"system {name}", file) for name, file in corpus.systems.items() if name not in corpus.own]
+    roles += [
+        (f"system {name}", file) for name, file in corpus.systems.items() if name not in corpus.references_as_systems
+    ]
     rows = []
     for role, file in roles:
         key = file.place, file.digest

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ...arrays import Floats, Ints
-    from ...scoring.scored_columns import Measured
+    from ...scoring.scored_columns import ScoredColumns
 
 RULE = (
     "half of them where the sentence scores of the systems (by the first metric) lie furthest apart, a quarter with "
@@ -40,7 +40,7 @@ class Least:
         self.keys, self.lines = keys[order], lines[order]
 
 
-def telling(measured: Measured, wanted: int) -> Ints:
+def telling(measured: ScoredColumns, wanted: int) -> Ints:
     """Return the lines, from 0, rising, that tell most: int64 [wanted], all where there are no more (see RULE).
 
     Reads the columns once, block after block.

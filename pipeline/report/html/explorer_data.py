@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from ...metrics.base.columns import Columns
     from ...metrics.base.metric import Metric
     from ...metrics.base.ngram_roles import Rule
-    from ...scoring.scored_columns import Measured
+    from ...scoring.scored_columns import ScoredColumns
     from ...tokenizers.tokenization import Tokenization
     from ..material import Material
 
@@ -125,7 +125,7 @@ def _rule(rule: Rule | None, places: Mapping[Tokenization, int]) -> dict[str, An
     return {**about, "tokens": places[rule.tokenization]}
 
 
-def _affordable(material: Material, found: Mapping[str, Sequence[Measured]]) -> dict[str, int]:
+def _affordable(material: Material, found: Mapping[str, Sequence[ScoredColumns]]) -> dict[str, int]:
     """Return how many lines of each data set BUDGET has room for: the same share of each."""
     cost, lines = {}, {name: measured[0].lines for name, measured in found.items()}
     for name, measured in found.items():
@@ -136,7 +136,9 @@ def _affordable(material: Material, found: Mapping[str, Sequence[Measured]]) -> 
     return {name: lines[name] if share >= 1 else max(1, int(lines[name] * share)) for name in found}
 
 
-def _dataset(corpus: Corpus, measured: Sequence[Measured], wanted: int, digits: int, texts: Texts) -> dict[str, Any]:
+def _dataset(
+    corpus: Corpus, measured: Sequence[ScoredColumns], wanted: int, digits: int, texts: Texts
+) -> dict[str, Any]:
     """Return one data set: its lines, who has which output, and the metrics with their numbers."""
     with_columns = [m for m in measured if m.columns]
     lines = telling(with_columns[0], wanted)
@@ -192,7 +194,9 @@ class Variants:
         return found
 
 
-def _metric(measured: Measured, names: Sequence[str], lines: Ints, variants: Variants, digits: int) -> dict[str, Any]:
+def _metric(
+    measured: ScoredColumns, names: Sequence[str], lines: Ints, variants: Variants, digits: int
+) -> dict[str, Any]:
     """Return a metric: how its numbers lie in `rows`, a row for each output (or, of numbers from files, system)."""
     metric, own = measured.metric, measured.names[: len(measured.columns)]
     made = [table(metric, picked(columns.blocks(), lines), digits) for columns in measured.columns]

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from ...metrics import METRICS
 from ...metrics.base import signature
 from ...metrics.base.metric import Metric
-from ...scoring.results import HUMAN
+from ...scoring.results import REFERENCES_ROW
 from .digits import percent
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 LEFT_OUT = "|refs:leave_one_out|"
 """What the signature of a metric has that scores references as systems too."""
-REFERENCE = re.compile(rf"reference[0-9]+|{HUMAN}")
+REFERENCE = re.compile(rf"reference[0-9]+|{REFERENCES_ROW}")
 """What these are called."""
 MAX_NAME = 40
 """Letters of a name that tables of a fixed width and plots show."""

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from ...arrays import Floats
     from ...config.models import WrittenStatistics
     from ..results import Results, Score
-    from ..scored_columns import Measured
+    from ..scored_columns import ScoredColumns
     from ..summands import Summand
     from .bootstrap import Progress
 
@@ -50,7 +50,7 @@ def statistics_of(texts: Mapping[str, str], prefix: str = "") -> WrittenStatisti
 
 def with_statistics(
     results: Results,
-    found: Sequence[Measured],
+    found: Sequence[ScoredColumns],
     settings: WrittenStatistics,
     progress: Progress | None = None,
 ) -> Results:
@@ -68,7 +68,7 @@ def with_statistics(
     return replace(results, scores=list(scores.values()), warnings=list(warnings), statistics=told, tests=tests)
 
 
-def _lacking(measured: Measured, settings: WrittenStatistics) -> Iterator[str]:
+def _lacking(measured: ScoredColumns, settings: WrittenStatistics) -> Iterator[str]:
     if settings.test != "none" and settings.baseline is not None and settings.baseline not in measured.names:
         dataset = measured.scores[0].dataset
         yield f"{dataset}: has no output of the baseline, {settings.baseline}: nothing is compared there"
@@ -86,7 +86,7 @@ def _lacking(measured: Measured, settings: WrittenStatistics) -> Iterator[str]:
 
 
 def analyse(
-    measured: Measured, settings: WrittenStatistics, progress: Progress | None = None
+    measured: ScoredColumns, settings: WrittenStatistics, progress: Progress | None = None
 ) -> tuple[list[Score], list[Comparison]]:
     """Return the scores with their bootstrap, and the comparisons that the settings ask for."""
     chosen = summands(measured.metric, measured.columns, measured.lines, measured.references, measured.own)
@@ -112,7 +112,7 @@ def _with_bootstrap(scores: Sequence[Score], samples: Floats, level: float) -> l
     ]
 
 
-def pairs_of(measured: Measured, baseline: str | None) -> list[tuple[int, int]]:
+def pairs_of(measured: ScoredColumns, baseline: str | None) -> list[tuple[int, int]]:
     """Return the pairs to compare: each system with the baseline, or all; references are no systems here."""
     systems = [number for number in range(len(measured.columns)) if measured.own[number] is None]
     if baseline is None:
@@ -127,7 +127,7 @@ def pairs_of(measured: Measured, baseline: str | None) -> list[tuple[int, int]]:
 
 
 def _comparisons(
-    measured: Measured,
+    measured: ScoredColumns,
     chosen: Sequence[Summand],
     samples: Floats,
     settings: WrittenStatistics,
@@ -175,7 +175,7 @@ def _comparisons(
     return found
 
 
-def _sentence_scores(measured: Measured) -> Iterator[Floats]:
+def _sentence_scores(measured: ScoredColumns) -> Iterator[Floats]:
     """Yield the sentence scores of all systems: float64 [systems, lines], block after block."""
     metric = measured.metric
     for blocks in zip(*(present_blocks(metric, system) for system in measured.columns), strict=True):
