@@ -9,12 +9,15 @@ import sys
 from collections import Counter
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import pytest
 
 import pipeline
 from tests.conftest import ROOT
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 PACKAGE = ROOT / "pipeline"
 PEERS = {
@@ -170,6 +173,53 @@ def test_there_are_no_circles() -> None:
 def test_no_folder_has_more_files_than_can_be_seen_at_a_glance() -> None:
     counted = Counter(str(Path(name).parent) for name in FILES if not name.endswith("__init__.py"))
     assert {folder: count for folder, count in counted.items() if count > MOST and folder != "cli/commands"} == {}
+
+
+VAGUE = {"found", "made", "told", "some"}
+"""Words that do not say what a thing is: no names for what a reader has to remember."""
+
+
+def vague_names(tree: ast.AST) -> Iterator[tuple[int, str]]:
+    """Yield line and name of parameters and variables of functions that are called so and live over ten lines."""
+    for function in ast.walk(tree):
+        if isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef):
+            uses: dict[str, list[int]] = {}
+            for node in ast.walk(function):
+                if isinstance(node, ast.arg | ast.Name):
+                    uses.setdefault(node.arg if isinstance(node, ast.arg) else node.id, []).append(node.lineno)
+            for name in sorted(VAGUE & uses.keys()):
+                if max(uses[name]) - min(uses[name]) > 10:
+                    yield min(uses[name]), name
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_names_that_live_long_say_what_they_are(name: str) -> None:
+    assert list(vague_names(ast.parse(FILES[name].read_text(encoding="utf-8")))) == []
+
+
+def test_vague_names_are_seen() -> None:
+    """By hand: found lives from line 1 to line 13, made two lines."""
+    filler = "    pass\n" * 10
+    text = f"def f(found):\n    made = 1\n    print(made)\n{filler}    return found\n"
+    assert list(vague_names(ast.parse(text))) == [(1, "found")]
+
+
+def test_many_fields_are_given_by_keyword() -> None:
+    """A dataclass with more than five fields, or a NamedTuple made so often, cannot be read by position."""
+    wrong = []
+    for name, path in FILES.items():
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if not isinstance(node, ast.ClassDef):
+                continue
+            decorators = [ast.unparse(decorator) for decorator in node.decorator_list]
+            fields = [child for child in node.body if isinstance(child, ast.AnnAssign) and not is_class_variable(child)]
+            if any("dataclass(" in text and "kw_only" not in text for text in decorators) and len(fields) > 5:
+                wrong.append(f"{name}:{node.lineno} {node.name}: {len(fields)} fields")
+    assert [text for text in wrong if not text.startswith("metrics/")] == []
+
+
+def is_class_variable(node: ast.AnnAssign) -> bool:
+    return ast.unparse(node.annotation).startswith("ClassVar")
 
 
 def test_the_readme_names_every_room() -> None:
