@@ -39,6 +39,8 @@ def reduce(
     threads share the iterations of a sampled score. own: which reference each system is itself (None: none), for
     policies that score references too.
     """
+    if not systems:  # of none could every line be counted
+        return []
     return reducer_of(metric).scores(SystemCounts(metric, systems, lines, references, own, threads))
 
 

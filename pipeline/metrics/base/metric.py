@@ -107,7 +107,7 @@ class Metric(Described, ABC):
     @property
     def by_reference(self) -> bool:
         """Whether a sentence has a score with each reference alone, which can be shown beside the others."""
-        return self.policy != "merged"
+        return any(field.per_reference for field in self.terms)
 
     @property
     def shares(self) -> tuple[float, ...]:
