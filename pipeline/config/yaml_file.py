@@ -1,7 +1,7 @@
-"""YAML text as a tree of nodes that know where they stand; nothing is interpreted and nothing is built.
+"""YAML text as a tree of nodes with their positions; no value is interpreted and no object is built.
 
-A scalar stays the text that was written (`NO` is not false, `1e3` is not a number yet); the models in
-`config.py` and the metrics' options decide what a text must be. Only a plain `null`, `~` or nothing is None.
+A scalar stays the text that was written: `NO` is not false, and `1e3` is no number yet. The models of a config and the
+options of metrics decide what a text must be. Only a plain `null`, `~` or nothing is None.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 MAX_NODES = 100_000
-"""Nodes a document may expand to; more is an alias bomb or not a config."""
+"""Nodes that a document may expand to. One with more is an alias bomb, or no config."""
 MAX_DEPTH = 50
 MAX_BYTES = 10_000_000
 
@@ -30,7 +30,7 @@ _NULLS = frozenset({"", "~", "null", "Null", "NULL"})
 
 
 def read(path: str | Path) -> tuple[Node, list[Problem]]:
-    """Return the root node of a YAML file and the duplicate keys found in it.
+    """Return the root node of a YAML file, and a problem for each key that is given twice.
 
     Raises ConfigError where the file cannot be read or is not one YAML document.
     """
@@ -52,13 +52,13 @@ def read(path: str | Path) -> tuple[Node, list[Problem]]:
 
 
 def parse(text: str, name: str = "config") -> tuple[Node, list[Problem]]:
-    """Return the root node of YAML text and the duplicate keys found in it; raises ConfigError."""
+    """Return the root node of YAML text, and a problem for each key that is given twice; raises ConfigError."""
     try:
         root = yaml.compose(text, Loader=yaml.SafeLoader)
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
-        place = f"{name}:{mark.line + 1}:{mark.column + 1}" if mark else name
-        raise ConfigError([Problem(place, f"not valid YAML: {error.problem or error.context}")]) from None
+        position = f"{name}:{mark.line + 1}:{mark.column + 1}" if mark else name
+        raise ConfigError([Problem(position, f"not valid YAML: {error.problem or error.context}")]) from None
     except yaml.YAMLError as error:
         detail = str(error).splitlines()[0]
         raise ConfigError([Problem(name, f"not valid YAML: {detail}")]) from None
@@ -71,7 +71,7 @@ def parse(text: str, name: str = "config") -> tuple[Node, list[Problem]]:
 
 
 class _Converter:
-    """Turns PyYAML's nodes into ours, refusing what a config never needs."""
+    """Turns nodes of PyYAML into ours, and refuses what no config needs."""
 
     def __init__(self, name: str) -> None:
         self.name, self.count, self.problems = name, 0, list[Problem]()
@@ -80,9 +80,8 @@ class _Converter:
         mark = self.mark(node)
         self.count += 1
         if self.count > MAX_NODES:
-            raise ConfigError(
-                [Problem(str(mark), f"the document expands to more than {MAX_NODES:,} values (aliases?)")]
-            )
+            message = f"the document expands to more than {MAX_NODES:,} values (aliases?)"
+            raise ConfigError([Problem(str(mark), message)])
         if depth > MAX_DEPTH:
             raise ConfigError([Problem(str(mark), f"nested deeper than {MAX_DEPTH} levels (an alias to itself?)")])
         self.check_tag(node, mark)
@@ -107,9 +106,8 @@ class _Converter:
                 merged += value.value if isinstance(value.value, list) else [value]
             elif key_node.value in result.keys:
                 first = result.keys[key_node.value].line
-                self.problems.append(
-                    Problem(str(key_mark), f"the key '{key_node.value}' is given twice (first on line {first})")
-                )
+                message = f"the key '{key_node.value}' is given twice (first on line {first})"
+                self.problems.append(Problem(str(key_mark), message))
             else:
                 self.put(result, key_node.value, value, key_mark)
         for source in merged:
@@ -127,7 +125,7 @@ class _Converter:
 
     @staticmethod
     def put(node: Node, key: str, value: Node, mark: Mark) -> None:
-        assert isinstance(node.value, dict)  # noqa: S101 (for the type checker: made a mapping just above)
+        assert isinstance(node.value, dict)  # noqa: S101 (for the type checker: it is a mapping)
         node.value[key] = value
         node.keys[key] = mark
 
