@@ -10,7 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from ..errors import ConfigError, Problem
-from .tree import COMMAND_LINE, Mark, Node
+from .tree import COMMAND_LINE, Node, from_plain
 from .yaml_file import MAX_DEPTH, parse, read
 
 MAX_INCLUDED = 100
@@ -79,7 +79,7 @@ class _Reader:
             if isinstance(part.value, dict):
                 base = merge(base, part) if base else part
             else:
-                self.problems.append(root.problem(f"{part.mark.file} is no mapping", ["include", index]))
+                self.problems.append(root.problem(f"{part.mark.file} holds no mapping", ["include", index]))
         return merge(base, own) if base else own
 
 
@@ -94,7 +94,7 @@ def _wrong_include(child: Node, name: str, above: tuple[Path, ...]) -> str | Non
     if not isinstance(child.value, str) or not child.value:
         return "expected a path"
     if "://" in child.value:
-        return f"'{child.value}' is no local file; only those are included"
+        return f"'{child.value}' is not a local file; only local files can be included"
     try:
         path = _resolved(str(Path(name).parent / child.value))
     except ConfigError as error:
@@ -120,10 +120,10 @@ def _set(root: Node, text: str) -> Node:
     file = f"{COMMAND_LINE} {text}"
     if not equals or not key or ".." in f".{key}." or key.count(".") > MAX_DEPTH:
         raise ConfigError([Problem(file, "expected KEY=VALUE, such as output.digits=4 or metrics.0.order=3")])
-    node, problems = parse(value, file) if value.strip() else (Node(None, Mark(file, 0, 0)), [])
+    node, problems = parse(value, file) if value.strip() else (from_plain(None, file), [])
     if problems:
         raise ConfigError([Problem(file, problem.message) for problem in problems])
-    return _put(root, key, key, _marked(node, Mark(file, 0, 0), ""))
+    return _put(root, key, key, from_plain(node.plain(), file))
 
 
 def _put(node: Node, rest: str, whole: str, value: Node) -> Node:
@@ -150,18 +150,9 @@ def _put(node: Node, rest: str, whole: str, value: Node) -> Node:
     return replace(node, value={**children, step: new}, keys={**node.keys, step: value.mark})
 
 
-def _at(node: Node, path: str) -> Node:
-    return _marked(node, node.mark, path)
-
-
-def _marked(node: Node, mark: Mark, path: str) -> Node:
-    """Return a copy of a tree whose nodes all have this mark, and paths that begin with this path."""
-    if isinstance(node.value, dict):
-        children = {k: _marked(child, mark, f"{path}.{k}" if path else k) for k, child in node.value.items()}
-        return Node(children, mark, path, dict.fromkeys(children, mark))
-    if isinstance(node.value, list):
-        return Node([_marked(child, mark, f"{path}[{i}]") for i, child in enumerate(node.value)], mark, path)
-    return Node(node.value, mark, path)
+def _at(value: Node, path: str) -> Node:
+    """Return a value of the command line as the node at a path."""
+    return from_plain(value.plain(), value.mark.file, path)
 
 
 def _with_data(root: Node) -> Node:

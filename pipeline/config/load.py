@@ -167,10 +167,8 @@ def _validate(root: Node, problems: list[Problem], records: Records) -> WrittenC
 
 def _lacking(data: dict[str, Any]) -> list[str]:
     """Return the sections that are missing. A config of judgements and columns alone needs none of them."""
-    needed = ("datasets", "systems", "metrics")
-    if not any(key in data for key in needed) and any(key in data for key in ("judgments", "columns")):
-        return []
-    return [key for key in needed if key not in data]
+    lacking = [key for key in ("datasets", "systems", "metrics") if key not in data]
+    return [] if len(lacking) == 3 and ("judgments" in data or "columns" in data) else lacking
 
 
 _EMPTY = {"too_short": "is empty; at least one is needed", "string_too_short": "is empty; expected a path"}
@@ -202,10 +200,8 @@ def _explain(root: Node, item: Any, records: Records) -> Problem:
 
 
 def _shown(value: object) -> str:
-    if isinstance(value, dict):
-        return "a mapping"
-    if isinstance(value, list):
-        return "a list"
+    if isinstance(value, dict | list):
+        return "a mapping" if isinstance(value, dict) else "a list"
     return "nothing" if value is None else f"'{value}'"
 
 

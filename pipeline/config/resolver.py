@@ -44,7 +44,7 @@ class Resolver(Locator):
         """Return the data sets; adds the problems of those that are wrong."""
         self.check_names(list(self.written.datasets), "datasets")
         for name in set(self.formats) & set(self.written.datasets):
-            self.problem(f"'{name}' names a kind of file, so no data set can be called so", ("datasets", name))
+            self.problem(f"'{name}' is the name of a file format, so no data set can have it", ("datasets", name))
         return tuple(self.dataset(name, written) for name, written in self.written.datasets.items())
 
     def dataset(self, name: str, written: WrittenDataset) -> Dataset:
@@ -84,11 +84,11 @@ class Resolver(Locator):
     def check_keys(self, written: WrittenDataset, at: Location) -> None:
         """Add problems of keys that are missing, and of those that have no effect beside another."""
         keys = written.model_fields_set
-        gives = {"m2": ["references"], "path": ["source", "references", "m2"]}
-        gives["data"] = ["source", "references", "m2", "path"]
-        for key in (key for key in gives if key in keys):
-            for idle in (idle for idle in gives[key] if idle in keys):
-                self.problem(f"has no effect beside '{key}', which names it; leave one out", (*at, idle))
+        others = ["source", "references", "m2", "path"]
+        for key, idle in {"m2": ["references"], "path": others[:3], "data": others}.items():
+            for other in idle if key in keys else ():
+                if other in keys:
+                    self.problem(f"'{key}' gives this already; leave one of the two out", (*at, other))
         if not keys & {"references", "m2", "path", "data"}:
             self.problem("the key 'references' is missing", at)
         if "missing_annotator" in keys and not keys & {"m2", "path"}:
@@ -207,7 +207,7 @@ class Resolver(Locator):
         for key in (key for key in written if key not in datasets):
             self.problem(f"no data set of this name{did_you_mean(key, [*datasets, *self.formats])}", (*at, key))
         if not written:
-            self.problem("names no output", at)
+            self.problem("has no output; name one for at least one data set", at)
         return System(name, {d: self.output(value, (*at, d), d, name) for d, value in written.items() if d in datasets})
 
     def output(self, written: object, location: Location, dataset: str, system: str) -> Input:
