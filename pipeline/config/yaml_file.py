@@ -7,15 +7,11 @@ options of metrics decide what a text must be. Only a plain `null`, `~` or nothi
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import yaml
 
 from ..errors import ConfigError, Problem
 from .tree import Mark, Node
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 MAX_NODES = 100_000
 """Nodes that a document may expand to. One with more is an alias bomb, or no config."""
@@ -77,6 +73,7 @@ class _Converter:
         self.name, self.count, self.problems = name, 0, list[Problem]()
 
     def convert(self, node: yaml.Node, path: str = "", depth: int = 0) -> Node:
+        """Return a node of PyYAML as ours; `path` and `depth` say where it is in the tree."""
         mark = self.mark(node)
         self.count += 1
         if self.count > MAX_NODES:
@@ -94,46 +91,39 @@ class _Converter:
         return Node(None if null else str(node.value), mark, path)
 
     def mapping(self, node: yaml.MappingNode, mark: Mark, path: str, depth: int) -> Node:
-        result = Node({}, mark, path)
+        """Return a mapping. Keys that it lacks are taken from the mappings that '<<' names, and come after its own."""
+        children: dict[str, Node] = {}
+        keys: dict[str, Mark] = {}
         merged: list[Node] = []
         for key_node, value_node in node.value:
             key_mark = self.mark(key_node)
             if not isinstance(key_node, yaml.ScalarNode):
                 raise ConfigError([Problem(str(key_mark), "a key must be one word or text, not a list or mapping")])
             self.check_tag(key_node, key_mark)
-            value = self.convert(value_node, f"{path}.{key_node.value}" if path else key_node.value, depth + 1)
+            key = key_node.value
+            value = self.convert(value_node, f"{path}.{key}" if path else key, depth + 1)
             if key_node.tag.endswith(":merge"):
                 merged += value.value if isinstance(value.value, list) else [value]
-            elif key_node.value in result.keys:
-                first = result.keys[key_node.value].line
-                message = f"the key '{key_node.value}' is given twice (first on line {first})"
+            elif key in keys:
+                message = f"the key '{key}' is given twice (first on line {keys[key].line})"
                 self.problems.append(Problem(str(key_mark), message))
             else:
-                self.put(result, key_node.value, value, key_mark)
+                children[key], keys[key] = value, key_mark
         for source in merged:
-            for key, child in self.items(source):
-                if key not in result.keys:
-                    self.put(result, key, child, source.keys[key])
-        return result
+            if not isinstance(source.value, dict):
+                raise ConfigError([Problem(str(source.mark), "'<<' must name a mapping")])
+            children |= {**source.value, **children}
+            keys |= {**source.keys, **keys}
+        return Node(children, mark, path, keys)
 
     @staticmethod
     def check_tag(node: yaml.Node, mark: Mark) -> None:
+        """Raise ConfigError where a node has a tag that no config needs."""
         if node.tag not in _STANDARD:
             tag = node.tag.replace("tag:yaml.org,2002:", "!!")
             message = f"the tag '{tag}' is not allowed: a config holds text, lists, mappings"
             raise ConfigError([Problem(str(mark), message)])
 
-    @staticmethod
-    def put(node: Node, key: str, value: Node, mark: Mark) -> None:
-        assert isinstance(node.value, dict)  # noqa: S101 (for the type checker: it is a mapping)
-        node.value[key] = value
-        node.keys[key] = mark
-
-    @staticmethod
-    def items(node: Node) -> Iterator[tuple[str, Node]]:
-        if not isinstance(node.value, dict):
-            raise ConfigError([Problem(str(node.mark), "'<<' must name a mapping")])
-        yield from node.value.items()
-
     def mark(self, node: yaml.Node) -> Mark:
+        """Return the position of a node."""
         return Mark(self.name, node.start_mark.line + 1, node.start_mark.column + 1)
