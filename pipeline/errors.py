@@ -1,4 +1,4 @@
-"""What goes wrong outside the program: each problem names its place and says what to do."""
+"""What goes wrong outside the program: each problem names its position and says what to do."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def did_you_mean(name: str, choices: Iterable[str]) -> str:
 class Problem:
     """One thing to mend."""
 
-    place: str
+    position: str
     """Where it is, such as "file:line:column"; it may be empty."""
     message: str
     """What is wrong, and what to do."""
@@ -40,7 +40,7 @@ class Problem:
     """What sort of problem it is, such as IDLE, for code that acts on it. Most problems have none."""
 
     def __str__(self) -> str:
-        return printable(f"{self.place}: {self.message}" if self.place else self.message)
+        return printable(f"{self.position}: {self.message}" if self.position else self.message)
 
 
 class PipelineError(Exception):

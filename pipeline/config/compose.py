@@ -1,7 +1,7 @@
 """A config of several parts: files that `include` others, defaults of data sets, and `--set` from the command line.
 
-Mappings are merged deeply, lists and scalars replaced; what is read later wins, and a file wins over what it includes.
-Every node keeps the mark of the file that wrote it, so messages and relative paths are taken from there.
+Mappings are merged deeply; lists and scalars are replaced. What is read later wins, and a file wins over those that it
+includes. Every node keeps the mark of the file that wrote it: messages name that file, and relative paths start there.
 """
 
 from __future__ import annotations
@@ -10,21 +10,22 @@ from dataclasses import replace
 from pathlib import Path
 
 from ..errors import ConfigError, Problem
-from .tree import COMMAND_LINE, Mark, Node
+from .tree import COMMAND_LINE, Node, from_plain
 from .yaml_file import MAX_DEPTH, parse, read
 
 MAX_INCLUDED = 100
 """Files that a config may include, directly or through others."""
-
-_ONE_OF = ({"m2", "path", "data"}, {"source", "references", "m2", "path", "data"})
-"""A data set that has a key of the first takes no default of the second."""
-_ONLY_M2 = frozenset({"missing_annotator"})
+_FORMS = {"m2", "path", "data"}
+"""Keys of a data set that give its references. A data set with one of these takes no default for any key of texts."""
+_TEXTS = {"source", "references", *_FORMS}
+"""Keys of a data set that name its texts."""
 
 
 def compose(path: str | Path, settings: tuple[str, ...] = ()) -> tuple[Node, list[Problem]]:
-    """Return the root of a config with its includes, settings ("a.b.0=value") and data sets' defaults merged.
+    """Return the root of a config merged with its includes, settings ("a.b.0=value") and defaults of data sets.
 
-    Raises ConfigError where a file cannot be read; wrong settings and duplicate keys are problems.
+    Also returns the problems: wrong settings, wrong includes and duplicate keys. Raises ConfigError where the config
+    itself cannot be read.
     """
     reader = _Reader()
     root = reader.file(str(path), ())
@@ -37,13 +38,15 @@ def compose(path: str | Path, settings: tuple[str, ...] = ()) -> tuple[Node, lis
 
 
 class _Reader:
-    """Reads files once each, whoever includes them."""
+    """Reads each file once, however many files include it."""
 
     def __init__(self) -> None:
         self.problems: list[Problem] = []
         self.merged: dict[Path, Node] = {}
+        """The files read so far, each merged with those that it includes."""
 
     def file(self, name: str, above: tuple[Path, ...]) -> Node:
+        """Return a file's node merged with those it includes; `above` are the files that lead to it."""
         path = _resolved(name)
         if path not in self.merged:
             if len(self.merged) >= MAX_INCLUDED:
@@ -54,16 +57,16 @@ class _Reader:
         return self.merged[path]
 
     def includes(self, root: Node, name: str, above: tuple[Path, ...]) -> Node:
-        """Return a file's node merged over those it includes, without the key."""
-        wanted = root.get("include")
-        if wanted is None or not isinstance(root.value, dict):
+        """Return a file's node merged over those it includes, without the key `include`."""
+        included = root.get("include")
+        if included is None or not isinstance(root.value, dict):
             return root
         own = replace(root, value={key: child for key, child in root.value.items() if key != "include"})
-        if not isinstance(wanted.value, list):
+        if not isinstance(included.value, list):
             self.problems.append(root.problem("expected a list of files", ["include"]))
             return own
         base: Node | None = None
-        for index, child in enumerate(wanted.value):
+        for index, child in enumerate(included.value):
             problem = _wrong_include(child, name, above)
             if problem:
                 self.problems.append(root.problem(problem, ["include", index]))
@@ -76,7 +79,7 @@ class _Reader:
             if isinstance(part.value, dict):
                 base = merge(base, part) if base else part
             else:
-                self.problems.append(root.problem(f"{part.mark.file} is no mapping", ["include", index]))
+                self.problems.append(root.problem(f"{part.mark.file} holds no mapping", ["include", index]))
         return merge(base, own) if base else own
 
 
@@ -91,7 +94,7 @@ def _wrong_include(child: Node, name: str, above: tuple[Path, ...]) -> str | Non
     if not isinstance(child.value, str) or not child.value:
         return "expected a path"
     if "://" in child.value:
-        return f"'{child.value}' is no local file; only those are included"
+        return f"'{child.value}' is not a local file; only local files can be included"
     try:
         path = _resolved(str(Path(name).parent / child.value))
     except ConfigError as error:
@@ -102,7 +105,7 @@ def _wrong_include(child: Node, name: str, above: tuple[Path, ...]) -> str | Non
 
 
 def merge(base: Node, over: Node) -> Node:
-    """Return two nodes merged: mappings deeply, where both are; else the second."""
+    """Return two mappings merged deeply, or the second node where one of them is no mapping."""
     if not isinstance(base.value, dict) or not isinstance(over.value, dict):
         return over
     children = dict(base.value)
@@ -114,31 +117,31 @@ def merge(base: Node, over: Node) -> Node:
 def _set(root: Node, text: str) -> Node:
     """Return root with one setting applied; raises ConfigError that names it."""
     key, equals, value = text.partition("=")
-    place = f"{COMMAND_LINE} {text}"
+    file = f"{COMMAND_LINE} {text}"
     if not equals or not key or ".." in f".{key}." or key.count(".") > MAX_DEPTH:
-        raise ConfigError([Problem(place, "expected KEY=VALUE, such as output.digits=4 or metrics.0.order=3")])
-    node, problems = parse(value, place) if value.strip() else (Node(None, Mark(place, 0, 0)), [])
+        raise ConfigError([Problem(file, "expected KEY=VALUE, such as output.digits=4 or metrics.0.order=3")])
+    node, problems = parse(value, file) if value.strip() else (from_plain(None, file), [])
     if problems:
-        raise ConfigError([Problem(place, problem.message) for problem in problems])
-    return _put(root, key, key, _marked(node, Mark(place, 0, 0), ""))
+        raise ConfigError([Problem(file, problem.message) for problem in problems])
+    return _put(root, key, key, from_plain(node.plain(), file))
 
 
 def _put(node: Node, rest: str, whole: str, value: Node) -> Node:
-    """Return node with value at the dotted path rest; whole is the path from the root, for messages."""
-    place = value.mark.file
+    """Return node with value put at the dotted path `rest`. `whole` is the path from the root, for messages."""
+    file = value.mark.file
     done = whole.removesuffix(rest).rstrip(".") or "the config"
     if isinstance(node.value, list):
         step, _, left = rest.partition(".")
         if not (step.isascii() and step.isdigit() and int(step[:9]) < len(node.value)):
-            found = f"'{done}' has {len(node.value)} items, numbered from 0; there is no '{step}'"
-            raise ConfigError([Problem(place, found)])
+            message = f"'{done}' has {len(node.value)} items, numbered from 0; there is no '{step}'"
+            raise ConfigError([Problem(file, message)])
         items = list(node.value)
         items[int(step)] = _put(items[int(step)], left, whole, value) if left else _at(value, items[int(step)].path)
         return replace(node, value=items)
     if node.value is not None and not isinstance(node.value, dict):
-        raise ConfigError([Problem(place, f"'{done}' is the text '{node.value}', which has no keys")])
+        raise ConfigError([Problem(file, f"'{done}' is the text '{node.value}', which has no keys")])
     children = node.value or {}
-    # Names may hold dots: the longest key that is there is meant.
+    # Names may hold dots, so the longest key that exists is taken.
     steps = [rest[:i] for i in range(len(rest), 0, -1) if i == len(rest) or rest[i] == "."]
     step = next((step for step in steps if step in children), rest.partition(".")[0])
     left = rest[len(step) + 1 :]
@@ -147,24 +150,15 @@ def _put(node: Node, rest: str, whole: str, value: Node) -> Node:
     return replace(node, value={**children, step: new}, keys={**node.keys, step: value.mark})
 
 
-def _at(node: Node, path: str) -> Node:
-    return _marked(node, node.mark, path)
-
-
-def _marked(node: Node, mark: Mark, path: str) -> Node:
-    """Return a tree with one mark everywhere, and its paths under path."""
-    if isinstance(node.value, dict):
-        children = {k: _marked(child, mark, f"{path}.{k}" if path else k) for k, child in node.value.items()}
-        return Node(children, mark, path, dict.fromkeys(children, mark))
-    if isinstance(node.value, list):
-        return Node([_marked(child, mark, f"{path}[{i}]") for i, child in enumerate(node.value)], mark, path)
-    return Node(node.value, mark, path)
+def _at(value: Node, path: str) -> Node:
+    """Return a value of the command line as the node at a path."""
+    return from_plain(value.plain(), value.mark.file, path)
 
 
 def _with_data(root: Node) -> Node:
-    """Return root with `NAME: data` and `NAME: data:WHAT` of data sets written out as {data: NAME} and {data: WHAT}.
+    """Return root with data sets `NAME: data` and `NAME: data:WHAT` written out as {data: NAME} and {data: WHAT}.
 
-    Where there are such, and no systems, the outputs that come with them are the systems.
+    If there are such data sets and no systems, the systems are the outputs that come with these data sets.
     """
     datasets = root.get("datasets")
     if datasets is None or not isinstance(datasets.value, dict) or not isinstance(root.value, dict):
@@ -180,8 +174,8 @@ def _with_data(root: Node) -> Node:
 def _named_data(name: str, node: Node) -> Node:
     if not isinstance(node.value, str) or not (node.value == "data" or node.value.startswith("data:")):
         return node
-    wanted = replace(node, value=node.value.partition(":")[2] or name)
-    return replace(node, value={"data": wanted}, keys={"data": node.mark})
+    data = replace(node, value=node.value.partition(":")[2] or name)
+    return replace(node, value={"data": data}, keys={"data": node.mark})
 
 
 def _with_defaults(root: Node) -> Node:
@@ -196,19 +190,17 @@ def _with_defaults(root: Node) -> Node:
 
 
 def _filled(common: Node, dataset: Node) -> Node:
+    """Return a data set with the defaults that it leaves open, and that fit the form of its texts."""
     if dataset.value is None:
         dataset = replace(dataset, value={})
     if not isinstance(dataset.value, dict) or not isinstance(common.value, dict):
         return dataset
-    given = set(dataset.value)
-    refused = _ONE_OF[1] if given & _ONE_OF[0] else _ONE_OF[0] if "references" in given else set()
-    has_m2 = bool((given | (set(common.value) - refused)) & _ONE_OF[0])
-    wanted = {
-        key: child
-        for key, child in common.value.items()
-        if key not in given and key not in refused and (has_m2 or key not in _ONLY_M2)
-    }
-    if "keep" in given or "drop" in given:
-        wanted = {key: child for key, child in wanted.items() if key not in ("keep", "drop")}
-    keys = {key: common.keys[key] for key in wanted}
-    return replace(dataset, value={**wanted, **dataset.value}, keys={**keys, **dataset.keys})
+    own = set(dataset.value)
+    refused = _TEXTS if own & _FORMS else _FORMS if "references" in own else set[str]()
+    if own & {"keep", "drop"}:
+        refused = refused | {"keep", "drop"}
+    if not (own | (set(common.value) - refused)) & _FORMS:
+        refused = refused | {"missing_annotator"}
+    taken = {key: child for key, child in common.value.items() if key not in own and key not in refused}
+    keys = {key: common.keys[key] for key in taken}
+    return replace(dataset, value={**taken, **dataset.value}, keys={**keys, **dataset.keys})

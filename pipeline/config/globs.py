@@ -1,4 +1,4 @@
-"""Patterns of paths: what they match, in which order, and what the systems that they find are called."""
+"""Patterns of paths: the files that they match, in which order, and the names of the systems that they find."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ PACKED_SUFFIXES = frozenset({".gz", ".bz2", ".xz", ".zst"})
 
 
 def is_glob(text: str) -> bool:
-    """Whether a written path is a pattern; in an address ? begins what a server is asked."""
+    """Return whether a written path is a pattern. In an address, ? is no wildcard: it begins a query."""
     return any(character in text for character in ("*[" if is_remote(text) else "*?["))
 
 
 def exists(path: Path | Remote) -> bool:
-    """Whether there is such a file; False also where that cannot be known."""
+    """Return whether there is such a file; False also where that cannot be known, as of an address."""
     if isinstance(path, Remote):
         return False
     try:
@@ -27,7 +27,7 @@ def exists(path: Path | Remote) -> bool:
 
 
 def glob(base: Path, pattern: str) -> list[Path]:
-    """Return the files that match a pattern (or are called exactly so), in natural order."""
+    """Return the files that match a pattern, in natural order; a file that is called exactly so is the only match."""
     try:
         literal = base / pattern
         if literal.exists() and not literal.is_dir():
@@ -41,15 +41,15 @@ def glob(base: Path, pattern: str) -> list[Path]:
 
 
 def natural(path: Path) -> list[tuple[int, str]]:
-    """Return a sort key by which system2 comes before system10; different names have different keys."""
+    """Return a sort key that puts system2 before system10. Different names have different keys."""
     parts = [(int(part), "") if part.isdecimal() else (-1, part) for part in re.split(r"([0-9]+)", path.name)]
     return [*parts, (-1, path.name)]
 
 
 def called(path: Path | Remote, pattern: str) -> str:
-    """Return the name of a system: what {system} stands for, or else that of its file without suffixes."""
-    before, found, after = pattern.partition("{system}")
-    if found and not is_glob(before + after):
+    """Return the name of a system: the part of the path at {system}, or else the file's name without text suffixes."""
+    before, placeholder, after = pattern.partition("{system}")
+    if placeholder and not is_glob(before + after):
         whole = path.as_posix()
         start = whole.rfind(before) + len(before) if before and before in whole else 0
         return whole[start : len(whole) - len(after)].rpartition("/")[2]

@@ -1,7 +1,7 @@
-"""The YAML file: read, checked with positions, all problems at once, and resolved.
+"""From the YAML file to a checked config, with all problems and their positions at once.
 
-`models` has the written form; `load` turns it into `Config`, the resolved form that the other rooms read: names,
-files, and the metrics' nodes (their options are checked by `metrics.resolve`, since each metric knows its own).
+`models.py` has the written form. `load` turns it into `Config`, the form that the other rooms read: names, files, and
+the nodes of the metrics. The options of metrics are checked in `metrics/`, since each metric knows its own.
 """
 
 from __future__ import annotations
@@ -47,34 +47,35 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class Config:
-    """A checked config. `metrics` are nodes still; `root` knows the position of everything.
-
-    matches: what globs matched; notes: warnings about the config itself.
-    """
+    """A checked config."""
 
     root: Node
+    """The whole config as it was written, with the position of everything."""
     datasets: tuple[Dataset, ...]
     systems: tuple[System, ...]
     metrics: tuple[Node, ...]
+    """What is written of each metric. It is not checked yet."""
     run: WrittenRun
     output: WrittenOutput
     matches: tuple[Match, ...] = ()
+    """What globs matched."""
     notes: tuple[str, ...] = ()
+    """Warnings about the config itself."""
     statistics: WrittenStatistics | None = None
     human: WrittenHuman | None = None
     published: WrittenPublished = field(default_factory=WrittenPublished)
     absent: frozenset[Path] = frozenset()
-    """Files of data sets that are not here: problems tell of them, so that they need not be opened."""
+    """Files of fetched data sets that are not here. They have problems already, so nobody need open them."""
 
 
 def load(
     path: str | Path, settings: Sequence[str], formats: Mapping[str, Declared]
 ) -> tuple[Config | None, tuple[Node, ...], list[Problem]]:
-    """Read a config file; return it (None where it cannot be used), its metrics' nodes, and all problems.
+    """Return a config (None where it cannot be used), the nodes of its metrics, and all problems.
 
-    settings: what `--set` says. formats: the formats of texts that a config may name. Raises ConfigError where the
-    file is not a YAML mapping at all. Metrics come back even from a config that has problems elsewhere, so that theirs
-    can be told at the same time.
+    `settings` are the values of `--set`; `formats` are the formats of texts that a config may name. The metrics are
+    returned even if the config has problems elsewhere, so that all problems can be shown together. Raises ConfigError
+    where the file is not a YAML mapping at all.
     """
     root, problems = compose(path, tuple(settings))
     if not isinstance(root.value, dict):
@@ -105,7 +106,7 @@ def load(
 
 
 def _idle(root: Node, written: WrittenConfig, systems: Sequence[System], problems: list[Problem]) -> None:
-    """Tell of settings and data sets that nothing uses."""
+    """Add problems of settings and data sets that nothing uses."""
     if written.run.backend == "serial" and written.run.n_jobs not in ("auto", 1):
         problems.append(root.problem("has no effect with `backend: serial`; leave one out", ("run", "n_jobs")))
     wrong = check_address(written.run.backend, written.run.address) if written.run.address else None
@@ -123,19 +124,26 @@ def _idle(root: Node, written: WrittenConfig, systems: Sequence[System], problem
                 problems.append(root.problem("no data set takes this default", ("defaults", "datasets", key)))
 
 
-def _idle_statistics(root: Node, given: WrittenStatistics, systems: Sequence[str], problems: list[Problem]) -> None:
-    """Tell of a baseline that is no system, and of settings that the test makes idle."""
-    if given.baseline is not None and systems and given.baseline not in systems:
-        hint = did_you_mean(given.baseline, systems)
-        problems.append(root.problem(f"no system is called '{given.baseline}'{hint}", ("statistics", "baseline")))
+def _idle_statistics(
+    root: Node, statistics: WrittenStatistics, systems: Sequence[str], problems: list[Problem]
+) -> None:
+    """Add problems of a baseline that is no system, and of settings that have no effect with this test."""
+    if statistics.baseline is not None and systems and statistics.baseline not in systems:
+        hint = did_you_mean(statistics.baseline, systems)
+        problems.append(root.problem(f"no system is called '{statistics.baseline}'{hint}", ("statistics", "baseline")))
     idle = {"none": ("baseline", "correction", "trials"), "approximate_randomization": ()}
-    for key in idle.get(given.test, ("trials",)):
-        if key in given.model_fields_set:
-            problems.append(root.problem(f"has no effect with `test: {given.test}`; leave it out", ("statistics", key)))
+    for key in idle.get(statistics.test, ("trials",)):
+        if key in statistics.model_fields_set:
+            problems.append(
+                root.problem(f"has no effect with `test: {statistics.test}`; leave it out", ("statistics", key))
+            )
 
 
 def _validate(root: Node, problems: list[Problem], records: Records) -> WrittenConfig | None:
-    """Validate against the models; unknown keys are told and then left out, so that the rest is still checked."""
+    """Return the config as its models read it, or None where it is wrong.
+
+    Unknown keys are problems. They are left out afterwards, so that the rest is checked all the same.
+    """
     data = {key: value for key, value in root.plain().items() if not key.startswith("x-")}
     lacking = _lacking(data)
     problems += [root.problem(f"the key '{key}' is missing") for key in lacking]
@@ -145,9 +153,8 @@ def _validate(root: Node, problems: list[Problem], records: Records) -> WrittenC
         errors = error.errors(include_url=False)
     else:
         return None if lacking else written
-    problems += [
-        found for found in dict.fromkeys(_explain(root, item, records) for item in errors) if found not in problems
-    ]
+    explained = dict.fromkeys(_explain(root, item, records) for item in errors)
+    problems += [problem for problem in explained if problem not in problems]
     if lacking or any(item["type"] != "extra_forbidden" for item in errors):
         return None
     for item in errors:
@@ -159,48 +166,42 @@ def _validate(root: Node, problems: list[Problem], records: Records) -> WrittenC
 
 
 def _lacking(data: dict[str, Any]) -> list[str]:
-    """Return the sections that are missing: a config of judgements and columns alone needs none of these."""
-    needed = ("datasets", "systems", "metrics")
-    if not any(key in data for key in needed) and any(key in data for key in ("judgments", "columns")):
-        return []
-    return [key for key in needed if key not in data]
+    """Return the sections that are missing. A config of judgements and columns alone needs none of them."""
+    lacking = [key for key in ("datasets", "systems", "metrics") if key not in data]
+    return [] if len(lacking) == 3 and ("judgments" in data or "columns" in data) else lacking
 
 
-_MESSAGES = {
-    "too_short": "is empty; at least one is needed",
-    "string_too_short": "is empty; expected a path",
-    "string_type": "expected text, found {found}",
-    "list_type": "expected a list, found {found}",
-    "dict_type": "expected a mapping (key: value), found {found}",
-    "model_type": "expected a mapping (key: value), found {found}",
-    "int_type": "expected a whole number, found {found}",
+_EMPTY = {"too_short": "is empty; at least one is needed", "string_too_short": "is empty; expected a path"}
+_EXPECTED = {
+    "string_type": "expected text",
+    "list_type": "expected a list",
+    "dict_type": "expected a mapping (key: value)",
+    "model_type": "expected a mapping (key: value)",
+    "int_type": "expected a whole number",
 }
+"""Our words for errors of pydantic, by their types."""
 
 
 def _explain(root: Node, item: Any, records: Records) -> Problem:
-    """Put a pydantic error into our words, at its place in the file."""
-    location = item["loc"]
-    found = _found(item["input"])
-    if item["type"] == "extra_forbidden":
+    """Return the problem that an error of pydantic stands for, in our words and with its position."""
+    location, kind, shown = item["loc"], item["type"], _shown(item["input"])
+    if kind == "extra_forbidden":
         return root.problem(f"unknown key{did_you_mean(location[-1], _fields(location[:-1], records))}", location)
-    if item["type"] == "missing":
+    if kind == "missing":
         return root.problem(f"the key '{location[-1]}' is missing", location[:-1])
-    if item["type"] == "literal_error":
+    if kind in _EMPTY:
+        return root.problem(_EMPTY[kind], location)
+    if kind == "literal_error":
         choices = re.findall(r"'([^']*)'", item["ctx"]["expected"])
         hint = did_you_mean(str(item["input"]), choices)
-        return root.problem(f"expected one of {', '.join(choices)}, found {found}{hint}", location)
-    message = _MESSAGES.get(item["type"])
-    if message is None:
-        text = item["msg"].removeprefix("Value error, ")
-        message = f"{text[:1].lower()}{text[1:]}, found {found}"
-    return root.problem(message.replace("{found}", found), location)
+        return root.problem(f"expected one of {', '.join(choices)}, found {shown}{hint}", location)
+    text = item["msg"].removeprefix("Value error, ")
+    return root.problem(f"{_EXPECTED.get(kind, text[:1].lower() + text[1:])}, found {shown}", location)
 
 
-def _found(value: object) -> str:
-    if isinstance(value, dict):
-        return "a mapping"
-    if isinstance(value, list):
-        return "a list"
+def _shown(value: object) -> str:
+    if isinstance(value, dict | list):
+        return "a mapping" if isinstance(value, dict) else "a list"
     return "nothing" if value is None else f"'{value}'"
 
 
@@ -221,7 +222,7 @@ _MODELS: dict[str, type[BaseModel]] = {
 
 
 def _fields(location: tuple[str | int, ...], records: Records) -> list[str]:
-    """Return the known keys at a place, for suggestions: those of the innermost model on the way."""
+    """Return the keys that are known at a location: those of the innermost model on the way."""
     tagged = [model for name, model in records.items() if tag(name) in location]
     section = "datasets" if location[:2] == ("defaults", "datasets") else str(next(iter(location), ""))
     model = next(iter(tagged), _MODELS.get(section, WrittenConfig))

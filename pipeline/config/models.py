@@ -1,4 +1,4 @@
-"""The written form of a config: what may stand in the YAML file. Also the source of the JSON Schema."""
+"""The written form of a config: what may stand in the YAML file. The JSON Schema is made from these models."""
 
 from __future__ import annotations
 
@@ -9,11 +9,24 @@ from pydantic import BeforeValidator, Discriminator, Field, Tag, TypeAdapter, Va
 
 from .models_published import WrittenPublished
 from .resolved import UNPACKED
-from .values import Numbers, PathText, Record, Written, a_level, named_format, read_record, whole_number
+from .values import (
+    Digits,
+    Level,
+    LineNumbers,
+    PathText,
+    Record,
+    Resamples,
+    Runs,
+    Seed,
+    Written,
+    named_format,
+    read_record,
+    whole_number,
+)
 
 BACKENDS = ("auto", "serial", "threading", "loky", "dask", "ray", "spark")
 OFFICIAL = "data"
-"""What stands for the outputs that come with data sets."""
+"""The word that stands for the outputs that come with data sets."""
 _HOST = r"(?:[A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\]):[0-9]{1,5}"
 ADDRESSES = {
     "dask": (rf"(?:(?:tcp|tls|ws|wss)://)?{_HOST}", "tcp://HOST:PORT of a dask scheduler"),
@@ -23,7 +36,7 @@ ADDRESSES = {
         "a Spark master: spark://HOST:PORT, yarn, k8s://..., local[N] or local-cluster[N,CORES,MEMORY]",
     ),
 }
-"""Backends past one machine: a pattern of the addresses that each takes, and the same in words."""
+"""For each backend of a cluster: a pattern that its addresses match, and the same in words."""
 
 
 def check_address(backend: str, address: str) -> str | None:
@@ -47,29 +60,29 @@ Jobs = Annotated[
 ]
 _PATH: TypeAdapter[str] = TypeAdapter(PathText)
 ANY_RECORD = {"const": "<record>"}
-"""What stands in the JSON Schema of the models for the records of all formats: `schema` puts these in its place."""
+"""Stands for the records of all formats in the JSON Schema of the models, until `schema` puts them there."""
 
 
-def _place(value: object, info: ValidationInfo) -> str | Record:
-    """Read a path, or a mapping that says where in the records of a file the texts are."""
+def _texts(value: object, info: ValidationInfo) -> str | Record:
+    """Return a path, or a record that says where in a file the texts are."""
     return read_record(value, info.context or {}) if isinstance(value, dict) else _PATH.validate_python(value)
 
 
-Place = Annotated[Any, BeforeValidator(_place), WithJsonSchema({"oneOf": [_PATH.json_schema(), ANY_RECORD]})]
-_PLACES: TypeAdapter[dict[str, Any]] = TypeAdapter(dict[str, Place])
+Texts = Annotated[Any, BeforeValidator(_texts), WithJsonSchema({"oneOf": [_PATH.json_schema(), ANY_RECORD]})]
+_BY_DATASET: TypeAdapter[dict[str, Any]] = TypeAdapter(dict[str, Texts])
 
 
-def _system_place(value: object, info: ValidationInfo) -> object:
-    """Read where the output of a system is: a place for all data sets, or one for each."""
+def _outputs(value: object, info: ValidationInfo) -> object:
+    """Return where the outputs of a system are: one text for all data sets, or a mapping with one for each."""
     if isinstance(value, dict) and not named_format(value, info.context or {}):
-        return _PLACES.validate_python(value, context=info.context)
-    return _place(value, info)
+        return _BY_DATASET.validate_python(value, context=info.context)
+    return _texts(value, info)
 
 
-SystemPlace = Annotated[
+Outputs = Annotated[
     Any,
-    BeforeValidator(_system_place),
-    WithJsonSchema({"oneOf": [_PATH.json_schema(), ANY_RECORD, _PLACES.json_schema()]}),
+    BeforeValidator(_outputs),
+    WithJsonSchema({"oneOf": [_PATH.json_schema(), ANY_RECORD, _BY_DATASET.json_schema()]}),
 ]
 
 
@@ -80,7 +93,7 @@ def _form(value: object) -> str:
 
 
 WrittenSystems = Annotated[
-    Annotated[dict[str, SystemPlace], Tag("<mapping>"), Field(min_length=1)]
+    Annotated[dict[str, Outputs], Tag("<mapping>"), Field(min_length=1)]
     | Annotated[list[PathText], Tag("<list>"), Field(min_length=1)]
     | Annotated[Literal["data"], Tag("<data>")],
     Discriminator(_form),
@@ -88,106 +101,104 @@ WrittenSystems = Annotated[
 
 
 class WrittenDataset(Written):
-    """Parallel text: one sentence a line. One of references, m2 and path is needed."""
+    """Parallel text, one sentence a line. One of references, m2, path and data is needed."""
 
-    source: Place | None = Field(None, description="the uncorrected text; GLEU+ and GREEN need it")
-    references: list[Place] = Field(
-        [], min_length=1, description="one file for each annotator, or globs, which give files in natural order"
+    source: Texts | None = Field(None, description="the uncorrected text; GLEU+ and GREEN need it")
+    references: list[Texts] = Field(
+        [],
+        min_length=1,
+        description="one file for each annotator; a glob stands for the files that it matches, in natural order",
     )
     m2: PathText | None = Field(None, description="annotated sentences: source, and a reference for each annotator")
     path: PathText | None = Field(
-        None, description="a folder with src.txt and ref0.txt, ref1.txt ... (or one .m2 file), as gec-datasets has them"
+        None, description="a folder in the layout of gec-datasets: src.txt and ref0.txt, ref1.txt ... (or one .m2 file)"
     )
     data: str | None = Field(
         None,
         min_length=1,
-        description="a fetched data set, NAME or NAME/PART: source and references; gec-pipeline list datasets",
+        description="a fetched data set, NAME or NAME/PART, with source and references; see gec-pipeline list datasets",
     )
     missing_annotator: Literal["first", "source", "none"] = Field(
         "first",
-        description="m2: what stands in for an annotator without a line for a sentence that others annotated: the "
-        "first annotator's edits, the source, or nothing",
+        description="what stands in an M2 file for an annotator who has no line for a sentence that others "
+        "annotated: the edits of the first annotator, the source, or nothing (none)",
     )
     empty_references: Literal["keep", "error", "none"] = Field(
         "keep",
-        description="a reference line without a token is: a sentence of length 0 (with a warning), a mistake, or says "
-        "that this annotator has nothing for the sentence",
+        description="what a reference line without a token is: a sentence of length 0, with a warning (keep), a "
+        "mistake (error), or a sign that this annotator has nothing for the sentence (none)",
     )
-    keep: Numbers | None = Field(None, description="lines to score, from 1: [1-100, 418], or a file of them")
-    drop: Numbers | None = Field(None, description="lines to leave out, from 1: [1-100, 418], or a file of them")
+    keep: LineNumbers | None = Field(None, description="lines to score, from 1: [1-100, 418], or a file of them")
+    drop: LineNumbers | None = Field(None, description="lines to leave out, from 1: [1-100, 418], or a file of them")
     outputs: Literal["whole", "kept"] = Field(
-        "whole", description="kept: the systems' files hold only the lines that keep or drop leaves"
+        "whole", description="kept: the files of systems hold only the lines that keep or drop leaves"
     )
     replace: Literal["none", "ptb_brackets"] = Field(
-        "none", description="ptb_brackets: -LRB- and its like, upper or lower case, become the brackets they stand for"
+        "none",
+        description="ptb_brackets: -LRB- and its like, in upper or lower case, become the brackets that they mean",
     )
 
 
 class WrittenDefaults(Written):
-    """What data sets and metrics have that do not say otherwise."""
+    """Values for the data sets and metrics that do not give their own."""
 
     datasets: WrittenDataset | None = None
-    metrics: dict[str, Any] | None = Field(None, description="options, for those metrics that have a use for them")
+    metrics: dict[str, Any] | None = Field(None, description="options for the metrics that have a use for them")
 
 
 class WrittenRun(Written):
-    """How the work is done; never changes a number."""
+    """How the work is done. Nothing here changes a number."""
 
     n_jobs: Jobs = Field(
-        "auto",
-        description="worker processes or threads; auto: as many as there are processors, none for small runs",
+        "auto", description="worker processes or threads; auto: as many as there are processors, none for small runs"
     )
     backend: Literal["auto", "serial", "threading", "loky", "dask", "ray", "spark"] = Field(
-        "auto", description="who runs the workers; dask, ray, spark: a cluster, which needs the extra of this name"
+        "auto",
+        description="what runs the workers; dask, ray and spark are clusters, and need the extra of the same name",
     )
     address: str | None = Field(
-        None, min_length=1, description="of the cluster: tcp://HOST:PORT (dask), ray://HOST:PORT, a Spark master"
+        None,
+        min_length=1,
+        description="address of the cluster: tcp://HOST:PORT (dask), ray://HOST:PORT, a Spark master",
     )
     max_unpacked: Annotated[int, Field(ge=1), BeforeValidator(whole_number)] = Field(
-        UNPACKED, description="bytes that compressed and other unpacked inputs of a run may take in all"
+        UNPACKED, description="bytes that compressed and other unpacked inputs of a run may take together"
     )
 
 
 class WrittenStatistics(Written):
-    """Intervals, ranges of ranks and paired tests; without this section none are made."""
+    """Intervals, ranges of ranks and paired tests. Without this section there are none."""
 
     baseline: str | None = Field(None, description="the system that the others are compared with; default: all pairs")
     test: Literal["approximate_randomization", "paired_bootstrap", "sign", "none"] = Field(
         "approximate_randomization", description="the paired test; none: no comparisons"
     )
     correction: Literal["holm", "bonferroni", "none"] = Field(
-        "holm", description="of p-values for several comparisons by one metric on one data set"
+        "holm", description="correction of p-values for several comparisons by one metric on one data set"
     )
-    level: Annotated[float, BeforeValidator(a_level)] = Field(
-        0.95, description="of intervals and rank ranges; 1 - level is that of significance"
-    )
-    resamples: Annotated[int, Field(ge=1, le=1_000_000), BeforeValidator(whole_number)] = Field(
-        1000, description="bootstrap samples"
-    )
+    level: Level = Field(0.95, description="level of intervals and rank ranges; 1 - level is the level of significance")
+    resamples: Resamples = Field(1000, description="bootstrap samples")
     trials: Annotated[int, Field(ge=1, le=100_000_000), BeforeValidator(whole_number)] = Field(
         10_000, description="shuffles of approximate randomisation"
     )
-    seed: Annotated[int, Field(ge=0, le=2**32 - 1), BeforeValidator(whole_number)] = Field(
-        12345, description="of both random streams"
-    )
+    seed: Seed = Field(12345, description="seed of both random streams")
 
 
 class WrittenHuman(Written):
     """Human judgements, or scores made of them, with which the metrics are correlated."""
 
     file: PathText = Field(description="judgements (XML or CSV), or scores: lines `system score`, CSV, YAML")
-    dataset: str | None = Field(None, description="the data set that was judged; not needed where there is one")
+    dataset: str | None = Field(None, description="the data set that was judged; not needed where there is only one")
     judges: list[str] = Field([], min_length=1, description="only these judges; default: all")
     without: list[str] = Field([], description="systems that are left out of the correlations, such as references")
     scores: list[Literal["expected_wins", "trueskill"]] = Field(
         ["expected_wins"], min_length=1, description="how judgements become scores of systems"
     )
     divisor: Literal["opponents", "beaten"] = Field(
-        "opponents", description="of Expected Wins: all opponents, or those beaten at least once (EW.pl)"
+        "opponents",
+        description="what Expected Wins divides by: all opponents, or those beaten at least once (as EW.pl)",
     )
-    runs: Annotated[int, Field(ge=1, le=100_000), BeforeValidator(whole_number)] = Field(
-        100, description="runs of TrueSkill; the score is their mean"
-    )
+    runs: Runs = Field(100, description="runs of TrueSkill; the score is their mean")
     numbering: Literal["auto", "0", "1", "judged"] = Field(
         "auto",
         description="the number of the first sentence in the judgements; judged: the data set holds the judged "
@@ -195,31 +206,27 @@ class WrittenHuman(Written):
     )
     ties: Literal["later", "wrong", "half", "out"] = Field(
         "later",
-        description="equal sentence scores: the system later in ASCII order counts as preferred (gec-metrics), the "
-        "pair is wrong, counts half, or is left out",
+        description="what becomes of a pair with equal sentence scores: the system later in ASCII order counts as "
+        "preferred (later, as in gec-metrics), the pair is wrong, counts half, or is left out",
     )
     window: Annotated[int, Field(ge=2, le=1000), BeforeValidator(whole_number)] | None = Field(
-        None, description="systems in a moving window of neighbours in the human ranking; default: no windows"
+        None, description="number of systems in a window that moves along the human ranking; default: no windows"
     )
-    level: Annotated[float, BeforeValidator(a_level)] = Field(0.95, description="of the intervals")
-    resamples: Annotated[int, Field(ge=1, le=1_000_000), BeforeValidator(whole_number)] = Field(
-        1000, description="bootstrap samples of systems, or of sentences"
-    )
-    seed: Annotated[int, Field(ge=0, le=2**32 - 1), BeforeValidator(whole_number)] = Field(
-        12345, description="of the bootstrap and of TrueSkill"
-    )
+    level: Level = Field(0.95, description="level of the intervals")
+    resamples: Resamples = Field(1000, description="bootstrap samples of systems, or of sentences")
+    seed: Seed = Field(12345, description="seed of the bootstrap and of TrueSkill")
 
 
 class WrittenOutput(Written):
     """Where results go and how they are printed."""
 
-    dir: PathText = Field("runs/latest", description="the run directory, against the working directory")
+    dir: PathText = Field("runs/latest", description="the run directory, relative to the working directory")
     formats: list[str] = Field(["json", "csv"], description="files beside results.json")
-    plots: list[str] = Field([], description="plots of the format plots; default: all that there is something for")
-    plot_type: Literal["png", "svg", "pdf"] = Field("png", description="files of the format plots")
-    digits: Annotated[int, Field(ge=0, le=12), BeforeValidator(whole_number)] = Field(
-        2, description="decimals of the printed percentages"
+    plots: list[str] = Field(
+        [], description="plots that the format plots draws; default: all for which there are results"
     )
+    plot_type: Literal["png", "svg", "pdf"] = Field("png", description="type of the files that the format plots writes")
+    digits: Digits = Field(2, description="decimals of the printed percentages")
 
 
 class WrittenConfig(WrittenPublished):
@@ -229,12 +236,12 @@ class WrittenConfig(WrittenPublished):
         1, description="version of this format"
     )
     description: str | None = None
-    include: list[PathText] = Field([], description="configs that this one is merged over")
+    include: list[PathText] = Field([], description="configs over which this one is merged")
     defaults: WrittenDefaults = WrittenDefaults()
     datasets: dict[str, WrittenDataset] = Field({}, min_length=1)
     systems: WrittenSystems = Field(
         {},
-        description="name: path, name: {dataset: path}, a list of globs, or data: the outputs that come with data sets",
+        description="name: path, name: {dataset: path}, a list of globs, or data: the outputs that data sets come with",
     )
     metrics: list[Any] = Field([], min_length=1)
     statistics: WrittenStatistics | None = Field(None, description="intervals and tests; {} takes the defaults")

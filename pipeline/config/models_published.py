@@ -1,4 +1,4 @@
-"""The written form of what a config asks for besides scores, and of what it expects: judgements to correlations."""
+"""The written form of what a config asks for besides scores: judgements, correlations, and values it expects."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field, WithJsonSchema, model_validator
 
-from .values import PathText, Truth, Written, a_level, whole_number
+from .values import Digits, Level, PathText, Resamples, Runs, Seed, Truth, Written, whole_number
 
 NUMBER = re.compile(r"[+-]?([0-9]{1,18}(\.[0-9]{0,30})?|\.[0-9]{1,30})([eE][+-]?[0-9]{1,3})?")
 Rule = Literal["half_up", "cut"]
 Worth = Literal["exact", "rounding", "tolerance", "partly", "differs", "not published"]
-"""Verdicts, the best first; not published: the values are of another computation, not of a publication."""
+"""Verdicts, the best first. "not published" says that the values are of another computation, not of a publication."""
 SPECIAL = ("score", "rank", "samples.std", "samples.interval", "bootstrap.mean", "bootstrap.std", "bootstrap.interval")
-"""What may be expected of a score besides the metric's own outputs."""
+"""Outputs for which values may be expected besides those of the metric itself."""
 SECTIONS = ("judgments", "columns", "correlations", "agreements")
 
 
@@ -31,7 +31,7 @@ def _scores(value: object) -> object:
 
 
 def _values(value: object) -> object:
-    """Read published values: text, or lists and mappings of such."""
+    """Return published values: text, or lists and mappings of such."""
     if isinstance(value, dict) and value:
         return {str(key): _values(child) for key, child in value.items()}
     if isinstance(value, list) and value:
@@ -48,78 +48,74 @@ Scores = Annotated[
     WithJsonSchema({"type": "object", "additionalProperties": {"type": "number"}}),
 ]
 Values = Annotated[Any, BeforeValidator(_values), WithJsonSchema({"type": ["string", "number", "array", "object"]})]
-Digits = Annotated[int, Field(ge=0, le=12), BeforeValidator(whole_number)]
-Place = Annotated[int, Field(ge=1, le=1000), BeforeValidator(whole_number)]
+ColumnNumber = Annotated[int, Field(ge=1, le=1000), BeforeValidator(whole_number)]
 Name = Annotated[str, Field(min_length=1)]
 
 
 class WrittenRounding(Written):
-    """A rounding of numbers before something is made of them."""
+    """How numbers are rounded before they are used."""
 
-    digits: Digits = Field(description="decimals that are left, after the scale")
-    rule: Rule = Field("half_up", description="half_up, on the decimal form; cut: the rest is dropped")
+    digits: Digits = Field(description="decimals that are left, after multiplication with the scale")
+    rule: Rule = Field("half_up", description="half_up rounds the decimal form; cut drops the rest")
 
 
 class WrittenJudgments(Written):
-    """Human judgements, of which all is told that `gec-pipeline human` prints."""
+    """Human judgements, for which all is computed that `gec-pipeline human` prints."""
 
     file: PathText = Field(description="judgements (XML or CSV)")
     judges: list[str] = Field([], min_length=1, description="only these judges; default: all")
-    without_judges: list[str] = Field([], description="not these judges")
-    without: list[str] = Field([], description="not these systems")
-    divisor: Literal["opponents", "beaten"] = Field("opponents", description="of Expected Wins")
-    trueskill: Annotated[int, Field(ge=1, le=100_000), BeforeValidator(whole_number)] | None = Field(
-        None, description="runs of TrueSkill; default: none"
-    )
+    without_judges: list[str] = Field([], description="judges that are left out")
+    without: list[str] = Field([], description="systems that are left out")
+    divisor: Literal["opponents", "beaten"] = Field("opponents", description="what Expected Wins divides by")
+    trueskill: Runs | None = Field(None, description="runs of TrueSkill; default: none")
     folds: Annotated[int, Field(ge=2, le=1_000_000), BeforeValidator(whole_number)] | None = Field(
-        None, description="of the cross-validation of Expected Wins; default: none is made"
+        None, description="folds of a cross-validation of Expected Wins; default: there is none"
     )
-    level: Annotated[float, BeforeValidator(a_level)] = Field(0.95, description="of the ranges of ranks")
-    resamples: Annotated[int, Field(ge=1, le=1_000_000), BeforeValidator(whole_number)] = Field(
-        1000, description="bootstrap samples"
-    )
-    seed: Annotated[int, Field(ge=0, le=2**32 - 1), BeforeValidator(whole_number)] = Field(
-        12345, description="of all random numbers"
-    )
+    level: Level = Field(0.95, description="level of the ranges of ranks")
+    resamples: Resamples = Field(1000, description="bootstrap samples")
+    seed: Seed = Field(12345, description="seed of all random numbers")
 
 
 class WrittenTable(Written):
-    """Numbers in a file of lines with columns: which columns, and which lines. Columns are numbered from 1."""
+    """Which columns and lines of a file hold the numbers. Columns are numbered from 1."""
 
     file: PathText = Field(description="lines with columns, separated by tabs, commas or blanks; may be compressed")
-    system: Place = Field(1, description="the column of the system's name")
-    score: Place = Field(2, description="the column of the score")
-    sentence: Place | None = Field(None, description="the column of the sentence's number, where there is one")
-    where: dict[str, str] = Field({}, description="only lines with these texts in these columns, {1: BLEU}")
+    system: ColumnNumber = Field(1, description="the column of the system's name")
+    score: ColumnNumber = Field(2, description="the column of the score")
+    sentence: ColumnNumber | None = Field(None, description="the column of the sentence's number, where there is one")
+    where: dict[str, str] = Field({}, description="only the lines with these texts in these columns, such as {1: BLEU}")
 
 
 class WrittenFBeta(Written):
     """F-beta of two columns of a file of scores."""
 
     file: PathText
-    precision: Place = Field(description="the column of precision; the system's name is column 1")
-    recall: Place = Field(description="the column of recall")
+    precision: ColumnNumber = Field(description="the column of precision; the system's name is column 1")
+    recall: ColumnNumber = Field(description="the column of recall")
     beta: Number = Field("0.5", description="weight of recall against precision")
 
 
 class WrittenColumn(Written):
-    """A score of each system: a metric's, a file's, of judgements, or written out. One of the first six is needed."""
+    """A score of each system: of a metric, a file or judgements, or written out."""
 
     metric: Name | None = Field(None, description="a metric of this config, as it is written there")
     file: PathText | None = Field(None, description="a file of scores, as `human` reads them")
     table: WrittenTable | None = None
     f_beta: WrittenFBeta | None = None
     judgments: Name | None = Field(None, description="a name of the section `judgments`")
-    scores: Scores | None = Field(None, description="system: score")
-    order: list[str] | None = Field(None, description="systems, the best first: their scores are places")
+    scores: Scores | None = Field(None, description="scores of the systems, as system: score")
+    order: list[str] | None = Field(None, description="systems, the best first; their scores follow from their ranks")
     dataset: Name | None = Field(
-        None, description="of the metric, where there are several; its systems are those of a file of numbers alone"
+        None,
+        description="data set of the metric, where there are several; or that whose systems a file of numbers is for",
     )
-    output: Name | None = Field(None, description="of the metric; default: the score")
-    human: Literal["expected_wins", "trueskill"] = Field("expected_wins", description="of the judgements")
-    title: Name | None = Field(None, description="of the file, where it has several scores")
-    rename: dict[str, str] = Field({}, description="other names for systems, {source: INPUT}")
-    rounding: WrittenRounding | None = Field(None, description="of the scores, before they are used")
+    output: Name | None = Field(None, description="output of the metric; default: the score")
+    human: Literal["expected_wins", "trueskill"] = Field(
+        "expected_wins", description="score that is made of the judgements"
+    )
+    title: Name | None = Field(None, description="title of the score in the file, where it has several")
+    rename: dict[str, str] = Field({}, description="other names for systems, such as {source: INPUT}")
+    rounding: WrittenRounding | None = Field(None, description="rounding of the scores before they are used")
 
     @model_validator(mode="after")
     def _one(self) -> WrittenColumn:
@@ -135,7 +131,7 @@ class WrittenColumn(Written):
 
 
 class WrittenCorrelation(Written):
-    """Columns to correlate: each of the first with each of the second, on the systems that both have."""
+    """Columns to correlate: each of `of` with each of `with`, on the systems that both have."""
 
     of: list[Name] = Field(min_length=1, description="columns, such as metrics")
     with_: list[Name] = Field(min_length=1, alias="with", description="columns, such as human scores")
@@ -143,12 +139,14 @@ class WrittenCorrelation(Written):
 
 
 class WrittenAgreement(Written):
-    """How far sentence scores agree with judgements. One of metric and table is needed."""
+    """How often sentence scores agree with judgements. One of metric and table is needed."""
 
     judgments: Name = Field(description="a name of the section `judgments`")
     metric: Name | None = Field(None, description="a metric of this config, as it is written there")
-    table: WrittenTable | None = Field(None, description="sentence scores; sentences are numbered as the judgements'")
-    dataset: Name | None = Field(None, description="of the metric, where there are several")
+    table: WrittenTable | None = Field(
+        None, description="sentence scores; their sentences have the numbers that the judgements have"
+    )
+    dataset: Name | None = Field(None, description="data set of the metric, where there are several")
     without: list[str] = Field([], description="systems that are left out")
     numbering: Literal["auto", "0", "1", "judged"] = Field("auto", description="as in the section `human`")
     ties: Literal["later", "wrong", "half", "out"] = Field("later", description="as in the section `human`")
@@ -163,25 +161,25 @@ class WrittenAgreement(Written):
 
 
 class WrittenExpectation(Written):
-    """Values that the results should have: of scores (metric, dataset, output), or of a path into results.json."""
+    """Values that the results should have, for scores (metric, dataset, output) or at a path into results.json."""
 
     title: str | None = Field(None, description="what the values are, for the table")
     metric: Name | None = Field(None, description="a metric of this config, as it is written there")
-    dataset: Name | None = Field(None, description="where there are several")
-    output: Name = Field("score", description=f"of the metric, or one of {', '.join(SPECIAL)}")
-    sentences: Any = Field(None, description="lines, such as [1-10], whose sentence scores are expected; all")
-    path: Name | None = Field(None, description="keys into results.json, joined by / , such as judgments/all/total")
-    mean: list[str] | None = Field(None, min_length=1, description="of these systems, one value is expected")
+    dataset: Name | None = Field(None, description="data set, where there are several")
+    output: Name = Field("score", description=f"output of the metric, or one of {', '.join(SPECIAL)}")
+    sentences: Any = Field(None, description="lines, such as [1-10], or all: their sentence scores are expected")
+    path: Name | None = Field(None, description="keys into results.json, joined by /, such as judgments/all/total")
+    mean: list[str] | None = Field(None, min_length=1, description="systems for whose mean score one value is expected")
     before: WrittenRounding | None = Field(None, description="rounding of each score before the mean")
-    scale: Number = Field("1", description="what the results are multiplied with; 100 for percent")
+    scale: Number = Field("1", description="factor by which the results are multiplied; 100 for percent")
     rounding: Rule | None = Field(
-        None, description="the publication rounded (half_up) or cut what it had; default: the digits are all there were"
+        None, description="how the publication shortened its numbers; default: they had no more digits"
     )
     tolerance: Number | None = Field(None, description="difference that is allowed, in units of the values")
     why: str | None = Field(None, description="why there is a tolerance, or why the values are missed")
-    recorded: Worth | None = Field(None, description="verdict that is known; only a worse one is a miss")
+    recorded: Worth | None = Field(None, description="verdict on record; only a worse one is a miss")
     published: Truth = Field(True, description="false: the values are of another computation")
-    values: Values | None = Field(None, description="with all their printed digits")
+    values: Values | None = Field(None, description="values with all their printed digits")
     order: list[str] | None = Field(None, min_length=2, description="systems, the best first")
     table: WrittenTable | None = Field(None, description="values in a file")
     same: Name | None = Field(None, description="another path into results.json with the same content")
@@ -207,17 +205,17 @@ class WrittenExpectation(Written):
 
 
 class WrittenPublication(Written):
-    """What the expected values are: where they were published, what was tried, what is recorded."""
+    """Where the expected values were published, what was tried, and which verdict is on record."""
 
     what: str = Field(description="where the numbers stand")
     cite: str | None = Field(None, description="the publication")
     url: str | None = None
-    recipe: str | None = Field(None, description="how the numbers come about")
+    recipe: str | None = Field(None, description="how the numbers are computed")
     verdict: Worth = Field(description="the verdict on record")
     note: str | None = Field(None, description="what else a reader should know")
-    tried: list[str] = Field([], description="what was tried in vain")
+    tried: list[str] = Field([], description="what was tried without success")
     not_compared: list[str] = Field([], description="published numbers that are not computed here, and why")
-    slow: Truth = Field(False, description="takes minutes")
+    slow: Truth = Field(False, description="whether it takes minutes")
 
 
 class WrittenPublished(Written):
@@ -227,7 +225,7 @@ class WrittenPublished(Written):
     judgments: dict[str, WrittenJudgments] = Field({}, min_length=1, description="human judgements by name")
     columns: dict[str, WrittenColumn] = Field({}, min_length=1, description="scores of systems by name")
     correlations: list[WrittenCorrelation] = Field([], min_length=1)
-    agreements: dict[str, WrittenAgreement] = Field({}, min_length=1, description="on sentences, by name")
+    agreements: dict[str, WrittenAgreement] = Field({}, min_length=1, description="agreements on sentences, by name")
     expect: list[WrittenExpectation] = Field(
         [], min_length=1, description="published values; where one is missed the exit code is 1"
     )

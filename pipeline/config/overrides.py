@@ -1,4 +1,4 @@
-"""What of a config is wanted: `--set` and `--only` of the command line."""
+"""What the command line changes in a config (`--set`) and which part of it is scored (`--only`)."""
 
 from __future__ import annotations
 
@@ -16,10 +16,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Overrides:
-    """What the command line says of a config: settings "a.b.0=value", and patterns of names."""
+    """What the command line says about a config."""
 
     settings: tuple[str, ...] = ()
+    """Values of keys, such as "a.b.0=value"."""
     only: tuple[str, ...] = ()
+    """Patterns of the names of data sets, systems and metrics."""
 
 
 NO_OVERRIDES = Overrides()
@@ -28,11 +30,11 @@ NO_OVERRIDES = Overrides()
 def select(
     config: Config, metrics: Sequence[tuple[str, ...]], patterns: Sequence[str], problems: list[Problem]
 ) -> tuple[Config, Sequence[tuple[str, ...]]]:
-    """Return the config with the data sets, systems and metrics whose names match.
+    """Return the config with the data sets and systems whose names match, and the metrics whose names match.
 
-    A pattern chooses among those of its kind: where none matches a data set, all stay. One that matches nothing
-    at all, or patterns that leave nothing together, are problems. metrics: the names of each, its own and as printed;
-    those that stay are returned.
+    `metrics` has the names of each metric: its own, and the one that is printed. If no pattern matches a data set, all
+    data sets stay; the same holds for systems and metrics. A pattern that matches no name is a problem, and so are
+    patterns that together leave nothing.
     """
     if not patterns:
         return config, metrics
@@ -41,22 +43,24 @@ def select(
         "system": [system.name for system in config.systems],
         "metric": [name for own in metrics for name in own],
     }
+    all_names = list(dict.fromkeys(name for kind in names.values() for name in kind))
     for pattern in patterns:
-        if not any(_matches(name, [pattern]) for kind in names.values() for name in kind):
-            known = [name for kind in names.values() for name in kind]
-            hint = did_you_mean(pattern, known)
-            message = f"matches no data set, system or metric{hint}; there are {', '.join(dict.fromkeys(known))}"
+        if not any(_matches(name, [pattern]) for name in all_names):
+            hint = did_you_mean(pattern, all_names)
+            message = f"matches no data set, system or metric{hint}; there are {', '.join(all_names)}"
             problems.append(Problem(f"--only {pattern}", message))
-    chosen = {kind: {n for n in known if _matches(n, patterns)} or set(known) for kind, known in names.items()}
-    systems = tuple(system for system in config.systems if system.name in chosen["system"])
-    wanted = [dataset for dataset in config.datasets if dataset.name in chosen["data set"]]
-    datasets = tuple(dataset for dataset in wanted if any(dataset.name in system.paths for system in systems))
-    systems = tuple(system for system in systems if any(d.name in system.paths for d in datasets))
+    kept = {kind: {name for name in own if _matches(name, patterns)} or set(own) for kind, own in names.items()}
+    systems = tuple(system for system in config.systems if system.name in kept["system"])
+    named = [dataset for dataset in config.datasets if dataset.name in kept["data set"]]
+    datasets = tuple(dataset for dataset in named if any(dataset.name in system.paths for system in systems))
+    systems = tuple(system for system in systems if any(dataset.name in system.paths for dataset in datasets))
     if not datasets and not problems:
-        problems.append(Problem(f"--only {' '.join(patterns)}", "no such system has an output for such a data set"))
-    kept = [own for own in metrics if chosen["metric"] & set(own)]
+        problems.append(
+            Problem(f"--only {' '.join(patterns)}", "no system that matches has an output for a data set that matches")
+        )
     note = f"only {', '.join(patterns)} of the config: ranks are among those here"
-    return replace(config, datasets=datasets, systems=systems, notes=(*config.notes, note)), kept
+    config = replace(config, datasets=datasets, systems=systems, notes=(*config.notes, note))
+    return config, [own for own in metrics if kept["metric"] & set(own)]
 
 
 def _matches(name: str, patterns: Iterable[str]) -> bool:

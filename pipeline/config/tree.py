@@ -1,4 +1,4 @@
-"""A tree of text, lists and mappings whose every part knows where it was written."""
+"""A config as a tree of texts, lists and mappings, with the position where each was written."""
 
 from __future__ import annotations
 
@@ -14,16 +14,19 @@ if TYPE_CHECKING:
 
 
 COMMAND_LINE = "--set"
-"""What stands for the file of a node that the command line wrote."""
+"""Stands for the file of a node that was written on the command line."""
 
 
 @dataclass(frozen=True)
 class Mark:
-    """A position: file as the user named it, line and column from 1."""
+    """A position in a file."""
 
     file: str
+    """The file as the user named it."""
     line: int
+    """From 1. The line 0 says that there are no lines, as on the command line."""
     column: int
+    """From 1."""
 
     def __str__(self) -> str:
         return f"{self.file}:{self.line}:{self.column}" if self.line else self.file
@@ -31,15 +34,17 @@ class Mark:
 
 @dataclass
 class Node:
-    """A scalar (text or None), a list or a mapping, with its mark and key path; keys: marks of a mapping's keys."""
+    """A scalar, which is text or None, a list or a mapping."""
 
     value: str | None | list[Node] | dict[str, Node]
     mark: Mark
     path: str = ""
+    """The keys that lead to the node, such as "metrics[0].order"."""
     keys: dict[str, Mark] = field(default_factory=dict)
+    """The marks of the keys of a mapping."""
 
     def plain(self) -> Any:
-        """Return the same tree as text, None, lists and dicts."""
+        """Return the tree without marks: texts, None, lists and dicts."""
         if isinstance(self.value, dict):
             return {key: child.plain() for key, child in self.value.items()}
         if isinstance(self.value, list):
@@ -47,15 +52,15 @@ class Node:
         return self.value
 
     def get(self, key: str) -> Node | None:
-        """Return the child of a mapping, or None."""
+        """Return the value of a key, or None where there is none or the node is no mapping."""
         return self.value.get(key) if isinstance(self.value, dict) else None
 
     def find(self, path: Iterable[str | int]) -> Node:
-        """Return the nearest node on the way along path."""
+        """Return the node at a path of keys and indices, or the last node on the way that exists."""
         return self._walk(path)[0]
 
     def problem(self, message: str, path: Iterable[str | int] = (), kind: str = "") -> Problem:
-        """Return a problem placed at the nearest node on the way along path: at a key, else at a value."""
+        """Return a problem with the position of the node that `find` returns: of its key, or of an item of a list."""
         node, mark = self._walk(path)
         return Problem(str(mark), f"{node.path}: {message}" if node.path else message, kind)
 
@@ -72,7 +77,7 @@ class Node:
 
 
 def from_plain(value: object, name: str, path: str = "") -> Node:
-    """Return a tree of Python values as nodes, as if it had been written in a config."""
+    """Return Python values as nodes, as if they had been written in a config. `name` stands for the file."""
     mark = Mark(name, 0, 0)
     if isinstance(value, Mapping):
         children = {str(key): from_plain(v, name, f"{path}.{key}" if path else str(key)) for key, v in value.items()}
@@ -85,8 +90,8 @@ def from_plain(value: object, name: str, path: str = "") -> Node:
 
 
 def base_of(node: Node) -> Path:
-    """Return the folder that a relative path of this node is against: that of the file that wrote it.
+    """Return the folder that relative paths of a node start from: that of the file that wrote it.
 
-    What `--set` wrote is against the working directory.
+    For what `--set` wrote that is the working directory.
     """
     return Path() if node.mark.file.startswith(f"{COMMAND_LINE} ") else Path(node.mark.file).parent

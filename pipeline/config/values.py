@@ -1,7 +1,7 @@
 """What single values of a config may be, and what all its models have in common.
 
-Texts may be in the records of a file. What a config says of these depends on the format of the file, so that the model
-of such a mapping is made from what the format declares of itself.
+Texts may be in the records of a file. The keys of such a mapping depend on the format of the file, so its model is made
+from what the format declares.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def whole_number(value: object) -> object:
-    """Read a whole number as written in YAML, where every scalar arrives as text."""
+    """Return a whole number; a config gives it as text. Raises ValueError, as all that read a value here do."""
     if isinstance(value, str) and re.fullmatch(r"[+-]?[0-9]{1,18}", value):
         return int(value)
     if isinstance(value, int):
@@ -24,15 +24,14 @@ def whole_number(value: object) -> object:
     raise ValueError("expected a whole number")
 
 
-def truth(value: object) -> object:
-    """Read true or false."""
+def _truth(value: object) -> object:
     if value in ("true", "false"):
         return value == "true"
     raise ValueError("expected true or false")
 
 
-def numbers(value: object) -> object:
-    """Read line numbers: a list, or the path of a file of them."""
+def _line_numbers(value: object) -> object:
+    """Return a list of line numbers and ranges, or the path of a file of them."""
     if isinstance(value, list) and not value:
         raise ValueError("is empty; at least one line is needed")
     if isinstance(value, str) and value:
@@ -42,38 +41,42 @@ def numbers(value: object) -> object:
     raise ValueError("expected a list of line numbers and ranges, such as [1-100, 418], or a file of them")
 
 
-def a_level(value: object) -> object:
-    """Read a share such as that of an interval."""
+def _level(value: object) -> object:
     if isinstance(value, str) and re.fullmatch(r"0?\.[0-9]{1,6}", value) and float(value) > 0:
         return float(value)
     raise ValueError("expected a number between 0 and 1, such as 0.95, with at most 6 decimals")
 
 
 class Written(BaseModel):
-    """What is written in a config: unknown keys are told, values arrive as text."""
+    """What is written in a config. Unknown keys are refused; values arrive as text."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
 
 
 _RANGES: dict[str, Any] = {"type": "array", "minItems": 1, "items": {"type": ["integer", "string"]}}
-Numbers = Annotated[
+LineNumbers = Annotated[
     Any,
-    BeforeValidator(numbers),
+    BeforeValidator(_line_numbers),
     WithJsonSchema({"anyOf": [{"type": ["string", "integer"], "minLength": 1}, _RANGES]}),
 ]
-Truth = Annotated[bool, BeforeValidator(truth)]
+Truth = Annotated[bool, BeforeValidator(_truth)]
+Level = Annotated[float, BeforeValidator(_level)]
+Digits = Annotated[int, Field(ge=0, le=12), BeforeValidator(whole_number)]
+Runs = Annotated[int, Field(ge=1, le=100_000), BeforeValidator(whole_number)]
+Resamples = Annotated[int, Field(ge=1, le=1_000_000), BeforeValidator(whole_number)]
+Seed = Annotated[int, Field(ge=0, le=2**32 - 1), BeforeValidator(whole_number)]
 PathText = Annotated[
     str,
     Field(
         min_length=1,
-        description="a path, against the folder of the file that names it; - is standard input; data:NAME/FILE "
+        description="a path, relative to the folder of the file that names it; - is standard input; data:NAME/FILE "
         "is a file of a fetched data set",
     ),
 ]
 
 
 class Declared(Protocol):
-    """What a format of texts declares of itself."""
+    """What a format of texts declares."""
 
     @property
     def summary(self) -> str:
@@ -89,7 +92,7 @@ class Declared(Protocol):
 
 
 class Record(NamedTuple):
-    """What a config says of a file with a text in each record."""
+    """What a config says of a file whose records hold texts. `header` is None where the config does not say it."""
 
     format: str
     path: str
@@ -99,11 +102,11 @@ class Record(NamedTuple):
 
 Column = Annotated[str, Field(min_length=1), WithJsonSchema({"type": ["string", "integer"], "minLength": 1})]
 Records = dict[str, type[BaseModel]]
-"""The model of each format's mapping, by the name of the format. It is the context of the validation of a config."""
+"""The model of each format's mapping, by the name of the format. Validation of a config has it as its context."""
 
 
 def record_models(formats: Mapping[str, Declared]) -> Records:
-    """Return a model for each format: a mapping with the path under the name of the format, and its other keys."""
+    """Return a model for each format: its mapping has the path under the name of the format, and its other keys."""
     return {name: _model(name, declared) for name, declared in formats.items()}
 
 
@@ -117,7 +120,7 @@ def _model(name: str, declared: Declared) -> type[BaseModel]:
 
 
 def tag(name: str) -> str:
-    """Return the step that stands for a format in the location of an error: in brackets, which no key has."""
+    """Return the step that stands for a format in the location of an error. Its brackets tell it from every key."""
     return f"<{name}>"
 
 
@@ -127,7 +130,7 @@ def named_format(value: dict[str, Any], records: Records) -> str | None:
 
 
 def read_record(value: dict[str, Any], records: Records) -> Record:
-    """Return what a mapping says; raises ValueError where it names no format, ValidationError for wrong keys."""
+    """Return what a mapping says. Raises ValueError where it names no format, and ValidationError for wrong keys."""
     name = named_format(value, records)
     if name is None:
         raise ValueError(f"expected a path, or a mapping with one of the keys {', '.join(records)}")

@@ -1,24 +1,20 @@
-"""YAML text as a tree of nodes that know where they stand; nothing is interpreted and nothing is built.
+"""YAML text as a tree of nodes with their positions; no value is interpreted and no object is built.
 
-A scalar stays the text that was written (`NO` is not false, `1e3` is not a number yet); the models in
-`config.py` and the metrics' options decide what a text must be. Only a plain `null`, `~` or nothing is None.
+A scalar stays the text that was written: `NO` is not false, and `1e3` is no number yet. The models of a config and the
+options of metrics decide what a text must be. Only a plain `null`, `~` or nothing is None.
 """
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import yaml
 
 from ..errors import ConfigError, Problem
 from .tree import Mark, Node
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
 MAX_NODES = 100_000
-"""Nodes a document may expand to; more is an alias bomb or not a config."""
+"""Nodes that a document may expand to. One with more is an alias bomb, or no config."""
 MAX_DEPTH = 50
 MAX_BYTES = 10_000_000
 
@@ -30,7 +26,7 @@ _NULLS = frozenset({"", "~", "null", "Null", "NULL"})
 
 
 def read(path: str | Path) -> tuple[Node, list[Problem]]:
-    """Return the root node of a YAML file and the duplicate keys found in it.
+    """Return the root node of a YAML file, and a problem for each key that is given twice.
 
     Raises ConfigError where the file cannot be read or is not one YAML document.
     """
@@ -52,13 +48,13 @@ def read(path: str | Path) -> tuple[Node, list[Problem]]:
 
 
 def parse(text: str, name: str = "config") -> tuple[Node, list[Problem]]:
-    """Return the root node of YAML text and the duplicate keys found in it; raises ConfigError."""
+    """Return the root node of YAML text, and a problem for each key that is given twice; raises ConfigError."""
     try:
         root = yaml.compose(text, Loader=yaml.SafeLoader)
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
-        place = f"{name}:{mark.line + 1}:{mark.column + 1}" if mark else name
-        raise ConfigError([Problem(place, f"not valid YAML: {error.problem or error.context}")]) from None
+        position = f"{name}:{mark.line + 1}:{mark.column + 1}" if mark else name
+        raise ConfigError([Problem(position, f"not valid YAML: {error.problem or error.context}")]) from None
     except yaml.YAMLError as error:
         detail = str(error).splitlines()[0]
         raise ConfigError([Problem(name, f"not valid YAML: {detail}")]) from None
@@ -71,18 +67,18 @@ def parse(text: str, name: str = "config") -> tuple[Node, list[Problem]]:
 
 
 class _Converter:
-    """Turns PyYAML's nodes into ours, refusing what a config never needs."""
+    """Turns nodes of PyYAML into ours, and refuses what no config needs."""
 
     def __init__(self, name: str) -> None:
         self.name, self.count, self.problems = name, 0, list[Problem]()
 
     def convert(self, node: yaml.Node, path: str = "", depth: int = 0) -> Node:
+        """Return a node of PyYAML as ours; `path` and `depth` say where it is in the tree."""
         mark = self.mark(node)
         self.count += 1
         if self.count > MAX_NODES:
-            raise ConfigError(
-                [Problem(str(mark), f"the document expands to more than {MAX_NODES:,} values (aliases?)")]
-            )
+            message = f"the document expands to more than {MAX_NODES:,} values (aliases?)"
+            raise ConfigError([Problem(str(mark), message)])
         if depth > MAX_DEPTH:
             raise ConfigError([Problem(str(mark), f"nested deeper than {MAX_DEPTH} levels (an alias to itself?)")])
         self.check_tag(node, mark)
@@ -95,47 +91,39 @@ class _Converter:
         return Node(None if null else str(node.value), mark, path)
 
     def mapping(self, node: yaml.MappingNode, mark: Mark, path: str, depth: int) -> Node:
-        result = Node({}, mark, path)
+        """Return a mapping. Keys that it lacks are taken from the mappings that '<<' names, and come after its own."""
+        children: dict[str, Node] = {}
+        keys: dict[str, Mark] = {}
         merged: list[Node] = []
         for key_node, value_node in node.value:
             key_mark = self.mark(key_node)
             if not isinstance(key_node, yaml.ScalarNode):
                 raise ConfigError([Problem(str(key_mark), "a key must be one word or text, not a list or mapping")])
             self.check_tag(key_node, key_mark)
-            value = self.convert(value_node, f"{path}.{key_node.value}" if path else key_node.value, depth + 1)
+            key = key_node.value
+            value = self.convert(value_node, f"{path}.{key}" if path else key, depth + 1)
             if key_node.tag.endswith(":merge"):
                 merged += value.value if isinstance(value.value, list) else [value]
-            elif key_node.value in result.keys:
-                first = result.keys[key_node.value].line
-                self.problems.append(
-                    Problem(str(key_mark), f"the key '{key_node.value}' is given twice (first on line {first})")
-                )
+            elif key in keys:
+                message = f"the key '{key}' is given twice (first on line {keys[key].line})"
+                self.problems.append(Problem(str(key_mark), message))
             else:
-                self.put(result, key_node.value, value, key_mark)
+                children[key], keys[key] = value, key_mark
         for source in merged:
-            for key, child in self.items(source):
-                if key not in result.keys:
-                    self.put(result, key, child, source.keys[key])
-        return result
+            if not isinstance(source.value, dict):
+                raise ConfigError([Problem(str(source.mark), "'<<' must name a mapping")])
+            children |= {**source.value, **children}
+            keys |= {**source.keys, **keys}
+        return Node(children, mark, path, keys)
 
     @staticmethod
     def check_tag(node: yaml.Node, mark: Mark) -> None:
+        """Raise ConfigError where a node has a tag that no config needs."""
         if node.tag not in _STANDARD:
             tag = node.tag.replace("tag:yaml.org,2002:", "!!")
             message = f"the tag '{tag}' is not allowed: a config holds text, lists, mappings"
             raise ConfigError([Problem(str(mark), message)])
 
-    @staticmethod
-    def put(node: Node, key: str, value: Node, mark: Mark) -> None:
-        assert isinstance(node.value, dict)  # noqa: S101 (for the type checker: made a mapping just above)
-        node.value[key] = value
-        node.keys[key] = mark
-
-    @staticmethod
-    def items(node: Node) -> Iterator[tuple[str, Node]]:
-        if not isinstance(node.value, dict):
-            raise ConfigError([Problem(str(node.mark), "'<<' must name a mapping")])
-        yield from node.value.items()
-
     def mark(self, node: yaml.Node) -> Mark:
+        """Return the position of a node."""
         return Mark(self.name, node.start_mark.line + 1, node.start_mark.column + 1)

@@ -29,7 +29,7 @@ def index_text(file: Spooled, spool: Spool | None = None) -> TextFile:
         raise CorpusError([Problem(origin.name, message)]) from None
     except CorpusError as error:
         problem = error.problems[0]
-        place = origin.at(int(problem.place)) if problem.place.isdecimal() else problem.place
+        place = origin.at(int(problem.position)) if problem.position.isdecimal() else problem.position
         raise CorpusError([Problem(place, problem.message)]) from None
     return TextFile(
         path=path,

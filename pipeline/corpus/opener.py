@@ -23,8 +23,7 @@ from .texts import TextFile, read_texts
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Sequence
 
-    from ..config.line_numbers import Selection
-    from ..config.resolved import Dataset, Input, System
+    from ..config.resolved import Dataset, Input, Selection, System
     from ..kernel.lines import Lines
 
 

@@ -258,7 +258,7 @@ class _Attempt:
             return self.count(task)
         except UnreadableError as error:
             return CorpusError(
-                [replace(item, message=f"{item.message} ({_remedy(item.place, host)})") for item in error.problems]
+                [replace(item, message=f"{item.message} ({_remedy(item.position, host)})") for item in error.problems]
             )
         except PipelineError as error:
             return error

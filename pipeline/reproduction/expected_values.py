@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from ..config.line_numbers import select
 from ..config.models_published import SPECIAL
+from ..config.resolved import select_lines
 from ..errors import ConfigError, InputError
 from ..human.meta_evaluation import metric_scores
 from .sections import Finder, round_score
@@ -180,7 +180,7 @@ def _lines(sentences: Any, lines: int) -> Any:
         return np.arange(lines)
     items = sentences if isinstance(sentences, list) else [sentences]
     try:
-        ranges = select(True, [(str(item), "sentences") for item in items]).numbers(lines)
+        ranges = select_lines(True, [(str(item), "sentences") for item in items]).numbers(lines)
     except ConfigError as error:
         raise InputError(error.problems) from None
     return np.concatenate([np.arange(low, high) for low, high in ranges])

@@ -70,9 +70,9 @@ def metrics_of(text: str) -> tuple[Metric, ...]:
     return stages.prepare(save(GOOD.replace("[gleu]", text))).metrics
 
 
-def same(found: str, expected: str) -> bool:
+def same(message: str, expected: str) -> bool:
     """Whether a message is as expected, where "..." stands for lists and words that grow with the metrics."""
-    return re.fullmatch(".*".join(re.escape(part) for part in expected.split("...")), found, re.DOTALL) is not None
+    return re.fullmatch(".*".join(re.escape(part) for part in expected.split("...")), message, re.DOTALL) is not None
 
 
 def with_systems(text: str) -> str:
@@ -87,7 +87,7 @@ def test_a_good_config_is_read() -> None:
     assert (config.output.dir, config.output.formats, config.output.digits) == ("runs/latest", ["json", "csv"], 2)
 
 
-# One mistake each: the place is file:line:column of the key, or of the value where there is no key.
+# One mistake each: the position is file:line:column of the key, or of the value where there is no key.
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
@@ -267,13 +267,13 @@ def test_a_good_config_is_read() -> None:
         (GOOD.encode("utf-16"), "c.yaml:1: byte 0 of the file is not valid UTF-8"),
     ],
 )
-def test_a_mistake_is_told_with_its_place_and_the_nearest_name(text: str | bytes, expected: str) -> None:
+def test_a_mistake_is_told_with_its_position_and_the_nearest_name(text: str | bytes, expected: str) -> None:
     (found,) = problems(text)
     assert same(found, expected)
 
 
 @pytest.mark.parametrize(
-    ("text", "place"),
+    ("text", "position"),
     [
         ("a: [b\nc: d\n", "c.yaml:2:2"),
         ("a: b: c\n", "c.yaml:1:5"),
@@ -285,13 +285,13 @@ def test_a_mistake_is_told_with_its_place_and_the_nearest_name(text: str | bytes
         ("%YAML 9\n---\na: b\n", "c.yaml:1:8"),
     ],
 )
-def test_broken_yaml_is_told_with_its_place(text: str, place: str) -> None:
+def test_broken_yaml_is_told_with_its_position(text: str, position: str) -> None:
     (found,) = problems(text)
-    assert found.startswith(f"{place}: not valid YAML: ")
+    assert found.startswith(f"{position}: not valid YAML: ")
 
 
 @pytest.mark.parametrize(
-    ("text", "place"),
+    ("text", "position"),
     [
         ("a: !!python/object/apply:os.system [echo]\n", "c.yaml:1:4"),
         ("a:\n  - !!python/name:os.system\n", "c.yaml:2:5"),
@@ -302,9 +302,9 @@ def test_broken_yaml_is_told_with_its_place(text: str, place: str) -> None:
         ("!!python/name:os.system a: b\n", "c.yaml:1:1"),
     ],
 )
-def test_tags_are_refused(text: str, place: str) -> None:
+def test_tags_are_refused(text: str, position: str) -> None:
     (found,) = problems(text)
-    assert found.startswith(f"{place}: the tag '!")
+    assert found.startswith(f"{position}: the tag '!")
     assert "is not allowed" in found
 
 
@@ -552,8 +552,8 @@ def test_the_natural_order_decides_between_any_two_names(one: str, two: str) -> 
     assert natural(Path(one)) != natural(Path(two))
 
 
-def told(text: str) -> list[str]:
-    """What is said about a config: its problems, or the warnings of one that can be run."""
+def messages_of(text: str) -> list[str]:
+    """Return the problems of a config, or the warnings where it can be run."""
     try:
         return list(stages.prepare(save(text)).warnings)
     except ConfigError as error:
@@ -562,12 +562,12 @@ def told(text: str) -> list[str]:
 
 @pytest.mark.parametrize("systems", ["{A: {}}", "{A: a.txt, B: {}}"])
 def test_a_system_without_any_output_is_not_passed_over_in_silence(systems: str) -> None:
-    assert told(with_systems(systems))
+    assert messages_of(with_systems(systems))
 
 
 def test_a_dataset_without_any_output_is_not_passed_over_in_silence() -> None:
     text = GOOD.replace("datasets: {", "datasets: {e: {source: s.txt, references: [r.txt]}, ")
-    assert told(text.replace("{A: a.txt}", "{A: {d: a.txt}}"))
+    assert messages_of(text.replace("{A: a.txt}", "{A: {d: a.txt}}"))
 
 
 @pytest.mark.parametrize("name", ["a b", "_a", ".a", "a/b", "..", "é", "a" * 101, "", "a\nb", "a:b", "@a", "=a"])
@@ -662,7 +662,7 @@ def any_options(metric: type[Metric]) -> st.SearchStrategy[dict[str, Any]]:
     return st.fixed_dictionaries(values)
 
 
-def made(metric: type[Metric], values: dict[str, Any], keys: str) -> Metric:
+def metric_with(metric: type[Metric], values: dict[str, Any], keys: str) -> Metric:
     """Make a metric of options as a config would give them, without those that would be refused."""
     values = dict(values)
     while True:
@@ -680,12 +680,12 @@ def made(metric: type[Metric], values: dict[str, Any], keys: str) -> Metric:
 @given(data=st.data())
 def test_every_signature_parses_back_to_an_equal_metric(name: str, data: st.DataObject) -> None:
     values = data.draw(any_options(METRICS[name]))
-    metric = made(METRICS[name], values, "name")
+    metric = metric_with(METRICS[name], values, "name")
     printed = scored_columns.signed(metric, data.draw(st.sampled_from([1, 2, 255])))
     again = from_text(printed)
     assert again == metric
     assert hash(again) == hash(metric)
-    assert made(METRICS[name], values, "key") == metric
+    assert metric_with(METRICS[name], values, "key") == metric
     pairs = [(key, str(value).lower() if isinstance(value, bool) else value) for key, value in metric.settings()]
     inside = ",".join(f"{key}={value}" for key, value in pairs)
     assert from_text(f"{name}[{inside}]") == metric
@@ -694,7 +694,7 @@ def test_every_signature_parses_back_to_an_equal_metric(name: str, data: st.Data
 @pytest.mark.parametrize("name", METRICS)
 @given(data=st.data())
 def test_different_metrics_have_different_signatures(name: str, data: st.DataObject) -> None:
-    one, two = (made(METRICS[name], data.draw(any_options(METRICS[name])), "name") for _ in "12")
+    one, two = (metric_with(METRICS[name], data.draw(any_options(METRICS[name])), "name") for _ in "12")
     assert (one == two) == (scored_columns.signed(one, 2) == scored_columns.signed(two, 2))
 
 
@@ -855,7 +855,7 @@ def test_loading_gives_problems_rather_than_raising_them() -> None:
     assert [str(problem) for problem in found] == ["c.yaml:4:1: zzz: unknown key"]
 
 
-def test_places_are_told_with_the_path_as_the_user_wrote_it(folder: Path) -> None:
+def test_positions_have_the_path_as_the_user_wrote_it(folder: Path) -> None:
     path = save(GOOD)
     assert read(path)[0].mark.file == "c.yaml"
     assert read(folder / path)[0].mark.file == str(folder / path)

@@ -73,11 +73,11 @@ def test_problems_point_into_the_file_that_has_them() -> None:
         ("[one.yaml]", "one.yaml:1:11: include[0]: 'c.yaml' includes itself, through others"),
         (
             "['http://x.org/a.yaml']",
-            "c.yaml:1:11: include[0]: 'http://x.org/a.yaml' is no local file; only those are included",
+            "c.yaml:1:11: include[0]: 'http://x.org/a.yaml' is not a local file; only local files can be included",
         ),
         ("one.yaml", "c.yaml:1:1: include: expected a list of files"),
         ("[[]]", "c.yaml:1:11: include[0]: expected a path"),
-        ("[s.txt]", "c.yaml:1:11: include[0]: s.txt is no mapping"),
+        ("[s.txt]", "c.yaml:1:11: include[0]: s.txt holds no mapping"),
         ('["a\\0b"]', "c.yaml:1:11: include[0]: 'a\\x00b' cannot be read: embedded null byte"),
         ("[twice.yaml]", "twice.yaml:2:1: the key 'a' is given twice (first on line 1)"),
         (
@@ -270,7 +270,7 @@ def test_a_pattern_that_matches_nothing_is_told() -> None:
         "--only AA: matches no data set, system or metric (did you mean 'A'?); there are d, A, gleu, gleu|"
     )
     text = TWO.replace("B: r.txt", "B: {d: r.txt}")
-    assert problems(text, "B", "e") == ["--only B e: no such system has an output for such a data set"]
+    assert problems(text, "B", "e") == ["--only B e: no system that matches has an output for a data set that matches"]
 
 
 def test_what_was_left_out_is_kept_and_told() -> None:
@@ -305,7 +305,7 @@ def test_a_glob_without_a_file_for_a_dataset_is_told() -> None:
     ("systems", "message"),
     [
         ("{A: {d: a.txt}}", "c.yaml:3:3: datasets.e: no system has an output for this data set"),
-        ("{A: a.txt, B: {}}", "c.yaml:4:21: systems.B: names no output"),
+        ("{A: a.txt, B: {}}", "c.yaml:4:21: systems.B: has no output; name one for at least one data set"),
         ("{A: a.txt, a: a.txt}", "c.yaml:4:21: systems.a: differs from 'A' in upper and lower case only"),
         ("{A: a.txt, A: a.txt}", "c.yaml:4:21: the key 'A' is given twice (first on line 4)"),
     ],
@@ -314,8 +314,8 @@ def test_an_incomplete_matrix_is_told(systems: str, message: str) -> None:
     assert message in problems(TWO.replace("{A: a.txt, B: r.txt}", systems))
 
 
-def test_a_dataset_cannot_be_called_as_a_kind_of_file() -> None:
-    assert "c.yaml:1:12: datasets.tsv: 'tsv' names a kind of file, so no data set can be called so" in problems(
+def test_a_dataset_cannot_have_the_name_of_a_file_format() -> None:
+    assert "c.yaml:1:12: datasets.tsv: 'tsv' is the name of a file format, so no data set can have it" in problems(
         CONFIG.replace("{d:", "{tsv:")
     )
 

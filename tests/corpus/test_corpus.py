@@ -300,7 +300,7 @@ def test_all_wrong_files_are_told_at_once(tmp_path: Path) -> None:
         )
         is None
     )
-    assert [Path(problem.place).name for problem in problems] == ["zero", "one", "two", tmp_path.name]
+    assert [Path(problem.position).name for problem in problems] == ["zero", "one", "two", tmp_path.name]
 
 
 def test_too_many_references_are_refused(tmp_path: Path) -> None:
@@ -439,7 +439,7 @@ def test_problems_of_files_and_config_are_told_together(tmp_path: Path) -> None:
     (tmp_path / "d" / "ref0").write_bytes(b"\xff\n")
     with pytest.raises(ConfigError) as caught:
         stages.prepare(config)
-    places = [Path(problem.place.split(":")[0]).name for problem in caught.value.problems]
+    places = [Path(problem.position.split(":")[0]).name for problem in caught.value.problems]
     assert sorted(places) == ["A", "config.yaml", "ref0"]
 
 

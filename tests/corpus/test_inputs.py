@@ -559,7 +559,7 @@ def test_systems_lose_two_suffixes() -> None:
         ),
         (
             "{path: ., references: [r.txt]}",
-            "c.yaml:1:25: datasets.d.references: has no effect beside 'path', which names it; leave one out",
+            "c.yaml:1:25: datasets.d.references: 'path' gives this already; leave one of the two out",
         ),
         (
             "{m2: x.m2, missing_annotator: none, empty_references: keep}",

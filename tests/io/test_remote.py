@@ -226,7 +226,7 @@ def test_what_is_kept_here_has_its_cap(name: str, server: Server) -> None:
     server.files = {"a.txt": b"a\n" * 1000, "a.txt.gz": gzip.compress(b"a\n" * 1000)}
     found: list[Problem] = []
     Opener(cap=1999).open_all([Remote(server.url(name))], found)
-    assert [problem.place for problem in found] == [server.url(name)]
+    assert [problem.position for problem in found] == [server.url(name)]
     assert "unpacks, with what came before, to more than 1,999 bytes" in found[0].message
 
 

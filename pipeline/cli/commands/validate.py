@@ -95,4 +95,4 @@ def _per_line(corpus: Corpus) -> str:
 
 def _matched(match: Match) -> str:
     names = ", ".join(file.name for file in match.files)
-    return f"{match.place}: {match.pattern} matches {len(match.files)}: {names}"
+    return f"{match.key}: {match.pattern} matches {len(match.files)}: {names}"
