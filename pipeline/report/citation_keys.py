@@ -1,4 +1,4 @@
-"""What data sets, tests and judgements cite: keys of `citations.bib`, in a table for each kind."""
+"""What data sets, tests and judgements cite: tables of keys of `citations.bib`."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ TESTS = {
     "paired_bootstrap": ("paired bootstrap", ("koehn-2004-statistical",)),
     "sign": ("the sign test", ("dixon-mood-1946-statistical",)),
 }
-"""What tests of significance are called, and what they are from."""
+"""What tests of significance are called, and what they cite."""
 CORRECTIONS = {
     "holm": ("Holm's method", ("holm-1979-simple",)),
     "bonferroni": ("Bonferroni's correction", ("dunn-1961-multiple",)),
 }
-"""The same of corrections for many tests."""
+"""What corrections for many tests are called, and what they cite."""
 BOOTSTRAP = ("koehn-2004-statistical",)
 RANKS = ("bojar-etal-2013-findings",)
 LETTERS = ("piepho-2004-algorithm",)
@@ -26,7 +26,7 @@ HUMAN = {
     "expected_wins": ("Expected Wins", ("bojar-etal-2013-findings", "koehn-2012-simulating")),
     "trueskill": ("TrueSkill", ("herbrich-etal-2006-trueskill", "sakaguchi-etal-2014-efficient")),
 }
-"""The same of the ways to rank systems by judgements."""
+"""What the ways to rank systems by judgements are called, and what they cite."""
 PAIRWISE = ("deutsch-etal-2023-ties",)
 WILLIAMS = ("williams-1959-regression", "graham-baldwin-2014-testing")
 WINDOWS = ("kobayashi-etal-2024-revisiting",)
@@ -41,17 +41,17 @@ DIGESTS = {
     "4f4053508cceca677a5bda3fe2d66fe6": ("kobayashi-etal-2024-revisiting",),
     "bd3e43347192c368827550d796c29aec": ("kobayashi-etal-2024-revisiting",),
 }
-"""Sources of data sets, and files of human judgements, by the digests that results.json has of them."""
+"""What data sets and judgements cite, by the digests in results.json of their sources and files."""
 NAMES = (
     (re.compile("conll-?_?(20)?14", re.IGNORECASE), ("ng-etal-2014-conll",)),
     (re.compile("jfleg", re.IGNORECASE), ("napoles-etal-2017-jfleg",)),
     (re.compile("seeda", re.IGNORECASE), ("kobayashi-etal-2024-revisiting",)),
 )
-"""Data sets by parts of their names, where their texts are not known."""
+"""What data sets cite, by parts of their names. This is for texts that DIGESTS does not have."""
 
 
 def keys_of_dataset(name: str, digests: Iterable[str]) -> list[str]:
-    """Return what a data set cites: known by its texts, else by its name."""
-    known = [key for digest in digests for key in DIGESTS.get(digest, ())]
-    guessed = [key for pattern, keys in NAMES if pattern.search(name) for key in keys]
-    return list(dict.fromkeys(known or guessed))
+    """Return what a data set cites, by the digests of its texts or else by its name."""
+    by_text = [key for digest in digests for key in DIGESTS.get(digest, ())]
+    by_name = [key for pattern, keys in NAMES if pattern.search(name) for key in keys]
+    return list(dict.fromkeys(by_text or by_name))

@@ -1,7 +1,7 @@
-"""What a run is to cite: BibTeX of its metrics, data sets and tests, and a paragraph that says how it was evaluated.
+"""What a run should cite: BibTeX of its metrics, data sets and tests, and a paragraph that says how it was evaluated.
 
-The entries are in `io/citations.bib`, those of fetched data sets too. To add one: the entry there, and its key in the
-table of its kind in `citation_keys.py`, or among the `citations` of a metric.
+All entries are in `io/citations.bib`. To add one, write it there, and its key into a table of `citation_keys.py` or
+into the `citations` of a metric.
 """
 
 from __future__ import annotations
@@ -38,11 +38,14 @@ if TYPE_CHECKING:
 
 
 class Text(NamedTuple):
-    """How a paragraph is written: citations, words, and signatures."""
+    """How a paragraph is written, in plain text or LaTeX."""
 
     cite: Callable[[Sequence[str]], str]
+    """Writes a citation of some keys."""
     plain: Callable[[str], str]
+    """Writes words."""
     code: Callable[[str], str]
+    """Writes a signature."""
 
 
 PLAIN = Text(lambda keys: f" [{', '.join(keys)}]" if keys else "", str, str)
@@ -55,8 +58,8 @@ LATEX = Text(
 
 def bibtex(keys: Iterable[str]) -> str:
     """Return the entries of these keys, each once."""
-    known = citations()
-    return "\n".join(known[key] for key in dict.fromkeys(keys))
+    entries = citations()
+    return "\n".join(entries[key] for key in dict.fromkeys(keys))
 
 
 def paragraph(results: Results, text: Text) -> tuple[str, list[str]]:
@@ -72,8 +75,8 @@ def paragraph(results: Results, text: Text) -> tuple[str, list[str]]:
         sentences += _statistics(results, text, cite)
     if results.human:
         sentences += _human(results.human, text, cite)
-    for name, found in (results.judgments or {}).items():
-        sentences += _judgments(name, found, text, cite)
+    for name, summary in (results.judgments or {}).items():
+        sentences += _judgments(name, summary, text, cite)
     return " ".join(sentences), list(dict.fromkeys(used))
 
 
@@ -102,30 +105,30 @@ def _metrics(results: Results, text: Text, cite: Cite) -> list[str]:
 
 
 def _statistics(results: Results, text: Text, cite: Cite) -> list[str]:
-    """Return how intervals and ranks were made, and how systems were compared."""
-    settings = results.statistics or {}
-    made = f"{settings['resamples']:,} bootstrap samples of the sentences{cite(BOOTSTRAP)}"
-    intervals = f"Intervals ({text.plain(level_name(results))}) are percentiles of {made}; ranges of ranks and clusters"
-    sentences = [f"{intervals} are made of the same samples{cite(RANKS)}."]
-    if settings["test"] in TESTS and results.tests:
-        sentences.append(_tests(results, settings, text, cite))
+    """Return how intervals and ranks were computed, and how systems were compared."""
+    statistics = results.statistics or {}
+    samples = f"{statistics['resamples']:,} bootstrap samples of the sentences{cite(BOOTSTRAP)}"
+    intervals = f"Intervals ({text.plain(level_name(results))}) are percentiles of {samples}"
+    sentences = [f"{intervals}; ranges of ranks and clusters are made of the same samples{cite(RANKS)}."]
+    if statistics["test"] in TESTS and results.tests:
+        sentences.append(_tests(results, statistics, text, cite))
         if baseline_of(results) is None and any(len(group.scores) > 2 for group in groups(results)):
             sentences.append(f"Letters mark groups without significant differences{cite(LETTERS)}.")
     return sentences
 
 
-def _tests(results: Results, settings: dict[str, Any], text: Text, cite: Cite) -> str:
+def _tests(results: Results, statistics: dict[str, Any], text: Text, cite: Cite) -> str:
     baseline = baseline_of(results)
     who = "All pairs of systems" if baseline is None else f"The systems and {text.plain(baseline)}"
-    corrected = ""  # cited before the test: entries of BibTeX stand in this order
-    if settings["correction"] in CORRECTIONS:
-        way, keys = CORRECTIONS[settings["correction"]]
+    corrected = ""  # cited before the test, since BibTeX entries are printed in the order of citing
+    if statistics["correction"] in CORRECTIONS:
+        way, keys = CORRECTIONS[statistics["correction"]]
         corrected = f", p-values adjusted by {text.plain(way)}{cite(keys)}"
-    name, keys = TESTS[settings["test"]]
-    trials = f" ({settings['trials']:,} trials)" if settings["test"] == "approximate_randomization" else ""
+    name, keys = TESTS[statistics["test"]]
+    trials = f" ({statistics['trials']:,} trials)" if statistics["test"] == "approximate_randomization" else ""
     compared = f"{who} were compared by {name}{cite(keys)}{trials}{corrected}"
-    alpha = f"{1 - float(settings['level']):g}"
-    return f"{compared}; differences with p below {alpha} are called significant (seed {settings['seed']})."
+    alpha = f"{1 - float(statistics['level']):g}"
+    return f"{compared}; differences with p below {alpha} are called significant (seed {statistics['seed']})."
 
 
 def _human(human: dict[str, Any], text: Text, cite: Cite) -> list[str]:
@@ -144,23 +147,22 @@ def _human(human: dict[str, Any], text: Text, cite: Cite) -> list[str]:
         f"{settings.get('resamples', 0):,} bootstrap samples."
     ]
     if human.get("tests"):
-        sentences.append(
-            f"Whether one metric correlates higher than another was tested by Williams' test{cite(WILLIAMS)}."
-        )
+        better = "Whether one metric correlates higher than another"
+        sentences.append(f"{better} was tested by Williams' test{cite(WILLIAMS)}.")
     if human.get("windows"):
         sentences.append(f"Correlations in windows of {settings['window']} neighbours follow SEEDA{cite(WINDOWS)}.")
     return sentences
 
 
-def _judgments(name: str, found: dict[str, Any], text: Text, cite: Cite) -> list[str]:
+def _judgments(name: str, summary: dict[str, Any], text: Text, cite: Cite) -> list[str]:
     """Return how systems were ranked by judgements of people."""
-    ways = [f"{text.plain(title)}{cite(keys)}" for key, (title, keys) in HUMAN.items() if found.get(key)]
-    judged = f"{_count(found['total']['items'], 'judged item')} ({text.plain(name)})"
+    ways = [f"{text.plain(title)}{cite(keys)}" for key, (title, keys) in HUMAN.items() if summary.get(key)]
+    judged = f"{_count(summary['total']['items'], 'judged item')} ({text.plain(name)})"
     return [f"The ranking by people is that of {_joined(ways)} on {judged}."] if ways else []
 
 
 def _setting(printed: str, key: str) -> str:
-    """Return a setting that a signature has, also one that parsing leaves out."""
+    """Return a part of a signature by its key, "" where there is none; parsing a signature drops parts like `v`."""
     return dict(part.partition(":")[::2] for part in printed.split("|")[1:]).get(key, "")
 
 
@@ -173,18 +175,17 @@ def _joined(parts: Sequence[str]) -> str:
 
 
 def uncited(results: Results) -> list[str]:
-    """Return the names of data sets and metrics that there is no entry for."""
-    found = [
-        f"data set {name}" for name, i in results.datasets.items() if not keys_of_dataset(name, i.digests.values())
-    ]
-    chosen = [from_text(printed) for printed in dict.fromkeys(score.metric for score in results.scores)]
-    found += [f"metric {metric.output}" for metric in chosen if not metric.citations]
+    """Return the data sets, metrics and human scores of a run that have no entry."""
+    datasets = [name for name, info in results.datasets.items() if not keys_of_dataset(name, info.digests.values())]
+    metrics = [from_text(printed) for printed in dict.fromkeys(score.metric for score in results.scores)]
+    names = [f"data set {name}" for name in datasets]
+    names += [f"metric {metric.output}" for metric in metrics if not metric.citations]
     human = results.human or {}
-    return found + (["the human scores"] if human.get("correlations") and human["digest"] not in DIGESTS else [])
+    return names + (["the human scores"] if human.get("correlations") and human["digest"] not in DIGESTS else [])
 
 
 def of_metric(text: str) -> Metric:
-    """Return the metric of a name or signature; raises InputError that tells what else could be cited."""
+    """Return the metric of a name or signature; raises InputError if `text` is neither a metric nor a run."""
     try:
         return from_text(text)
     except InputError as error:

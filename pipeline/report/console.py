@@ -1,4 +1,4 @@
-"""Results for the terminal: a ranked table for each data set and metric; plain text when piped."""
+"""Results for the terminal: a ranked table for each data set and metric, as plain text when it is piped."""
 
 from __future__ import annotations
 
@@ -51,17 +51,17 @@ def print_results(results: Results, digits: int) -> None:
         print_expectations(results.expectations, after=bool(results.scores or parts))
 
 
-def print_expectations(found: dict[str, Any], *, after: bool = False) -> None:
-    """Print verdicts on what was expected, and what was missed; after: something was printed before."""
+def print_expectations(expectations: dict[str, Any], *, after: bool = False) -> None:
+    """Print the verdicts on what was expected, and what was missed; `after` puts a blank line before them."""
     if after:
         print()
-    print_table(*expectation_table(found), left=(1, 4))
-    for line in misses(found):
+    print_table(*expectation_table(expectations), left=(1, 4))
+    for line in misses(expectations):
         print(printable(f"missed: {line}"))
 
 
 def _print_ranked(results: Results, scores: Sequence[Score], digits: int) -> None:
-    """Print the ranked table: all of it, or what fits the terminal."""
+    """Print the ranked table, on a terminal only the columns that fit its width."""
     if not sys.stdout.isatty():
         print_table(*ranked_table(results, scores, digits))
         return
@@ -73,7 +73,10 @@ def _print_ranked(results: Results, scores: Sequence[Score], digits: int) -> Non
 
 
 def print_comparisons(results: Results, digits: int, *, pairs: bool = False) -> None:
-    """Print, for each data set and metric, who differs from whom: a row a pair, or two tables of all pairs."""
+    """Print which systems differ, for each data set and metric.
+
+    This is a row for each pair if `pairs` is set or all were compared with a baseline, else two tables of all pairs.
+    """
     for dataset, metric in dict.fromkeys((test.dataset, test.metric) for test in results.tests):
         print(f"{printable(dataset)}  {metric}")
         scores = [score for score in results.scores if (score.dataset, score.metric) == (dataset, metric)]
@@ -82,9 +85,8 @@ def print_comparisons(results: Results, digits: int, *, pairs: bool = False) -> 
         if pairs or (results.statistics or {}).get("baseline") is not None:
             print_table(*pair_table(results, tests, digits), left=(0, 1))
         else:
-            _print_matrices(
-                results, [name for name in names if any(name in (t.system, t.other) for t in tests)], tests, digits
-            )
+            compared = {name for test in tests for name in (test.system, test.other)}
+            _print_matrices(results, [name for name in names if name in compared], tests, digits)
         print()
     print(settings_line(results.statistics or {}))
 
@@ -101,7 +103,7 @@ def _print_matrices(results: Results, names: Sequence[str], tests: Sequence[Comp
 
 
 def print_orders(results: Results, digits: int) -> None:
-    """Print, for each score, a table of its outputs that have a value for each order."""
+    """Print a table for each score, with those of its outputs that have a value for each order."""
     for score in results.scores:
         print(f"{printable(score.dataset)}: {printable(score.system)}: {percent(score.score, digits)}  {score.metric}")
         header, rows = by_order(score, digits)
@@ -115,7 +117,7 @@ def print_orders(results: Results, digits: int) -> None:
 
 
 def by_order(score: Score, digits: int) -> tuple[list[str], list[list[str]]]:
-    """Return header and rows, one for each order, of the outputs named like match_1, match_2 ..."""
+    """Return a table with a row for each order, of the outputs that are named like match_1, match_2 ..."""
     names = list(dict.fromkeys(_order(name)[0] for name in score.outputs if _order(name)[1]))
     orders = sorted({_order(name)[1] for name in score.outputs} - {0})
     rows = [[str(n), *(_cell(score, f"{name}_{n}", digits) for name in names)] for n in orders]
@@ -133,7 +135,7 @@ def is_count(name: str, metric: type[Metric]) -> bool:
 
 
 def _cell(score: Score, name: str, digits: int) -> str:
-    """Return a count (or a mean of counts) as it is, and all else in percent."""
+    """Return an output as a cell: counts, and means of counts, as they are, all others in percent."""
     value = score.outputs[name]
     if is_count(name, class_of(score.metric)):
         return f"{value:.0f}" if value.is_integer() else round_half_up(value, digits)
@@ -141,8 +143,11 @@ def _cell(score: Score, name: str, digits: int) -> str:
 
 
 def print_table(header: Sequence[str], rows: Iterable[Sequence[str]], left: Iterable[int] = (1,)) -> None:
-    """Print a table: drawn on a terminal, aligned text elsewhere; the columns in left are left-aligned."""
-    rows, aligned_left = [[printable(cell) for cell in row] for row in rows], set(left)
+    """Print a table, drawn by rich on a terminal and as aligned text elsewhere.
+
+    `left` holds the numbers of the columns that are aligned to the left.
+    """
+    rows, lefts = [[printable(cell) for cell in row] for row in rows], set(left)
     if sys.stdout.isatty():
         from rich import box
         from rich.console import Console
@@ -151,16 +156,14 @@ def print_table(header: Sequence[str], rows: Iterable[Sequence[str]], left: Iter
 
         table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
         for index, title in enumerate(header):
-            table.add_column(title, justify="left" if index in aligned_left else "right", overflow="fold")
+            table.add_column(title, justify="left" if index in lefts else "right", overflow="fold")
         for row in rows:
             table.add_row(*(Text(cell) for cell in row))
         Console(width=_width(), height=25).print(table)  # a dumb terminal would have 80 columns without a height
         return
     widths = [max(len(row[i]) for row in [header, *rows]) for i in range(len(header))]
     for row in [header, *rows]:
-        cells = [
-            c.ljust(w) if i in aligned_left else c.rjust(w) for i, (c, w) in enumerate(zip(row, widths, strict=True))
-        ]
+        cells = [c.ljust(w) if i in lefts else c.rjust(w) for i, (c, w) in enumerate(zip(row, widths, strict=True))]
         print("  ".join(cells).rstrip())
 
 
@@ -170,7 +173,7 @@ def _width() -> int:
 
 
 TEXTS = frozenset({"metric", "other", "human score"})
-"""Columns of text in the tables of agreement with people."""
+"""Titles of the columns that hold text in the tables of agreement with people."""
 
 
 def print_human(human: dict[str, Any]) -> None:

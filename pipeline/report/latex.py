@@ -1,4 +1,4 @@
-"""LaTeX with booktabs, for pdfLaTeX and LuaLaTeX; whatever names and signatures hold stays text."""
+"""Tables in LaTeX with booktabs, for pdfLaTeX and LuaLaTeX. Nothing in a name or signature acts as a command."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ SIGNS = {
     "≥": r"$\ge$",
     "…": r"\dots{}",
 }
-"""Signs that LaTeX would read, or not print, or that a table takes for an option behind its line break."""
+"""What stands for signs that LaTeX reads as commands, does not print, or takes for options of a line break."""
 _INTERVAL = re.compile(r"([-+]?[0-9.]+) to ([-+]?[0-9.]+)")
 HEAD = """\
 % Made by gec-pipeline. In the preamble: \\usepackage{booktabs,graphicx}
@@ -50,11 +50,11 @@ def latex_files(material: Material) -> dict[str, str]:
 
 
 def escape(text: str) -> str:
-    """Return text that LaTeX prints as it is, on one line; control characters are shown escaped."""
+    """Return text that LaTeX prints unchanged, on one line, with control characters shown as escapes."""
     parts = [SIGNS.get(sign, sign) for sign in printable(text.replace("\n", " "))]
-    for place in range(len(parts) - 1):
-        if parts[place] in ("-", ",") and parts[place + 1] == parts[place]:
-            parts[place] += r"\kern0pt{}"  # no dash, no quotation mark; LuaLaTeX looks through {}
+    for index in range(len(parts) - 1):
+        if parts[index] in ("-", ",") and parts[index + 1] == parts[index]:
+            parts[index] += r"\kern0pt{}"  # else two make a dash or a quotation mark; in LuaLaTeX {} does not part them
     return "".join(parts)
 
 
@@ -80,7 +80,7 @@ def _table(sheet: Sheet) -> str:
 
 
 def _below(sheet: Sheet) -> list[str]:
-    """Return what stands below a table: notes, and signatures that may break behind each of their parts."""
+    """Return the lines below a table: notes, and signatures that may break after each of their parts."""
     if not (sheet.notes or sheet.items or sheet.signatures):
         return []
     broken = [escape(text).replace(r"\textbar{}", r"\textbar\allowbreak{}") for text in sheet.signatures]
@@ -103,7 +103,7 @@ def _cell(cell: Cell) -> str:
 
 
 def _number(text: str) -> str:
-    """Return a cell with signs, intervals and ranges of numbers as LaTeX has them."""
+    """Return a cell in LaTeX, with its minus signs, intervals and ranges of numbers typeset."""
     bounds = _INTERVAL.fullmatch(text)
     if bounds:
         return f"[{_number(bounds[1])}, {_number(bounds[2])}]"

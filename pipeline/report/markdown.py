@@ -1,4 +1,4 @@
-"""Markdown as GitHub draws it: pipe tables; whatever names and signatures hold stays text."""
+"""Tables in the Markdown of GitHub. Nothing in a name or signature acts as markup."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ if TYPE_CHECKING:
     from .sheets import Cell, Sheet
 
 _SPECIAL = re.compile(r"[\\`*_\[\]<>|~&$#@]|:(?=//|[A-Za-z0-9+-]+:)|(?<=www)\.")
-"""Signs of Markdown, of HTML, and of GitHub: formulas, mentions, issues, emoji, links."""
+"""Signs that mean something in Markdown, in HTML, or to GitHub: formulas, mentions, issues, emoji, links."""
 _LEADING = re.compile(r"([0-9]*)([-+=.)])")
-"""What can make a list or a heading of a line that begins so."""
+"""Beginnings that make a line a list or a heading."""
 
 
 def markdown_files(material: Material) -> dict[str, str]:
@@ -26,19 +26,18 @@ def markdown_files(material: Material) -> dict[str, str]:
 
 
 def escape(text: str) -> str:
-    """Return text that Markdown shows as it is, on one line; control characters are shown escaped."""
+    """Return text that Markdown shows unchanged, on one line, with control characters shown as escapes."""
     return _SPECIAL.sub(r"\\\g<0>", printable(text.replace("\n", " ")))
 
 
 def paragraph(text: str) -> str:
-    """Return text that is a paragraph, whatever it begins with."""
-    return (
-        _LEADING.sub(r"\1\\\2", escape(text.strip()), count=1) if _LEADING.match(text.strip()) else escape(text.strip())
-    )
+    """Return text that Markdown shows as a paragraph, whatever it begins with."""
+    line = text.strip()
+    return _LEADING.sub(r"\1\\\2", escape(line), count=1) if _LEADING.match(line) else escape(line)
 
 
 def code(text: str) -> str:
-    """Return text between as many backticks as it needs."""
+    """Return text as code, between more backticks than it has in a row."""
     line = printable(text.replace("\n", " "))
     longest = max((len(run) for run in re.findall("`+", line)), default=0)
     fence, blank = "`" * (longest + 1), " " if line[:1] in "` " or line[-1:] in "` " else ""

@@ -1,4 +1,4 @@
-"""What reports are made of: it depends on config, inputs and version alone, and so do they."""
+"""What reports are made of. All of it follows from config, inputs and version, so equal runs have equal reports."""
 
 from __future__ import annotations
 
@@ -16,36 +16,39 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class Material:
-    """A run to report: results, scores with their columns, texts, and the config as it was written.
-
-    corpora: the texts by data set, {} where they are not at hand, and unread says why; digits: decimals of
-    percentages; plots: those wanted ((): all), as files of plot_type; lines: how many sentences of a data set
-    the page shows, None for as many as fit.
-    """
+    """A run to report."""
 
     results: Results
     measured: tuple[ScoredColumns, ...] = ()
+    """The scores of each metric on each data set, with the columns of counts that they are made of."""
     corpora: Mapping[str, Corpus] = field(default_factory=dict)
+    """The texts by data set; empty where they are not at hand."""
     config: Any = None
+    """The config as it was written."""
     unread: str = ""
+    """Why the texts are not at hand."""
     digits: int = 2
+    """Decimals of percentages."""
     plots: tuple[str, ...] = ()
+    """Names of the plots to draw; empty for all."""
     plot_type: str = "png"
     lines: int | None = None
+    """How many sentences of a data set the page shows; None for as many as fit."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Format:
-    """A form of report: what it is, in a line, and the function that makes its files by their names.
+    """A form of report."""
 
-    package: what it needs that a plain installation has not, and the extra that brings it.
-    """
-
-    told: str
+    about: str
+    """What it is, in a line of help."""
     files: Callable[[Material], Mapping[str, Content]]
+    """Makes its files, by their names."""
     printed: bool = False
-    """Whether `report` prints it where no folder is named: text that people paste."""
+    """Whether the command `report` prints it when no folder is named, so that people can paste it."""
     package: str = ""
+    """The package it needs that a plain installation lacks."""
     extra: str = ""
+    """The extra of gec-pipeline that brings this package."""
     texts: bool = True
-    """Whether it shows texts: where no form does, they need not be read again."""
+    """Whether it shows texts. If no form that is asked for does, the texts are not read again."""

@@ -1,4 +1,7 @@
-"""Sentence scores and counts as Parquet, block after block: memory does not grow with the lines. Needs pyarrow."""
+"""Sentence scores and counts as Parquet. Needs pyarrow.
+
+They are written block after block, so that memory does not grow with the number of lines.
+"""
 
 from __future__ import annotations
 
@@ -22,37 +25,38 @@ if TYPE_CHECKING:
     Content = Iterator[bytes]
 
 GROUP = 16
-"""Blocks of lines (of columns.BLOCK each) in a row group."""
+"""Blocks in a row group; each has at most columns.BLOCK lines."""
 LABELS = ("dataset", "system", "metric")
-"""Columns of names: each is kept once, and numbers of it in the rows."""
+"""Columns of names. The file has each name once, and rows refer to it by a number."""
 
 
 class Rows(NamedTuple):
-    """Some rows of a table: names that hold for all of them, and arrays by column."""
+    """Rows of a table that share their names."""
 
     names: dict[str, str]
     arrays: dict[str, Any]
+    """An array [rows] for each of the other columns."""
 
 
 def parquet_files(material: Material) -> dict[str, Content]:
-    """Return sentences.parquet, and columns.NEEDS.parquet for each kind of counts that the metrics need.
+    """Return sentences.parquet, and a columns.KEY.parquet for each kind of counts that the metrics need.
 
-    sentences: dataset, system, metric (signature), line (from 1), score (a fraction). columns: dataset, system, line,
-    reference (from 0; -1: the metric has none), and the counts; what does not depend on the reference is repeated.
+    A row of sentences.parquet has data set, system, signature, line (from 1) and score (a fraction). A row of a file
+    of counts has data set, system, line, reference (from 0, or -1 if no count depends on it) and the counts; those
+    that do not depend on the reference are repeated.
     """
-    found = material.measured
-    files = {"sentences.parquet": _parquet(partial(_sentences, found), {"line": "int64", "score": "float64"}, found)}
-    needs = dict.fromkeys(measured.metric.needs for measured in found)
-    for each in needs:
-        own = [measured for measured in found if measured.metric.needs == each]
+    scored = material.measured
+    files = {"sentences.parquet": _parquet(partial(_sentences, scored), {"line": "int64", "score": "float64"}, scored)}
+    for needs in dict.fromkeys(measured.metric.needs for measured in scored):
+        own = [measured for measured in scored if measured.metric.needs == needs]
         once = list({measured.scores[0].dataset: measured for measured in reversed(own)}.values())[::-1]
-        types = {"line": "int64", "reference": "int16", **_types(each)}
-        files[f"columns.{each.key}.parquet"] = _parquet(partial(_counts, each, once), types, once, LABELS[:2])
+        types = {"line": "int64", "reference": "int16", **_types(needs)}
+        files[f"columns.{needs.key}.parquet"] = _parquet(partial(_counts, needs, once), types, once, LABELS[:2])
     return files
 
 
 def _types(needs: Needs) -> dict[str, str]:
-    """Return the columns of one reference and their types."""
+    """Return the types of the counts with one reference, by the names of their columns."""
     types: dict[str, str] = {}
     for item in needs.schema(1).fields:
         names = [f"{item.name}_{order}" for order in range(1, item.orders + 1)] or [item.name]
@@ -60,8 +64,8 @@ def _types(needs: Needs) -> dict[str, str]:
     return types
 
 
-def _sentences(found: Sequence[ScoredColumns]) -> Iterator[Rows]:
-    for measured in found:
+def _sentences(scored: Sequence[ScoredColumns]) -> Iterator[Rows]:
+    for measured in scored:
         for score, columns in zip(measured.scores, measured.columns, strict=False):
             names = {"dataset": score.dataset, "system": score.system, "metric": score.metric}
             first = 1
@@ -71,8 +75,8 @@ def _sentences(found: Sequence[ScoredColumns]) -> Iterator[Rows]:
                 first += len(scores)
 
 
-def _counts(needs: Needs, found: Sequence[ScoredColumns]) -> Iterator[Rows]:
-    for measured in found:
+def _counts(needs: Needs, scored: Sequence[ScoredColumns]) -> Iterator[Rows]:
+    for measured in scored:
         for score, columns in zip(measured.scores, measured.columns, strict=False):
             first = 1
             for block in columns.blocks():
@@ -83,7 +87,7 @@ def _counts(needs: Needs, found: Sequence[ScoredColumns]) -> Iterator[Rows]:
 
 
 def _by_reference(needs: Needs, block: Columns, lines: Any, references: int) -> Iterator[dict[str, Any]]:
-    """Yield the rows of a block, once for each reference that counts are apart for; without those missing."""
+    """Yield the rows of a block for each reference, or once if no count depends on it; missing ones have no rows."""
     fields = needs.schema(references).fields
     apart = any(item.per_reference for item in fields)
     for reference in range(references) if apart else (-1,):
@@ -99,15 +103,15 @@ def _by_reference(needs: Needs, block: Columns, lines: Any, references: int) -> 
 def _parquet(
     rows: Callable[[], Iterator[Rows]],
     types: dict[str, str],
-    found: Sequence[ScoredColumns],
+    scored: Sequence[ScoredColumns],
     labels: Sequence[str] = LABELS,
 ) -> Content:
-    """Yield a Parquet file piece by piece."""
+    """Yield a Parquet file piece by piece: the columns of labels, and others of these types."""
     import pyarrow as pa
     from pyarrow import parquet
 
-    known = {name: list(dict.fromkeys(getattr(s, name) for m in found for s in m.scores)) for name in labels}
-    fields = [(name, pa.dictionary(pa.int32(), pa.string())) for name in labels]
+    names = {label: list(dict.fromkeys(getattr(s, label) for m in scored for s in m.scores)) for label in labels}
+    fields = [(label, pa.dictionary(pa.int32(), pa.string())) for label in labels]
     schema = pa.schema([*fields, *((name, getattr(pa, kind)()) for name, kind in types.items())])
     pipe = _Pipe()
     with parquet.ParquetWriter(pipe, schema, compression="zstd") as writer:
@@ -115,9 +119,9 @@ def _parquet(
         for item in rows():
             count = len(item.arrays["line"])
             arrays = []
-            for name in labels:
-                numbers = np.full(count, known[name].index(item.names[name]), np.int32)
-                arrays.append(pa.DictionaryArray.from_arrays(numbers, pa.array(known[name], pa.string())))
+            for label in labels:
+                numbers = np.full(count, names[label].index(item.names[label]), np.int32)
+                arrays.append(pa.DictionaryArray.from_arrays(numbers, pa.array(names[label], pa.string())))
             arrays += [pa.array(item.arrays[name], from_pandas=True) for name in types]
             waiting.append(pa.record_batch(arrays, schema=schema))
             if len(waiting) == GROUP:
@@ -130,24 +134,24 @@ def _parquet(
 
 
 class _Pipe(io.RawIOBase):
-    """What is written, until it is taken."""
+    """A file in memory, from which what was written is taken piece by piece."""
 
     def __init__(self) -> None:
         self.pieces: list[bytes] = []
-        self.place = 0
+        self.position = 0
 
     def writable(self) -> bool:
         return True
 
     def write(self, data: Any) -> int:
         self.pieces.append(bytes(data))
-        self.place += len(self.pieces[-1])
+        self.position += len(self.pieces[-1])
         return len(self.pieces[-1])
 
     def tell(self) -> int:
-        return self.place
+        return self.position
 
     def taken(self) -> bytes:
-        """Return what has been written since the last time."""
+        """Return what has been written since the last call, and forget it."""
         data, self.pieces = b"".join(self.pieces), []
         return data

@@ -1,4 +1,4 @@
-"""One sentence of a run: its texts where they are at hand, and for each metric its scores and counts."""
+"""One sentence of a run: its texts, if they are at hand, and its scores and counts by each metric."""
 
 from __future__ import annotations
 
@@ -24,56 +24,60 @@ if TYPE_CHECKING:
 
 
 class Sentence(NamedTuple):
-    """A sentence of a data set, from 1; texts: (what it is, text), none where they are not at hand."""
+    """The texts of a sentence."""
 
-    dataset: str
-    line: int
     texts: list[tuple[str, str]]
-    place: str
+    """Pairs of the name of a text and the text itself; empty where the texts are not at hand."""
+    origin: str = ""
+    """Where the sentence stands in the files; empty if its line is the same there."""
 
 
 class Counts(NamedTuple):
-    """What was counted of a sentence: the metrics that read it, a line for each reference, and a table by order."""
+    """The counts of a sentence that some metrics share."""
 
-    told: str
+    metrics: str
+    """Labels of these metrics."""
     singles: list[str]
+    """Counts without orders: a line for each reference, or a single line."""
     table: Table
+    """Counts with orders: a row for each order, and for each reference if the counts depend on it."""
 
 
 def sentence(material: Material, dataset: str, line: int, systems: Sequence[str]) -> Sentence:
-    """Return the texts of a sentence: source, references, outputs; raises StoreError for a line that is none."""
+    """Return source, references and outputs of a sentence. Lines count from 1.
+
+    Raises StoreError if the data set has no such line.
+    """
     lines = material.results.datasets[dataset].lines
     if not 1 <= line <= lines:
         raise StoreError(f"--line {line}: {dataset} has the lines 1 to {lines:,}")
     corpus = material.corpora.get(dataset)
     if corpus is None:
-        return Sentence(dataset, line, [], "")
+        return Sentence([])
     named = [("source", corpus.source)] if corpus.source else []
     named += [(f"reference {number}", text) for number, text in enumerate(corpus.references)]
     named += [(name, corpus.systems[name]) for name in systems if name in corpus.systems]
     first = named[0][1]
     number = first.number(line) if isinstance(first, TextFile) else line
-    place = f"line {number:,} of the files" if number != line else ""
     texts = [(name, read_texts(text, line - 1, line)[0]) for name, text in named if text]
-    return Sentence(dataset, line, texts, place)
+    return Sentence(texts, f"line {number:,} of the files" if number != line else "")
 
 
 def score_table(material: Material, dataset: str, line: int, systems: Sequence[str], digits: int) -> Table:
-    """Return a row for each system with the score of the sentence by each metric."""
+    """Return a row for each system with its scores of one sentence by all metrics."""
     own = [measured for measured in material.measured if measured.scores[0].dataset == dataset]
     named = labels(measured.scores[0].metric for measured in material.measured)
     rows = [[name] for name in systems]
     for measured in own:
         columns = dict(zip(measured.names, measured.columns, strict=False))
         for row in rows:
-            found = columns.get(row[0])
-            value = None if found is None else _score(measured, found, line)
-            row.append("-" if value is None else percent(value, digits))
+            own_columns = columns.get(row[0])
+            row.append("-" if own_columns is None else percent(_score(measured, own_columns, line), digits))
     return ["system", *(named[measured.scores[0].metric] for measured in own)], rows
 
 
 def count_tables(material: Material, dataset: str, line: int, system: str) -> Iterator[Counts]:
-    """Yield what was counted for each kind of counts that the metrics need."""
+    """Yield the counts of a sentence, once for all metrics that share them."""
     own = [measured for measured in material.measured if measured.scores[0].dataset == dataset]
     named = labels(measured.scores[0].metric for measured in material.measured)
     for needs in dict.fromkeys(measured.metric.needs for measured in own):
@@ -81,12 +85,12 @@ def count_tables(material: Material, dataset: str, line: int, system: str) -> It
         columns = dict(zip(users[0].names, users[0].columns, strict=False)).get(system)
         if columns is not None:
             block, row = _row(columns.blocks(), line)
-            told = ", ".join(named[measured.scores[0].metric] for measured in users)
-            yield _counts(told, users[0], {name: array[row] for name, array in block.items()})
+            metrics = ", ".join(named[measured.scores[0].metric] for measured in users)
+            yield Counts(metrics, *_counts(users[0], {name: array[row] for name, array in block.items()}))
 
 
-def _counts(told: str, measured: ScoredColumns, counts: Columns) -> Counts:
-    """Return the counts of one sentence, without those of references that are missing."""
+def _counts(measured: ScoredColumns, counts: Columns) -> tuple[list[str], Table]:
+    """Return the singles and the table of Counts, without references that are missing."""
     fields = measured.metric.needs.schema(measured.references).fields
     apart = any(field.per_reference for field in fields)
     orders = range(1, max(field.orders for field in fields) + 1)
@@ -102,7 +106,7 @@ def _counts(told: str, measured: ScoredColumns, counts: Columns) -> Counts:
         for n in orders:
             cells = [_shown(own[field.name][n - 1]) if n <= field.orders else "" for field in wide]
             rows.append([*([str(number)] if apart else []), str(n), *cells])
-    return Counts(told, singles, (header, rows))
+    return singles, (header, rows)
 
 
 def _shown(value: float) -> str:
@@ -115,7 +119,7 @@ def _score(measured: ScoredColumns, columns: HasBlocks, line: int) -> float:
 
 
 def _row(blocks: Iterable[Columns], line: int) -> tuple[Columns, int]:
-    """Return the block that has a line (from 1), and its row there."""
+    """Return the block that has a line, which counts from 1, and the row of the line in it."""
     before = 0
     for block in blocks:
         count = len(next(iter(block.values())))
@@ -126,7 +130,7 @@ def _row(blocks: Iterable[Columns], line: int) -> tuple[Columns, int]:
 
 
 def known_system(material: Material, dataset: str, system: str) -> str:
-    """Return the name of a system of a data set; raises StoreError with the nearest."""
+    """Return the name of a system; raises StoreError, with the nearest name, if the data set has no such system."""
     names = list(dict.fromkeys(s.system for s in material.results.scores if s.dataset == dataset))
     if system not in names:
         raise StoreError(f"{dataset}: has no system '{system}'{did_you_mean(system, names)}; it has {', '.join(names)}")

@@ -1,4 +1,4 @@
-"""Tables to paste, before they are Markdown or LaTeX: ranked systems, systems by metrics, agreement with people."""
+"""The tables of the reports in Markdown and LaTeX: ranked systems, systems by metrics, agreement with people."""
 
 from __future__ import annotations
 
@@ -26,39 +26,45 @@ NONE = "-"
 
 
 class Cell(NamedTuple):
-    """Text of a cell; spread: what stands behind ±; mark: raised behind it."""
+    """A cell of a table."""
 
     text: str
     best: bool = False
+    """Whether it is set in bold."""
     spread: str = ""
+    """What follows after ±."""
     mark: str = ""
+    """What follows raised."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Sheet:
-    """A table: its name (for labels), caption, header, rows; how many columns on the left are names.
-
-    notes: sentences below it; items: what is told line by line; signatures: what each metric exactly is.
-    """
+    """A table with what stands around it."""
 
     name: str
+    """What its label in LaTeX is made of."""
     caption: str
     header: list[str]
     rows: list[list[Cell]]
     names: tuple[int, ...] = (0,)
+    """Numbers of the columns of names, which are aligned to the left."""
     notes: list[str] = field(default_factory=list)
+    """Sentences below it."""
     items: list[str] = field(default_factory=list)
+    """The points of a list below it."""
     signatures: list[str] = field(default_factory=list)
+    """Signatures of its metrics."""
 
 
 def sheets(material: Material) -> Iterator[Sheet]:
-    """Yield the tables of a run: for each data set systems by metrics, where there are several, then each metric.
+    """Yield the tables of a run.
 
-    Then agreement with people, what else was found, and what was expected.
+    For each data set these are a table of systems by metrics, if there are several metrics, and a ranked table for
+    each metric. Agreement with people, the other sections of the results, and what was expected follow.
     """
-    found = groups(material.results)
+    all_groups = groups(material.results)
     for dataset in material.results.datasets:
-        own = [group for group in found if group.dataset == dataset]
+        own = [group for group in all_groups if group.dataset == dataset]
         if len(own) > 1:
             yield _overview(material.results, own, material.digits)
         for group in own:
@@ -99,12 +105,12 @@ def _ranked(results: Results, group: Group, digits: int) -> Sheet:
 
 
 def _missing(results: Results, dataset: str) -> list[str]:
-    """Return which systems a run that is incomplete has no scores of."""
+    """Return a note for each score that an incomplete run lacks."""
     return [f"Incomplete: {item}." for item in results.missing if item.dataset == dataset]
 
 
 def _overview(results: Results, own: Sequence[Group], digits: int) -> Sheet:
-    """Return systems by metrics, in the order of the first metric; the best of each in bold."""
+    """Return a table of systems by metrics, with systems in the order of the first metric."""
     names = list(dict.fromkeys(score.system for group in own for score in group.scores))
     columns = [_column(results, group, digits) for group in own]
     rows = [[Cell(name), *(column.get(name, Cell(NONE)) for column in columns)] for name in names]
@@ -145,7 +151,7 @@ def _column(results: Results, group: Group, digits: int) -> dict[str, Cell]:
 
 
 def _marks(results: Results, scores: Sequence[Score]) -> dict[str, str]:
-    """Return a star for those that differ from the baseline, or the letters of the groups."""
+    """Return the mark of each system: a star if it differs from the baseline, or the letters of its groups."""
     baseline = baseline_of(results)
     if baseline is not None:
         return {test.system: "*" for test in tests_of(results, scores[0]) if is_significant(test, results)}
@@ -161,9 +167,8 @@ def _settings(results: Results) -> list[str]:
 
 
 def _signatures(own: Sequence[Group]) -> list[str]:
-    """Return the signatures, and what the field's own tools call the same."""
-    found = {text: None for group in own for text in (group.metric, group.scores[0].peer_signature) if text}
-    return list(found)
+    """Return the signatures of metrics, each with the one that the field's own tool gives it."""
+    return list(dict.fromkeys(text for group in own for text in (group.metric, group.scores[0].peer_signature) if text))
 
 
 def _human(material: Material) -> Iterator[Sheet]:
@@ -183,7 +188,7 @@ def _human(material: Material) -> Iterator[Sheet]:
 
 
 def _findings(results: Results) -> Iterator[Sheet]:
-    """Yield judgements, correlations of columns, agreement on sentences; and the verdicts on what was expected."""
+    """Yield judgements, correlations of columns, agreement on sentences, and the verdicts on what was expected."""
     for number, (title, (header, rows), left) in enumerate(finding_tables(results), 1):
         yield Sheet(
             name=f"findings-{number}",

@@ -38,13 +38,13 @@ def configure(parser: argparse.ArgumentParser) -> None:
     from ...report.plots.canvas import TYPES
 
     parser.add_argument("run", help="a run directory")
-    told = "; ".join(f"{name}: {form.told}" for name, form in FORMATS.items())
+    told = "; ".join(f"{name}: {form.about}" for name, form in FORMATS.items())
     parser.add_argument("--format", nargs="+", action="extend", choices=FORMATS, default=[], metavar="NAME", help=told)
     parser.add_argument("--output", metavar="DIR", help="the folder to write to, made where it is missing")
     parser.add_argument("--metric", metavar="NAME", help="only this metric: its name or its signature")
     parser.add_argument("--dataset", metavar="NAME", help="only this data set")
     parser.add_argument("--digits", type=int, choices=range(13), metavar="N", help="decimals of percentages")
-    shown = "; ".join(f"{name}: {plot.told}" for name, plot in PLOTS.items())
+    shown = "; ".join(f"{name}: {plot.about}" for name, plot in PLOTS.items())
     parser.add_argument("--plot", nargs="+", action="extend", default=[], metavar="NAME", help=f"only these: {shown}")
     parser.add_argument(
         "--lines", type=_lines, metavar="N", help="html: sentences of a data set; default: all that fit"

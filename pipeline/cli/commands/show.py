@@ -81,18 +81,18 @@ def _sentence(args: argparse.Namespace, folder: Path) -> int:
         systems = [known_system(material, dataset, args.system)]
     else:
         systems = list(dict.fromkeys(score.system for score in material.results.scores))
-    found = sentence(material, dataset, args.line, systems)
-    print(printable(f"{dataset}, line {args.line:,}" + (f" ({found.place})" if found.place else "")))
-    width = max((len(printable(name)) for name, _ in found.texts), default=0)
-    for name, text in found.texts:
+    texts, origin = sentence(material, dataset, args.line, systems)
+    print(printable(f"{dataset}, line {args.line:,}" + (f" ({origin})" if origin else "")))
+    width = max((len(printable(name)) for name, _ in texts), default=0)
+    for name, text in texts:
         print(f"{printable(name).ljust(width)}  {printable(text.replace(chr(10), ' '))}".rstrip())
-    if not found.texts:
+    if not texts:
         why, *rest = material.unread.splitlines() or ["there are none"]
         print(printable(f"no texts: {why}" + (f" (and {len(rest)} more)" if rest else "")), file=sys.stderr)
     print()
     print_table(*score_table(material, dataset, args.line, systems, args.digits), left=(0,))
     for counts in count_tables(material, dataset, args.line, systems[0]) if args.system else ():
-        print(printable(f"\ncounts for {counts.told}"))
+        print(printable(f"\ncounts for {counts.metrics}"))
         print(printable("\n".join(counts.singles)))
         if counts.table[1]:
             print_table(*counts.table, left=())

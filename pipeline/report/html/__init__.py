@@ -1,1 +1,1 @@
-"""The report as one HTML file; begin at `page.py`. `assets/` is what the browser reads."""
+"""The report as one HTML file. Begin at `page.py`; `assets/` has the template, styles and scripts."""

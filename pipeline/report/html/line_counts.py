@@ -1,4 +1,4 @@
-"""What a report shows of a sentence: its score with each reference, and the counts that it is made of, by name."""
+"""What a page shows of a sentence: its score with each reference, and the counts that the score is made of."""
 
 from __future__ import annotations
 
@@ -19,15 +19,17 @@ if TYPE_CHECKING:
 
 
 class LineScores(NamedTuple):
-    """Scores of sentences: as the metric combines references, float64 [lines]; with each, and the best of them.
-
-    apart: float64 [lines, references], NaN where a reference is missing; best: int64 [lines]; both None where the
-    metric does not look at one reference at a time.
-    """
+    """Scores of sentences."""
 
     whole: Floats
+    """Scores in which the metric combines the references: float64 [lines]."""
     apart: Floats | None
+    """Scores with each reference, NaN where it is missing: float64 [lines, references].
+
+    None if the metric does not look at one reference at a time.
+    """
     best: NDArray[np.int64] | None
+    """Numbers of the references with the best scores: int64 [lines]; None where `apart` is None."""
 
 
 def line_scores(metric: Metric, columns: Columns) -> LineScores:
@@ -38,7 +40,7 @@ def line_scores(metric: Metric, columns: Columns) -> LineScores:
     moved = compact(columns, _apart(metric))
     scores, best = metric.sentence_scores(moved), metric.choose(moved)
     missing = columns["ref_len"] < 0 if "ref_len" in columns else np.zeros(scores.shape, bool)
-    order = np.argsort(missing, axis=1, kind="stable")  # as compact() has moved them
+    order = np.argsort(missing, axis=1, kind="stable")  # the order into which compact() moves them
     back = np.full(scores.shape, np.nan)
     np.put_along_axis(back, order, scores, axis=1)
     back[missing] = np.nan
@@ -46,7 +48,7 @@ def line_scores(metric: Metric, columns: Columns) -> LineScores:
 
 
 def line_counts(metric: Metric, columns: Columns) -> list[Counted]:
-    """Return the counts of each sentence that are shown; of a missing reference they mean nothing."""
+    """Return the counts that are shown of each sentence. Those with a missing reference have no meaning."""
     return metric.shown_counts(columns if metric.by_reference else compact(columns, _apart(metric)))
 
 

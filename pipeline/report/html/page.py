@@ -1,7 +1,7 @@
-"""The report as one HTML file that needs nothing else: `html/page.html` filled in (jinja2, all text escaped).
+"""The report as one HTML file that needs no other: `assets/page.html` filled in by jinja2, with all text escaped.
 
-Styles and scripts stand in the page, and its content security policy names them by their digests: nothing else runs,
-and nothing is fetched. What the scripts read is JSON in which no character can end its element.
+Styles and scripts are parts of the page. Its content security policy names them by their digests, so that nothing else
+runs and nothing is fetched. The data of the scripts is JSON in which no character can end the element around it.
 """
 
 from __future__ import annotations
@@ -47,19 +47,20 @@ SCRIPTS = (
     "explorer.js",
     "keys.js",
 )
-"""The scripts in the order in which they run; the first before the page is drawn."""
+"""The scripts in the order in which they run. The first runs before the page is drawn."""
 STYLES = ("page.css", "explorer.css")
 ESCAPES = str.maketrans({c: f"\\u{ord(c):04x}" for c in "<>&\u2028\u2029\u007f"})
 LARGEST = 14_500_000
-"""Bytes of a page above which it is made again with fewer sentences, where their number was not asked for."""
+"""A page of more bytes is made again with fewer sentences, unless their number was asked for."""
 
 
 class PageTable(NamedTuple):
-    """A table as the template draws it; left: columns of text."""
+    """A table for the template."""
 
     header: Sequence[str]
     rows: Sequence[Sequence[str]]
     left: Sequence[int] = (0,)
+    """Numbers of the columns of text, which are aligned to the left."""
 
 
 class Row(NamedTuple):
@@ -67,29 +68,36 @@ class Row(NamedTuple):
 
     score: Score
     shown: str
+    """The score as text."""
     bar: Drawing | None
     cells: Sequence[str]
+    """The cells after the score and its bar."""
     best: bool
 
 
 class Board(NamedTuple):
-    """A leader board: the group, the axis of its bars, titles of the cells, and what stands below it."""
+    """A leader board, with the notes, plots and tables below it."""
 
     group: Group
     name: str
+    """The name of its element, for links."""
     facts: str
+    """The size of the data set."""
     rows: Sequence[Row]
     axis: Drawing
+    """The numbers on the scale of the bars."""
     titles: Sequence[str]
+    """Titles of the cells of a row."""
     notes: Sequence[str]
     peer: str
+    """The signature of the field's own tool."""
     plots: Sequence[tuple[str, Drawing]]
     orders: PageTable | None
     pairs: PageTable | None
 
 
 def html_files(material: Material) -> dict[str, str]:
-    """Return report.html; needs jinja2."""
+    """Return report.html. Needs jinja2."""
     data = explorer(material, material.lines)
     text = render(material, data)
     while data and material.lines is None and (size := len(text.encode())) > LARGEST:
@@ -102,7 +110,7 @@ def html_files(material: Material) -> dict[str, str]:
 
 
 def render(material: Material, data: Mapping[str, Any] | None) -> str:
-    """Return the page. data: of the explorer, None where there is none."""
+    """Return the page. `data` is what explorer() returned."""
     from jinja2 import Environment, StrictUndefined
 
     environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
@@ -141,21 +149,20 @@ def policy(styles: Sequence[str], scripts: Sequence[str]) -> str:
 
 
 def as_json(data: object) -> str:
-    """Return JSON that can stand in a script element: no character of it can end the element or a line of script."""
+    """Return JSON for a script element: no character in it can end the element or a line of script."""
     text = json.dumps(data, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
     return text.translate(ESCAPES)
 
 
 def content(material: Material) -> dict[str, Any]:
-    """Return what the template fills in: depends on results, config and version alone."""
+    """Return the variables of the template. They depend on results, config and version alone."""
     results = material.results
     config = material.config if isinstance(material.config, dict) else {}
-    found = groups(results)
     title = config.get("description")
     return {
         "title": title if isinstance(title, str) and title.strip() else "Evaluation",
         "version": __version__,
-        "boards": [board(results, group, material.digits, number) for number, group in enumerate(found, 1)],
+        "boards": [board(results, group, material.digits, number) for number, group in enumerate(groups(results), 1)],
         "settings": settings_line(results.statistics) if results.statistics else "",
         "lettered": bool(results.tests) and baseline_of(results) is None,
         "human": human(results),
@@ -169,13 +176,13 @@ def content(material: Material) -> dict[str, Any]:
 
 
 def as_yaml(config: Mapping[str, Any]) -> str:
-    """Return a config as YAML, its scalars as they were written: text, which needs no quotes to stay so here."""
+    """Return a config as YAML with its scalars as they were written. They are text, and get no quotes."""
     import yaml
 
     class Plain(yaml.SafeDumper):
-        yaml_implicit_resolvers = {  # noqa: RUF012 (as PyYAML has it)
-            first: [(tag, pattern) for tag, pattern in known if tag.endswith(":null")]
-            for first, known in yaml.SafeDumper.yaml_implicit_resolvers.items()
+        yaml_implicit_resolvers = {  # noqa: RUF012 (PyYAML wants it so)
+            first: [(tag, pattern) for tag, pattern in resolvers if tag.endswith(":null")]
+            for first, resolvers in yaml.SafeDumper.yaml_implicit_resolvers.items()
         }
 
         def ignore_aliases(self, data: Any) -> bool:
@@ -219,27 +226,26 @@ def board(results: Results, group: Group, digits: int, number: int) -> Board:
 
 
 def orders(scores: Sequence[Score], digits: int) -> PageTable | None:
-    """Return all outputs that have a value for each order, a row for each system and order."""
-    made = [(score.system, by_order(score, digits)) for score in scores]
-    header, rows = made[0][1]
+    """Return all outputs that have a value for each order, with a row for each system and order."""
+    tables = {score.system: by_order(score, digits) for score in scores}
+    header, rows = tables[scores[0].system]
     if not rows:
         return None
-    return PageTable(["system", *header], [[name, *row] for name, (_, own) in made for row in own])
+    return PageTable(["system", *header], [[name, *row] for name, (_, own) in tables.items() for row in own])
 
 
-def expected(found: Mapping[str, Any]) -> dict[str, Any]:
+def expected(expectations: dict[str, Any]) -> dict[str, Any]:
     """Return the verdicts on what was expected, and what was missed."""
-    header, rows = expectation_table(dict(found))
     return {
-        "table": PageTable(header, rows, left=(1, 4)),
-        "entries": len(found["entries"]),
-        "missed": len(found["missed"]),
-        "misses": list(misses(dict(found))),
+        "table": PageTable(*expectation_table(expectations), left=(1, 4)),
+        "entries": len(expectations["entries"]),
+        "missed": len(expectations["missed"]),
+        "misses": list(misses(expectations)),
     }
 
 
 def human(results: Results) -> dict[str, Any] | None:
-    """Return how the metrics agree with people: tables and plots."""
+    """Return tables and plots of how the metrics agree with people."""
     if not results.human or not results.human.get("correlations"):
         return None
     plots = [(f"{shown.group.label} and {shown.human_name}", scatter(shown)) for shown in scatters(results)]

@@ -1,4 +1,4 @@
-"""The bars in the cells of a leader board: scores with their intervals, on a scale that a table shares."""
+"""The bars in the cells of a leader board: scores with their intervals, on a scale that all its rows share."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def interval_bar(score: Score, where: Scale) -> Drawing | None:
-    """Return a score and its interval, by bootstrap or else over draws of references, as a bar of a table's cell."""
+    """Return a bar that shows a score and its interval; None for a score that is not finite."""
     if not math.isfinite(score.score):
         return None
     low, high = bounds(score)
@@ -30,19 +30,19 @@ def interval_bar(score: Score, where: Scale) -> Drawing | None:
 
 
 def bounds(score: Score) -> tuple[float, float]:
-    """Return the interval that is drawn of a score; the score twice where there is none."""
-    found = score.bootstrap or score.samples
-    low, high = found.interval if found else (math.nan, math.nan)
+    """Return the interval of a score: by bootstrap, else over draws of references, else the score itself twice."""
+    spread = score.bootstrap or score.samples
+    low, high = spread.interval if spread else (math.nan, math.nan)
     return (low, high) if math.isfinite(low) and math.isfinite(high) else (score.score, score.score)
 
 
 def interval_scale(scores: Sequence[Score]) -> Scale:
-    """Return the scale that the bars of a table share."""
+    """Return the scale that the bars of a leader board share."""
     return scale([end for score in scores for end in (*bounds(score), score.score)], 0, 160)
 
 
 def interval_axis(where: Scale) -> Drawing:
-    """Return the numbers of that scale."""
+    """Return a drawing of the numbers on this scale."""
     drawing = Drawing(160, 18, f"scale from {percent(where.low, 1)} to {percent(where.high, 1)}")
     for tick in where.ticks():
         drawing.text(where(tick), 13, f"{100 * tick:.4g}", "middle small")

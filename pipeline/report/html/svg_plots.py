@@ -1,4 +1,4 @@
-"""The plots of a page: ranges of ranks, precision of orders, p-values of pairs, metric against people."""
+"""The plots of a page: ranges of ranks, precision of each order, p-values of pairs, metrics against people."""
 
 from __future__ import annotations
 
@@ -17,25 +17,26 @@ if TYPE_CHECKING:
 
 MINUS = "\u2212"
 ROW = 22
+"""Height of a row in pixels."""
 PANEL = 78
-"""Pixels of an order's own column."""
+"""Width of the column of an order in pixels."""
 CELL = 24
-"""Pixels of a cell of a matrix."""
+"""Side of a cell of a matrix in pixels."""
 LINE = 12
-"""Pixels that a line of small text is high."""
+"""Height of a line of small text in pixels."""
 FEW = 20
-"""Systems up to which a plot of a metric against people is small."""
+"""A plot of a metric against people is small with at most so many systems."""
 NAME = 18
-"""Letters of a name that plots show; the title has all."""
+"""How many letters of a name plots show. The title, which the pointer shows, has all."""
 
 
 def short(name: str) -> str:
-    """Return a name as plots show it."""
+    """Return a name cut to the length that plots show."""
     return name if len(name) <= NAME else f"{name[: NAME - 1]}…"
 
 
 def rank_ranges(systems: Sequence[RankedSystem]) -> Drawing | None:
-    """Return the ranges of ranks of systems, the best first, with lines between clusters."""
+    """Draw the ranges of ranks of systems, the best first, with lines between clusters."""
     if len(systems) < 2:
         return None
     left = width_of([short(system.system) for system in systems])
@@ -57,7 +58,7 @@ def rank_ranges(systems: Sequence[RankedSystem]) -> Drawing | None:
 
 
 def order_dots(shown: Precisions) -> Drawing | None:
-    """Return the precision of each order: a row for each system, a column with a scale of its own for each order."""
+    """Draw the precision of each order: a row for each system, and for each order a column with its own scale."""
     orders, rows = shown.orders, [row for row in shown.systems if all(map(math.isfinite, row.values))]
     if len(rows) < 2 or len(orders) < 2:
         return None
@@ -83,7 +84,7 @@ def order_dots(shown: Precisions) -> Drawing | None:
 
 
 def _labelled(over: Scale) -> list[float]:
-    """Return so few ticks of a narrow scale that their numbers do not touch: the ends of more, or one."""
+    """Return ticks whose numbers do not touch each other: two or three, or the ends of more, or a single one."""
     ticks = over.ticks(2)
     wide = width_of([f"{100 * tick:.4g}" for tick in ticks])
     if len(ticks) > 2 and over(ticks[1]) - over(ticks[0]) < wide:
@@ -92,24 +93,24 @@ def _labelled(over: Scale) -> list[float]:
 
 
 def p_matrix(compared: AllPairs | None, digits: int) -> Drawing | None:
-    """Return who differs from whom: rows less columns, better or worse or neither, by the adjusted p-value."""
+    """Draw which systems differ: whether the row's is better or worse than the column's, or the adjusted p-value."""
     if compared is None or len(compared.systems) < 3:
         return None
     names = compared.systems
     left = width_of([f"{len(names)} {short(name)}" for name in names])
     drawing = Drawing(left + CELL * len(names) + 4, CELL + CELL * len(names), "p-values of all pairs of systems")
-    for row, one in enumerate(names):
+    for row, system in enumerate(names):
         top = 22 + CELL * row
-        drawing.text(left - 4, top + 16, f"{row + 1} {short(one)}", "end small", one)
-        drawing.text(left + CELL * row + CELL / 2, 14, str(row + 1), "middle small", one)
+        drawing.text(left - 4, top + 16, f"{row + 1} {short(system)}", "end small", system)
+        drawing.text(left + CELL * row + CELL / 2, 14, str(row + 1), "middle small", system)
         for column, other in enumerate(names):
-            pair = compared.pairs.get((one, other))
-            _cell(drawing, left + CELL * column, top, pair, f"{one} less {other}", digits)
+            pair = compared.pairs.get((system, other))
+            _cell(drawing, left + CELL * column, top, pair, f"{system} less {other}", digits)
     return drawing
 
 
 def _cell(drawing: Drawing, x: float, top: float, pair: Pair | None, names: str, digits: int) -> None:
-    """Draw a cell of the matrix: its colour and sign say who is better, else it shows the p-value."""
+    """Draw a cell of the matrix: colour and sign say which system is better; if neither is, it has the p-value."""
     if pair is None:
         drawing.rect(x + 1, top + 1, CELL - 2, CELL - 2, "cell none")
         return
@@ -122,13 +123,13 @@ def _cell(drawing: Drawing, x: float, top: float, pair: Pair | None, names: str,
 
 
 def short_p(p: float) -> str:
-    """Return a p-value in three letters: .05."""
+    """Return a p-value in three letters, such as .05."""
     text = round_half_up(p, 2)
     return "1" if text == "1.00" else text.removeprefix("0") if math.isfinite(p) else "-"
 
 
 def scatter(shown: Scatter) -> Drawing | None:
-    """Return a metric against people: a dot for each system, with its name."""
+    """Draw a metric against people: a dot for each system, with its name."""
     points, label = shown.points, shown.group.label
     if len(points) < 3:
         return None
@@ -150,7 +151,7 @@ def scatter(shown: Scatter) -> Drawing | None:
 
 
 def _points(drawing: Drawing, points: Sequence[Point], over: Scale, up: Scale) -> None:
-    """Draw dots and their names, the names where no other is; a line joins them where that is far."""
+    """Draw dots with their names, so that names do not cover each other; a line joins a name to a dot far off."""
     centres = [(over(point.score), up(point.human)) for point in points]
     sizes = [(width_of([short(point.system)]) - 8, LINE) for point in points]
     frame = (50.0, -up.start, drawing.width, -8.0)
@@ -163,6 +164,6 @@ def _points(drawing: Drawing, points: Sequence[Point], over: Scale, up: Scale) -
             below = -place.y + LINE / 2
             drawing.line(x, y, min(max(x, left), right), min(max(y, below - LINE), below), "thread")
         drawing.dot(x, y, 4, "dot", title)
-        # widths are estimates: of a name beside its dot, the near end is where it should be
+        # widths are estimates, so a name is anchored at the end that is near its dot
         kind, start = ("small", left) if left > x else ("end small", right) if right < x else ("middle small", place.x)
         drawing.text(start, 4 - place.y, short(point.system), kind, title)

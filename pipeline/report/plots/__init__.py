@@ -1,6 +1,7 @@
 """Plots by name, and their files.
 
-To add one: a function that takes Material and yields figures, in a file of this folder, and a line in PLOTS.
+To add one, write a function that takes Material and yields figures into a file of this folder, and add a line to
+PLOTS.
 """
 
 from __future__ import annotations
@@ -22,14 +23,17 @@ if TYPE_CHECKING:
 
 
 class Plot(NamedTuple):
-    """A kind of plot: what it shows, what a run needs for it, and its figures.
+    """A kind of plot."""
 
-    figures: yields for each the scores it shows (metric "": those of several), a further name or "", and the figure.
-    """
-
-    told: str
+    about: str
+    """What it shows."""
     needs: str
+    """What a run needs for it."""
     figures: Callable[[Material], Iterator[tuple[Group, str, Figure]]]
+    """Yields the group of scores that a figure shows, a further name or "", and the figure.
+
+    The metric of a group is "" where the figure shows several metrics.
+    """
 
 
 _STATISTICS = "`statistics` in the config"
@@ -52,9 +56,7 @@ PLOTS: dict[str, Plot] = {
         "gleu with references: sample, at least two",
         later(__name__, "human.draws"),
     ),
-    "human": Plot(
-        "metric against human score, a point a system", "`human` in the config", later(__name__, "human.scatter")
-    ),
+    "human": Plot("metric against human score", "`human` in the config", later(__name__, "human.scatter")),
     "windows": Plot(
         "correlation among neighbours in the human ranking", "`human: {window: ..}`", later(__name__, "human.windows")
     ),
@@ -62,58 +64,55 @@ PLOTS: dict[str, Plot] = {
 
 
 class Drawn(NamedTuple):
-    """A plot as a file: its name without suffix, kind of plot, data set, metric (""), title, and its bytes."""
+    """A plot as a file."""
 
     stem: str
+    """The name of the file without its suffix."""
     plot: str
+    """The name of the plot in PLOTS."""
     dataset: str
     metric: str
-    told: str
+    """The signature; "" where the plot shows several metrics."""
+    about: str
+    """What it shows."""
     data: bytes
 
 
 def drawn(
     material: Material, names: Iterable[str] = (), kind: str = "png", *, lenient: bool = False
 ) -> Iterator[Drawn]:
-    """Yield the plots of these names (none: all that the run has something for) as PNG, SVG or PDF.
+    """Yield the plots of these names, or all that the run has data for, as files of a kind: png, svg or pdf.
 
-    Raises InputError for names and kinds that are unknown and, unless lenient, for a plot asked for that the run has
-    nothing for.
+    Raises InputError for an unknown name or kind. Unless `lenient` is set, it also raises InputError for a name of a
+    plot that the run has no data for.
     """
     if kind not in TYPES:
         raise InputError(f"--type {kind}: expected one of {', '.join(TYPES)}{did_you_mean(kind, TYPES)}")
-    wanted = list(dict.fromkeys(names))
-    for name in wanted:
+    names = list(dict.fromkeys(names))
+    for name in names:
         if name not in PLOTS:
-            raise InputError(
-                f"--plot {name}: no plot is called so{did_you_mean(name, PLOTS)}; there are {', '.join(PLOTS)}"
-            )
-    for name in wanted or PLOTS:
+            suggestion = did_you_mean(name, PLOTS)
+            raise InputError(f"--plot {name}: no plot is called so{suggestion}; there are {', '.join(PLOTS)}")
+    for name in names or PLOTS:
+        plot = PLOTS[name]
         with styled():
-            made = [
-                Drawn(
-                    stem=_stem(name, group, more),
-                    plot=name,
-                    dataset=group.dataset,
-                    metric=group.metric,
-                    told=PLOTS[name].told,
-                    data=saved(figure, kind),
-                )
-                for group, more, figure in PLOTS[name].figures(material)
+            plots = [
+                Drawn(_stem(name, group, more), name, group.dataset, group.metric, plot.about, saved(figure, kind))
+                for group, more, figure in plot.figures(material)
             ]
-        if wanted and not made and not lenient:
-            raise InputError(f"--plot {name}: this run has nothing for it; it needs {PLOTS[name].needs}")
-        yield from made
+        if names and not plots and not lenient:
+            raise InputError(f"--plot {name}: this run has nothing for it; it needs {plot.needs}")
+        yield from plots
 
 
 def _stem(name: str, group: Group, more: str) -> str:
-    """Return the name of a file: no two plots of a run share one, since labels and data sets differ."""
+    """Return the name of a file. No two plots of a run share one, since their labels or data sets differ."""
     label = re.sub("[^A-Za-z0-9]+", "_", f"{group.label} {more}").strip("_")
     dataset = re.sub("[^A-Za-z0-9._+-]", "_", group.dataset)
     return ".".join(part for part in (name, dataset, label) if part)
 
 
 def plot_files(material: Material) -> dict[str, bytes]:
-    """Return the plots that the run has something for, of those that are asked for."""
+    """Return those of the plots in material.plots that the run has data for."""
     kind = material.plot_type
     return {f"{plot.stem}.{kind}": plot.data for plot in drawn(material, material.plots, kind, lenient=True)}

@@ -1,7 +1,7 @@
 """What all plots share: style, colours, figures of a fitting size, and their bytes. Needs the extra `plot`.
 
-Colours are those of Okabe and Ito (2008), which people with any colour vision tell apart; shape, fill or place says the
-same once more, for grey prints. Nothing here reads or changes the user's matplotlib settings, or needs a display.
+The colours are those of Okabe and Ito (2008), which people with any colour vision can tell apart. For grey prints,
+shape, fill or position says the same. Nothing here reads or changes the user's matplotlib settings, or needs a display.
 """
 
 from __future__ import annotations
@@ -30,9 +30,9 @@ MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*", "<", ">")
 BLUE, ORANGE = COLOURS[:2]
 GREY, PALE = "#666666", "#DDDDDD"
 WIDTH = 6.3
-"""Inches: the text of an A4 page with usual margins, or both columns of a paper."""
+"""Width of a figure in inches, as wide as the text of an A4 page or both columns of a paper."""
 ROW = 0.24
-"""Inches for a system."""
+"""Height of the row of a system in inches."""
 
 STYLE: dict[str, Any] = {
     "font.family": ["DejaVu Sans"],  # comes with matplotlib
@@ -47,7 +47,7 @@ STYLE: dict[str, Any] = {
     "legend.fontsize": 8,
     "figure.dpi": 100,
     "savefig.dpi": 200,
-    "text.parse_math": False,  # a $ in a name is a $
+    "text.parse_math": False,  # a $ in a name is printed as $
     "svg.fonttype": "none",
     "svg.hashsalt": "gec-pipeline",
     "pdf.fonttype": 42,  # TrueType, as publishers ask
@@ -61,52 +61,54 @@ _NO_DATES: dict[str, dict[str, Any]] = {
 
 @contextmanager
 def styled() -> Iterator[None]:
-    """Have matplotlib's own defaults and STYLE, whatever the user's settings, and those again afterwards."""
+    """Set matplotlib's own defaults and STYLE, and restore the user's settings afterwards."""
     from matplotlib import style
 
     with style.context(["default", STYLE]), warnings.catch_warnings():
-        warnings.filterwarnings("ignore", message="Glyph .* missing from")  # of a name in another script: a box
+        warnings.filterwarnings("ignore", message="Glyph .* missing from")  # a name in another script gets boxes
         yield
 
 
 def figure(width: float = WIDTH, height: float = 4.0) -> tuple[Figure, Axes]:
-    """Return an empty figure of so many inches, with one pair of axes."""
+    """Return an empty figure with one pair of axes; width and height are in inches."""
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
-    made = Figure(figsize=(width, height), layout="constrained")
-    FigureCanvasAgg(made)
-    return made, made.add_subplot()
+    empty = Figure(figsize=(width, height), layout="constrained")
+    FigureCanvasAgg(empty)
+    return empty, empty.add_subplot()
 
 
 def rows_figure(names: Sequence[str], more: float = 0.0) -> tuple[Figure, Axes]:
-    """Return a figure with a row for each name, the first on top at y = 0; more: inches for what stands below."""
-    made, axes = figure(height=1.1 + more + ROW * max(len(names), 2))
+    """Return a figure with a row for each name, the first on top at y = 0.
+
+    `more` is the height in inches that a legend below the axes needs.
+    """
+    rows, axes = figure(height=1.1 + more + ROW * max(len(names), 2))
     axes.set_yticks(range(len(names)), [text(name) for name in names])
     axes.set_ylim(len(names) - 0.4, -0.6)
     axes.grid(visible=False, axis="y")
     axes.tick_params(axis="y", length=0)
-    return made, axes
+    return rows, axes
 
 
 def title(axes: Axes, group: Group, what: str = "") -> None:
     """Write above the axes what they show."""
-    said = ": ".join(text(part, 60) for part in (group.dataset, group.label, what) if part)
-    made = axes.get_figure(root=True)
-    assert made is not None  # noqa: S101 (for the type checker: figure() made both)
-    lines = textwrap.wrap(said, int(14 * made.get_figwidth()))
-    made.suptitle("\n".join(lines), x=0.01, horizontalalignment="left", fontsize=10)
+    words = ": ".join(text(part, 60) for part in (group.dataset, group.label, what) if part)
+    whole = axes.get_figure(root=True)
+    assert whole is not None  # noqa: S101 (for the type checker: figure() has put the axes into a figure)
+    lines = textwrap.wrap(words, int(14 * whole.get_figwidth()))
+    whole.suptitle("\n".join(lines), x=0.01, horizontalalignment="left", fontsize=10)
 
 
-def place_labels(made: Figure, axes: Axes, labels: Sequence[tuple[str, float, float]]) -> None:
-    """Write names beside their points (name, x, y), with a line where that is far."""
-    made.draw_without_rendering()  # now the axes have their place
-    made.set_layout_engine("none")
+def place_labels(whole: Figure, axes: Axes, labels: Sequence[tuple[str, float, float]]) -> None:
+    """Write names beside their points, given as (name, x, y). A line joins a name to a point that is far off."""
+    whole.draw_without_rendering()  # from here on the axes have their position
+    whole.set_layout_engine("none")
     points: list[tuple[float, float]] = [tuple(axes.transData.transform((x, y))) for _, x, y in labels]
-    inside, scale = axes.get_window_extent(), 72 / made.dpi
-    places = label_places(
-        points, [_size(axes, name) for name, *_ in labels], (inside.x0, inside.y0, inside.x1, inside.y1)
-    )
+    inside, scale = axes.get_window_extent(), 72 / whole.dpi
+    sizes = [_size(axes, name) for name, *_ in labels]
+    places = label_places(points, sizes, (inside.x0, inside.y0, inside.x1, inside.y1))
     line = {"arrowstyle": "-", "color": GREY, "linewidth": 0.5, "shrinkA": 0, "shrinkB": 2}
     for number, place in places.items():
         x, y = points[number]
@@ -132,12 +134,12 @@ def _size(axes: Axes, name: str) -> tuple[float, float]:
 
 
 def text(name: str, width: int = 32) -> str:
-    """Return a name as plots show it: on one line, without control characters, not too long."""
+    """Return a name for a plot: on one line, shortened to the width, with control characters as escapes."""
     return shortened(printable(name.replace("\n", " ")), width)
 
 
-def saved(made: Figure, kind: str) -> bytes:
-    """Return a figure as PNG, SVG or PDF; the same figure gives the same bytes."""
+def saved(whole: Figure, kind: str) -> bytes:
+    """Return a figure as PNG, SVG or PDF. The same figure always gives the same bytes."""
     buffer = io.BytesIO()
-    made.savefig(buffer, format=kind, metadata=_NO_DATES[kind])
+    whole.savefig(buffer, format=kind, metadata=_NO_DATES[kind])
     return buffer.getvalue()

@@ -1,4 +1,4 @@
-"""Plots of the scores of systems: with intervals, by order, ranks, and what comparisons say."""
+"""Plots of the scores of systems: intervals, precisions of each order, ranks, and comparisons."""
 
 from __future__ import annotations
 
@@ -24,24 +24,25 @@ if TYPE_CHECKING:
     Named = tuple[Group, str, Figure]
 
 LEVELS = (0.001, 0.01, 0.05)
+"""Bounds of p-values that share a shade."""
 SHADES = ("#1B1B1B", "#5A5A5A", "#A6A6A6", "#F2F2F2")
-"""Greys of p-values below each of LEVELS, and of all others."""
+"""The grey of p-values below each of LEVELS, and that of all others."""
 WRITTEN = 16
-"""Systems up to which a matrix has numbers in its cells."""
+"""A matrix of at most so many systems has numbers in its cells."""
 
 
 def scores(material: Material) -> Iterator[Named]:
-    """Scores with their intervals, the best on top; filled: differs from the baseline."""
+    """Draw scores with their intervals, the best on top. A filled point differs significantly from the baseline."""
     results = material.results
     for group in groups(results):
-        made, axes = rows_figure([score.system for score in group.scores], more=0.3)
+        plot, axes = rows_figure([score.system for score in group.scores], more=0.3)
         for row, score in enumerate(group.scores):
             _intervals(axes, row, score)
         _points(axes, results, group)
         title(axes, group)
         axes.set_xlabel(f"{text(group.output)} (percent)")
         _legend(axes, results, group)
-        yield group, "", made
+        yield group, "", plot
 
 
 def _intervals(axes: Axes, row: int, score: Score) -> None:
@@ -54,7 +55,7 @@ def _intervals(axes: Axes, row: int, score: Score) -> None:
 
 
 def _points(axes: Axes, results: Results, group: Group) -> None:
-    """Draw the scores: filled, or hollow where the difference from the baseline is not significant."""
+    """Draw the scores, as hollow points where the difference from the baseline is not significant."""
     baseline = baseline_of(results)
     tests = {test.system: test for test in tests_of(results, group.scores[0])} if baseline is not None else {}
     for row, score in enumerate(group.scores):
@@ -85,12 +86,12 @@ def _legend(axes: Axes, results: Results, group: Group) -> None:
 
 
 def precision(material: Material) -> Iterator[Named]:
-    """Precision of each order, systems in the order of their scores."""
+    """Draw the precision of each order, with the systems in the order of their scores."""
     for group in groups(material.results):
         orders, systems = precisions(material.results, group.scores)
         if not orders:
             continue
-        made, axes = rows_figure([row.system for row in systems], more=0.3)
+        plot, axes = rows_figure([row.system for row in systems], more=0.3)
         for number, order in enumerate(orders):
             values = [100 * row.values[number] for row in systems]
             style: dict[str, Any] = {"marker": MARKERS[number % len(MARKERS)], "color": COLOURS[number % len(COLOURS)]}
@@ -98,18 +99,18 @@ def precision(material: Material) -> Iterator[Named]:
         title(axes, group)
         axes.set_xlabel("precision (percent)")
         axes.figure.legend(loc="outside lower center", ncols=min(len(orders), 9))
-        yield group, "", made
+        yield group, "", plot
 
 
 def ranks(material: Material) -> Iterator[Named]:
-    """Ranges of ranks, and clusters as bands: systems of different clusters can be told apart."""
+    """Draw ranges of ranks, with clusters as bands; ranges of different clusters do not overlap."""
     from matplotlib.ticker import MaxNLocator
 
     for group in groups(material.results):
         systems = ranked_systems(group.scores)
         if len(systems) < len(group.scores):  # a figure has all systems of a table
             continue
-        made, axes = rows_figure([system.system for system in systems])
+        plot, axes = rows_figure([system.system for system in systems])
         for row, system in enumerate(systems):
             _rank(axes, row, system)
         _clusters(axes, [system.cluster for system in systems])
@@ -117,7 +118,7 @@ def ranks(material: Material) -> Iterator[Named]:
         axes.set_xlabel("rank")
         axes.set_xlim(0.5, len(systems) + 0.5)
         axes.xaxis.set_major_locator(MaxNLocator(integer=True))
-        yield group, "", made
+        yield group, "", plot
 
 
 def _rank(axes: Axes, row: int, system: RankedSystem) -> None:
@@ -143,7 +144,7 @@ def _beside(axes: Axes, row: float, words: str) -> None:
 
 
 def differences(material: Material) -> Iterator[Named]:
-    """Differences from the baseline with their intervals; filled: significant."""
+    """Draw differences from the baseline with their intervals. A filled point is a significant difference."""
     results = material.results
     baseline = baseline_of(results)
     for group in groups(results) if baseline is not None else ():
@@ -151,7 +152,7 @@ def differences(material: Material) -> Iterator[Named]:
         shown = [tests[score.system] for score in group.scores if score.system in tests]
         if not shown:
             continue
-        made, axes = rows_figure([test.system for test in shown])
+        plot, axes = rows_figure([test.system for test in shown])
         axes.axvline(0, color=ORANGE, linestyle="--", linewidth=1)
         for row, test in enumerate(shown):
             axes.plot([100 * bound for bound in test.interval], [row, row], color=BLUE, marker="|", linewidth=1.4)
@@ -160,11 +161,11 @@ def differences(material: Material) -> Iterator[Named]:
             _beside(axes, row, f"p {shown_p(test.p_adjusted)}")
         title(axes, group, f"difference from {text(str(baseline), 30)} (filled: significant)")
         axes.set_xlabel(f"{text(group.output)} (percent), {level_name(results)} interval")
-        yield group, "", made
+        yield group, "", plot
 
 
 def p_values(material: Material) -> Iterator[Named]:
-    """P-values, adjusted, of all pairs: darker where smaller; systems in the order of their scores."""
+    """Draw the adjusted p-values of all pairs, the smaller the darker, with systems in the order of their scores."""
     for group in groups(material.results):
         compared = all_pairs(material.results, group.scores)
         if compared:
@@ -176,10 +177,10 @@ def _matrix(group: Group, compared: AllPairs) -> Figure:
 
     names = compared.systems
     side = max(3.4, min(0.42 * len(names), 9.5))
-    made, axes = figure(width=side + 1.6, height=side + 1.2)
-    for row, one in enumerate(names):
-        for column, two in enumerate(names):
-            pair = compared.pairs.get((one, two))
+    plot, axes = figure(width=side + 1.6, height=side + 1.2)
+    for row, system in enumerate(names):
+        for column, other in enumerate(names):
+            pair = compared.pairs.get((system, other))
             if pair and not math.isnan(pair.p):
                 _cell(axes, row, column, pair.p, written=len(names) <= WRITTEN)
     size = 9 if len(names) <= 30 else 6
@@ -194,12 +195,12 @@ def _matrix(group: Group, compared: AllPairs) -> Figure:
     title(axes, group, "p, adjusted")
     meanings = [*(f"p < {level:g}" for level in LEVELS), f"p ≥ {LEVELS[-1]:g}"]
     patches = [Patch(facecolor=shade, edgecolor=GREY, label=of) for shade, of in zip(SHADES, meanings, strict=True)]
-    made.legend(handles=patches, loc="outside lower center", ncols=4)
-    return made
+    plot.legend(handles=patches, loc="outside lower center", ncols=4)
+    return plot
 
 
 def _cell(axes: Axes, row: int, column: int, p: float, *, written: bool) -> None:
-    """Draw a cell of a matrix, with its p-value where there is room for it to be written."""
+    """Draw a cell of a matrix; `written` says that its p-value stands in it."""
     from matplotlib.patches import Rectangle
 
     shade = SHADES[sum(p >= level for level in LEVELS)]

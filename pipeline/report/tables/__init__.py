@@ -1,4 +1,4 @@
-"""Tables as text: a header and rows, which each form of report draws in its own way; begin at `ranked.py`."""
+"""Tables as text: a header and rows, which each form of report draws in its own way. Begin at `ranked.py`."""
 
 Table = tuple[list[str], list[list[str]]]
-"""A header, and rows of as many cells."""
+"""A header, and rows that have as many cells as the header."""

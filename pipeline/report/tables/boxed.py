@@ -1,4 +1,4 @@
-"""Tables drawn in plain characters, as the package gleu prints them with -v (by prettytable)."""
+"""Tables drawn in plain characters, equal to those that the package gleu prints with -v by prettytable."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def ascii_table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
 
 
 def _centre(cell: str, width: int) -> str:
-    """Centre a cell; of an odd number of blanks the larger half goes right of cells of odd length, else left."""
+    """Centre a cell. If the blanks are odd in number, the larger half is on the right of cells of odd length."""
     missing = width - len(cell)
     left = missing // 2 + (missing % 2 if len(cell) % 2 == 0 else 0)
     return " " * left + cell + " " * (missing - left)

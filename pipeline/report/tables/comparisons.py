@@ -1,4 +1,4 @@
-"""Intervals, ranks and comparisons as cells of tables: formatting only, from the stored results."""
+"""Intervals, ranks and comparisons of the stored results as cells of tables: formatting only."""
 
 from __future__ import annotations
 
@@ -16,10 +16,11 @@ if TYPE_CHECKING:
     from . import Table
 
 SMALLEST = 0.0001
+"""The smallest p-value that is printed as a number."""
 
 
 def shown_p(value: float) -> str:
-    """Return a p-value with four decimals, "<0.0001" where that would be 0."""
+    """Return a p-value with four decimals, or "<0.0001" for a smaller one."""
     return f"<{SMALLEST}" if value < SMALLEST else round_half_up(value, 4)
 
 
@@ -30,12 +31,12 @@ def signed(difference: float, digits: int) -> str:
 
 
 def shown_interval(bounds: tuple[float, float], digits: int, show: Callable[[float, int], str] = percent) -> str:
-    """Return "low to high"."""
+    """Return an interval as "low to high"; `show` formats a bound."""
     return " to ".join(show(bound, digits) for bound in bounds)
 
 
 def baseline_of(results: Results) -> str | None:
-    """Return the system that the others were compared with, None where all pairs were."""
+    """Return the system that the others were compared with, None where all pairs were compared."""
     baseline: str | None = (results.statistics or {}).get("baseline")
     return baseline
 
@@ -46,33 +47,37 @@ def level_name(results: Results) -> str:
 
 
 def is_significant(test: Comparison, results: Results) -> bool:
-    """Whether a difference is significant, after the correction."""
+    """Return whether a difference is significant after the correction."""
     return test.p_adjusted < 1 - Fraction(str((results.statistics or {}).get("level", 0.95)))
 
 
 def tests_of(results: Results, score: Score) -> list[Comparison]:
-    """Return the comparisons of systems by the metric of a score on its data set."""
+    """Return the comparisons of systems that are by the metric of this score and on its data set."""
     return [test for test in results.tests if (test.dataset, test.metric) == (score.dataset, score.metric)]
 
 
 def bootstrap_columns(results: Results, scores: Sequence[Score], digits: int) -> Table:
-    """Return titles, and cells for each score: interval, ranks, cluster, and what the comparisons say."""
+    """Return titles, and cells for each score: interval, ranks, cluster, and the columns of compared()."""
     if not any(score.bootstrap for score in scores):
         return [], [[] for _ in scores]
     header = [f"{level_name(results)} interval", "ranks", "cluster"]
     rows = []
     for score in scores:
-        found = score.bootstrap
-        if found is None:
+        boot = score.bootstrap
+        if boot is None:
             rows.append(["-"] * len(header))
-            continue
-        rows.append([shown_interval(found.interval, digits), shown_range(*found.ranks), str(found.cluster)])
+        else:
+            rows.append([shown_interval(boot.interval, digits), shown_range(*boot.ranks), str(boot.cluster)])
     more, cells = compared(results, scores, digits)
     return header + more, [[*row, *cell] for row, cell in zip(rows, cells, strict=True)]
 
 
 def compared(results: Results, scores: Sequence[Score], digits: int) -> Table:
-    """Return columns against the baseline, or of letters: systems that share one do not differ significantly."""
+    """Return titles, and cells for each score, of what the comparisons say.
+
+    With a baseline these are the difference from it and its p-value, else the letters of the system: two systems that
+    share a letter do not differ significantly.
+    """
     tests = tests_of(results, scores[0])
     if not tests:
         return [], [[] for _ in scores]
@@ -85,16 +90,16 @@ def compared(results: Results, scores: Sequence[Score], digits: int) -> Table:
             star = "*" if test and is_significant(test, results) else ""
             rows.append([signed(test.difference, digits) + star, shown_p(test.p_adjusted)] if test else ["-", "-"])
         return [f"against {baseline}", "p"], rows
-    compared = {name for test in tests for name in (test.system, test.other)}
-    systems = [score for score in scores if score.system in compared]
+    names = {name for test in tests for name in (test.system, test.other)}
+    systems = [score for score in scores if score.system in names]
     numbers = {score.system: number for number, score in enumerate(systems)}
     different = [(numbers[t.system], numbers[t.other]) for t in tests if is_significant(t, results)]
-    found = letters([score.rank for score in systems], different)
-    return ["groups"], [[found[numbers[s.system]] if s.system in numbers else "-"] for s in scores]
+    groups = letters([score.rank for score in systems], different)
+    return ["groups"], [[groups[numbers[s.system]] if s.system in numbers else "-"] for s in scores]
 
 
 def pair_table(results: Results, tests: Sequence[Comparison], digits: int) -> Table:
-    """Return a row for each comparison with all that is known of it."""
+    """Return a row for each comparison, with all its numbers."""
     level = level_name(results)
     header = ["system", "other", "difference", f"{level} interval", "better in", "wins", "losses", "ties", "d"]
     header += ["p", "p adjusted"]
@@ -110,22 +115,25 @@ def pair_table(results: Results, tests: Sequence[Comparison], digits: int) -> Ta
 
 
 def matrix(names: Sequence[str], tests: Sequence[Comparison], show: Callable[[Comparison, bool], str]) -> Table:
-    """Return a table of all pairs: cell (row, column) is what show(comparison, turned round) says, "" where none is."""
+    """Return a table of all pairs of systems, with empty cells where two were not compared.
+
+    The other cells are from `show`, whose second argument says that the comparison has the column's system first.
+    """
     cells = {(test.system, test.other): show(test, False) for test in tests}
     cells |= {(test.other, test.system): show(test, True) for test in tests}
     rows = [[row, *(cells.get((row, column), "") for column in names)] for row in names]
     return ["", *names], rows
 
 
-def settings_line(settings: dict[str, Any]) -> str:
-    """Return how intervals and tests were made."""
-    test = settings["test"]
-    counted = f"{settings['resamples']:,} bootstrap samples"
+def settings_line(statistics: dict[str, Any]) -> str:
+    """Return in a line how intervals and tests were computed."""
+    test = statistics["test"]
+    samples = f"{statistics['resamples']:,} bootstrap samples"
     if test == "none":
-        return f"{counted}, seed {settings['seed']}"
+        return f"{samples}, seed {statistics['seed']}"
     name = test.replace("_", " ") + (" test" if test == "sign" else "")
-    name += f" ({settings['trials']:,} trials)" if test == "approximate_randomization" else ""
-    alpha = float(1 - Fraction(str(settings["level"])))
-    correction = settings["correction"]
+    name += f" ({statistics['trials']:,} trials)" if test == "approximate_randomization" else ""
+    alpha = float(1 - Fraction(str(statistics["level"])))
+    correction = statistics["correction"]
     corrected = "p as it is" if correction == "none" else f"p adjusted by {correction.capitalize()}"
-    return f"{counted}; {name}, {corrected}, * below {alpha:g}; seed {settings['seed']}"
+    return f"{samples}; {name}, {corrected}, * below {alpha:g}; seed {statistics['seed']}"

@@ -8,12 +8,12 @@ from fractions import Fraction
 
 
 def round_half_up(value: float, digits: int) -> str:
-    """Return value with digits decimals, rounded half up on its decimal form; "-" for what is no number."""
+    """Return a number with so many decimals, "-" for NaN. Its decimal form is rounded half up."""
     if math.isnan(value):
         return "-"
     if math.isinf(value):
         return str(value)
-    exact = Context(prec=400, rounding=ROUND_HALF_UP)  # no float has more digits than this leaves room for
+    exact = Context(prec=400, rounding=ROUND_HALF_UP)  # more digits than any float has
     return f"{Decimal(str(value)).quantize(Decimal(1).scaleb(-digits), context=exact):f}"
 
 

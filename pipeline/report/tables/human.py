@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 def counts_table(summary: JudgmentSummary) -> Table:
-    """Return how much each judge has judged: items, pairs of outputs and of systems, and the ties among them."""
+    """Return a row for each judge: numbers of items, pairs of outputs, pairs of systems, and ties among the pairs."""
     every = [*summary.counts.items(), ("all", counts(summary.judgments))]
     rows = [[judge, *(f"{count:,}" for count in own.values())] for judge, own in every]
     return ["judge", "items", "pairs", "ties", "expanded", "ties"], rows
@@ -39,10 +39,10 @@ def ranked_table(scores: dict[str, Any], title: str, digits: int) -> Table:
 
 
 def kappa_table(kappas: dict[tuple[int, int], Kappa], names: Sequence[str], least: int) -> Table:
-    """Return kappas of each two judges; * where there are too few comparisons for one."""
+    """Return the kappa of each two judges, or * where they share fewer than `least` comparisons."""
     rows = []
-    for one, name in enumerate(names):
-        cells = [_kappa(kappas[one, two], least) if two >= one else "" for two in range(len(names))]
+    for row, name in enumerate(names):
+        cells = [_kappa(kappas[row, column], least) if column >= row else "" for column in range(len(names))]
         rows.append([name, *cells])
     return ["judge", *names], rows
 
@@ -51,15 +51,18 @@ def _kappa(kappa: Kappa, least: int) -> str:
     return "*" if kappa.comparisons < least else round_half_up(kappa.kappa, 2)
 
 
-def judge_table(found: JudgeCorrelations, names: Sequence[str]) -> Table:
-    """Return the correlations of judges: Spearman above the diagonal, Pearson below; then with all the others."""
+def judge_table(judges: JudgeCorrelations, names: Sequence[str]) -> Table:
+    """Return the correlations of judges: Spearman's above the diagonal, Pearson's below it.
+
+    The last columns are the correlations of each judge with all the others.
+    """
     rows = []
-    for one, name in enumerate(names):
-        both = [found.spearman if two > one else found.pearson for two in range(len(names))]
-        cells = ["" if two == one else _rounded(both[two][one, two]) for two in range(len(names))]
-        rows.append([name, *cells, _rounded(found.others_spearman[one]), _rounded(found.others_pearson[one])])
+    for row, name in enumerate(names):
+        both = [judges.spearman if column > row else judges.pearson for column in range(len(names))]
+        cells = ["" if column == row else _rounded(both[column][row, column]) for column in range(len(names))]
+        rows.append([name, *cells, _rounded(judges.others_spearman[row]), _rounded(judges.others_pearson[row])])
     blank = [""] * len(names)
-    rows.append(["mean", *blank, _rounded(found.mean_spearman), _rounded(found.mean_pearson)])
+    rows.append(["mean", *blank, _rounded(judges.mean_spearman), _rounded(judges.mean_pearson)])
     return ["judge", *names, "others: spearman", "pearson"], rows
 
 
@@ -67,26 +70,29 @@ def _rounded(value: float) -> str:
     return round_half_up(float(value), 2)
 
 
-def head_to_head_table(found: HeadToHead, names: Sequence[str], order: Sequence[int]) -> Table:
-    """Return how often the column's system is better than the row's, with a sign of its p-value."""
-    rows = [[names[row], *("" if row == column else _share(found, column, row) for column in order)] for row in order]
+def head_to_head_table(pairs: HeadToHead, names: Sequence[str], order: Sequence[int]) -> Table:
+    """Return how often the column's system is better than the row's, with a mark for the p-value.
+
+    `order` holds the numbers of the systems in the order of the rows and columns.
+    """
+    rows = [[names[row], *("" if row == column else _share(pairs, column, row) for column in order)] for row in order]
     return ["", *(names[number] for number in order)], rows
 
 
-def _share(found: HeadToHead, one: int, two: int) -> str:
-    share, p = float(found.share[one, two]), float(found.p[one, two])
+def _share(pairs: HeadToHead, system: int, other: int) -> str:
+    share, p = float(pairs.share[system, other]), float(pairs.p[system, other])
     return "-" if math.isnan(share) else round_half_up(share, 2) + mark(p)
 
 
 def correlation_table(human: dict[str, Any]) -> Table:
     """Return a row for each metric and human score: coefficients with their intervals."""
-    found = human["correlations"]
-    named = labels(item["metric"] for item in found)
+    items = human["correlations"]
+    named = labels(item["metric"] for item in items)
     level = shown_level(human["settings"]["level"])
-    names = list(found[0]["coefficients"]) if found else []
+    names = list(items[0]["coefficients"]) if items else []
     header = ["metric", "human score", "n", *(cell for name in names for cell in (name, level))]
     rows = []
-    for item in found:
+    for item in items:
         cells = [cell for name in names for cell in _with_interval(item["coefficients"][name])]
         rows.append([named[item["metric"]], item["human"], str(len(item["systems"])), *cells])
     return header, rows
@@ -103,9 +109,9 @@ def sentence_table(human: dict[str, Any]) -> Table:
     return ["metric", "pairs", "metric ties", "accuracy", level, "kendall", level], rows
 
 
-def _with_interval(found: dict[str, Any]) -> list[str]:
-    bounds = [coefficient(bound) for bound in found["interval"]]
-    return [coefficient(found["value"]), "-" if bounds[0] == "-" else " to ".join(bounds)]
+def _with_interval(stored: dict[str, Any]) -> list[str]:
+    bounds = [coefficient(bound) for bound in stored["interval"]]
+    return [coefficient(stored["value"]), "-" if bounds[0] == "-" else " to ".join(bounds)]
 
 
 def coefficient(value: float | None) -> str:
@@ -114,7 +120,7 @@ def coefficient(value: float | None) -> str:
 
 
 def test_table(human: dict[str, Any]) -> Table:
-    """Return Williams' tests: metric, other, human score, t, p."""
+    """Return a row for each of Williams' tests of whether a metric correlates higher with people than another."""
     named = labels(item["metric"] for item in human["correlations"])
     rows = []
     for item in human["tests"]:
@@ -125,17 +131,12 @@ def test_table(human: dict[str, Any]) -> Table:
 
 
 def window_table(human: dict[str, Any]) -> Table:
-    """Return the correlations of neighbours in the human ranking."""
+    """Return the correlations among neighbours in the human ranking."""
     named = labels(item["metric"] for item in human["correlations"])
-    rows = [
-        [
-            named[item["metric"]],
-            item["human"],
-            f"{item['first']}-{item['last']}",
-            *map(coefficient, (item["pearson"], item["spearman"])),
-        ]
-        for item in human["windows"]
-    ]
+    rows = []
+    for item in human["windows"]:
+        cells = [coefficient(item["pearson"]), coefficient(item["spearman"])]
+        rows.append([named[item["metric"]], item["human"], f"{item['first']}-{item['last']}", *cells])
     return ["metric", "human score", "places", "pearson", "spearman"], rows
 
 

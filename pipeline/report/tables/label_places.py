@@ -14,9 +14,10 @@ if TYPE_CHECKING:
 POINT = 4.0
 """Half the side of a point, in pixels of a drawing of 100 dots an inch."""
 NEAR = 9.0
+"""The distance up to which a label needs no line to its point, in the same pixels."""
 DISTANCES = (NEAR, 14.0, 22.0, 32.0, 44.0, 60.0, 80.0, 105.0, 135.0)
 ANGLES = (0, 180, 90, 270, 45, 135, 315, 225, 20, 160, 340, 200, 70, 110, 290, 250)
-"""Degrees: to the right of its point first."""
+"""Directions from a point in degrees, in the order in which they are tried; 0 is to the right."""
 
 
 class LabelPlace(NamedTuple):
@@ -32,7 +33,7 @@ class LabelPlace(NamedTuple):
 def label_places(
     points: Sequence[tuple[float, float]], sizes: Sequence[tuple[float, float]], frame: Box
 ) -> dict[int, LabelPlace]:
-    """Return a place for the label of each point, by number: the first that is free, or where it covers least.
+    """Return a place for the label of each point, by its number: the first free place, or where it covers least.
 
     The points are in pixels, and y grows upwards. The sizes are width and height of the labels, which should stay
     inside the frame. Points on the right choose first.
@@ -47,7 +48,7 @@ def label_places(
 
 
 def _best(point: tuple[float, float], size: tuple[float, float], taken: Sequence[Box], frame: Box) -> tuple[Box, bool]:
-    """Return the first free place for a label, or where the least is covered; and whether it is far off."""
+    """Return the first free place for a label, or where it covers least, and whether that is far from its point."""
     tried = []
     for distance, box in _places(point, size):
         covered = sum(_common(box, other) for other in taken) + (_area(box) - _common(box, frame))
@@ -59,7 +60,7 @@ def _best(point: tuple[float, float], size: tuple[float, float], taken: Sequence
 
 
 def _places(point: tuple[float, float], size: tuple[float, float]) -> Iterator[tuple[float, Box]]:
-    """Yield places round a point, the near ones first."""
+    """Yield places round a point with their distances, the near ones first."""
     width, height = size
     for distance in DISTANCES:
         for angle in ANGLES:

@@ -17,40 +17,43 @@ if TYPE_CHECKING:
     from ...scoring.results import DatasetInfo, Results, Score
 
 LEFT_OUT = "|refs:leave_one_out|"
-"""What the signature of a metric has that scores references as systems too."""
+"""A part of signatures: the metric scores references as systems too."""
 REFERENCE = re.compile(rf"reference[0-9]+|{REFERENCES_ROW}")
-"""What these are called."""
+"""Names of references that are scored as systems."""
 MAX_NAME = 40
-"""Letters of a name that tables of a fixed width and plots show."""
+"""How many letters of a name are shown where room is short."""
 
 
 class Group(NamedTuple):
-    """The scores of one metric on one data set, the best first; label: a short name of the metric."""
+    """The scores of one metric on one data set."""
 
     dataset: str
     metric: str
+    """The signature of the metric."""
     label: str
+    """A short name of the metric."""
     scores: list[Score]
+    """The best comes first."""
 
     @property
     def output(self) -> str:
-        """What the score is called."""
+        """The name of the score, such as `gleu`."""
         return next(iter(self.scores[0].outputs), self.metric.partition("|")[0])
 
 
 def groups(results: Results) -> list[Group]:
     """Return the scores by data set and metric, in the order of the results."""
-    found: dict[tuple[str, str], list[Score]] = {}
+    by_key: dict[tuple[str, str], list[Score]] = {}
     for score in results.scores:
-        found.setdefault((score.dataset, score.metric), []).append(score)
-    named = labels(metric for _, metric in found)
-    return [Group(*key, named[key[1]], sorted(scores, key=lambda s: s.rank)) for key, scores in found.items()]
+        by_key.setdefault((score.dataset, score.metric), []).append(score)
+    named = labels(metric for _, metric in by_key)
+    return [Group(*key, named[key[1]], sorted(scores, key=lambda s: s.rank)) for key, scores in by_key.items()]
 
 
 def best_of(group: Group, digits: int) -> set[str]:
-    """Return the systems whose score prints the same as the best; none where the best is no number.
+    """Return the systems whose scores are equal to the best as they are printed; none if the best is NaN.
 
-    References that are scored as systems (references: leave_one_out) show what people reach, and are not among them.
+    References that are scored as systems (`references: leave_one_out`) show what people reach, and do not compete.
     """
     own = [s for s in group.scores if not (LEFT_OUT in group.metric and REFERENCE.fullmatch(s.system))]
     best = percent(own[0].score, digits) if own else "-"
@@ -58,41 +61,42 @@ def best_of(group: Group, digits: int) -> set[str]:
 
 
 def class_of(printed: str) -> type[Metric]:
-    """Return the class of the metric of a signature; of a name that this version lacks, the one with all defaults."""
+    """Return the class of the metric of a signature, or Metric itself if this version has no metric of its name."""
     return METRICS.get(printed.partition("|")[0], Metric)
 
 
 def size(info: DatasetInfo) -> str:
-    """Return how large a data set is: lines and references."""
+    """Return the numbers of lines and references of a data set in words."""
     lines, references = "line" if info.lines == 1 else "lines", "reference" if info.references == 1 else "references"
     return f"{info.lines:,} {lines}, {info.references} {references}"
 
 
 def remarks(scores: Sequence[Score]) -> list[str]:
-    """Return each note of scores once, behind the systems that it is of, unless it is of all."""
-    found: dict[str, list[str]] = {}
+    """Return each note on scores once, after the names of its systems unless it is on all of them."""
+    noted: dict[str, list[str]] = {}
     for score in scores:
         for note in score.notes:
-            found.setdefault(note, []).append(score.system)
-    return [note if len(of) == len(scores) else f"{', '.join(of)}: {note}" for note, of in found.items()]
+            noted.setdefault(note, []).append(score.system)
+    return [note if len(of) == len(scores) else f"{', '.join(of)}: {note}" for note, of in noted.items()]
 
 
 def labels(metrics: Iterable[str]) -> dict[str, str]:
-    """Return a short label for each signature: its name and, where several share it, the settings that tell them apart.
+    """Return a short label for each signature.
 
-    Such as `gleu (refs:max)`; numbered where no setting does. The number of references and the version tell nothing
-    apart, so that a metric is called the same on every data set.
+    This is the name of the metric. Where several share a name, the settings in which they differ follow, such as
+    `gleu (refs:max)`, or a number if they differ in none. The number of references and the version do not count as
+    differences, so that a metric has the same label on every data set.
     """
     split = {text: _split(text) for text in metrics}
-    found: dict[str, str] = {}
+    named: dict[str, str] = {}
     for text, (name, settings) in split.items():
         rivals = list({repr(own): own for called, own in split.values() if called == name}.values())
-        found[text] = name if len(rivals) == 1 else f"{name} ({_apart(rivals)[rivals.index(settings)]})"
-    return found
+        named[text] = name if len(rivals) == 1 else f"{name} ({_apart(rivals)[rivals.index(settings)]})"
+    return named
 
 
 def _split(text: str) -> tuple[str, dict[str, str]]:
-    """Return name (of numbers from files, their title) and settings of a signature."""
+    """Return the name and the settings of a signature. Numbers from files have their title as a name."""
     name, *parts = text.split("|")
     settings = dict(part.partition(":")[::2] for part in parts)
     title = signature.unescape(settings.get("title", ""))
@@ -100,23 +104,23 @@ def _split(text: str) -> tuple[str, dict[str, str]]:
 
 
 def _apart(rivals: Sequence[dict[str, str]]) -> list[str]:
-    """Return for each metric of a name the settings, as few as need be, by which they differ; or numbers."""
+    """Return for each metric of a name the few settings in which it differs from the others, or else a number."""
     keys = [key for key in dict.fromkeys(key for own in rivals for key in own) if _values(rivals, [key]) > 1]
     everywhere = [key for key in keys if all(key in own for own in rivals)]
-    chosen = [key for key in everywhere if _values(rivals, [key]) == len(rivals)][:1]
-    for key in [*everywhere, *keys] if not chosen else ():
-        if _values(rivals, [*chosen, key]) > _values(rivals, chosen):
-            chosen.append(key)
-    texts = [" ".join(f"{key}:{own[key]}" for key in chosen if key in own) for own in rivals]
+    picked = [key for key in everywhere if _values(rivals, [key]) == len(rivals)][:1]
+    for key in [*everywhere, *keys] if not picked else ():
+        if _values(rivals, [*picked, key]) > _values(rivals, picked):
+            picked.append(key)
+    texts = [" ".join(f"{key}:{own[key]}" for key in picked if key in own) for own in rivals]
     return texts if len(set(texts)) == len(texts) and all(texts) else [str(n) for n in range(1, len(texts) + 1)]
 
 
-def _values(settings: Sequence[dict[str, str]], keys: Sequence[str]) -> int:
-    """Return how many different values some keys have together."""
-    return len({tuple(own.get(key) for key in keys) for own in settings})
+def _values(rivals: Sequence[dict[str, str]], keys: Sequence[str]) -> int:
+    """Return how many different combinations of values these keys have."""
+    return len({tuple(own.get(key) for key in keys) for own in rivals})
 
 
 def shortened(name: str, width: int = MAX_NAME) -> str:
-    """Return a name of at most width letters: of a longer one, beginning and end."""
+    """Return a name, or the beginning and end of a name that is longer than width."""
     tail = width // 3
     return name if len(name) <= width else f"{name[: max(width - tail - 1, 0)]}…{name[len(name) - tail :]}"

@@ -1,6 +1,6 @@
-"""What the plots of a page and the figures show: names, values, ranges, and what is marked.
+"""What the plots of the page and the figures show: names, values, ranges, and what is marked.
 
-Everything that two drawers show is computed here, once. They choose places, colours and the number of digits.
+What both the page and the figures show is computed here; they choose positions, colours and the number of digits.
 Scores, precisions and differences are fractions, as in the results.
 """
 
@@ -96,7 +96,7 @@ class AllPairs(NamedTuple):
 
 
 def all_pairs(results: Results, scores: Sequence[Score]) -> AllPairs | None:
-    """Return the comparisons of systems, None where there are none, or only those with a baseline."""
+    """Return the comparisons of systems, None where there are none or they are with a baseline only."""
     tests = tests_of(results, scores[0])
     if not tests or baseline_of(results) is not None:
         return None

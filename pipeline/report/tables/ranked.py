@@ -1,4 +1,4 @@
-"""The ranked table of a metric on a data set: its columns, and which of them matter most where room is short."""
+"""The ranked table of a metric on a data set: its columns, and which of them stay where room is short."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ if TYPE_CHECKING:
     from . import Table
 
 SHOWN = frozenset({"standard_error"})
-"""Outputs that the table has beside the score; and those that the metric says."""
+"""Outputs that the table always has beside the score. A metric adds its own by `beside_score`."""
 MORE = re.compile("precision(_[0-9]+)?|recall|brevity_penalty|beta")
-"""Outputs that wide terminals show too."""
+"""Outputs that are shown only on a terminal which is wide enough."""
 FIRST = ("interval", "against", "groups", "p", "ranks", "@", "std", "draws", "cluster")
-"""Columns behind rank, system and score: the important ones first, by a part of their titles."""
+"""Parts of the titles of the columns after rank, system and score, the most important column first."""
 GAP = 3
 """Blanks between columns on a terminal."""
 
 
 def ranked_table(results: Results, scores: Sequence[Score], digits: int) -> Table:
-    """Return header and a row for each score, in their order: rank, system, score, spread, interval, comparisons."""
+    """Return a row for each score, in their order: rank, system, score, spread, interval, comparisons."""
     name = next(iter(scores[0].outputs))
     sampled = any(score.samples for score in scores)
     more = [key for key in scores[0].outputs if key != name and _stands_beside(key, class_of(scores[0].metric))]
@@ -52,7 +52,10 @@ def _stands_beside(output: str, metric: type[Metric]) -> bool:
 
 
 def fitted_table(results: Results, scores: Sequence[Score], digits: int, width: int) -> tuple[Table, list[str]]:
-    """Return the ranked table as it fits a width, with more columns where there is room; and what it leaves out."""
+    """Return the ranked table with as many columns as fit the width, and the titles of those that were left out.
+
+    Where there is room, it has more outputs of the metric than ranked_table() returns.
+    """
     header, rows = ranked_table(results, scores, digits)
     more = [key for key in scores[0].outputs if MORE.fullmatch(key)]
     values = [[percent(score.outputs[key], digits) for key in more] for score in scores]
@@ -61,7 +64,7 @@ def fitted_table(results: Results, scores: Sequence[Score], digits: int, width: 
     for row in whole[1]:
         row[1] = _cut(printable(row[1]), min(rest, max(width // 2, 8)))
     kept, room = [0, 1, 2], width - sum(_width(whole, column) + GAP for column in range(3)) + 1
-    for column in sorted(range(3, len(whole[0])), key=lambda column: _place(whole[0][column], column, len(header))):
+    for column in sorted(range(3, len(whole[0])), key=lambda column: _weight(whole[0][column], column, len(header))):
         alone = whole[0][column] == "p" and not any(whole[0][other].startswith("against") for other in kept)
         if _width(whole, column) + GAP <= room and not alone:
             kept.append(column)
@@ -72,7 +75,7 @@ def fitted_table(results: Results, scores: Sequence[Score], digits: int, width: 
 
 
 def _cut(name: str, width: int) -> str:
-    """Return a name that takes so many columns of letters, of which some letters take two."""
+    """Return a name shortened to the width on a terminal, where some letters are two columns wide."""
     from rich.cells import cell_len
 
     return next(text for n in range(len(name), -1, -1) if cell_len(text := shortened(name, n)) <= width)
@@ -85,9 +88,9 @@ def _width(table: Table, column: int) -> int:
     return max(cell_len(row[column]) for row in [table[0], *table[1]])
 
 
-def _place(title: str, column: int, standard: int) -> tuple[int, int]:
-    """Return what columns are sorted by: the most important first."""
+def _weight(title: str, column: int, standard: int) -> tuple[int, int]:
+    """Return the sort key of a column, small for an important one. Columns from `standard` on come last."""
     if column >= standard:
         return len(FIRST) + 1, column
-    known = [number for number, part in enumerate(FIRST) if title == part or (len(part) > 1 and part in title)]
-    return (known[0] if known else FIRST.index("@")), column
+    matches = (number for number, part in enumerate(FIRST) if title == part or (len(part) > 1 and part in title))
+    return next(matches, FIRST.index("@")), column

@@ -1,4 +1,4 @@
-"""Published results reproduced, as text, Markdown and JSON: formatting only."""
+"""Reproductions of published results as tables, Markdown and JSON: formatting only."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ LEGEND = (
 )
 
 
-def list_table(wanted: Sequence[Recipe]) -> Table:
-    """Return a row for each recipe: recorded verdict, whether the data is here, where the numbers stand."""
+def list_table(recipes: Sequence[Recipe]) -> Table:
+    """Return a row for each recipe: the verdict on record, whether its data is here, and the publication."""
     rows = []
-    for recipe in wanted:
+    for recipe in recipes:
         lacking = len(recipe.lacking())
         here = "here" if not lacking else f"{lacking} to fetch"
         verdict = recipe.publication["verdict"] + (", slow" if recipe.slow else "")
@@ -36,24 +36,23 @@ def list_table(wanted: Sequence[Recipe]) -> Table:
 
 
 def summary_table(outcomes: Sequence[Outcome]) -> Table:
-    """Return a row for each recipe that was to be run."""
+    """Return a row for each outcome."""
     return HEADER, [_row(outcome) for outcome in outcomes]
 
 
 def _row(outcome: Outcome) -> list[str]:
-    found, recorded = outcome.expectations, outcome.recipe.publication["verdict"]
-    if found is None:
+    expectations, recorded = outcome.expectations, outcome.recipe.publication["verdict"]
+    if expectations is None:
         return [outcome.recipe.name, "-", "-", "not run", recorded, "-"]
-    verdict = found["verdict"] + (" WORSE" if outcome.worse else "")
-    largest = max((e["largest_difference"] or 0.0 for e in found["entries"]), default=0.0)
-    known = any(entry["largest_difference"] is not None for entry in found["entries"])
-    whole = {key: sum(entry[key] for entry in found["entries"]) for key in ("equal", "values")}
-    shown = difference(largest if known else None)
-    return [outcome.recipe.name, counted(whole), shown, verdict, recorded, f"{outcome.seconds:.1f}"]
+    verdict, entries = expectations["verdict"] + (" WORSE" if outcome.worse else ""), expectations["entries"]
+    differences = [e["largest_difference"] for e in entries if e["largest_difference"] is not None]
+    whole = {key: sum(entry[key] for entry in entries) for key in ("equal", "values")}
+    largest = difference(max(differences, default=None))
+    return [outcome.recipe.name, counted(whole), largest, verdict, recorded, f"{outcome.seconds:.1f}"]
 
 
 def remarks(outcomes: Sequence[Outcome]) -> Iterator[str]:
-    """Yield what a reader of the table must know: why something did not run, and what is worse than on record."""
+    """Yield lines below the table: why recipes were not run, and what is worse than on record."""
     for outcome in outcomes:
         if outcome.message:
             yield f"{outcome.recipe.name}: not run: {outcome.message}"
@@ -61,20 +60,20 @@ def remarks(outcomes: Sequence[Outcome]) -> Iterator[str]:
             for line in misses(outcome.expectations):
                 yield f"{outcome.recipe.name}: missed: {line}"
             if not outcome.expectations["missed"]:
-                found, recorded = outcome.expectations["verdict"], outcome.recipe.publication["verdict"]
-                yield f"{outcome.recipe.name}: missed: the verdict is {found}, on record is {recorded}"
+                verdict, recorded = outcome.expectations["verdict"], outcome.recipe.publication["verdict"]
+                yield f"{outcome.recipe.name}: missed: the verdict is {verdict}, on record is {recorded}"
 
 
 def about(recipe: Recipe) -> Iterator[str]:
-    """Yield lines on the publication: what, where, how, and what was tried."""
-    said = recipe.publication
+    """Yield lines on the publication: what it is, where it is, how its numbers come about, and what was tried."""
+    publication = recipe.publication
     for key in ("what", "cite", "url", "recipe", "note"):
-        if said.get(key):
-            yield from _wrapped(key, said[key])
+        if publication.get(key):
+            yield from _wrapped(key, publication[key])
     for key in ("tried", "not_compared"):
-        for text in said.get(key, ()):
+        for text in publication.get(key, ()):
             yield from _wrapped(key.replace("_", " "), text)
-    yield from _wrapped("on record", f"{said['verdict']} ({VERDICTS[said['verdict']]})")
+    yield from _wrapped("on record", f"{publication['verdict']} ({VERDICTS[publication['verdict']]})")
 
 
 def legend() -> str:
@@ -83,30 +82,28 @@ def legend() -> str:
 
 
 def _wrapped(key: str, text: str) -> list[str]:
-    indent = " " * 14
-    return textwrap.wrap(
-        text, WIDTH, initial_indent=f"{key + ':':<14}", subsequent_indent=indent, break_long_words=False
-    )
+    first, rest = f"{key + ':':<14}", " " * 14
+    return textwrap.wrap(text, WIDTH, initial_indent=first, subsequent_indent=rest, break_long_words=False)
 
 
 def values_table(entry: dict[str, Any]) -> Table:
-    """Return a row for each value of an entry: expected, found, difference, whether it is equal."""
+    """Return a row for each value of an entry: the published value, ours, their difference, and a verdict."""
     words = {"equal": "equal", "tolerance": "within the tolerance", "differs": "differs"}
     rows = [
-        [one["place"], one["expected"], one["found"] or "-", difference(one["difference"]), words[one["verdict"]]]
-        for one in entry["compared"]
+        [item["place"], item["expected"], item["found"] or "-", difference(item["difference"]), words[item["verdict"]]]
+        for item in entry["compared"]
     ]
     return ["", "published" if entry["published"] else "expected", "ours", "difference", ""], rows
 
 
 def to_markdown(outcomes: Sequence[Outcome]) -> str:
-    """Return a table with the publications."""
+    """Return the table in Markdown, with a column for the publications."""
     header = [HEADER[0], "publication", *HEADER[1:]]
     lines = [f"| {' | '.join(header)} |", "|---" * len(header) + "|"]
     for outcome in outcomes:
         name, *cells = _row(outcome)
-        said = outcome.recipe.publication
-        where = ", ".join(part for part in (said.get("cite", "").partition(":")[0], said["what"]) if part)
+        publication = outcome.recipe.publication
+        where = ", ".join(filter(None, (publication.get("cite", "").partition(":")[0], publication["what"])))
         lines.append("| " + " | ".join(_escaped(cell) for cell in (name, where, *cells)) + " |")
     notes = [f"- {_escaped(line)}" for line in remarks(outcomes)]
     return "\n".join([*lines, *([""] if notes else []), *notes, "", LEGEND]) + "\n"
@@ -117,11 +114,11 @@ def _escaped(text: str) -> str:
 
 
 def plain(outcomes: Sequence[Outcome]) -> dict[str, Any]:
-    """Return everything as mappings and lists."""
-    found = []
+    """Return all outcomes as mappings and lists, for JSON."""
+    entries = []
     for outcome in outcomes:
         expectations = outcome.expectations or {}
-        found.append(
+        entries.append(
             {
                 "name": outcome.recipe.name,
                 "publication": outcome.recipe.publication,
@@ -135,4 +132,4 @@ def plain(outcomes: Sequence[Outcome]) -> dict[str, Any]:
                 "warnings": outcome.warnings,
             }
         )
-    return {"schema": 1, "results": found}
+    return {"schema": 1, "results": entries}

@@ -17,31 +17,31 @@ AGREEMENTS = ("accuracy", "kendall", "kendall_no_ties", "kendall_human_ties")
 
 
 def finding_tables(results: Results) -> Iterator[tuple[str, Table, tuple[int, ...]]]:
-    """Yield (title, table, columns of text) of what was found besides scores."""
-    for name, found in (results.judgments or {}).items():
+    """Yield the title, the table and the numbers of the columns of text, for each section besides the scores."""
+    for name, summary in (results.judgments or {}).items():
         for key, title in (("expected_wins", "Expected Wins"), ("trueskill", "TrueSkill")):
-            if found[key]:
-                total = found["total"]
+            if summary[key]:
+                total = summary["total"]
                 counted = f"{total['items']:,} items, {total['expanded']:,} pairs of systems"
-                yield f"judgments {name}: {title}, {counted}", ranked_table(found[key], title, 3), (1,)
+                yield f"judgments {name}: {title}, {counted}", ranked_table(summary[key], title, 3), (1,)
     if results.correlations:
         yield "correlations", _correlations(results.correlations), (0, 1)
     if results.agreements:
         yield "agreement on sentences", _agreements(results.agreements), (0,)
 
 
-def _correlations(found: dict[str, Any]) -> Table:
+def _correlations(correlations: dict[str, Any]) -> Table:
     rows = [
-        [one, two, str(cells["systems"]), *(coefficient(cells[name]) for name in COEFFICIENTS)]
-        for one, others in found.items()
-        for two, cells in others.items()
+        [column, other, str(cells["systems"]), *(coefficient(cells[name]) for name in COEFFICIENTS)]
+        for column, others in correlations.items()
+        for other, cells in others.items()
     ]
     return ["column", "with", "n", *(name.replace("_", " ") for name in COEFFICIENTS)], rows
 
 
-def _agreements(found: dict[str, Any]) -> Table:
+def _agreements(agreements: dict[str, Any]) -> Table:
     rows = [
         [name, f"{cells['pairs']:,}", f"{cells['metric_ties']:,}", *(coefficient(cells[key]) for key in AGREEMENTS)]
-        for name, cells in found.items()
+        for name, cells in agreements.items()
     ]
     return ["", "pairs", "metric ties", *(key.replace("_", " ") for key in AGREEMENTS)], rows

@@ -1,5 +1,5 @@
 "use strict";
-// What is shown: the state, kept in the address, so that a link leads back to it.
+// The state says what the page shows. It is kept in the address, so that a link leads back to it.
 const DEFAULTS = { dataset: 0, metric: 0, a: 0, b: 1, reference: -1, against: "source", sort: "line", wins: "all", edits: "all", q: "", line: -1, grams: false };
 const CHOICES = { sort: ["line", "worst", "best", "ahead", "behind", "apart", "spread", "longest", "shortest"], wins: ["all", "a", "b", "tie", "differ"], edits: ["all", "changed", "unchanged"] };
 const state = { ...DEFAULTS };
@@ -28,7 +28,7 @@ function readAddress() {
   state.line = own.numbers.indexOf(Number(given.get("line") ?? NaN));
 }
 
-// Write the address a moment later: browsers refuse to change it many times in a second.
+// Write the address after a pause, since browsers refuse to change it many times in a second.
 function writeAddress() {
   clearTimeout(waiting);
   waiting = setTimeout(writeNow, PAUSE);

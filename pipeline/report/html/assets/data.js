@@ -1,5 +1,5 @@
 "use strict";
-// The data of the explorer: texts once, numbers in rows (see `explorer_data.py`), read here and nowhere else.
+// The data of the explorer: each text once, and numbers in rows (see `explorer_data.py`). Only this file reads the rows.
 const DATA = JSON.parse(document.getElementById("data").textContent);
 
 function systemText(dataset, line, system) {
@@ -13,7 +13,8 @@ function place(dataset, metric, line, system) {
   return row * metric.width;
 }
 
-// Return a score as a whole number of the last digit shown, null where there is none; reference -1: as the metric has it.
+// Return a score in units of the last digit that is shown, null where there is none. For the reference -1 this is the
+// score of the metric itself, for others the score with that reference.
 function score(dataset, metric, line, system, reference) {
   if (!hasSystem(dataset, metric, system)) return null;
   const first = place(dataset, metric, line, system);
@@ -24,7 +25,7 @@ function hasSystem(dataset, metric, system) {
   return Object.hasOwn(metric.scores, dataset.systems[system]);
 }
 
-// Return the best reference of an output.
+// Return the reference with which an output has its best score.
 function best(dataset, metric, line, system) {
   return metric.apart > 0 ? metric.rows[place(dataset, metric, line, system) + 1 + metric.apart] : 0;
 }
@@ -40,7 +41,7 @@ function counts(dataset, metric, line, system, reference) {
   return { lengths, orders };
 }
 
-// Return a score as text: exactly the digits that it was rounded to.
+// Return a score as text, with exactly the digits that it was rounded to.
 function percent(value) {
   if (value === null || value === undefined) return "–";
   const digits = String(Math.abs(value)).padStart(DATA.digits + 1, "0");
@@ -58,7 +59,7 @@ function isMissing(dataset, line, reference) {
   return dataset.missing && DATA.texts[dataset.references[reference][line]].trim() === "";
 }
 
-// Return the n-grams of an output by order, null where the metric has none or a text was cut.
+// Return the n-grams of an output for each order, null where the metric has no n-grams or a text was cut.
 function analysed(dataset, metric, line, system, reference) {
   const rule = metric.rule;
   if (!rule) return null;
@@ -75,7 +76,7 @@ function analysed(dataset, metric, line, system, reference) {
   return found;
 }
 
-// Return the n-grams of a source or reference with their counts; those of the last sentences are kept.
+// Return the n-grams of a source or reference with their counts, which are kept for the next sentences.
 const kept = new Map();
 function counted(number, metric, n) {
   const key = `${metric.rule.tokens} ${n} ${number}`;
@@ -84,7 +85,7 @@ function counted(number, metric, n) {
   return kept.get(key);
 }
 
-// Return what the page would show of an output that is not what was counted: null where all is as it should be.
+// Return in which count the n-grams of this page differ from those that were counted, null where they agree.
 // Only counts that the metric shows can be compared.
 function disagreement(dataset, metric, line, system, reference) {
   const found = analysed(dataset, metric, line, system, reference);

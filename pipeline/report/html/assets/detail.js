@@ -1,5 +1,5 @@
 "use strict";
-// One sentence: source, references, and each different output with its edits, score, counts and n-grams.
+// One sentence: its source, references, and each different output with edits, score, counts and n-grams.
 const MOST_GRAMS = 400;
 
 const COUNT_NAMES = { hyp_len: "tokens", ref_len: "tokens of the reference" };
@@ -50,14 +50,14 @@ function heading(dataset, metric, line) {
   return element("div", "heading", title, buttons);
 }
 
-// Return what edits are marked against, null for nothing.
+// Return the text against which edits are marked, null for none.
 function againstText(state, dataset, line) {
   if (state.against === "source") return dataset.source ? DATA.texts[dataset.source[line]] : null;
   const number = state.against.startsWith("reference ") ? Number(state.against.slice(10)) : -1;
   return number >= 0 && number < dataset.references.length ? DATA.texts[dataset.references[number][line]] : null;
 }
 
-// Return the systems of each different output: A's first, then B's, then by score.
+// Return the systems of each different output: first that of A, then that of B, then the others by their scores.
 function groupsOf(state, dataset, metric, line) {
   const found = new Map();
   dataset.systems.forEach((_, system) => {
@@ -110,7 +110,7 @@ function scoreOf(state, dataset, metric, line, system) {
   return element("span", "scored", bar, shown);
 }
 
-// Return counts of every order and the n-grams that they are of, with the reference chosen, or the best.
+// Return the counts of every order and their n-grams, with the chosen reference or else the best.
 function numbers(state, dataset, metric, line, system) {
   const reference = state.reference >= 0 && metric.apart > 0 ? state.reference : best(dataset, metric, line, system);
   const made = [];
@@ -151,7 +151,7 @@ function orderTable(metric, orders) {
   return element("div", "scroll", table);
 }
 
-// Return the n-grams of an order: those of the output in its order, then those that it has not.
+// Return the n-grams of an order: first those of the output in their sequence, then those that it lacks.
 function gramLine({ n, shown, outside }) {
   const line = element("div", "grams", element("span", "order", `n=${n}`));
   const all = [...shown, ...outside];

@@ -1,5 +1,5 @@
 "use strict";
-// The list, the controls and the sentence as the state has them.
+// Draws the list, the controls and the sentence as the state says.
 const byId = (id) => document.getElementById(id);
 const form = byId("controls"), detail = byId("detail"), help = byId("help");
 const list = new VirtualList(byId("list"), byId("track"), drawRow, (line) => show(line));
@@ -54,7 +54,7 @@ function drawControls() {
   }
 }
 
-// Make the list anew, keep the sentence if it is still in it, and draw it.
+// Make the list anew and draw the sentence: the same as before if the list still has it. `told` is that of show().
 function update(told = true) {
   const own = dataset();
   drawControls();
@@ -66,7 +66,7 @@ function update(told = true) {
   show(state.line, told);
 }
 
-// Show a sentence; told: in the address too.
+// Show a sentence. If `told` is true, write it into the address too.
 function show(line, told = true) {
   state.line = line;
   list.select(line);

@@ -1,5 +1,5 @@
 "use strict";
-// What a person chooses, clicks and types; at the end, the explorer starts.
+// What happens when a person chooses, clicks or types. The last lines start the explorer.
 form.addEventListener("submit", (event) => {
   event.preventDefault();
   byId("list").focus();
@@ -12,7 +12,7 @@ form.addEventListener("input", (event) => {
     Object.assign(state, { metric: 0, line: -1, reference: -1 });
     [state.a, state.b] = leaders();
   }
-  if (name === "sort" || name === "q") state.line = -1; // the first of the new order
+  if (name === "sort" || name === "q") state.line = -1; // start at the first sentence of the new order
   update();
 });
 

@@ -1,5 +1,5 @@
 "use strict";
-// Which sentences the list has, and in which order: filters, search and sorting.
+// Filters, search and sorting decide which sentences are in the list, and in which order.
 function sortKey() {
   const own = dataset(), systems = own.systems.map((_, number) => number);
   const size = (line) => DATA.texts[(own.source ?? own.references[0])[line]].length;

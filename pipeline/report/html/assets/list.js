@@ -1,9 +1,9 @@
 "use strict";
-// A list of any length: only the rows in sight are in the page.
+// A list of any length. Only the rows in sight are elements of the page.
 const ROW_HEIGHT = 58;
 
 class VirtualList {
-  // draw(item, row) fills a row; choose(item) is called when one is chosen.
+  // draw(item, row) fills a row, and choose(item) is called when an item is chosen.
   constructor(list, track, draw, choose) {
     Object.assign(this, { list, track, draw, choose, items: [], at: -1, rows: new Map() });
     list.addEventListener("scroll", () => this.show(), { passive: true });

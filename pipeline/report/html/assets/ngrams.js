@@ -1,6 +1,6 @@
 "use strict";
-// What n-grams count as: the same as `ngrams.py`, whose names these are.
-const BETWEEN = "\ud800"; // half of a surrogate pair, which no text has
+// What n-grams count as: the same, by the same names, as in `metrics/base/ngram_roles.py`.
+const BETWEEN = "\ud800"; // half of a surrogate pair: no text has it alone
 
 function grams(tokens, n) {
   const found = [];
@@ -20,7 +20,7 @@ function union(maps) {
   return found;
 }
 
-// Return for an n-gram how often it counts as what, from its counts in source, reference and output.
+// Each rule takes the counts of an n-gram in source, reference and output, and returns how often it has which role.
 const RULES = {
   match: (s, r, h) => ({ match: Math.min(h, r), missing: Math.max(r - h, 0) }),
   gleu: (s, r, h) => ({
@@ -55,8 +55,9 @@ const TOLD = {
   other: "neither matched nor penalised",
 };
 
-// Return {shown: [[gram, kind] ...] in the order of the output, outside: the same of what it has not, sums}.
-// sigma: counts in the source; references: counts in each; list: the n-grams of the output.
+// Return the roles of n-grams: `shown` has pairs [gram, kind] for those of the output in their sequence, `outside` for
+// those that it lacks, and `sums` the number of n-grams of each kind. `sigma` are counts in the source, `references`
+// counts in each reference, and `list` is the n-grams of the output.
 function parts(rule, sigma, references, list) {
   const rho = references.length === 1 ? references[0] : union(references), eta = count(list);
   const left = new Map(), shown = [], outside = [], sums = { other: 0 };
@@ -76,7 +77,7 @@ function parts(rule, sigma, references, list) {
   return { shown, outside, sums };
 }
 
-// Return what a rule's sums say a metric has counted, by the names of its counts.
+// Return the counts of a metric, by their names, that follow from the sums of its rule.
 function told(rule, sums) {
   if (rule === "green") {
     return { tp: sums.match + sums.removed, fp: sums.inserted + sums.lost, fn: sums.kept + sums.missing };

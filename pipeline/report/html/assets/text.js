@@ -1,5 +1,5 @@
 "use strict";
-// Texts as they are shown: nothing invisible, nothing that turns text round, and edits by words.
+// Shows texts with their edits by words. Invisible characters, and those that turn text round, have labels.
 
 const NAMES = new Map(
   Object.entries({
@@ -30,7 +30,7 @@ const NAMES = new Map(
     "\ufeff": ["BOM", "byte order mark"],
   }),
 );
-// Joiners belong to words of many scripts, and to emoji: there they stay as they are.
+// Joiners belong to words of many scripts and to emoji, where they get no label.
 const ODD =
   /(?<![\p{L}\p{M}\p{Extended_Pictographic}\ufe0f\u{1f3fb}-\u{1f3ff}])[\u200c\u200d]|[\u200c\u200d](?![\p{L}\p{M}\p{Extended_Pictographic}])|[\u0000-\u001f\u007f-\u00a0\u00ad\u061c\u1680\u180e\u2000-\u200b\u200e\u200f\u2028-\u202f\u205f-\u206f\u3000\ufdd0-\ufdef\ufeff\ufff9-\ufffb\ufffe\uffff\u{e0000}-\u{e007f}]/gu;
 const WORDS = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]|[^\s\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]+/gu;
@@ -48,30 +48,30 @@ function code(character) {
   return `U+${character.codePointAt(0).toString(16).toUpperCase().padStart(4, "0")}`;
 }
 
-// Return nodes of a text: odd characters as marked labels, the rest as text.
+// Return the nodes of a text, in which odd characters become marked labels.
 function nodes(text) {
   const found = [];
   let end = 0;
-  if (/^\p{M}/u.test(text)) found.push("\u25cc"); // a mark needs something to stand on
+  if (/^\p{M}/u.test(text)) found.push("\u25cc"); // a combining mark needs a character before it
   for (const match of text.matchAll(ODD)) {
     if (match.index > end) found.push(text.slice(end, match.index));
     const [label, name] = NAMES.get(match[0]) ?? [code(match[0]), "control or invisible character"];
     const span = element("span", "odd", label);
     span.title = `${code(match[0])} ${name}`;
     found.push(span);
-    if (match[0] === "\n") found.push("\n"); // a text of several lines is shown as such
+    if (match[0] === "\n") found.push("\n"); // a text of several lines is shown in several lines
     end = match.index + match[0].length;
   }
   if (end < text.length) found.push(text.slice(end));
   return found;
 }
 
-// Return a text as one line for lists: odd characters as labels.
+// Return a text in one line for lists, in which odd characters become labels.
 function plain(text) {
   return text.replace(ODD, (character) => `⟨${(NAMES.get(character) ?? [code(character)])[0]}⟩`);
 }
 
-// Return the words of a text and what stands before each: {words, gaps}; gaps has one more, the end.
+// Return the words of a text, and the gaps before each word and after the last: {words, gaps}.
 function split(text) {
   const words = [], gaps = [];
   let end = 0;
@@ -84,7 +84,8 @@ function split(text) {
   return { words, gaps };
 }
 
-// Return edits from one list of words to another: [kind, low, high, low, high], kind "same" or "changed".
+// Return the edits from one list of words to another as [kind, low, high, low, high]: the kind is "same" or "changed",
+// and the bounds are those of a range in the first list and in the second.
 function edits(one, two) {
   let low = 0, highOne = one.length, highTwo = two.length;
   while (low < highOne && low < highTwo && one[low] === two[low]) low++;
@@ -129,7 +130,7 @@ function edits(one, two) {
   return found;
 }
 
-// Return a text with its edits against another marked; before: null where nothing is to be marked.
+// Return a text in which edits against the text `before` are marked; if that is null, nothing is marked.
 function marked(text, before) {
   const line = element("bdi", "text");
   line.dir = "auto";
@@ -173,7 +174,7 @@ function marked(text, before) {
   if (gaps.at(-1)) line.append(...nodes(gaps.at(-1)));
   if (text.length > LONG) {
     line.classList.add("long");
-    line.tabIndex = 0; // the keys that scroll reach it
+    line.tabIndex = 0; // the keyboard can scroll it
   }
   if (!line.hasChildNodes()) line.append(element("span", "dim", "(empty)"));
   return line;

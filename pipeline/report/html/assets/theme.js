@@ -1,5 +1,5 @@
 "use strict";
-// Colours: as the system has them, light or dark; kept for the next visit where the browser allows it.
+// Light or dark colours, or those of the system. The choice is kept for the next visit if the browser allows it.
 const THEMES = ["auto", "light", "dark"];
 
 function setTheme(name) {
@@ -9,7 +9,7 @@ function setTheme(name) {
   try {
     localStorage.setItem("gec-pipeline-theme", name);
   } catch {
-    // a browser that keeps nothing
+    // the browser keeps nothing
   }
   const button = document.getElementById("theme");
   if (!button) return;

@@ -1,0 +1,64 @@
+"""The texts of a page's sentences, each once, with their tokens where the browser could not find these itself."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ...tokenizers.tokenization import Tokenization
+
+MAX_TEXT = 20_000
+"""How many characters of a text are shown. The rest is cut off."""
+
+
+class Texts:
+    """Different texts, each with a number."""
+
+    def __init__(self) -> None:
+        self.numbers: dict[str | tuple[str, int, int], int] = {}
+        self.shown: list[str] = []
+        """The texts by their numbers, cut to MAX_TEXT characters."""
+        self.cut: dict[int, int] = {}
+        """The full lengths of texts that were cut, by their numbers."""
+        self.forms: dict[Tokenization, dict[int, str | list[str]]] = {}
+        """What tokenize() has noted, by the numbers of texts."""
+
+    def number(self, text: str) -> int:
+        """Return the number of a text, which is a new one if the text is new."""
+        key = text if len(text) <= MAX_TEXT else (text[:MAX_TEXT], len(text), hash(text))
+        number = self.numbers.setdefault(key, len(self.shown))
+        if number == len(self.shown):
+            self.shown.append(text[:MAX_TEXT])
+            if len(text) > MAX_TEXT:
+                self.cut[number] = len(text)
+        return number
+
+    def tokenize(self, tokenization: Tokenization) -> None:
+        """Note the tokens of every text for which the browser would find others. Texts that were cut are left out."""
+        forms = self.forms.setdefault(tokenization, {})
+        for number, text in enumerate(self.shown):
+            if number in self.cut:
+                continue
+            form = _form(tokenization.tokens(text), text, is_character(tokenization))
+            if form is not None:
+                forms[number] = form
+
+
+def is_character(tokenization: Tokenization) -> bool:
+    """Return whether tokens are code points."""
+    return tokenization.tokenizer in ("char", "nonspace")
+
+
+def _form(tokens: Sequence[str], text: str, characters: bool) -> str | list[str] | None:
+    """Return a text in which the browser finds these tokens, or else the tokens; None if `text` is such a text."""
+    joined = ("" if characters else " ").join(tokens)
+    if joined == text and _tokens(text, characters) == list(tokens):
+        return None
+    return joined if _tokens(joined, characters) == list(tokens) else list(tokens)
+
+
+def _tokens(text: str, characters: bool) -> list[str]:
+    """Return the tokens that the browser finds in a text."""
+    return list(text) if characters else text.split(" ") if text else []
