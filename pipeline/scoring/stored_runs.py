@@ -36,7 +36,7 @@ def load(path: Path) -> tuple[Results, list[ScoredColumns]]:
         metric, info = from_text(signature), results.datasets[dataset]
         scores = [score for score in results.scores if (score.dataset, score.metric) == (dataset, signature)]
         schema = metric.needs.schema(info.references)
-        places = [Statistics.place(path, dataset, score.system, metric.needs.key) for score in scores]
+        places = [Statistics.path_in(path, dataset, score.system, metric.needs.key) for score in scores]
         columns = [Statistics(place, schema, info.lines) if place.exists() else None for place in places]
         lacking = [
             s.system for s, blocks in zip(scores, columns, strict=True) if not blocks and s.system != REFERENCES_ROW
