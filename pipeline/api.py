@@ -234,8 +234,8 @@ def load(directory: str | Path) -> Evaluation:
         metric = from_text(score.metric)
         info = found.datasets[score.dataset]
         schema = metric.needs.schema(info.references)
-        place = Statistics.place(directory, score.dataset, score.system, metric.needs.key)
-        results.append(Result(score, metric, Statistics(place, schema, info.lines)))
+        path = Statistics.path_in(directory, score.dataset, score.system, metric.needs.key)
+        results.append(Result(score, metric, Statistics(path, schema, info.lines)))
     return Evaluation(results, found.warnings)
 
 

@@ -1,7 +1,7 @@
-"""Clusters of dask, ray and spark: reached in a bounded time, and asked for what they can do.
+"""Connections to clusters of dask, ray and spark, and the way in which each of them works through tasks.
 
-A cluster is connected to when there is work for it, and left at the end of the run; one that already runs in this
-process (a dask client, a ray or a spark session of the user's) is used as it is, and stays.
+The program connects to a cluster when there is work for it, and disconnects at the end of the run. A dask client, a ray
+or a spark session that the user has already started in this process is used as it is, and is left open.
 """
 
 from __future__ import annotations
@@ -24,34 +24,34 @@ if TYPE_CHECKING:
     R = TypeVar("R")
 
 REACHED = 10.0
-"""Seconds in which a scheduler must answer, and have a worker."""
+"""Seconds within which a scheduler must answer and have a worker."""
 WAVE = 4
-"""Tasks for each worker that a backend without generators gets at once: their results are held together."""
+"""How many tasks for each worker a backend gets at once that refuses generators, and returns all results together."""
 
 
 class ClusterKind(NamedTuple):
-    """A backend: what to install, and how to reach it.
-
-    connect: takes address, number of workers (None: all) and what is to be undone at the end; returns how many
-    workers there are. results: yields the results of tasks. died: names of the errors that mean that a worker died.
-    """
+    """What to install for a backend, and how to use it."""
 
     packages: tuple[str, ...]
     connect: Callable[[str | None, int | None, contextlib.ExitStack], int]
+    """Takes the address, the number of workers (None: all) and a stack for what must be undone at the end of the run.
+    Returns how many workers there are."""
     results: Callable[[Any, Any, Any, int], Generator[Any, None, None]]
+    """Takes the cluster, a function, its tasks and the number of workers. Yields the results of the tasks."""
     died: tuple[str, ...]
+    """The names of the errors that mean that a worker died."""
 
 
 class LostWorkerError(Exception):
-    """A worker of the cluster died over what it had been given."""
+    """A worker of the cluster died while it worked on a task."""
 
 
 class Cluster:
-    """The workers of a run. n_jobs: how many tasks are under way at once, at most; auto: what there is room for."""
+    """The workers of a run on a cluster. At most `n_jobs` tasks run at once, or as many as there is room for (auto)."""
 
     def __init__(self, backend: str, address: str | None, n_jobs: int | Literal["auto"] | None) -> None:
         self.backend, self.address = backend, address
-        self.wanted = None if n_jobs in (None, "auto") else int(str(n_jobs))
+        self.limit = None if n_jobs in (None, "auto") else int(str(n_jobs))
         self._undo = contextlib.ExitStack()
         self._workers = 0
 
@@ -64,30 +64,33 @@ class Cluster:
         self._workers = 0
 
     def workers(self) -> int:
-        """Return how many tasks can be under way at once; connects. Raises ConfigError: nobody there, not installed."""
+        """Return how many tasks can run at once. The first call connects to the cluster.
+
+        Raises ConfigError where the cluster's package is not installed, or the cluster cannot be used.
+        """
         if not self._workers:
             kind = CLUSTERS[self.backend]
             self._reach()
             try:
                 with quiet():
-                    self._workers = kind.connect(self.address, self.wanted, self._undo)
+                    self._workers = kind.connect(self.address, self.limit, self._undo)
             except ImportError as error:
                 lacking = error.name or str(error)
                 message = f"needs {' and '.join(kind.packages)} ({lacking} is missing)"
                 raise self._problem(f"{message}: pip install 'gec-pipeline[{self.backend}]'") from None
             except Exception as error:  # noqa: BLE001 (each cluster has errors of its own)
                 raise self._problem(f"the cluster cannot be used: {_first_line(error)}") from None
-        return min(self._workers, self.wanted or self._workers)
+        return min(self._workers, self.limit or self._workers)
 
     def _reach(self) -> None:
-        """Raise ConfigError where no connection can be made: the clusters' own ways to say so take minutes."""
-        found = re.search(r"(?:\A|//)(\[[^]]+\]|[^/:]+):([0-9]+)/?\Z", self.address or "")
-        if not found:
+        """Raise ConfigError where the address does not answer; the packages of the clusters would wait for minutes."""
+        address = re.search(r"(?:\A|//)(\[[^]]+\]|[^/:]+):([0-9]+)/?\Z", self.address or "")
+        if not address:
             return
         import socket
 
         try:
-            socket.create_connection((found[1].strip("[]"), int(found[2])), REACHED).close()
+            socket.create_connection((address[1].strip("[]"), int(address[2])), REACHED).close()
         except (OSError, OverflowError, UnicodeError) as error:
             reason = getattr(error, "strerror", None) or str(error) or type(error).__name__
             raise self._problem(f"nobody answers there ({reason}); is the scheduler running?") from None
@@ -97,15 +100,17 @@ class Cluster:
         return ConfigError([Problem(f"backend {self.backend}{at}", message)])
 
     def results(self, call: Callable[[T], R], tasks: Iterator[T]) -> Iterator[R]:
-        """Yield call(task) of each task, in any order; raises LostWorkerError, and IncompleteError: the cluster went.
+        """Yield `call(task)` for each task, in any order.
 
-        call returns its errors: those that arrive as such are the cluster's own.
+        Raises LostWorkerError where a worker died, ConfigError where a worker lacks this program and IncompleteError
+        where the cluster failed otherwise. `call` must return its own errors as results: an error that is raised
+        here is taken for one of the cluster.
         """
         workers = self.workers()
         results = CLUSTERS[self.backend].results(self, call, tasks, workers)
         try:
             yield from results
-        except PipelineError:  # of a text that is read here
+        except PipelineError:  # a text could not be read on this machine
             raise
         except Exception as error:
             if isinstance(error, ImportError) or "ModuleNotFoundError" in str(error):
@@ -121,16 +126,17 @@ class Cluster:
 
 @contextlib.contextmanager
 def quiet() -> Iterator[None]:
-    """Keep warnings of the clusters' packages from the user, who can do nothing about them."""
+    """Hide warnings of the clusters' packages, about which the user can do nothing."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         yield
 
 
 def submitted(cluster: Cluster, call: Callable[[T], R], tasks: Iterator[T], workers: int) -> Generator[Any, None, None]:
-    """Have dask's own client do tasks, so many ahead that no worker waits, and cancel what is not done at the end.
+    """Yield the results of tasks from dask's own client; at the end, cancel the tasks that are not done.
 
-    joblib's backend of dask waits for ever (1.6) for a task that dask gives up, or whose scheduler is gone.
+    More tasks are submitted than there are workers, so that no worker waits. joblib's dask backend is not used: in
+    joblib 1.6 it waits for ever for a task that dask has given up, or whose scheduler is gone.
     """
     from distributed import as_completed, get_client
 
@@ -138,13 +144,13 @@ def submitted(cluster: Cluster, call: Callable[[T], R], tasks: Iterator[T], work
 
     def give(count: int) -> None:
         for task in islice(tasks, count):
-            with quiet():  # of the size of tasks with texts
+            with quiet():  # dask warns of large tasks, such as those with texts
                 future = client.submit(partial(call, task), pure=False)
             pending.add(future)
             done.add(future)
 
     try:
-        give(workers if cluster.wanted else 2 * workers)
+        give(workers if cluster.limit else 2 * workers)
         for future in done:
             pending.discard(future)
             give(1)
@@ -154,12 +160,13 @@ def submitted(cluster: Cluster, call: Callable[[T], R], tasks: Iterator[T], work
 
 
 def in_waves(cluster: Cluster, call: Callable[[T], R], tasks: Iterator[T], workers: int) -> Generator[Any, None, None]:
-    """Give joblib a bounded number of tasks, and wait for all of them: these backends refuse generators."""
+    """Yield the results of tasks from joblib, which gets a bounded number at once: ray and spark refuse generators."""
     from joblib import Parallel, delayed, parallel_config
 
     size = 1 if workers == 1 else WAVE * workers
     with contextlib.ExitStack() as stack:
-        with quiet(), parallel_config(cluster.backend):  # one worker would be this process: the second stays idle
+        with quiet(), parallel_config(cluster.backend):
+            # joblib would use this process as the only worker, so there are two, of which the second stays idle.
             parallel = stack.enter_context(Parallel(max(workers, 2), batch_size=1))
         while wave := list(islice(tasks, size)):
             with quiet():
@@ -169,7 +176,7 @@ def in_waves(cluster: Cluster, call: Callable[[T], R], tasks: Iterator[T], worke
 
 @contextlib.contextmanager
 def _uninterruptible() -> Iterator[None]:
-    """Have processes that are started here ignore Ctrl-C at a terminal: it is this one's, which ends them."""
+    """Have processes that are started here ignore Ctrl-C at a terminal: this process handles it and ends them."""
     import signal
     import threading
 
@@ -189,7 +196,10 @@ def _first_line(error: BaseException) -> str:
 
 
 def _dask(address: str | None, workers: int | None, undo: contextlib.ExitStack) -> int:
-    """Return the threads of the cluster's workers; without an address the one of dask's own settings, else a local."""
+    """Connect to dask; return the number of threads of the cluster's workers.
+
+    Without an address the cluster is the one in dask's own settings, or a new one on this machine.
+    """
     import logging
 
     import dask.config
@@ -213,12 +223,15 @@ def _dask(address: str | None, workers: int | None, undo: contextlib.ExitStack) 
         undo.callback(client.close)
     log = logging.getLogger("distributed")
     undo.callback(log.setLevel, log.level)
-    log.setLevel(logging.CRITICAL)  # what the user should know of it is told once, by us
+    log.setLevel(logging.CRITICAL)  # the program itself tells the user what went wrong, once
     return sum(client.ncores().values())
 
 
 def _ray(address: str | None, workers: int | None, undo: contextlib.ExitStack) -> int:
-    """Return the processors of the cluster; without an address that of RAY_ADDRESS, else one on this machine."""
+    """Connect to ray; return the number of processors of the cluster.
+
+    Without an address the cluster is the one at RAY_ADDRESS, or a new one on this machine.
+    """
     import logging
 
     import ray
@@ -237,7 +250,10 @@ def _ray(address: str | None, workers: int | None, undo: contextlib.ExitStack) -
 
 
 def _spark(address: str | None, workers: int | None, undo: contextlib.ExitStack) -> int:
-    """Return the tasks that run at once; address: the master; None: that of Spark's own settings, else this machine."""
+    """Connect to spark; return how many tasks can run at once. The address is that of the master.
+
+    Without an address the master is the one in Spark's own settings, or this machine.
+    """
     import logging
 
     from joblibspark import register_spark
@@ -260,23 +276,13 @@ def _spark(address: str | None, workers: int | None, undo: contextlib.ExitStack)
 
 
 CLUSTERS = {
-    "dask": ClusterKind(
-        ("dask[distributed]",),
-        _dask,
-        submitted,
-        ("KilledWorker",),
-    ),
+    "dask": ClusterKind(("dask[distributed]",), _dask, submitted, ("KilledWorker",)),
     "ray": ClusterKind(
         ("ray",),
         _ray,
         in_waves,
         ("RayActorError", "ActorDiedError", "WorkerCrashedError", "NodeDiedError", "OutOfMemoryError"),
     ),
-    "spark": ClusterKind(
-        ("joblibspark", "pyspark"),
-        _spark,
-        in_waves,
-        ("Py4JJavaError", "SparkException"),
-    ),
+    "spark": ClusterKind(("joblibspark", "pyspark"), _spark, in_waves, ("Py4JJavaError", "SparkException")),
 }
-"""Backends past one machine, by the names that joblib and our configs give them."""
+"""The backends that use more than one machine, by the names that joblib and configs give them."""

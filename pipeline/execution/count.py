@@ -1,4 +1,4 @@
-"""From a corpus to its statistics: shards cut, sent to workers, what comes back kept on disk or in memory."""
+"""Counts a corpus: cuts it into shards, sends these to workers, and keeps the counts on disk or in memory."""
 
 from __future__ import annotations
 
@@ -31,9 +31,10 @@ if TYPE_CHECKING:
     from .shards import Shard
     from .store.columns_file import Statistics
     from .store.run_directory import RunDirectory
-    from .store.unfinished import Found
+    from .store.unfinished import Location
 
     Counted = Mapping[tuple[str, Needs], Statistics | MemoryStatistics]
+    """The counts of a data set, by system and needs."""
 
 
 def count_all(
@@ -43,18 +44,18 @@ def count_all(
     options: RunOptions = AUTO,
     listener: Listener = SILENT,
 ) -> tuple[Counted, list[Missing]]:
-    """Do what count_to_disk() does, for needs of text and of files of numbers."""
+    """Do what count_to_disk() does, for texts and also for files of numbers."""
     counted: dict[tuple[str, Needs], Statistics | MemoryStatistics] = {}
     missing: list[Missing] = []
-    for files, wanted in by_files(corpus, needs):
-        found, lost = count_to_disk(files, wanted, directory, options, listener)
-        counted |= found
+    for files, needs_of_files in by_files(corpus, needs):
+        counts, lost = count_to_disk(files, needs_of_files, directory, options, listener)
+        counted |= counts
         missing += lost
     return counted, missing
 
 
 def by_files(corpus: Corpus, needs: Sequence[Needs]) -> list[tuple[Corpus, list[Needs]]]:
-    """Return what is read for some needs, and which: the texts first, then files of numbers."""
+    """Return the texts with the needs that are counted from them, then each set of files of numbers with its needs."""
     of_text = [need for need in needs if need.key not in corpus.external]
     numbers = [(corpus.external[need.key], [need]) for need in needs if need.key in corpus.external]
     return [*([(corpus, of_text)] if of_text else []), *numbers]
@@ -67,65 +68,69 @@ def count_to_disk(
     options: RunOptions = AUTO,
     listener: Listener = SILENT,
 ) -> tuple[Counted, list[Missing]]:
-    """Have the columns counted that are not in the run directory yet; return where all of them are.
+    """Count what the run directory does not have yet; return all counts, and the lines that could not be counted.
 
-    What a shard gave is written as it comes, under the keys of its content: after an interruption the next run goes
-    on from there. Systems with lines that could not be counted are left out of what is returned, and told.
-    Raises CorpusError where a file changed meanwhile.
+    The counts of a shard are written as soon as it is done, so that after an interruption the next run goes on from
+    there. Systems with lines that could not be counted are left out of the counts. Raises CorpusError where a file
+    has changed meanwhile.
     """
-    places, keys = placed(corpus, needs, directory)
-    missing = {cell: keys[cell] for cell in places if not directory.is_current(places[cell], keys[cell])}
-    directory.announce(places[cell] for cell in missing)
+    counts, keys = placed(corpus, needs, directory)
+    missing = {cell: keys[cell] for cell in counts if not directory.is_current(counts[cell], keys[cell])}
+    directory.announce(counts[cell] for cell in missing)
     work = _Work.of(corpus, missing, options.shard_lines)
-    known = directory.parts({key: places[cell].schema.width for cell, key in missing.items()})
-    undone = [piece for piece in work.pieces if any(cell and cell not in known for cell in work.cells(piece))]
+    locations = directory.parts({key: counts[cell].schema.width for cell, key in missing.items()})
+    undone = [piece for piece in work.pieces if any(cell and cell not in locations for cell in work.cells(piece))]
     listener.stage("counting" if undone else "looking")
     shards_to_count = f"{len(undone):,} of {len(work.pieces):,} shards"
     listener.note(f"{corpus.name}: {shards_to_count} of {len(work.names)} systems to count")
     lost: list[Missing] = []
     for piece, arrays, gone in _counted(corpus, work, undone, options, listener):
         pairs = zip(work.cells(piece), arrays, strict=True)
-        known |= directory.write_part(piece.low, piece.high, {c.key: a for c, a in pairs if c and a is not None})
+        locations |= directory.write_part(piece.low, piece.high, {c.key: a for c, a in pairs if c and a is not None})
         lost += gone
-    parts = {found.path for found in known.values()}
+    parts = {location.path for location in locations.values()}
     try:
         corpus.check_unchanged()
     except CorpusError:
-        directory.remove_parts(parts)  # which of them are of the old lines cannot be told
+        directory.remove_parts(parts)  # they may be of the old lines or of the new ones
         raise
-    _put_in_place(directory, places, work, known)
+    _put_in_place(directory, counts, work, locations)
     if not lost:
         directory.remove_parts(parts)
     incomplete = {item.system for item in lost}
-    return {cell: place for cell, place in places.items() if cell[0] not in incomplete}, _merged(lost)
+    return {cell: item for cell, item in counts.items() if cell[0] not in incomplete}, _merged(lost)
 
 
 def _put_in_place(
     directory: RunDirectory,
-    places: Mapping[tuple[str, Needs], Statistics],
+    counts: Mapping[tuple[str, Needs], Statistics],
     work: _Work,
-    known: Mapping[Cell, Found],
+    locations: Mapping[Cell, Location],
 ) -> None:
-    """Join what belongs together, and move it to its place, all or none: until then a later run goes on from parts."""
+    """Join the parts of each system. When all are joined, move the joined files to their own paths."""
     joined = []
     for cell, key in work.missing.items():
-        own = [known[Cell(key, *lines)] for lines in work.ranges if Cell(key, *lines) in known]
+        own = [locations[Cell(key, *lines)] for lines in work.ranges if Cell(key, *lines) in locations]
         if len(own) == len(work.ranges):
-            joined.append((directory.join(places[cell], key, map(read_part, own)), places[cell]))
+            joined.append((directory.join(counts[cell], key, map(read_part, own)), counts[cell]))
     directory.put_in_place(joined)
 
 
 class _Work(NamedTuple):
-    """What is to be counted: systems and needs of which some columns are missing, and the shards."""
+    """What is to be counted."""
 
     names: list[str]
+    """The systems of which some counts are missing."""
     needs: list[Needs]
+    """The needs of which some counts are missing."""
     pieces: list[Shard]
+    """The shards of these systems."""
     missing: Mapping[tuple[str, Needs], str]
+    """The keys of the missing counts, by system and needs."""
 
     @classmethod
     def of(cls, corpus: Corpus, missing: Mapping[tuple[str, Needs], str], shard_lines: int | None) -> _Work:
-        """Return the work for columns that are missing: their keys by system and needs."""
+        """Return the work for counts that are missing, whose keys are given by system and needs."""
         names = list(dict.fromkeys(name for name, _ in missing))
         needs = list(dict.fromkeys(need for _, need in missing))
         size = sum(text.size for text in corpus.texts())
@@ -137,11 +142,11 @@ class _Work(NamedTuple):
         return list(dict.fromkeys((piece.low, piece.high) for piece in self.pieces))
 
     def grid(self, piece: Shard) -> list[tuple[str, Needs]]:
-        """Return what the arrays of a shard are, in the order in which a worker gives them."""
+        """Return the system and needs of each array of a shard, in the order in which a worker returns them."""
         return [(name, need) for need in self.needs for name in self.names[piece.first : piece.last]]
 
     def cells(self, piece: Shard) -> list[Cell | None]:
-        """Return the same as they are known on disk; None for those that are in place already."""
+        """Return the cell of each array of a shard, in the same order. None: its counts are not missing."""
         keys = [self.missing.get(cell) for cell in self.grid(piece)]
         return [None if key is None else Cell(key, piece.low, piece.high) for key in keys]
 
@@ -149,32 +154,32 @@ class _Work(NamedTuple):
 def placed(
     corpus: Corpus, needs: Sequence[Needs], directory: RunDirectory
 ) -> tuple[dict[tuple[str, Needs], Statistics], dict[tuple[str, Needs], str]]:
-    """Return, for each system and needs, where its columns are or will be, and the key of what they depend on."""
-    places, keys = {}, {}
+    """Return, for each system and needs, its counts (which may not be there yet) and their key."""
+    counts, keys = {}, {}
     for need in needs:
         tokenization = need.tokenization
         base = [*_base(corpus), *([tokenization.version] if tokenization and tokenization.version else [])]
         schema = need.schema(len(corpus.references))
         for name, file in corpus.systems.items():
-            places[name, need] = directory.statistics(corpus.name, name, need.key, schema, corpus.lines)
+            counts[name, need] = directory.statistics(corpus.name, name, need.key, schema, corpus.lines)
             keys[name, need] = counts_key([base, file.digest], need)
-    return places, keys
+    return counts, keys
 
 
 def _base(corpus: Corpus) -> list[object]:
-    """Return what all columns of a data set depend on."""
+    """Return what all counts of a data set depend on."""
     references = [file.digest for file in corpus.references]
     return [corpus.source and corpus.source.digest, references, corpus.lines, corpus.missing]
 
 
 def count_in_memory(corpus: Corpus, needs: Sequence[Needs], options: RunOptions = AUTO) -> Counted:
-    """Have all columns counted and keep them; raises IncompleteError where lines cannot be counted."""
+    """Count everything and keep the counts in memory; raises IncompleteError where lines cannot be counted."""
     work = _Work.of(corpus, {(name, need): "" for need in needs for name in corpus.systems}, options.shard_lines)
     parts = {}
-    for piece, found, lost in _counted(corpus, work, work.pieces, options):
+    for piece, shard_arrays, lost in _counted(corpus, work, work.pieces, options):
         if lost:
             raise IncompleteError(f"{lost[0]}; there is too little memory, or a fault in the program")
-        parts[piece] = dict(zip(work.grid(piece), found, strict=True))
+        parts[piece] = dict(zip(work.grid(piece), shard_arrays, strict=True))
     counted = {}
     for name, need in work.missing:
         arrays = [parts[piece].get((name, need)) for piece in work.pieces]
@@ -186,7 +191,7 @@ def count_in_memory(corpus: Corpus, needs: Sequence[Needs], options: RunOptions 
 def _counted(
     corpus: Corpus, work: _Work, undone: Sequence[Shard], options: RunOptions, listener: Listener = SILENT
 ) -> Iterator[tuple[Shard, list[NDArray[np.integer] | None], list[Missing]]]:
-    """Yield shards as workers finish them: packed columns of each cell of the grid, and what could not be counted."""
+    """Yield each shard when it is done, with the arrays of its grid() and the lines that could not be counted."""
     size = sum(text.size for text in corpus.texts())
     n_jobs, backend = workers.plan(options.n_jobs or "auto", options.backend or "auto", size)
     if options.cluster and undone:
@@ -204,7 +209,7 @@ def _counted(
     with Watch(n_jobs, slow) as watch:
         runner = Runner(n_jobs, backend, watch, lambda text: listener.tell(f"{corpus.name}: {text}"), options.cluster)
         for number, arrays, lost in runner.run([_task(corpus, work, *item) for item in enumerate(undone)]):
-            yield undone[number], arrays, [item for one in lost for item in _missing(corpus, work, undone[number], one)]
+            yield undone[number], arrays, [m for part in lost for m in _missing(corpus, work, undone[number], part)]
             done += _lines(undone[number])
             listener.progress(done, whole)
 
@@ -226,14 +231,14 @@ def _task(corpus: Corpus, work: _Work, number: int, piece: Shard) -> workers.Tas
 
 
 def _missing(corpus: Corpus, work: _Work, piece: Shard, lost: Lost) -> list[Missing]:
-    """Return what was lost of a shard as the user counts lines."""
+    """Return the lines of a shard that could not be counted, with the numbers that they have for the user."""
     names = work.names[piece.first + lost.first : piece.first + lost.last]
-    first, last = (corpus.systems[names[0]].number(piece.low + place) for place in (lost.low + 1, lost.high))
+    first, last = (corpus.systems[names[0]].number(piece.low + line) for line in (lost.low + 1, lost.high))
     return [Missing(corpus.name, name, first, last) for name in names]
 
 
 def _merged(lost: Iterable[Missing]) -> list[Missing]:
-    """Return the same in order, neighbouring lines of a system as one."""
+    """Return the same in order of systems and lines, with neighbouring lines of a system joined."""
     merged: list[Missing] = []
     for item in sorted(lost, key=lambda item: (item.system, item.first)):
         before = merged[-1] if merged else None

@@ -1,4 +1,4 @@
-"""Who hears how a run goes: the progress bar, the log, tests."""
+"""Listeners are told how a run goes: the progress bar and the log are listeners."""
 
 from __future__ import annotations
 
@@ -9,51 +9,51 @@ if TYPE_CHECKING:
 
 
 class Listener:
-    """Hears how a run goes, and does nothing. Who wants to show something overrides a method."""
+    """A listener that does nothing. Subclasses override the methods that they need."""
 
     def stage(self, name: str) -> None:
-        """Hear what is done from now on."""
+        """Take the name of the stage of the run that begins."""
 
     def progress(self, done: int, whole: int) -> None:
-        """Hear how many lines are counted. A line counts once for each system."""
+        """Take the number of lines that are counted. A line counts once for each system."""
 
     def testing(self, done: int, whole: int) -> None:
-        """Hear how many samples, trials or matches are done."""
+        """Take the number of samples, trials or matches that are done."""
 
     def tell(self, text: str) -> None:
-        """Hear what a user should know at once, such as that a worker died."""
+        """Take what a user should know at once, such as that a worker died."""
 
     def note(self, text: str) -> None:
-        """Hear what is only for the log."""
+        """Take what is only for the log."""
 
 
 SILENT = Listener()
 
 
 class LoggingListener(Listener):
-    """Hands everything on to another listener, and writes what is told or noted to a log as well."""
+    """A listener that passes every call to another one, and also writes the texts of tell() and note() to a log."""
 
     def __init__(self, listener: Listener, log: Callable[[str], None]) -> None:
         self.listener, self.log = listener, log
 
     def stage(self, name: str) -> None:
-        """Hand it on."""
+        """Pass it on."""
         self.listener.stage(name)
 
     def progress(self, done: int, whole: int) -> None:
-        """Hand it on."""
+        """Pass it on."""
         self.listener.progress(done, whole)
 
     def testing(self, done: int, whole: int) -> None:
-        """Hand it on."""
+        """Pass it on."""
         self.listener.testing(done, whole)
 
     def tell(self, text: str) -> None:
-        """Log it and hand it on."""
+        """Log it and pass it on."""
         self.log(text)
         self.listener.tell(text)
 
     def note(self, text: str) -> None:
-        """Log it and hand it on."""
+        """Log it and pass it on."""
         self.log(text)
         self.listener.note(text)

@@ -1,4 +1,4 @@
-"""How the work of a run is done: workers, backend, size of shards. Nothing here changes a number."""
+"""Options of how a run works: workers, backend and size of shards. No option changes a result."""
 
 from __future__ import annotations
 
@@ -15,23 +15,23 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class RunOptions:
-    """How the work is done. None leaves open what a config may say; where no config does, it is "auto"."""
+    """How a run works. An option that is None is taken from the config; without a config it is "auto"."""
 
     n_jobs: int | Literal["auto"] | None = None
-    """How many workers; of a cluster, how many tasks are under way at once."""
+    """The number of workers, or of tasks that run at once on a cluster."""
     backend: workers.Backend | None = None
-    """What the workers are."""
+    """What kind of workers there are: threads, processes, or a cluster."""
     shard_lines: int | None = None
-    """How many lines a shard has; None: as many as its size allows."""
+    """The number of lines in a shard. None: as many as its size in bytes allows."""
     address: str | None = None
-    """Where the scheduler of a cluster is; None: where the cluster's own settings say, else on this machine."""
+    """The address of a cluster's scheduler. None: the one in the cluster's own settings, or this machine."""
     cluster: Cluster | None = None
-    """The connection to a cluster, which lasts a run. See connected()."""
+    """The connection to a cluster for the length of a run, made by connected()."""
 
     def under(self, n_jobs: int | Literal["auto"], backend: workers.Backend, address: str | None = None) -> RunOptions:
-        """Return these options with what they leave open taken from values, such as those of a config.
+        """Return these options, with those that are None taken from the arguments, which come from a config.
 
-        The address belongs to the backend beside it, and is taken for no other.
+        The address belongs to the backend of the config: it is not taken where these options name another backend.
         """
         own = self.backend or backend
         where = self.address or (address if own == backend else None)
@@ -39,9 +39,9 @@ class RunOptions:
 
     @contextmanager
     def connected(self) -> Iterator[RunOptions]:
-        """Yield these options with the cluster that the backend is; it is left at the end.
+        """Yield these options with a Cluster, where the backend is one, and disconnect from the cluster at the end.
 
-        The cluster is reached only when there is work for it. Other backends have none.
+        The connection itself is only made when there is work for the cluster.
         """
         if self.backend not in CLUSTERS:
             yield self
@@ -51,10 +51,10 @@ class RunOptions:
 
     @property
     def threads(self) -> int:
-        """How many threads the parent may use for its own work."""
+        """How many threads this process may use for its own work."""
         if self.backend == "serial":
             return 1
-        if self.backend in CLUSTERS:  # n_jobs counts its workers
+        if self.backend in CLUSTERS:  # n_jobs is the number of the cluster's workers
             return workers.processors()
         return workers.processors() if self.n_jobs in (None, "auto") else int(self.n_jobs or 1)
 

@@ -1,4 +1,7 @@
-"""Tasks that end their workers: tried again alone, then in halves, then given up, while the rest finishes."""
+"""Runs tasks although workers may die.
+
+Tasks that a worker died of are tried again alone, then in halves, then given up. All other tasks finish.
+"""
 
 from __future__ import annotations
 
@@ -24,11 +27,14 @@ if TYPE_CHECKING:
     Arrays = list[NDArray[np.integer] | None]
 
 DEATHS = 64
-"""Workers that may die in a data set before what is not done is given up: by then it is not a line that is to blame."""
+"""After so many deaths of workers in a data set the rest is given up: the cause is then not a single line."""
 
 
 class Lost(NamedTuple):
-    """Lines low <= i < high of systems first <= s < last of a task that could not be counted, counted from its own."""
+    """Lines low <= i < high of systems first <= s < last of a task that could not be counted.
+
+    The numbers count from the first line and the first system of the task.
+    """
 
     number: int
     low: int
@@ -38,15 +44,17 @@ class Lost(NamedTuple):
 
 
 class Outcome(NamedTuple):
-    """What became of a task: its arrays, None for each that is incomplete, and what was lost of them."""
+    """What a task gave."""
 
     number: int
+    """The number of the task."""
     arrays: Arrays
+    """The packed columns of each system, needs after needs. None stands for those that are incomplete."""
     lost: list[Lost]
 
 
 class Runner:
-    """Runs tasks to their end, whatever happens to workers; tell() hears of each death."""
+    """Runs tasks although workers may die, and passes a message about each death to tell()."""
 
     def __init__(
         self,
@@ -60,10 +68,10 @@ class Runner:
         self.left = DEATHS
 
     def run(self, tasks: Sequence[Task]) -> Iterator[Outcome]:
-        """Yield the outcome of each task: first those that no worker died of, in the order in which they finish."""
+        """Yield the outcomes of tasks as they finish; tasks that a worker may have died of come last."""
         todo: dict[int, Task] = {task.number: task for task in tasks}
         suspects: list[Task] = []
-        once: set[int] = set()
+        tried_again: set[int] = set()
         while todo:
             try:
                 given = list(todo.values())
@@ -72,9 +80,9 @@ class Runner:
                     yield Outcome(number, list(arrays), [])
             except WorkerDiedError as died:
                 self._died(f"{died.reason}; its work is tried again")
-                # A machine of a cluster goes for many reasons, and takes many tasks: they are tried together once more.
-                again = {task.number for task in died.tasks} - once if self.cluster else set[int]()
-                once |= again
+                # A machine of a cluster may go for many reasons, with many tasks: they are tried together once more.
+                again = {task.number for task in died.tasks} - tried_again if self.cluster else set[int]()
+                tried_again |= again
                 suspects += [task for task in died.tasks if task.number not in again]
                 for task in died.tasks:
                     if task.number not in again:
@@ -90,10 +98,10 @@ class Runner:
         self.tell(message)
 
     def _alone(self, task: Task, part: _Part) -> Outcome:
-        """Count a part of a task with nothing else under way; where that kills a worker, its halves."""
+        """Count a part of a task while nothing else runs. Where a worker dies of it, count its halves."""
         if self.left > 0:
             try:
-                # With one worker joblib would count in this process: a second, idle one is what keeps it apart.
+                # With one worker joblib would count in this process, so there is a second one, which stays idle.
                 ((_, arrays),) = workers.run([part.of(task)], 2, self._backend(), self.watch, self.cluster)
                 return Outcome(task.number, list(arrays), [])
             except WorkerDiedError as died:
@@ -120,7 +128,7 @@ class _Part(NamedTuple):
     last: int
 
     def halves(self) -> tuple[_Part, _Part] | None:
-        """Return two smaller parts: half the lines each, of one line half the systems; None where there is one."""
+        """Return two parts with half of the lines each; a single line is split by systems. None: it is one of each."""
         if self.high - self.low > 1:
             middle = (self.low + self.high) // 2
             return self._replace(high=middle), self._replace(low=middle)
@@ -130,7 +138,7 @@ class _Part(NamedTuple):
         return None
 
     def of(self, task: Task) -> Task:
-        """Return the task with these lines and systems alone."""
+        """Return the task with only these lines and systems."""
         return replace(
             task,
             low=task.low + self.low,
@@ -151,7 +159,10 @@ def _lines(task: Task) -> int:
 
 
 def _joined(one: Outcome, two: Outcome, needs: int, *, lines: bool) -> Outcome:
-    """Return the outcome of both halves: of lines, or of systems (arrays are needs after needs, systems in each)."""
+    """Join the outcomes of two halves of a part: of its lines where `lines` is true, else of its systems.
+
+    Arrays are needs after needs, with all systems for each.
+    """
     if lines:
         pairs = zip(one.arrays, two.arrays, strict=True)
         arrays = [None if a is None or b is None else np.concatenate((a, b)) for a, b in pairs]

@@ -1,4 +1,4 @@
-"""Which lines go together: arithmetic only. Cuts never change a number, only memory and time."""
+"""Which lines are counted together. Shards change memory and time, but never a result."""
 
 from __future__ import annotations
 
@@ -6,10 +6,11 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 MIN_BYTES, MAX_BYTES = 1 << 17, 1 << 23
-"""Text in a shard: enough to be worth a worker's while, few enough to stay in the processor's caches."""
+"""Bytes of text in a shard: enough to be worth a worker's start, few enough for the processor's caches."""
 MIN_SHARDS = 16
+"""How many shards a data set is cut into, unless they would be too small."""
 MAX_SYSTEMS = 64
-"""Systems that share a pass over source and references."""
+"""At most so many systems are in a shard: they share a pass over source and references."""
 
 
 class Shard(NamedTuple):
@@ -22,10 +23,10 @@ class Shard(NamedTuple):
 
 
 def cut(lines: int, systems: int, size: int, stride: int, shard_lines: int | None = None) -> list[Shard]:
-    """Cut lines and systems into shards.
+    """Cut lines and systems into shards, whatever the number of workers is.
 
-    size: bytes of all files together; stride: lines in a shard are a multiple of it (unless shard_lines is
-    given, the exact number of lines wanted). The number of workers is not asked for, on purpose.
+    `size` is the number of bytes of all files together. A shard has `shard_lines` lines; where that is None, the
+    number of lines follows from the size, and is a multiple of `stride`.
     """
     if shard_lines is None:
         target = min(max(size // MIN_SHARDS, MIN_BYTES), MAX_BYTES)
@@ -39,11 +40,12 @@ def cut(lines: int, systems: int, size: int, stride: int, shard_lines: int | Non
 
 @dataclass(frozen=True)
 class Missing:
-    """Lines of a system that could not be counted, from 1, both ends included: it has no score on this data set."""
+    """Lines first <= i <= last of a system that could not be counted: the system has no score on the data set."""
 
     dataset: str
     system: str
     first: int
+    """The number of the line, as the user counts: from 1."""
     last: int
 
     def __str__(self) -> str:

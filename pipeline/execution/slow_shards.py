@@ -1,4 +1,4 @@
-"""Which tasks take far longer than the others: told while they run, for then something can be done about it."""
+"""Reports tasks that take far longer than the others, while they still run."""
 
 from __future__ import annotations
 
@@ -11,20 +11,20 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 TIMES = 10
-"""A task is slow when it takes so many times the median of those that are done ..."""
+"""A task is slow when it takes so many times the median of those that are done, and at least LEAST seconds."""
 LEAST = 5.0
-"""... and at least so many seconds: below that nobody has waited."""
 ENOUGH = 5
-"""Tasks that must be done before a median says anything."""
+"""How many tasks must be done before their median is used."""
 PAUSE = 0.5
+"""Seconds between two looks."""
 
 
 class Watch:
-    """Hears which tasks are handed out and done, and tells, once each, those that are slow.
+    """Is told which tasks are handed out and done, and reports each slow task once.
 
-    Workers take tasks in the order in which they are handed out, so the oldest that are not done are under way;
-    from when each of them is, is taken for its start. slow: is called with the task's number, its seconds so far and
-    the median, from a thread of the watch's own.
+    Workers take tasks in the order in which they are handed out. So the oldest tasks that are not done are running,
+    and a task's time counts from when it became one of these. `slow` is called in a separate thread, with the number
+    of the task, its seconds so far and the median.
     """
 
     def __init__(self, workers: int, slow: Callable[[int, float, float], None]) -> None:
@@ -32,7 +32,7 @@ class Watch:
         self._waiting: list[int] = []
         self._since: dict[int, float] = {}
         self._seconds: list[float] = []
-        self._told: set[int] = set()
+        self._reported: set[int] = set()
         self._lock = threading.Lock()
         self._end = threading.Event()
         self._thread = threading.Thread(target=self._look, name="watch", daemon=True)
@@ -46,13 +46,13 @@ class Watch:
             self._thread.join()
 
     def handed(self, number: int) -> None:
-        """Hear that a task waits for a worker."""
+        """Note that a task waits for a worker."""
         with self._lock:
             self._waiting.append(number)
             self._start()
 
     def done(self, number: int) -> None:
-        """Hear that a task is done."""
+        """Note that a task is done."""
         with self._lock:
             self._waiting.remove(number)
             self._seconds.append(time.monotonic() - self._since.pop(number, time.monotonic()))
@@ -61,7 +61,7 @@ class Watch:
             self._start()
 
     def forget(self) -> None:
-        """Hear that no task is under way any more."""
+        """Note that no task runs any more."""
         with self._lock:
             self._waiting.clear()
             self._since.clear()
@@ -72,16 +72,16 @@ class Watch:
 
     def _look(self) -> None:
         while not self._end.wait(PAUSE):
-            for found in self.look():
-                self.slow(*found)
+            for task in self.look():
+                self.slow(*task)
 
     def look(self) -> list[tuple[int, float, float]]:
-        """Return the tasks that have become slow: number, seconds, median."""
+        """Return the tasks that have become slow since the last call: number, seconds so far, median."""
         with self._lock:
             if len(self._seconds) < ENOUGH:
                 return []
             middle, now = median(self._seconds), time.monotonic()
-            taken = {number: now - since for number, since in self._since.items() if number not in self._told}
+            taken = {number: now - since for number, since in self._since.items() if number not in self._reported}
             slow = [(n, seconds, middle) for n, seconds in taken.items() if seconds > max(TIMES * middle, LEAST)]
-            self._told.update(number for number, *_ in slow)
+            self._reported.update(number for number, *_ in slow)
             return slow

@@ -1,6 +1,6 @@
-"""Shards to joblib to statistics: the only room that knows of workers and backends.
+"""Counts shards in workers: threads, processes, or the machines of a cluster.
 
-A worker gets byte ranges and needs, reads its own lines, and returns packed columns; only the parent writes.
+A worker gets byte ranges and needs, reads its own lines and returns packed columns. Only the parent process writes.
 """
 
 from __future__ import annotations
@@ -36,17 +36,17 @@ if TYPE_CHECKING:
     from .slow_shards import Watch
 
     Done = tuple[int, list[NDArray[np.integer]]]
-    """Number of a task; packed columns of each system, needs after needs."""
+    """The number of a task, and the packed columns of each system, needs after needs."""
 
 SMALL = {"python": 1 << 19, "native": 1 << 25}
-"""Bytes of text up to which starting workers costs more than it saves, for each kernel."""
+"""For each kernel, up to how many bytes of text starting workers costs more time than it saves."""
 
 Backend = Literal["auto", "serial", "threading", "loky", "dask", "ray", "spark"]
 
 
 @dataclass(frozen=True, kw_only=True)
 class Task:
-    """What a worker needs: where the lines of a shard are, and what to count, all needs in one pass."""
+    """What a worker is given: where the lines of a shard are, and what to count in one pass over them."""
 
     number: int
     source: Span | Lines | None
@@ -54,13 +54,17 @@ class Task:
     systems: tuple[Span | Lines, ...]
     needs: tuple[Needs, ...]
     missing: bool = False
-    """A blank reference line is no reference: its columns have ref_len -1."""
+    """A blank line of a reference means that the reference is missing: its columns have ref_len -1."""
     low: int = 0
-    """Number of the first line, from 0."""
+    """The number of the first line, from 0."""
 
 
 def count(task: Task) -> Done:
-    """Read and count a shard; return the task's number, and packed columns of each system, needs after needs."""
+    """Read and count a shard.
+
+    Return the number of the task, and the packed columns of each system, needs after needs. Raises CorpusError where
+    a text is not valid UTF-8, or a line is too long to be counted.
+    """
     spans = [*([task.source] if task.source else []), *task.references, *task.systems]
     texts = [read_span(span) if isinstance(span, Span) else span for span in spans]
     source = texts.pop(0) if task.source else None
@@ -81,14 +85,19 @@ def count(task: Task) -> Done:
                     columns["ref_len"] = np.where(blank, -1, columns["ref_len"])
                 packed.append(narrow(schema.pack(columns)))
         except InvalidTextError as error:
-            guilty = spans[error.text]
-            place = (guilty.place or guilty.path) if isinstance(guilty, Span) else ""
-            raise CorpusError([Problem(place, "is no longer valid UTF-8; it changed since it was checked")]) from None
+            position = _position(spans[error.text], "")
+            raise CorpusError(
+                [Problem(position, "is no longer valid UTF-8; it changed since it was checked")]
+            ) from None
         except LongTextError as error:
-            guilty = [*task.references, *task.systems][error.text]
-            place = (guilty.place or guilty.path) if isinstance(guilty, Span) else "text"
-            raise CorpusError([Problem(f"{place}:{task.low + error.line + 1}", error.message)]) from None
+            position = _position([*task.references, *task.systems][error.text], "text")
+            raise CorpusError([Problem(f"{position}:{task.low + error.line + 1}", error.message)]) from None
     return task.number, packed
+
+
+def _position(text: Span | Lines, otherwise: str) -> str:
+    """Return what messages call a text."""
+    return (text.place or text.path) if isinstance(text, Span) else otherwise
 
 
 def _blank_lines(lines: Lines) -> NDArray[np.bool_]:
@@ -104,7 +113,7 @@ def processors() -> int:
 
 
 def plan(n_jobs: int | Literal["auto"], backend: Backend, size: int) -> tuple[int, Backend]:
-    """Return how many workers and which backend are used for size bytes of text; clusters know their number."""
+    """Return how many workers and which backend are used for `size` bytes of text. A cluster has its own number."""
     if n_jobs == "auto":
         n_jobs = 1 if backend == "auto" and size <= SMALL[kernel.name()] else processors()
     if backend == "serial" or (backend == "auto" and n_jobs == 1):
@@ -115,7 +124,10 @@ def plan(n_jobs: int | Literal["auto"], backend: Backend, size: int) -> tuple[in
 
 
 class WorkerDiedError(Exception):
-    """A worker process was killed, or memory ran out; tasks: those handed out and not done, one of them the cause."""
+    """A worker process was killed, or memory ran out.
+
+    `tasks` are those that were handed out and are not done. One of them is the cause.
+    """
 
     def __init__(self, tasks: Iterable[Task], reason: str) -> None:
         self.tasks, self.reason = list(tasks), reason
@@ -127,8 +139,7 @@ def run(
 ) -> Iterator[Done]:
     """Yield what count() returns for each task, in the order in which they finish; raises WorkerDiedError.
 
-    watch: is told of each task that is handed to a worker, and of its end; cluster: has the workers, where backend
-    is one of a cluster.
+    `watch` is told of each task that is handed to a worker, and of its end. With a `cluster`, `backend` is not used.
     """
     handed: dict[int, Task] = {}
 
@@ -154,13 +165,13 @@ def run(
 
 
 class _DiedError(Exception):
-    """joblib's error, which is not imported where there are no workers."""
+    """Stands for joblib's error, since joblib is only imported where it is used."""
 
 
 def _end_with(parent: int) -> None:
-    """Have this worker process end soon after its parent, which may be killed: loky's would wait for minutes.
+    """Make this worker process end soon after its parent, which may be killed: loky would wait for minutes.
 
-    Ctrl-C at a terminal goes to all of them: it is the parent's, which ends its workers, and says so once.
+    Ctrl-C at a terminal reaches every process. Workers ignore it: the parent ends them, and gives one message.
     """
 
     def follow() -> None:
@@ -174,7 +185,7 @@ def _end_with(parent: int) -> None:
 
 
 def _threads(tasks: Iterator[Task], n_jobs: int) -> Iterator[Done]:
-    """Count in threads of the standard library: they are there at once, and joblib's need its import."""
+    """Count in threads of the standard library, which start at once: joblib would have to be imported."""
     with ThreadPoolExecutor(n_jobs) as pool:
         pending = {pool.submit(count, task) for task in islice(tasks, 2 * n_jobs)}
         try:
@@ -209,20 +220,20 @@ def _results(tasks: Iterator[Task], n_jobs: int, backend: Backend) -> Iterator[D
         raise _DiedError from None
     finally:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # joblib tells how many tasks were cancelled; the user knows why
+            warnings.simplefilter("ignore")  # joblib warns that tasks were cancelled; the user knows why
             results.close()
 
 
 def _on_cluster(tasks: Iterator[Task], cluster: Cluster) -> Iterator[Done]:
-    """Count on the workers of a cluster, which read the texts themselves: the files must be there as they are here."""
-    for found in cluster.results(_Attempt(count, (__version__, COUNTING)), map(_carried, tasks)):
-        if isinstance(found, PipelineError):
-            raise found
-        yield found
+    """Count on the workers of a cluster, which read the texts themselves, from files at the same paths as here."""
+    for result in cluster.results(_Attempt(count, (__version__, COUNTING)), map(_carried, tasks)):
+        if isinstance(result, PipelineError):
+            raise result
+        yield result
 
 
 def _carried(task: Task) -> Task:
-    """Return a task with the texts themselves in the place of those that are in this machine's temporary folder."""
+    """Return a task that contains the texts which are in the temporary folder of this machine."""
 
     def carried(text: Span | Lines) -> Span | Lines:
         return read_span(text) if isinstance(text, Span) and text.temporary else text
@@ -235,17 +246,18 @@ def _carried(task: Task) -> Task:
     )
 
 
-def _remedy(place: str, host: str) -> str:
-    same = "access to it" if "://" in place else "file at the same path, with the same time"
+def _remedy(path: str, host: str) -> str:
+    same = "access to it" if "://" in path else "file at the same path, with the same time"
     return f"on {host}, where a worker needs the same {same}"
 
 
 @dataclass(frozen=True)
 class _Attempt:
-    """count() as a cluster's worker does it: what goes wrong is returned, for clusters pack errors up differently."""
+    """count() for a worker of a cluster: errors are returned, since each cluster would wrap raised ones in its own."""
 
     count: Callable[[Task], Done]
     version: tuple[str, int]
+    """The version of the program and of its counting, on the machine that handed the task out."""
 
     def __call__(self, task: Task) -> Done | PipelineError:
         import platform

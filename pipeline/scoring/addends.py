@@ -1,6 +1,6 @@
-"""What each sentence adds to a score, as whole numbers, so that sums of it are exact, weighted or not.
+"""What each sentence adds to a score: whole numbers, so that sums of them are exact, with weights or without.
 
-For a metric and one choice of references: which numbers a block of lines gives, and the outputs of their sums.
+There is a class for each way to choose the references. It makes the addends of a block of lines, and the score of sums.
 """
 
 from __future__ import annotations
@@ -27,45 +27,45 @@ if TYPE_CHECKING:
 
 
 class Addends(NamedTuple):
-    """Whole numbers of a block of lines, as float64."""
+    """The whole numbers that the lines of a block add to sums, as float64."""
 
     fixed: Floats
-    """What no draw of references changes: [lines, width]."""
+    """The numbers that do not depend on the draw of references: [lines, width]."""
     drawn: list[Floats]
-    """What one reference gives, for each reference: [lines, width]. Empty where no references are drawn."""
+    """For each reference the numbers that a line adds when that one is drawn: [lines, width]. Empty: none is drawn."""
     present: Ints | None = None
-    """How many references each line has: int64 [lines]. None: all lines have all."""
+    """How many references each line has: int64 [lines]. None: every line has all references."""
 
 
 class Kind(ABC):
-    """One way to make addends of columns, and the score of their sums."""
+    """A way to make addends from columns, and a score from sums of addends."""
 
     metric: Metric
 
     @abstractmethod
     def addends(self, system: HasBlocks) -> Iterator[Addends]:
-        """Yield the addends of a system, block of lines after block."""
+        """Yield the addends of a system, one block of lines after the other."""
 
     @abstractmethod
     def score(self, totals: Floats) -> Floats:
-        """Return the ranked score of sums [..., width of fixed and drawn together]."""
+        """Return the scores of sums [..., width of fixed and drawn together]: float64 [...]."""
 
 
 @dataclass(frozen=True)
 class Chosen(Kind):
-    """The terms of each sentence for one reference."""
+    """The terms of each sentence with a certain reference."""
 
     metric: Metric
     reference: int | None = None
-    """The number of the reference. None: the best of each sentence."""
+    """The number of the reference. None: the reference that the metric chooses for each sentence."""
 
     @cached_property
     def schema(self) -> Schema:
-        """The whole numbers among the terms."""
+        """The terms that are whole numbers."""
         return Schema(tuple(f._replace(per_reference=False) for f in self.metric.terms if not f.real), 1)
 
     def picked(self, system: HasBlocks) -> Iterator[Columns]:
-        """Yield the terms for the references chosen, block of lines after block, in their order."""
+        """Yield the terms with the reference of each sentence, one block of lines after the other."""
         apart = any(field.per_reference for field in self.metric.terms)
         for columns in present_blocks(self.metric, system):
             chosen = self.metric.choose(columns) if apart and self.reference is None else self.reference or 0
@@ -73,7 +73,7 @@ class Chosen(Kind):
             yield {f.name: terms[f.name][rows, chosen] if f.per_reference else terms[f.name] for f in self.metric.terms}
 
     def addends(self, system: HasBlocks) -> Iterator[Addends]:
-        """Yield the terms; none of them is drawn."""
+        """Yield the terms."""
         for terms in self.picked(system):
             yield Addends(self.schema.pack(terms).astype(np.float64), [])
 
@@ -82,7 +82,7 @@ class Chosen(Kind):
         return first(self.metric.score(self.schema.unpack(totals)))
 
     def outputs(self, system: HasBlocks) -> dict[str, float]:
-        """Return the metric's outputs for all sentences of a system; real terms are summed exactly too."""
+        """Return the metric's outputs for all sentences of a system. Real terms are summed exactly too."""
         totals = np.zeros(self.schema.width, np.int64)
         real = {field.name: Fraction(0) for field in self.metric.terms if field.real}
         for terms in self.picked(system):
@@ -95,23 +95,23 @@ class Chosen(Kind):
 
 @dataclass(frozen=True)
 class Drawn(Kind):
-    """The terms of each sentence for each reference, one of which is drawn."""
+    """The terms of each sentence with each reference. One reference is drawn for each sentence."""
 
     metric: Metric
     references: int
 
     @cached_property
     def fixed(self) -> Schema:
-        """The terms that no draw changes."""
+        """The terms that do not depend on the reference."""
         return Schema(tuple(field for field in self.metric.terms if not field.per_reference), 1)
 
     @cached_property
     def drawn(self) -> Schema:
-        """The terms that are one reference's."""
+        """The terms that depend on the reference."""
         return Schema(tuple(f._replace(per_reference=False) for f in self.metric.terms if f.per_reference), 1)
 
     def addends(self, system: HasBlocks) -> Iterator[Addends]:
-        """Yield both kinds of terms."""
+        """Yield the terms that are fixed, and those with each reference."""
         for columns in present_blocks(self.metric, system):
             terms = self.metric.make_terms(columns)
             apart = [self._of(reference, terms) for reference in range(self.references)]
@@ -123,7 +123,7 @@ class Drawn(Kind):
         return packed.astype(np.float64)
 
     def outputs(self, totals: Floats) -> dict[str, Floats]:
-        """Return the metric's outputs of sums [..., width]."""
+        """Return the metric's outputs for sums [..., width]: float64 [...] each."""
         width = self.fixed.width
         return self.metric.score(self.fixed.unpack(totals[..., :width]) | self.drawn.unpack(totals[..., width:]))
 
@@ -133,20 +133,20 @@ class Drawn(Kind):
 
 
 def first(outputs: dict[str, Floats]) -> Floats:
-    """Return the ranked score of a metric's outputs."""
+    """Return the score: the first of a metric's outputs."""
     return next(iter(outputs.values()))
 
 
 def exact_sum(values: Floats) -> Fraction:
-    """Return the sum of finite numbers without any rounding: float() of it is what math.fsum gives.
+    """Return the sum of finite numbers without rounding. The float nearest to it is the result of math.fsum.
 
-    They are cut into pieces of 30 bits, which are summed as integers. Of scores nothing is left after three.
+    The numbers are cut into pieces of 30 bits, which are summed as integers. Three pieces hold all bits of a score.
     """
     total, rest = Fraction(0), values
     limit = 2.0 ** (62 - len(values).bit_length())
-    for place in (30, 60, 90):
-        top = math.ldexp(limit, -place)
-        pieces = np.rint(np.ldexp(np.clip(rest, -top, top), place))
-        total += Fraction(int(pieces.astype(np.int64).sum()), 1 << place)
-        rest = rest - np.ldexp(pieces, -place)
+    for bits in (30, 60, 90):
+        top = math.ldexp(limit, -bits)
+        pieces = np.rint(np.ldexp(np.clip(rest, -top, top), bits))
+        total += Fraction(int(pieces.astype(np.int64).sum()), 1 << bits)
+        rest = rest - np.ldexp(pieces, -bits)
     return total + sum(map(Fraction, rest[rest != 0].tolist()), Fraction(0))

@@ -1,4 +1,4 @@
-"""Columns of a system, block of lines after block, with missing references moved out of the way."""
+"""The columns of a system, one block of lines after the other, with missing references moved to the end."""
 
 from __future__ import annotations
 
@@ -18,21 +18,21 @@ if TYPE_CHECKING:
 
 
 class HasBlocks(Protocol):
-    """Statistics of a system: they give their blocks as often as asked."""
+    """Counts of a system, which can be read any number of times."""
 
     def blocks(self) -> Iterator[dict[str, Ints]]:
-        """Yield columns, block of lines after block."""
+        """Yield the columns of one block of lines after the other."""
 
 
 def present_blocks(metric: Metric, system: HasBlocks) -> Iterator[Columns]:
-    """Yield blocks in which no reference is missing (see compact)."""
+    """Yield the blocks of a system, with missing references moved to the end (see compact)."""
     apart = [field.name for field in metric.needs.schema(1).fields if field.per_reference]
     blocks = (compact(columns, apart) for columns in system.blocks())
     yield from _with_last(blocks) if metric.reads_last else blocks
 
 
 def _with_last(blocks: Iterator[Columns]) -> Iterator[Columns]:
-    """Yield blocks with the column LAST: int64 [lines], 1 for the last line of the last block."""
+    """Yield blocks with the column LAST: int64 [lines], which is 1 for the last line of the last block and else 0."""
     ahead = next(blocks, None)
     while ahead is not None:
         columns, ahead = ahead, next(blocks, None)
@@ -42,10 +42,11 @@ def _with_last(blocks: Iterator[Columns]) -> Iterator[Columns]:
 
 
 def compact(columns: Columns, apart: Sequence[str]) -> Columns:
-    """Return columns as they are, or where references are missing (ref_len -1) with those present moved forward.
+    """Return columns in which the references that a line has come first. A missing reference has ref_len -1.
 
-    The places behind them repeat the first, so that the best reference is the same; the column PRESENT, int64
-    [lines], tells how many there are. apart: names of the columns per reference.
+    The numbers of missing references are replaced by those of the first reference that the line has, so that the best
+    reference is the same. The column PRESENT, int64 [lines], has the number of references that the line has. Columns
+    without missing references are returned unchanged. `apart` names the columns with numbers for each reference.
     """
     if "ref_len" not in columns:  # numbers from a file: no references at all
         return columns
@@ -61,13 +62,15 @@ def compact(columns: Columns, apart: Sequence[str]) -> Columns:
 
 @dataclass(frozen=True)
 class Subset:
-    """Statistics with some of the references only."""
+    """The counts of a system with only some of the references."""
 
     whole: HasBlocks
     kept: list[int]
+    """The numbers of the references."""
     apart: frozenset[str]
+    """The names of the columns with numbers for each reference."""
 
     def blocks(self) -> Iterator[dict[str, Ints]]:
-        """Yield the columns of those references, block after block."""
+        """Yield the columns with these references, one block of lines after the other."""
         for columns in self.whole.blocks():
             yield columns | {name: columns[name][:, self.kept] for name in self.apart}

@@ -1,7 +1,7 @@
-"""Counts to scores: sums of whole numbers, then one formula.
+"""Makes the scores of a metric from counts.
 
-Several systems of a data set are reduced together, so that they share the draws of references. Counts come in blocks
-of lines; sums are exact, so neither blocks nor order can be seen in the result.
+Several systems of a data set are scored together, so that they share the draws of references. Counts come in blocks of
+lines. Sums of them are exact, so the result depends neither on the blocks nor on their order.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 def reducer_of(metric: Metric) -> Reducer:
-    """Return how a metric's scores are made of its columns: by its level, and its policy of references."""
+    """Return the way from columns to scores that belongs to a metric's level and policy of references."""
     return SentenceLevel() if metric.level in SENTENCES else POLICIES[metric.policy]
 
 
@@ -36,10 +36,10 @@ def reduce(
 ) -> list[Reduced]:
     """Return the score of each system from its columns.
 
-    threads share the iterations of a sampled score. own: which reference each system is itself (None: none), for
-    policies that score references too.
+    The threads share the iterations of a score for which references are drawn. `own` says which reference each system
+    is (None: it is none of them), for policies that score references too.
     """
-    if not systems:  # of none could every line be counted
+    if not systems:  # all of them were lost
         return []
     return reducer_of(metric).scores(SystemCounts(metric, systems, lines, references, own, threads))
 
@@ -47,9 +47,9 @@ def reduce(
 def drawn_scores(
     metric: Metric, systems: Sequence[HasBlocks], lines: int, references: int, threads: int = 1
 ) -> list[Floats] | None:
-    """Return the score of each system in every draw of references: float64 [iterations] each, by which Samples is made.
+    """Return the score of each system in every draw of references: float64 [iterations] each.
 
-    None where no reference is drawn for the score: another policy or level, or one reference.
+    Return None where no reference is drawn: with another policy or level, or where there is only one reference.
     """
     counts = SystemCounts(metric, systems, lines, references, threads=threads)
     return reducer_of(metric).drawn_scores(counts)

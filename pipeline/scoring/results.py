@@ -1,4 +1,4 @@
-"""What a run found: the model of results.json (schema 1), written and read back."""
+"""The results of a run: the content of results.json (schema 1), which is written and read here."""
 
 from __future__ import annotations
 
@@ -17,123 +17,131 @@ if TYPE_CHECKING:
 
 SCHEMA = 1
 MORE = ("human", "judgments", "columns", "correlations", "agreements", "expectations")
-"""Sections that are mappings as they are; files of earlier versions lack some."""
+"""Sections that are written and read without a class of their own. Files of earlier versions lack some of them."""
 REFERENCES_ROW = "REFERENCE"
-"""The row of references: leave_one_out that is the mean of the references' own scores (JFLEG's REFERENCE)."""
+"""The name of the row with the mean score of the references under leave_one_out (REFERENCE in JFLEG's table)."""
 
 
 @dataclass(frozen=True)
 class Samples:
-    """Spread of a score over draws of references: population deviation, and mean ± 1.959964 deviations."""
+    """The spread of a score over draws of references."""
 
     iterations: int
     std: float
+    """The population deviation."""
     interval: tuple[float, float]
+    """The mean ± 1.959964 deviations."""
 
 
 @dataclass(frozen=True)
 class Bootstrap:
-    """A score in bootstrap samples of the sentences: mean, deviation (the standard error), percentile interval.
-
-    ranks: best and worst of the system in the samples, less the extremes; cluster: from 1, of systems whose ranks
-    cannot be told apart.
-    """
+    """A score in bootstrap samples of the sentences."""
 
     mean: float
     std: float
+    """The deviation over the samples, which estimates the standard error."""
     interval: tuple[float, float]
+    """The percentile interval."""
     ranks: tuple[int, int]
+    """The best and the worst rank of the system in the samples, without the extremes."""
     cluster: int
+    """The number of the system's cluster, from 1. Systems whose ranges of ranks overlap share one."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Comparison:
-    """Two systems compared: difference of the scores of system and other, and whether it is real.
-
-    interval: of the difference, by bootstrap; better: the share of samples in which system scores higher (ties count
-    half); wins, losses, ties: sentences that system has better, worse, as good; cohen_d: mean of the differences of
-    sentence scores over their deviation; p, p_adjusted: of the test, before and after the correction.
-    """
+    """The comparison of a system with another one."""
 
     dataset: str
     metric: str
     system: str
     other: str
     difference: float
+    """The score of `system` minus the score of `other`."""
     interval: tuple[float, float]
+    """The bootstrap interval of the difference."""
     better: float
+    """The share of bootstrap samples in which `system` scores higher. Ties count half."""
     wins: int
+    """How many sentences score higher in `system`."""
     losses: int
+    """How many sentences score lower in `system`."""
     ties: int
+    """How many sentences score the same."""
     cohen_d: float
+    """The mean of the differences of sentence scores, divided by their deviation."""
     p: float
+    """The p-value of the test."""
     p_adjusted: float
+    """The p-value after the correction for several tests."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Score:
-    """The score of a system on a data set; all values are fractions. rank: 1 is best, equal scores share one.
-
-    notes: what a reader should know of this score; peer_signature: what the field's own tool would call it.
-    """
+    """The score of a system on a data set. All values are fractions."""
 
     dataset: str
     system: str
     metric: str
+    """The signature of the metric."""
     score: float
     outputs: dict[str, float]
+    """All outputs of the metric. The first is the score."""
     samples: Samples | None
     rank: int
+    """The rank among the systems: 1 is the best. Equal scores share a rank."""
     notes: tuple[str, ...] = ()
+    """What a reader should know about this score."""
     peer_signature: str | None = None
+    """The signature that the field's own tool, such as sacreBLEU, gives to this metric."""
     bootstrap: Bootstrap | None = None
 
 
 @dataclass(frozen=True)
 class DatasetInfo:
-    """What was scored: number of lines and references, digests of the lines of each file."""
+    """What was scored."""
 
     lines: int
     references: int
     digests: dict[str, str]
+    """The digests of the lines of each file, by its role: "source", "reference 0", "system NAME"."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Results:
-    """The content of results.json.
-
-    missing: empty but where the run is incomplete; statistics: the settings of intervals and tests, None where there
-    are none; human: how the metrics agree with people (meta_evaluation.MetaEvaluation as a mapping); judgments,
-    columns, correlations, agreements: what the sections of these names say (`reproduction/sections.py`); expectations:
-    verdicts on the section expect (expected.check_expectations). None where that was not asked.
-    """
+    """The content of results.json. A section is None where the config did not ask for it."""
 
     datasets: dict[str, DatasetInfo]
     scores: list[Score]
     warnings: list[str] = field(default_factory=list)
     missing: list[Missing] = field(default_factory=list)
+    """The lines that could not be counted. A run that has any is incomplete."""
     statistics: dict[str, Any] | None = None
+    """The settings of intervals and tests."""
     tests: list[Comparison] = field(default_factory=list)
     human: dict[str, Any] | None = None
+    """How the metrics agree with people (human.meta_evaluation.MetaEvaluation as a mapping)."""
     judgments: dict[str, Any] | None = None
+    """This section and the next three are those of the same names in the config (`reproduction/sections.py`)."""
     columns: dict[str, Any] | None = None
     correlations: dict[str, Any] | None = None
     agreements: dict[str, Any] | None = None
     expectations: dict[str, Any] | None = None
+    """Whether the numbers in the section `expect` of the config were reached."""
 
     def only(self, system: str) -> Results:
-        """Return the same results with the scores of one system."""
+        """Return the same results with the scores of one system, and without comparisons."""
         return replace(self, scores=[score for score in self.scores if score.system == system], tests=[])
 
     def to_json(self) -> str:
-        """Return the text of results.json; the same results give the same text."""
+        """Return the text of results.json. The same results give the same text."""
         content = {"schema": SCHEMA, **self.plain()}
         return json.dumps(content, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
 
     def plain(self) -> dict[str, Any]:
-        """Return everything as mappings and lists; NaN is None."""
-        found: dict[str, Any] = without_nan(asdict(self))
-        return found
+        """Return the results as mappings and lists, with None for NaN."""
+        content: dict[str, Any] = without_nan(asdict(self))
+        return content
 
     @staticmethod
     def read(path: Path) -> Results:
@@ -189,7 +197,7 @@ def _number(value: float | None) -> float:
 
 
 def without_nan(value: Any) -> Any:
-    """JSON has no NaN: it is written as null."""
+    """Replace numbers that are not finite by None, since JSON has no such numbers."""
     if isinstance(value, dict):
         return {key: without_nan(child) for key, child in value.items()}
     if isinstance(value, list | tuple):
@@ -198,9 +206,6 @@ def without_nan(value: Any) -> Any:
 
 
 def ranks(scores: Sequence[float]) -> list[int]:
-    """Return the rank of each score: 1 for the highest; equal scores share a rank, the next are skipped (1 2 2 4).
-
-    Scores that are not numbers come last.
-    """
+    """Return the rank of each score: 1 for the highest. Equal scores share a rank, as in 1, 2, 2, 4. NaN comes last."""
     keys = [-math.inf if math.isnan(score) else score for score in scores]
     return [1 + sum(other > key for other in keys) for key in keys]

@@ -1,4 +1,4 @@
-"""Scores of the systems with the columns that they are made of."""
+"""The scores of systems together with the columns from which they are made."""
 
 from __future__ import annotations
 
@@ -24,10 +24,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class ScoredColumns:
-    """A metric on a data set: scores of its systems, and the columns of each, in the same order.
-
-    own: which reference a system is (None: none); human: whether a last score is the mean of those, without columns.
-    """
+    """The scores of a metric on a data set, and the columns of each system, in the same order."""
 
     metric: Metric
     lines: int
@@ -35,7 +32,9 @@ class ScoredColumns:
     scores: tuple[Score, ...]
     columns: tuple[HasBlocks, ...]
     own: tuple[int | None, ...]
-    human: bool = False
+    """Which reference each system is. None: it is none of them."""
+    has_mean: bool = False
+    """Whether there is one more score, the mean of the references' scores (REFERENCES_ROW), which has no columns."""
 
     @property
     def names(self) -> list[str]:
@@ -46,36 +45,34 @@ class ScoredColumns:
 def scored_columns(
     metric: Metric, info: DatasetInfo, scores: Sequence[Score], columns: Sequence[HasBlocks | None]
 ) -> ScoredColumns:
-    """Return scores of one metric on one data set with their columns; None: there are none of a mean of systems."""
+    """Return the scores of a metric on a data set with their columns. The columns of REFERENCES_ROW are None."""
     rows = POLICIES[metric.policy].rows(info.references)
-    found = tuple(blocks for blocks in columns if blocks is not None)
     own = tuple(rows.get(score.system) for score, blocks in zip(scores, columns, strict=True) if blocks is not None)
-    human = bool(rows) and scores[-1].system == REFERENCES_ROW
     return ScoredColumns(
         metric=metric,
         lines=info.lines,
         references=info.references,
         scores=tuple(scores),
-        columns=found,
+        columns=tuple(blocks for blocks in columns if blocks is not None),
         own=own,
-        human=human,
+        has_mean=bool(rows) and scores[-1].system == REFERENCES_ROW,
     )
 
 
 def all_scored_columns(
-    corpora: Sequence[Corpus], chosen: Sequence[Metric], statistics: Mapping[str, Counted], results: Results
+    corpora: Sequence[Corpus], metrics: Sequence[Metric], counts: Mapping[str, Counted], results: Results
 ) -> Iterator[ScoredColumns]:
-    """Yield what intervals and tests are made of, for every data set and metric."""
+    """Yield the scores of every metric on every data set with their columns."""
     for corpus in corpora:
-        for metric in chosen:
-            printed, counted = signed(metric, len(corpus.references)), statistics[corpus.name]
+        for metric in metrics:
+            printed, counted = signed(metric, len(corpus.references)), counts[corpus.name]
             scores = [score for score in results.scores if (score.dataset, score.metric) == (corpus.name, printed)]
             columns = [counted.get((score.system, metric.needs)) for score in scores]
             yield scored_columns(metric, results.datasets[corpus.name], scores, columns)
 
 
 def with_scores_of(columns: Sequence[ScoredColumns], results: Results) -> tuple[ScoredColumns, ...]:
-    """Return the same columns with the scores that the results have of them, such as those with intervals."""
+    """Return the same columns with the scores in the results, which may have gained intervals."""
     scores = {(score.dataset, score.metric, score.system): score for score in results.scores}
     return tuple(
         replace(item, scores=tuple(scores[score.dataset, score.metric, score.system] for score in item.scores))
@@ -86,7 +83,7 @@ def with_scores_of(columns: Sequence[ScoredColumns], results: Results) -> tuple[
 def scores_of_draws(measured: ScoredColumns) -> dict[str, Floats]:
     """Return for each system its score in every draw of references: float64 [iterations].
 
-    The scores are computed anew from the columns. There are none where no reference is drawn for the score.
+    The scores are computed anew from the columns. The result is empty where no reference is drawn for the score.
     """
     scores = drawn_scores(measured.metric, measured.columns, measured.lines, measured.references)
     return dict(zip(measured.names, scores or (), strict=False))

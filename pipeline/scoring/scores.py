@@ -1,4 +1,4 @@
-"""Counts to scores: every metric on every data set, ranked, signed, and with what there is to say of them."""
+"""Scores of every metric on every data set, with ranks, signatures and notes."""
 
 from __future__ import annotations
 
@@ -19,61 +19,59 @@ if TYPE_CHECKING:
 
 
 def score(
-    corpora: Sequence[Corpus], chosen: Sequence[Metric], statistics: Mapping[str, Counted], threads: int = 1
+    corpora: Sequence[Corpus], metrics: Sequence[Metric], counts: Mapping[str, Counted], threads: int = 1
 ) -> list[Score]:
-    """Reduce statistics to the scores of every data set, metric and system, ranked."""
+    """Return the scores of every data set, metric and system. `counts` has the counts of each data set."""
     scores = []
     for corpus in corpora:
         least, most = corpus.present()
-        for metric in chosen:
+        for metric in metrics:
             references = len(corpus.references)
             rows = POLICIES[metric.policy].rows(references)
             names = [name for name in corpus.systems if name in rows or name not in corpus.references_as_systems]
-            columns = [statistics[corpus.name][name, metric.needs] for name in names]
+            columns = [counts[corpus.name][name, metric.needs] for name in names]
             own = [rows.get(name) for name in names]
             reduced = reduce(metric, columns, corpus.lines, references, threads, own)
-            if rows and rows.keys() <= set(names):  # none is lost
+            if rows and rows.keys() <= set(names):  # no reference is lost
                 names.append(REFERENCES_ROW)
-                humans = [item for item, number in zip(reduced, own, strict=True) if number is not None]
-                reduced.append(mean_of(humans))
+                reduced.append(mean_of([r for r, number in zip(reduced, own, strict=True) if number is not None]))
             printed, peer = signed(metric, references), metric.peer_signature(most, missing=least < most)
-            places = ranks([item.score for item in reduced])
-            for name, item, place in zip(names, reduced, places, strict=True):
-                notes = tuple(metric.notes(item.outputs))
-                found = Score(
-                    dataset=corpus.name,
-                    system=name,
-                    metric=printed,
-                    score=item.score,
-                    outputs=item.outputs,
-                    samples=item.samples,
-                    rank=place,
-                    notes=notes,
-                    peer_signature=peer,
+            for name, item, rank in zip(names, reduced, ranks([item.score for item in reduced]), strict=True):
+                scores.append(
+                    Score(
+                        dataset=corpus.name,
+                        system=name,
+                        metric=printed,
+                        score=item.score,
+                        outputs=item.outputs,
+                        samples=item.samples,
+                        rank=rank,
+                        notes=tuple(metric.notes(item.outputs)),
+                        peer_signature=peer,
+                    )
                 )
-                scores.append(found)
     return scores
 
 
-def remarks(corpora: Sequence[Corpus], chosen: Sequence[Metric], statistics: Mapping[str, Counted]) -> list[str]:
-    """Return what the metrics have to say of their counts, each with the place it is about."""
-    found: dict[str, None] = {}
+def remarks(corpora: Sequence[Corpus], metrics: Sequence[Metric], counts: Mapping[str, Counted]) -> list[str]:
+    """Return the remarks of the metrics on their counts, each with the line that it is about."""
+    messages: dict[str, None] = {}
     for corpus in corpora:
-        for metric in chosen:
-            counted = {name: statistics[corpus.name][name, metric.needs].blocks() for name in corpus.systems}
+        for metric in metrics:
+            counted = {name: counts[corpus.name][name, metric.needs].blocks() for name in corpus.systems}
             for note in metric.remarks(counted):
-                place = ""  # names, no paths: results do not tell where files were
+                position = ""  # with names instead of paths, since results do not depend on where files are
                 if note.reference is not None:
                     text = corpus.references[note.reference]
-                    place = f"reference {note.reference} ({text.name}), line {text.number(note.line)} "
+                    position = f"reference {note.reference} ({text.name}), line {text.number(note.line)} "
                 elif note.system is not None:
-                    place = f"system {note.system}, line {corpus.systems[note.system].number(note.line)} "
-                found[f"{corpus.name}: {place}{note.message}"] = None
-    return list(found)
+                    position = f"system {note.system}, line {corpus.systems[note.system].number(note.line)} "
+                messages[f"{corpus.name}: {position}{note.message}"] = None
+    return list(messages)
 
 
 def describe(corpus: Corpus) -> DatasetInfo:
-    """Return what results.json tells of a data set."""
+    """Return what results.json says of a data set."""
     digests = {"source": corpus.source.digest} if corpus.source else {}
     digests |= {f"reference {number}": file.digest for number, file in enumerate(corpus.references)}
     digests |= {f"system {name}": file.digest for name, file in corpus.systems.items()}

@@ -1,4 +1,4 @@
-"""What a score is the sum of, for samples of the sentences: of which systems, with which addends and draws."""
+"""The summands of which a score consists, for samples of the sentences."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ if TYPE_CHECKING:
     Draw = NDArray[np.uint8]
 
 KEPT = 1 << 28
-"""Bytes of addends up to which they are kept between groups of samples. Beyond, they are made anew from the columns."""
+"""Up to so many bytes, addends are kept between groups of samples. Larger ones are made anew from the columns."""
 
 
 @dataclass
 class Table:
-    """The addends of several systems, block of lines after block: arrays [lines, systems, width]."""
+    """The addends of several systems, one block of lines after the other: arrays [lines, systems, width]."""
 
     kind: Kind
     systems: Sequence[HasBlocks]
@@ -37,13 +37,13 @@ class Table:
     kept: list[Addends] = field(default_factory=list)
 
     def blocks(self) -> Iterator[Addends]:
-        """Yield the addends of all systems, and keep them for the next time where there is room."""
+        """Yield the addends of all systems, and keep them for the next call if there is room."""
         if self.kept:
             yield from self.kept
             return
         kept: list[Addends] = []
         room = KEPT
-        for block in self.made():
+        for block in self.from_columns():
             size = sum(array.nbytes for array in (block.fixed, *block.drawn))
             if not kept and size * self.lines > KEPT * len(block.fixed):
                 room = 0  # the first block tells how large all of them will be
@@ -53,8 +53,8 @@ class Table:
             yield block
         self.kept = kept if room >= 0 else []
 
-    def made(self) -> Iterator[Addends]:
-        """Yield the addends of all systems, made of their columns."""
+    def from_columns(self) -> Iterator[Addends]:
+        """Yield the addends of all systems, made from their columns."""
         for several in zip(*map(self.kind.addends, self.systems), strict=True):
             drawn = [np.stack(apart, axis=1) for apart in zip(*(addends.drawn for addends in several), strict=True)]
             block = Addends(np.stack([addends.fixed for addends in several], axis=1), drawn, several[0].present)
@@ -62,14 +62,14 @@ class Table:
             yield block
 
     def _check(self, block: Addends) -> None:
-        """Raise InputError where sums could pass 2**53 (differences of references are up to twice a term)."""
+        """Raise InputError where a sum could be above 2**53. Differences of references are up to twice a term."""
         top = max(float(np.abs(array).max(initial=0)) for array in (block.fixed, *block.drawn))
         if 2 * top * self.lines > 1 << 53:
             name = self.kind.metric.name
             raise InputError(f"{name}: numbers up to {top:.0f} in {self.lines:,} lines cannot be summed")
 
     def digests(self) -> list[bytes]:
-        """Return a digest of each system's addends: equal where two are equal on every sentence."""
+        """Return a digest of each system's addends. It is the same for systems that are equal on every sentence."""
         from hashlib import blake2b
 
         hashes = [blake2b(digest_size=16) for _ in self.systems]
@@ -82,29 +82,30 @@ class Table:
 
 @dataclass(frozen=True)
 class Summand:
-    """A score that is a part of the score: the mean of several, or the score itself."""
+    """A part of a score, which is the sum of its summands with their shares. Often the only one is the score itself."""
 
     table: Table
     numbers: Sequence[int]
-    """Which of the systems it is of."""
+    """The numbers of the systems in the table."""
     shares: Sequence[float]
-    """With what share it counts for each of them."""
+    """The share with which this summand counts, for each of these systems."""
     draws: Draws | None = None
-    """Sample number s takes the draws of iteration s, from the first again after the last. None: nothing is drawn."""
+    """The draws of references. Sample s takes those of iteration s modulo their number. None: nothing is drawn."""
     turns: Sequence[int] = (0,)
-    """The score of a sample is the mean over these: its draws, turned by so many references."""
+    """The score of a sample is the mean over these turns. A turn is added to the number of each reference drawn, modulo
+    the number of references."""
 
     def drawer(self, samples: range) -> Callable[[int, Ints | None], Draw] | None:
-        """Return what gives the references of some samples for the next lines: uint8 [samples, lines].
+        """Return a function that draws the references of the next lines for some samples: uint8 [samples, lines].
 
-        It takes the number of lines, and how many references each has (None: all).
+        Its arguments are the number of lines, and how many references each line has (None: all).
         """
         if self.draws is None:
             return None
         iterations = [sample % self.draws.iterations for sample in samples]
         rows = {iteration: row for row, iteration in enumerate(dict.fromkeys(iterations))}
         drawer, own = Drawer(self.draws, rows), [rows[iteration] for iteration in iterations]
-        if len(rows) == len(own):  # each is drawn once
+        if len(rows) == len(own):  # no iteration is drawn twice
             return drawer.take
         return lambda lines, present: drawer.take(lines, present)[own]
 

@@ -1,7 +1,7 @@
-"""Sums of what each sentence adds to a score: of all sentences, or weighted for samples of them.
+"""Sums of addends over all sentences, or with the weights that sentences have in samples.
 
-Sums are products of matrices of whole numbers, which float64 holds exactly up to 2**53, so that neither blocks nor
-order can be seen in them.
+Sums are products of matrices of whole numbers, which float64 holds exactly up to 2**53. So they depend neither on
+blocks nor on their order.
 """
 
 from __future__ import annotations
@@ -25,24 +25,24 @@ if TYPE_CHECKING:
     Weights = NDArray[np.unsignedinteger]
 
 DRAWN_LINES = 2048
-"""Lines whose draws are multiplied at once: bounds memory at samples times this. Divides the store's BLOCK."""
+"""How many lines are multiplied at once, which bounds memory. BLOCK of the store is a multiple of this number."""
 THREADED = 1 << 24
-"""Draws from which several threads are worth their start."""
+"""From so many draws on it is worth starting several threads."""
 
 
 class WeightedSums(NamedTuple):
-    """Sums for samples, float64 [turns, samples, systems, width]. An axis that changes nothing has length 1."""
+    """Sums for samples, float64 [turns, samples, systems, width]. An axis along which sums are equal has length 1."""
 
     weighted: Floats
-    """The sums with the weights of the sample."""
+    """The sums with the weights of the samples."""
     whole: Floats
-    """The sums of all sentences once, with the same draws."""
+    """The sums in which every sentence counts once, with the same draws of references."""
 
 
 def weighted_sums(summand: Summand, weights: Weights, low: int, *, whole: bool = True) -> WeightedSums:
-    """Return the sums of a summand for weights [samples, lines]. The first of the samples is number low.
+    """Return the sums of a summand for weights [samples, lines]. The first of the samples has the number `low`.
 
-    whole: whether the sums of all sentences are asked for too; else they are those with the first reference.
+    `whole` says that the sums of all sentences are needed with draws. Otherwise these are with the first reference.
     """
     return _sums(summand, summand.table.blocks(), range(low, low + len(weights)), weights, whole=whole)
 
@@ -50,17 +50,17 @@ def weighted_sums(summand: Summand, weights: Weights, low: int, *, whole: bool =
 def drawn_sums(summand: Summand, threads: int = 1) -> Floats:
     """Return the sums of all sentences in every iteration of a summand's draws: [iterations, systems, width].
 
-    threads share the iterations.
+    The threads share the iterations.
     """
     assert summand.draws is not None  # noqa: S101 (the policies ask only where references are drawn)
     iterations = summand.draws.iterations
     if threads == 1 or summand.draws.lines * iterations < THREADED:
-        sums: Floats = _sums(summand, summand.table.made(), range(iterations)).weighted[0]
+        sums: Floats = _sums(summand, summand.table.from_columns(), range(iterations)).weighted[0]
         return sums
     borders = [iterations * number // threads for number in range(threads + 1)]
     ranges = itertools.starmap(range, itertools.pairwise(borders))
     with ThreadPoolExecutor(threads) as pool:
-        parts = pool.map(lambda samples: _sums(summand, summand.table.made(), samples).weighted[0], ranges)
+        parts = pool.map(lambda samples: _sums(summand, summand.table.from_columns(), samples).weighted[0], ranges)
         return np.concatenate(list(parts))
 
 
@@ -72,7 +72,7 @@ def _sums(
     *,
     whole: bool = False,
 ) -> WeightedSums:
-    """Return the sums for some samples. Without weights each sentence counts once in each."""
+    """Return the sums for some samples. Without weights every sentence counts once in each sample."""
     drawer = summand.drawer(samples)
     totals: WeightedSums | None = None
     at = 0
@@ -107,25 +107,25 @@ def _of_the_first(addends: Addends, weights: Floats | None) -> WeightedSums:
 def _of_the_drawn(
     summand: Summand, base: WeightedSums, weights: Floats | None, addends: Addends, draws: Draw, *, whole: bool
 ) -> WeightedSums:
-    """Return the sums with the references drawn: to those with the first is added what the others have more."""
+    """Return the sums with the references drawn: `base` plus the differences of other references from the first."""
     width, shape = addends.fixed.shape[-1], (len(summand.turns), len(draws), *base.whole.shape[2:])
     weighted = np.broadcast_to(base.weighted, shape).copy()
-    all_of_them = np.broadcast_to(base.whole, shape).copy() if whole else base.whole
+    unweighted = np.broadcast_to(base.whole, shape).copy() if whole else base.whole
     differences = [(number, terms - addends.drawn[0]) for number, terms in enumerate(addends.drawn) if number]
-    differences = [(number, more) for number, more in differences if more.any()]
-    for place, turned in enumerate(_turned(draws, summand.turns, addends)):
-        for number, more in differences:
+    differences = [(number, difference) for number, difference in differences if difference.any()]
+    for turn, turned in enumerate(_turned(draws, summand.turns, addends)):
+        for number, difference in differences:
             mask = (turned == number).astype(np.float64)
             if whole:
-                all_of_them[place, :, :, width:] += _product(mask, more)
+                unweighted[turn, :, :, width:] += _product(mask, difference)
             if weights is not None:
                 mask *= weights
-            weighted[place, :, :, width:] += _product(mask, more)
-    return WeightedSums(weighted, all_of_them)
+            weighted[turn, :, :, width:] += _product(mask, difference)
+    return WeightedSums(weighted, unweighted)
 
 
 def _turned(draws: Draw, turns: Sequence[int], addends: Addends) -> Iterator[NDArray[Any]]:
-    """Yield for each turn the references drawn, so many further round among those that each line has."""
+    """Yield for each turn the references drawn plus the turn, modulo the number of references that the line has."""
     limits = np.asarray(len(addends.drawn) if addends.present is None else addends.present, np.uint16)
     for turn in turns:
         if turn == 0:

@@ -1,8 +1,8 @@
-"""Columns on disk and in memory: what workers counted, in blocks of lines.
+"""Counts of systems on disk and in memory, which are read in blocks of lines.
 
-A .columns file is a line of JSON (column names, lines, key of the content counted) and then arrays in numpy's .npy
-format, one after the other: each of BLOCK lines (the last fewer), in the narrowest type that holds it, and at the end
-an int64 table with a digest of each, by which damage is noticed.
+A .columns file begins with a line of JSON: the names of the columns, the number of lines, and the key of the texts.
+Arrays in numpy's .npy format follow. Each has BLOCK lines (the last may have fewer), in the narrowest integer type
+that holds its numbers. The last array, of int64, has a digest of each array before it, by which damage is noticed.
 """
 
 from __future__ import annotations
@@ -33,10 +33,10 @@ if TYPE_CHECKING:
     from ...metrics.base.columns import Schema
 
 BLOCK = 8192
-"""Lines in an array of a .columns file, whatever the shards were."""
+"""The number of lines in each array of a .columns file, whatever the shards were."""
 FORMAT = 2
 MAX_HEADER = 1 << 20
-"""Bytes of the first line: 255 references give 20,000 names."""
+"""The most bytes that the first line may have: 255 references give 20,000 names of columns."""
 _HEADER = re.compile(
     rb"\{'descr': '(<u2|<i4|<i8)', 'fortran_order': False, 'shape': \(([0-9]{1,18}), ([0-9]{1,18})\), \} *\n"
 )
@@ -44,19 +44,19 @@ _HEADER = re.compile(
 
 @dataclass(frozen=True)
 class Statistics:
-    """The columns of one system on one data set, read from disk in blocks of lines."""
+    """The counts of one system on one data set, in a .columns file."""
 
     path: Path
     schema: Schema
     lines: int
 
     @staticmethod
-    def place(directory: Path, dataset: str, system: str, needs_key: str) -> Path:
-        """Return where the columns of a system are in a run directory."""
+    def path_in(directory: Path, dataset: str, system: str, needs_key: str) -> Path:
+        """Return where a run directory has the counts of a system."""
         return directory / "statistics" / dataset / f"{system}.{needs_key}.columns"
 
     def blocks(self) -> Iterator[dict[str, Ints]]:
-        """Yield columns of BLOCK lines after BLOCK lines: int64 arrays, as Schema.unpack gives them."""
+        """Yield the columns of BLOCK lines at a time, as Schema.unpack gives them: int64 arrays. Raises StoreError."""
         try:
             file = open_regular(self.path)
         except OSError as error:
@@ -66,7 +66,7 @@ class Statistics:
             yield from map(self.schema.unpack, self._packed(file))
 
     def _packed(self, file: BinaryIO) -> Iterator[NDArray[np.integer]]:
-        """Yield the arrays of an open file, which stands behind the first line; raises StoreError: damage."""
+        """Yield the arrays of a file whose first line has been read; raises StoreError where it is damaged."""
         shapes = [(min(BLOCK, self.lines - low), self.schema.width) for low in range(0, self.lines, BLOCK)]
         start, tail = file.tell(), len(array_bytes(np.zeros((len(shapes), 1), np.int64)))
         whole = os.fstat(file.fileno()).st_size
@@ -74,15 +74,15 @@ class Statistics:
         checks, _ = read_array(file, self.path, (len(shapes), 1))
         file.seek(start)
         for shape, check in zip(shapes, checks[:, 0].tolist(), strict=True):
-            array, found = read_array(file, self.path, shape)
-            if _number(found) != check:
+            array, array_digest = read_array(file, self.path, shape)
+            if _number(array_digest) != check:
                 raise damaged(self.path)
             yield array
         if file.tell() != whole - tail:
             raise damaged(self.path)
 
     def is_whole(self, key: str) -> bool:
-        """Return whether the file is there, was counted from the content that key stands for, and is undamaged."""
+        """Whether the file exists, is undamaged, and has the counts of the texts that the key stands for."""
         try:
             with open_regular(self.path) as file:
                 return file.readline(MAX_HEADER) == self._header(key) and all(True for _ in self._packed(file))
@@ -95,7 +95,7 @@ class Statistics:
         return json.dumps(header).encode() + b"\n"
 
     def join(self, waiting: Path, key: str, arrays: Iterable[NDArray[np.integer]]) -> None:
-        """Write a .columns file from arrays of any lengths in the order of lines; at first to another path."""
+        """Write the content of this file to the path `waiting`, from arrays of any lengths in the order of lines."""
         checks: list[int] = []
 
         def blocks() -> Iterator[bytes]:
@@ -110,19 +110,20 @@ class Statistics:
 
 @dataclass(frozen=True)
 class MemoryStatistics:
-    """The columns of one system, in memory: packed arrays in the order of lines."""
+    """The counts of one system in memory."""
 
     arrays: list[NDArray[np.integer]]
+    """Packed arrays in the order of lines."""
     schema: Schema
 
     def blocks(self) -> Iterator[dict[str, Ints]]:
-        """Yield columns as Statistics.blocks() does."""
+        """Yield the columns of BLOCK lines at a time, as Statistics.blocks() does."""
         for packed in reblock(self.arrays):
             yield self.schema.unpack(packed)
 
 
 def damaged(path: Path) -> StoreError:
-    """Return what is said of a file that is not as it was written."""
+    """Return the error for a file that is not as it was written."""
     return StoreError(f"{path}: is damaged; run the same command again, which counts it anew")
 
 
@@ -132,16 +133,16 @@ def _number(text: str) -> int:
 
 
 def read_array(file: BinaryIO, path: Path, shape: tuple[int, int]) -> tuple[NDArray[np.integer], str]:
-    """Read the next table of integers, and its digest; raises StoreError for anything else, or of another shape.
+    """Return the next array of a file, and its digest. Raises StoreError where it is damaged or of another shape.
 
-    The header is read here, not by numpy: its parser evaluates Python text, which several threads cannot do at
-    once on Python 3.11, and a damaged header makes it raise nearly anything. No memory is taken for what is not there.
+    The header is not read by numpy. numpy evaluates it as Python text, which several threads cannot do at once on
+    Python 3.11, and a damaged header can make numpy raise almost any error. The size is checked before memory is taken.
     """
     prefix = file.read(10)
     text = file.read(int.from_bytes(prefix[8:10], "little")) if prefix[:8] == b"\x93NUMPY\x01\x00" else b""
-    found = _HEADER.fullmatch(text)
-    if found and (int(found[2]), int(found[3])) == shape:
-        dtype = np.dtype(found[1].decode())
+    header = _HEADER.fullmatch(text)
+    if header and (int(header[2]), int(header[3])) == shape:
+        dtype = np.dtype(header[1].decode())
         size = math.prod(shape) * dtype.itemsize
         left = os.fstat(file.fileno()).st_size - file.tell()
         data = file.read(size) if size <= left else b""
@@ -152,7 +153,7 @@ def read_array(file: BinaryIO, path: Path, shape: tuple[int, int]) -> tuple[NDAr
 
 
 def array_bytes(array: NDArray[Any]) -> bytes:
-    """Return an array as an .npy file."""
+    """Return the bytes of an array in .npy format."""
     buffer = BytesIO()
     np.lib.format.write_array(buffer, array, version=(1, 0), allow_pickle=False)
     return buffer.getvalue()

@@ -1,7 +1,7 @@
-"""run.json, the manifest of a run directory: whose folder it is, and which files in it may be deleted.
+"""The manifest of a run directory, run.json: it marks the folder as the program's, and lists the files in it.
 
-A manifest may come from a stranger, or be damaged: what it lists is believed only where it names a file that a run
-could have written, and never across a link.
+Only listed files are ever deleted. A manifest may be damaged, or come from a stranger. So the program only believes
+names that a run could have given to files, and never follows links.
 """
 
 from __future__ import annotations
@@ -29,9 +29,10 @@ _FILE = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+-]*|statistics/[A-Za-z0-9][A-Za-z0-
 
 
 def read_manifest(folder: Path) -> dict[str, Any]:
-    """Return the content of run.json, "files" a list of names; {} where there is none, or its end is missing.
+    """Return the content of run.json, in which "files" is a list of names that a run could have given.
 
-    Raises StoreError where it cannot be read or is not of this program.
+    The content is empty where there is no run.json, or one whose end is missing. Raises StoreError where run.json
+    cannot be read, or another program wrote it.
     """
     path = folder / MANIFEST
     try:
@@ -53,7 +54,7 @@ def read_manifest(folder: Path) -> dict[str, Any]:
 
 
 def _cut_short(path: Path) -> bool:
-    """Whether a manifest begins as ours do."""
+    """Whether a manifest that is not valid JSON begins like those of this program."""
     with open_regular(path) as file:
         start = file.read(len(_BEGINNING))
     return _BEGINNING.startswith(start)
@@ -66,13 +67,13 @@ def write_manifest(folder: Path, content: dict[str, Any], files: Iterable[str]) 
 
 
 def running() -> dict[str, object]:
-    """Return what the manifest tells of a run under way."""
+    """Return what the manifest says of a run that has not ended."""
     since = time.strftime("%Y-%m-%dT%H:%M:%S%z")
     return {"state": "running", "pid": os.getpid(), "host": platform.node(), "since": since}
 
 
 def surroundings() -> dict[str, object]:
-    """Return what the manifest tells of where and when a run has ended."""
+    """Return what the manifest says of where and when a run ended."""
     return {
         "command": sys.argv,
         "finished": time.strftime("%Y-%m-%dT%H:%M:%S%z"),
@@ -83,25 +84,25 @@ def surroundings() -> dict[str, object]:
 
 
 def holder(folder: Path) -> str:
-    """Return who is at work in a folder, as its manifest tells."""
+    """Return which process works in a folder, according to its manifest."""
     try:
-        found = parse_json((folder / MANIFEST).read_bytes())
-        return f"process {int(found['pid'])} on {str(found['host'])[:99]}, since {str(found['since'])[:99]}"
+        content = parse_json((folder / MANIFEST).read_bytes())
+        return f"process {int(content['pid'])} on {str(content['host'])[:99]}, since {str(content['since'])[:99]}"
     except (OSError, ValueError, KeyError, TypeError):
         return "its run.json does not say who"
 
 
 def is_file_name(name: object) -> bool:
-    """Whether a name from a manifest is one that a run could have given to a file, which stays in the folder."""
+    """Whether a run could have given this name to a file; such names never lead out of the folder."""
     return isinstance(name, str) and bool(_FILE.fullmatch(name)) and name not in ("unfinished", "statistics")
 
 
 def deletable(folder: Path, names: Iterable[str]) -> list[Path]:
-    """Return the files of these names that are there, no folders and none behind a link that leads elsewhere."""
-    found = []
+    """Return the files with these names that exist. Folders, and files in folders that are links, are left out."""
+    paths = []
     for name in sorted(names):
         path = folder / name
         parents = [folder / Path(*Path(name).parts[:depth]) for depth in range(1, len(Path(name).parts))]
         if is_file_name(name) and not any(parent.is_symlink() for parent in parents):
-            found += [path] if path.is_symlink() or path.is_file() else []
-    return found
+            paths += [path] if path.is_symlink() or path.is_file() else []
+    return paths

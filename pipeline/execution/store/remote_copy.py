@@ -1,8 +1,8 @@
-"""A run directory at an address: the work is done in a folder here, and what changed there is sent at the end.
+"""A run directory at an address: the run works in a local folder, and the files that changed are sent at the end.
 
-Object stores neither append nor rename, and a run writes each shard as it comes: so the folder here is the run
-directory, with its lock and all it promises, and the address has what was there when a run last ended or was
-interrupted. run.json is sent last: whoever reads what was not sent whole finds it unfinished.
+A run appends and renames files, which object stores cannot do. So the local folder is the run directory, with its
+lock. The address gets the files when a run ends or is interrupted. run.json is sent last, so that a reader of a
+directory that was not sent completely sees an unfinished run.
 """
 
 from __future__ import annotations
@@ -28,17 +28,17 @@ if TYPE_CHECKING:
 
 READ_ONLY = ("http", "https")
 RENAMED = ("hdfs", "webhdfs")
-"""Kinds that show half a file while it is written: it gets its name when it is whole."""
+"""Kinds of addresses where readers see files that are half written: a file gets its name when it is complete."""
 
 
-def folder_of(place: str | Path, *, new: bool = False) -> Path:
-    """Return the folder of a run directory that is only read; one at an address is brought here. Raises StoreError.
+def folder_of(address: str | Path, *, new: bool = False) -> Path:
+    """Return the local folder of a run directory that is only read; files at an address are fetched into it.
 
-    new: it need not be there yet.
+    Raises StoreError where the files cannot be fetched, or no run wrote them. `new` says that there need not be any.
     """
-    if not is_remote(str(place)):
-        return Path(place)
-    mirror = Mirror(Remote(str(place)))
+    if not is_remote(str(address)):
+        return Path(address)
+    mirror = Mirror(Remote(str(address)))
     mirror.fetch()
     if not new and not (mirror.folder / MANIFEST).exists():
         raise StoreError(f"{mirror.there}: has no {MANIFEST}, so no run of this program made it")
@@ -46,12 +46,12 @@ def folder_of(place: str | Path, *, new: bool = False) -> Path:
 
 
 @contextlib.contextmanager
-def mirrored(place: str | Path) -> Iterator[Path]:
-    """Give the folder to work in: for an address one whose files are brought first, and sent at the end, however."""
-    if not is_remote(str(place)):
-        yield Path(place)
+def mirrored(address: str | Path) -> Iterator[Path]:
+    """Yield the folder to work in. Files at an address are fetched first, and sent at the end, even after an error."""
+    if not is_remote(str(address)):
+        yield Path(address)
         return
-    mirror = Mirror(Remote(str(place)))
+    mirror = Mirror(Remote(str(address)))
     mirror.fetch()
     try:
         yield mirror.folder
@@ -60,10 +60,13 @@ def mirrored(place: str | Path) -> Iterator[Path]:
 
 
 class Mirror:
-    """A folder here, and an address that has or gets the same files. A small file beside it tells what both had."""
+    """A local folder, and an address that has or gets the same files.
+
+    A small file beside the folder lists the size and time of each file when both sides were last the same.
+    """
 
     def __init__(self, there: Remote) -> None:
-        """Name the folder: in the user's cache, by a digest of the address. Raises StoreError for what is only read."""
+        """Find the folder in the user's cache; raises StoreError for an address to which nothing can be written."""
         if there.scheme in READ_ONLY:
             raise StoreError(
                 f"{there}: an HTTP server takes no files; name a folder, or one at s3://, gs://, hdfs:// ..."
@@ -74,28 +77,28 @@ class Mirror:
         self.folder, self._notes = cache / name, cache / f"{name}.json"
 
     def fetch(self) -> None:
-        """Bring the files that are another there than when both were last the same, or are not here."""
-        before, found = self._noted("there"), self._find()
-        for name in sorted(found, key=lambda name: name == MANIFEST):
+        """Fetch the files that changed at the address since both sides were the same, or are missing in the folder."""
+        before, stamps = self._noted("there"), self._find()
+        for name in sorted(stamps, key=lambda name: name == MANIFEST):
             here = self.folder / name
-            if not here.exists() or before.get(name) != found[name]:
+            if not here.exists() or before.get(name) != stamps[name]:
                 here.parent.mkdir(parents=True, exist_ok=True)
                 self._get(name, here)
-        self._note(found)
+        self._note(stamps)
 
     def send(self) -> None:
-        """Send the files that are another here than when both were last the same; delete there what is not here."""
-        before, found = self._noted("here"), self._find()
+        """Send the files that changed in the folder since both sides were the same, and delete those that are gone."""
+        before, stamps = self._noted("here"), self._find()
         names = self._names()
         for name in names:
-            if name not in found or before.get(name) != self._stamp(name):
+            if name not in stamps or before.get(name) != self._stamp(name):
                 self._put(name)
-        for name in found.keys() - set(names):
+        for name in stamps.keys() - set(names):
             self._tried(lambda system, root, name=name: system.rm_file(f"{root}/{name}"))  # type: ignore[misc]
         self._note(self._find())
 
     def _names(self) -> list[str]:
-        """Return the files here that a run wrote: unfinished work first, run.json last."""
+        """Return the names of the files in the folder that a run wrote: unfinished work first, run.json last."""
         unfinished = self.folder / UNFINISHED
         parts = sorted(path.name for path in unfinished.iterdir()) if unfinished.is_dir() else []
         listed = [*read_manifest(self.folder).get("files", []), MANIFEST]
@@ -103,7 +106,7 @@ class Mirror:
         return [name for name in names if (self.folder / name).is_file()]
 
     def _find(self) -> Stamps:
-        """Return the files there that may be a run's, with their stamps."""
+        """Return the stamps of the files at the address that a run may have written."""
 
         def find(system: Any, root: str) -> Stamps:
             system.invalidate_cache()
@@ -111,8 +114,8 @@ class Mirror:
                 listed: Mapping[str, Any] = system.find(root, detail=True)
             except FileNotFoundError:
                 return {}
-            found = {path.removeprefix(root).lstrip("/"): list(RemoteStamp.of(item)) for path, item in listed.items()}
-            return {name: stamp for name, stamp in found.items() if _may_be_ours(name)}
+            stamps = {path.removeprefix(root).lstrip("/"): list(RemoteStamp.of(item)) for path, item in listed.items()}
+            return {name: stamp for name, stamp in stamps.items() if _may_be_ours(name)}
 
         return self._tried(find)
 
@@ -134,11 +137,11 @@ class Mirror:
         self._tried(put)
 
     def _stamp(self, name: str) -> list[Any]:
-        found = (self.folder / name).stat()
-        return [found.st_size, found.st_mtime_ns]
+        status = (self.folder / name).stat()
+        return [status.st_size, status.st_mtime_ns]
 
     def _noted(self, side: str) -> Stamps:
-        """Return the stamps of the files on one side when both sides were last the same."""
+        """Return the stamps of the files on one side (here or there) when both sides were last the same."""
         with contextlib.suppress(OSError, ValueError, StoreError, KeyError, TypeError):
             return dict(read_json(self._notes)[side])
         return {}

@@ -1,10 +1,11 @@
-"""A run directory: statistics and results on disk, written whole or not at all, keyed by content.
+"""A run directory: counts and results on disk. A file is written completely or not at all.
 
-statistics/DATASET/SYSTEM.NEEDS.columns   one file for each system and set of columns (see columns.py)
-unfinished/KEY.LOW-HIGH.part              what finished of a run under way; joined and removed at its end
-results.json, *.csv                       depend on config, inputs and version alone
-run.json                                  all the rest: versions, times, kernel, command, and the list of files
-log.txt, run.lock                         what happened when; who is at work
+statistics/DATASET/SYSTEM.NEEDS.columns   counts of a system, a file for each set of columns (see columns_file.py)
+unfinished/KEY.LOW-HIGH.part              counts of a shard, until the end of the run joins them (see unfinished.py)
+results.json, *.csv                       results, which depend on config, inputs and version alone
+run.json                                  all else: versions, times, kernel, command, and the list of files
+log.txt                                   what happened at what time
+run.lock                                  keeps other runs out
 """
 
 from __future__ import annotations
@@ -34,16 +35,16 @@ if TYPE_CHECKING:
     from ...io.safe_files import Content
     from ...metrics.base.columns import Schema
     from ...metrics.base.metric import Needs
-    from .unfinished import Cell, Found
+    from .unfinished import Cell, Location
 
 
 def content_key(*content: object) -> str:
-    """Return a digest of content, and of the version of the counting."""
+    """Return a digest of content and of the version of the counting."""
     return hashlib.blake2b(repr((COUNTING, *content)).encode(), digest_size=16).hexdigest()
 
 
 class _Plain(str):
-    """Text that stands in a digest without quotes, as the classes of columns did before they had an identity."""
+    """Text without quotes in a digest, so that keys are the same as in earlier versions."""
 
     __slots__ = ()
 
@@ -52,15 +53,15 @@ class _Plain(str):
 
 
 def counts_key(texts: Sequence[object], needs: Needs) -> str:
-    """Return the key of the columns that needs has of some texts: a digest of all that they depend on."""
+    """Return the key of the counts of some texts: a digest of everything on which the counts depend."""
     return content_key(*texts, _Plain(needs.identity))
 
 
 class RunDirectory:
-    """A run's folder. Everything it writes is listed in its manifest, and nothing else is ever deleted."""
+    """The folder of a run. Its manifest lists all files that the program writes, and only these are ever deleted."""
 
     def __init__(self, path: Path, *, make: bool = True) -> None:
-        """Open the folder, or make it; raises StoreError where it holds something that no run wrote."""
+        """Open the folder, or make it; raises StoreError where that fails, or no run wrote what it contains."""
         self.path = path
         try:
             if make:
@@ -78,12 +79,12 @@ class RunDirectory:
         self._before = set(self.manifest().get("files", ()))
 
     def manifest(self) -> dict[str, Any]:
-        """Return the content of run.json, {} where there is none; raises StoreError."""
+        """Return the content of run.json, or {} where there is none; raises StoreError."""
         return read_manifest(self.path)
 
     @contextmanager
     def held(self, warn: Callable[[str], None]) -> Iterator[None]:
-        """Keep other runs out; raises StoreError where one is at work, or a folder inside is a link."""
+        """Keep other runs out; raises StoreError where one already works here, or a folder inside is a link."""
         with lock.held(self.path, lambda: holder(self.path), warn):
             self._before = set(self.manifest().get("files", ()))
             folders = [UNFINISHED, "statistics", *(item.name for item in self._statistics())]
@@ -96,13 +97,13 @@ class RunDirectory:
         return sorted(folder.iterdir()) if folder.is_dir() and not folder.is_symlink() else []
 
     def write_all(self, files: Mapping[str, Content]) -> None:
-        """Write results files by their names; raises StoreError."""
+        """Write files of results, by their names; raises StoreError."""
         for name, content in files.items():
             write_atomic(self.path / name, content)
             self.files.add(name)
 
     def add(self, files: Mapping[str, Content], warn: Callable[[str], None]) -> None:
-        """Write more files into a finished run, listed before they are there; raises StoreError."""
+        """Add files to a finished run; they are listed before they are written. Raises StoreError."""
         with self.held(warn):
             about = {key: value for key, value in self.manifest().items() if key not in ("program", "files")}
             self._before |= set(files)
@@ -114,13 +115,13 @@ class RunDirectory:
         self._about = content
         write_manifest(self.path, content, self.files | self._before | {LOG})
 
-    def announce(self, statistics: Iterable[Statistics] = (), names: Iterable[str] = ()) -> None:
-        """List files before they are written, so that whatever stops this run, a later one may remove them."""
-        self._before |= {place.path.relative_to(self.path).as_posix() for place in statistics} | set(names)
+    def announce(self, counts: Iterable[Statistics] = (), names: Iterable[str] = ()) -> None:
+        """List files before they are written, so that a later run may remove them if this one is stopped."""
+        self._before |= {file.path.relative_to(self.path).as_posix() for file in counts} | set(names)
         self.write_manifest({**self._about, **running()})
 
     def remove_stale(self) -> None:
-        """Delete the files of earlier runs that this one has not made, and parts that nothing has joined."""
+        """Delete the files of earlier runs that this run has not written anew, and all parts."""
         stale = deletable(self.path, self._before - self.files - {LOG})
         scraps = deletable(self.path, [f"{name}{TEMPORARY}" for name in self.files | self._before])
         self.remove_parts(unfinished.ours(self.path / UNFINISHED))
@@ -138,61 +139,59 @@ class RunDirectory:
         ]
 
     def clear(self, *, whole: bool) -> None:
-        """Delete contents(), and the folders that this empties; whole: lock, log and the folder itself too."""
+        """Delete the files of contents() but run.json and log.txt, and then the folders that are empty.
+
+        `whole` says that run.json, the log, the lock and the folder itself are deleted too.
+        """
         kept = () if whole else (self.path / MANIFEST, self.path / LOG)
         files = [path for path in self.contents() if path not in kept]
         _delete([*files, *([self.path / lock.LOCK] if whole else ())])
-        folders = [
-            *self._statistics(),
-            self.path / "statistics",
-            self.path / UNFINISHED,
-            *([self.path] if whole else []),
-        ]
-        for folder in folders:
+        own = [self.path / "statistics", self.path / UNFINISHED, *([self.path] if whole else [])]
+        for folder in [*self._statistics(), *own]:
             if not folder.is_symlink():
-                with contextlib.suppress(OSError):  # it has other files
+                with contextlib.suppress(OSError):  # the folder has other files
                     folder.rmdir()
         self._before = set()
 
     def statistics(self, dataset: str, system: str, needs_key: str, schema: Schema, lines: int) -> Statistics:
-        """Return the place of a system's columns; nothing is read yet."""
-        return Statistics(Statistics.place(self.path, dataset, system, needs_key), schema, lines)
+        """Return the counts of a system, from which nothing is read yet."""
+        return Statistics(Statistics.path_in(self.path, dataset, system, needs_key), schema, lines)
 
-    def is_current(self, statistics: Statistics, key: str) -> bool:
-        """Return whether the columns are there, whole, and counted from the content that key stands for."""
-        current = statistics.is_whole(key)
+    def is_current(self, counts: Statistics, key: str) -> bool:
+        """Whether the counts are there, undamaged, and of the texts that the key stands for."""
+        current = counts.is_whole(key)
         if current:
-            self._list(statistics.path)
+            self._list(counts.path)
         return current
 
-    def parts(self, widths: Mapping[str, int]) -> dict[Cell, Found]:
-        """Return what is there of a run under way, of arrays with these keys (and numbers of columns)."""
+    def parts(self, widths: Mapping[str, int]) -> dict[Cell, Location]:
+        """Return the arrays that an unfinished run has left. `widths` has the number of columns for each key."""
         return unfinished.find(self.path / UNFINISHED, widths)
 
-    def write_part(self, low: int, high: int, arrays: Mapping[str, NDArray[np.integer]]) -> dict[Cell, Found]:
-        """Write what a shard gave, arrays of the lines low <= i < high by their keys; return where they are."""
+    def write_part(self, low: int, high: int, arrays: Mapping[str, NDArray[np.integer]]) -> dict[Cell, Location]:
+        """Write the arrays of a shard, lines low <= i < high, by their keys; return where each is."""
         name = f"{content_key(*arrays)}.{low}-{high}.part"
         return unfinished.write_part(self.path / UNFINISHED / name, low, high, arrays)
 
-    def join(self, statistics: Statistics, key: str, arrays: Iterable[NDArray[np.integer]]) -> Path:
-        """Write a .columns file from arrays in the order of lines; return where it waits."""
-        place = content_key(statistics.path.relative_to(self.path).as_posix())
-        waiting = self.path / UNFINISHED / f"{place}.joined"
-        statistics.join(waiting, key, arrays)
+    def join(self, counts: Statistics, key: str, arrays: Iterable[NDArray[np.integer]]) -> Path:
+        """Write a .columns file from arrays in the order of lines, at first under another path, which is returned."""
+        name = content_key(counts.path.relative_to(self.path).as_posix())
+        waiting = self.path / UNFINISHED / f"{name}.joined"
+        counts.join(waiting, key, arrays)
         return waiting
 
     def put_in_place(self, joined: Iterable[tuple[Path, Statistics]]) -> None:
-        """Move joined files to where they belong."""
-        for waiting, statistics in joined:
+        """Move joined files to their own paths."""
+        for waiting, counts in joined:
             try:
-                statistics.path.parent.mkdir(parents=True, exist_ok=True)
-                waiting.replace(statistics.path)
+                counts.path.parent.mkdir(parents=True, exist_ok=True)
+                waiting.replace(counts.path)
             except OSError as error:
-                raise StoreError(f"{statistics.path}: cannot be written: {error.strerror}") from None
-            self._list(statistics.path)
+                raise StoreError(f"{counts.path}: cannot be written: {error.strerror}") from None
+            self._list(counts.path)
 
     def remove_parts(self, paths: Iterable[Path]) -> None:
-        """Delete what join() has taken over, and the folder when it is empty."""
+        """Delete parts that are joined or of no use, and their folder when it is empty."""
         _delete(paths)
         with contextlib.suppress(OSError):
             (self.path / UNFINISHED).rmdir()

@@ -1,7 +1,8 @@
-"""What finished of a run under way: a file a shard in unfinished/, with an array for each system and set of columns.
+"""The counts of an unfinished run: a file in unfinished/ for each shard, which is called a part.
 
-A part is a line of JSON, [[key, bytes, digest], ...], and then as many arrays in numpy's .npy format. Each array is
-known by the key of its content and its lines, so that a later run takes what it can use, whatever else it needs.
+A part begins with a line of JSON, [[key, bytes, digest], ...]. An array in numpy's .npy format follows for each entry:
+the counts of a system in a set of columns. A later run finds an array by its key and its lines, and takes all that it
+can use.
 """
 
 from __future__ import annotations
@@ -29,74 +30,75 @@ _MAX_HEADER = 1 << 24
 
 
 class Cell(NamedTuple):
-    """The lines low <= i < high of a system and set of columns, whose content a key stands for."""
+    """Lines low <= i < high of the counts that have a key (see run_directory.counts_key)."""
 
     key: str
     low: int
     high: int
 
 
-class Found(NamedTuple):
-    """Where an array is: file, number of bytes before it, shape, digest."""
+class Location(NamedTuple):
+    """Where an array is."""
 
     path: Path
     offset: int
+    """How many bytes of the file come before the array."""
     shape: tuple[int, int]
     digest: str
 
 
-def write_part(path: Path, low: int, high: int, arrays: Mapping[str, NDArray[np.integer]]) -> dict[Cell, Found]:
+def write_part(path: Path, low: int, high: int, arrays: Mapping[str, NDArray[np.integer]]) -> dict[Cell, Location]:
     """Write the arrays of a shard by their keys; return where they are. Raises StoreError."""
     pieces = {key: array_bytes(array) for key, array in arrays.items()}
     listed = [(key, len(piece), digest(piece)) for key, piece in pieces.items()]
     header = json.dumps(listed).encode() + b"\n"
     write_atomic(path, [header, *pieces.values()])
-    known, offset = {}, len(header)
+    locations, offset = {}, len(header)
     for key, size, check in listed:
-        known[Cell(key, low, high)] = Found(path, offset, (high - low, arrays[key].shape[1]), check)
+        locations[Cell(key, low, high)] = Location(path, offset, (high - low, arrays[key].shape[1]), check)
         offset += size
-    return known
+    return locations
 
 
-def read_part(found: Found) -> NDArray[np.integer]:
-    """Return an array; raises StoreError: damage, or it went away."""
+def read_part(location: Location) -> NDArray[np.integer]:
+    """Return an array; raises StoreError where its file is damaged or gone."""
     try:
-        with open_regular(found.path) as file:
-            file.seek(found.offset)
-            array, check = read_array(file, found.path, found.shape)
+        with open_regular(location.path) as file:
+            file.seek(location.offset)
+            array, check = read_array(file, location.path, location.shape)
     except OSError as error:
-        raise StoreError(f"{found.path}: cannot be read: {error.strerror}; run the same command again") from None
-    if check != found.digest:
-        raise damaged(found.path)
+        raise StoreError(f"{location.path}: cannot be read: {error.strerror}; run the same command again") from None
+    if check != location.digest:
+        raise damaged(location.path)
     return array
 
 
 def is_part(name: str) -> bool:
-    """Whether a file is called as parts are."""
+    """Whether a file has the name of a part."""
     return bool(_NAME.fullmatch(name))
 
 
 def ours(folder: Path) -> Iterator[Path]:
-    """Yield the files of a run directory's folder of parts that the program has written."""
+    """Yield the files in the folder of parts that the program has written."""
     if folder.is_dir() and not folder.is_symlink():
         yield from (path for path in sorted(folder.iterdir()) if _OURS.fullmatch(path.name))
 
 
-def find(folder: Path, widths: Mapping[str, int]) -> dict[Cell, Found]:
-    """Return the arrays that are there of some keys, each read once to see that it is whole.
+def find(folder: Path, widths: Mapping[str, int]) -> dict[Cell, Location]:
+    """Return where the arrays with some keys are. `widths` has the number of columns of each array, by its key.
 
-    widths: columns of the arrays, by key. What is damaged is left out, and so counted again.
+    Each array is read once to see whether it is damaged. Damaged arrays are left out, and so are counted again.
     """
-    known: dict[Cell, Found] = {}
+    locations: dict[Cell, Location] = {}
     for path in ours(folder):
         name = _NAME.fullmatch(path.name)
         if name:
-            for found in _arrays(path, int(name[1]), int(name[2]), widths):
-                known.setdefault(*found)
-    return known
+            for cell, location in _arrays(path, int(name[1]), int(name[2]), widths):
+                locations.setdefault(cell, location)
+    return locations
 
 
-def _arrays(path: Path, low: int, high: int, widths: Mapping[str, int]) -> Iterator[tuple[Cell, Found]]:
+def _arrays(path: Path, low: int, high: int, widths: Mapping[str, int]) -> Iterator[tuple[Cell, Location]]:
     try:
         with open_regular(path) as file:
             header = parse_json(file.readline(_MAX_HEADER))
@@ -106,9 +108,9 @@ def _arrays(path: Path, low: int, high: int, widths: Mapping[str, int]) -> Itera
             return
         for key, size, check in listed:
             if key in widths:
-                found = Found(path, offset, (high - low, widths[key]), check)
-                read_part(found)
-                yield Cell(key, low, high), found
+                location = Location(path, offset, (high - low, widths[key]), check)
+                read_part(location)
+                yield Cell(key, low, high), location
             offset += size
     except (OSError, ValueError, TypeError, OverflowError, StoreError):
         return

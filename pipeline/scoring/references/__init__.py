@@ -1,6 +1,6 @@
-"""Which references count: the table of policies, by which all others find them.
+"""The policies of references, which say which references count for a score.
 
-A metric says which policy it has (`Metric.policy`). To add one: a class in a file of this folder, and a line here.
+A metric names its policy in `Metric.policy`. A new policy is a class in this folder, and a line in the table below.
 """
 
 from __future__ import annotations
@@ -23,4 +23,4 @@ POLICIES: dict[str, Policy] = {
     "weighted": Weighted(),
     "leave_one_out": LeftOut(),
 }
-"""The policies of references, by the names that metrics give them."""
+"""The policies of references, by their names in `Metric.policy`."""

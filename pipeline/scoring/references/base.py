@@ -1,6 +1,6 @@
-"""What a policy of references is, and what a score is made of and looks like.
+"""The base class of policies of references, and what they take and return.
 
-The policies themselves are in the files beside this one, and the table of them in `__init__.py`.
+The policies are in the other files of this folder, and the table of them is in `__init__.py`.
 """
 
 from __future__ import annotations
@@ -26,10 +26,11 @@ if TYPE_CHECKING:
     from ..results import Samples
 
 SENTENCES = frozenset({"mean", "sum"})
-"""Levels that are made of sentence scores."""
+"""The levels that are made of sentence scores."""
 WORDS = ("no", "one", "two", "three")
+"""Small numbers, as messages write them."""
 Z95 = 1.959963984540054
-"""Quantile 0.975 of the normal distribution, as in the original program's interval."""
+"""The quantile 0.975 of the normal distribution, which the original program uses for its interval."""
 
 
 @dataclass(frozen=True)
@@ -39,7 +40,7 @@ class Reduced:
     outputs: dict[str, float]
     """All outputs of the metric. The first is the score."""
     samples: Samples | None = None
-    """The spread of a score that is the mean over draws of references."""
+    """The spread of the score over draws of references, if it is the mean over these."""
 
     @property
     def score(self) -> float:
@@ -56,13 +57,13 @@ class SystemCounts:
     lines: int
     references: int
     own: Sequence[int | None] = ()
-    """Which reference each system is itself. None, or empty: it is none of them."""
+    """Which reference each system is. None, or an empty sequence: it is none of them."""
     threads: int = 1
 
     def without(self, reference: int) -> tuple[list[int], SystemCounts]:
-        """Leave out a reference: return the numbers of the systems that are scored so, and their columns.
+        """Leave out a reference; return the numbers of the systems that are scored without it, and their columns.
 
-        Of the systems that are references themselves only that one is scored.
+        Of the systems that are themselves references, only the one that is left out is scored.
         """
         fields = self.metric.needs.schema(self.references).fields
         apart = frozenset(field.name for field in fields if field.per_reference)
@@ -73,11 +74,11 @@ class SystemCounts:
         return numbers, replace(self, systems=subsets, references=len(kept), own=[own[number] for number in numbers])
 
     def reduced(self, kind: Chosen) -> list[Reduced]:
-        """Return the score of each system for one choice of references."""
+        """Return the score of each system with the references that a kind of addends chooses."""
         return [Reduced(kind.outputs(system)) for system in self.systems]
 
     def summand(self, kind: Kind, share: float = 1.0) -> Summand:
-        """Return what all systems add to a score, each with the same share."""
+        """Return a summand of all systems, with the same share for each."""
         count = len(self.systems)
         return Summand(Table(kind, self.systems, self.lines), range(count), [share] * count)
 
@@ -91,22 +92,22 @@ class Reducer(ABC):
 
     @abstractmethod
     def summands(self, counts: SystemCounts) -> list[Summand]:
-        """Return what the score is the sum of, for samples of the sentences."""
+        """Return the summands of the score, for samples of the sentences."""
 
     def drawn_scores(self, counts: SystemCounts) -> list[Floats] | None:
-        """Return the score of each system in every draw of references: float64 [iterations]. None: none are drawn."""
+        """Return the score of each system in every draw of references: float64 [iterations]. None: nothing is drawn."""
         del counts
         return None
 
 
 class Policy(Reducer):
-    """Which references count, and how. As a reducer it makes the score of summed terms (level corpus)."""
+    """Which references count, and how. As a reducer, a policy makes the score of summed terms (level corpus)."""
 
     minimum_references: ClassVar[int] = 0
-    """How many references a data set must have."""
+    """How many references a data set must have at least."""
 
     def misfit(self, metric: Metric, references: int, *, missing: bool) -> str | None:
-        """Return why a data set with so many references, some of them missing, cannot be scored so, or None."""
+        """Return why this policy cannot score a data set, or None. `missing` says that some lines lack references."""
         if missing and self.needs_all(metric):
             return f"references: {metric.policy} is not defined where references are missing"
         if references < self.minimum_references:
@@ -119,20 +120,19 @@ class Policy(Reducer):
         return False
 
     def rows(self, references: int) -> Mapping[str, int]:
-        """Return the references that are scored as systems too: the number of each, by the name of its row."""
+        """Return the references that are also scored as systems: the number of each, by the name of its row."""
         del references
         return {}
 
     def best(self, metric: Metric, columns: Columns) -> Ints | None:
-        """Return the one reference of each sentence that counts: int64 [lines]. None: several do."""
+        """Return which reference of each sentence counts: int64 [lines]. None: several references count."""
         del metric, columns
         return None
 
     def over_references(self, metric: Metric, scores: Floats, present: Ints | None) -> tuple[Floats, Floats]:
-        """Return the score of each sentence and its deviation, from the scores with each reference.
+        """Return the mean and the population deviation of each sentence's scores with its references.
 
-        scores: float64 [lines, references]; present: how many of them each line has (None: all). The mean counts, and
-        the deviation is that of the population.
+        `scores` is float64 [lines, references]. `present` says how many references each line has (None: all).
         """
         del metric
         if present is None or scores.shape[1] == 1:
@@ -142,13 +142,13 @@ class Policy(Reducer):
 
 
 def mean_of(reduced: Sequence[Reduced]) -> Reduced:
-    """Return the mean of each output over several results, without their spread."""
+    """Return the mean of each output over several scores, without a spread."""
     names = reduced[0].outputs
     return Reduced({name: math.fsum(item.outputs[name] for item in reduced) / len(reduced) for name in names})
 
 
 def mean_and_std(values: Floats) -> tuple[Floats, Floats]:
-    """Return mean and population deviation over the last axis; of equal values exactly the value and 0."""
+    """Return mean and population deviation over the last axis. For equal values these are exactly the value and 0."""
     equal = values.max(axis=-1) == values.min(axis=-1)
     mean = np.where(equal, values[..., 0], values.mean(axis=-1))
     return mean, np.where(equal, 0.0, values.std(axis=-1))

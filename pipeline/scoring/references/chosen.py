@@ -1,4 +1,4 @@
-"""Policies by which it is certain which references count: the best of each sentence, or each of them alone."""
+"""Policies without draws: the best reference of each sentence counts, or each reference alone."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ if TYPE_CHECKING:
 
 
 class Best(Policy):
-    """The best reference of each sentence: the only one, where there is one or where all are merged."""
+    """The best reference of each sentence. This policy is also used where all references are merged into one."""
 
     def scores(self, counts: SystemCounts) -> list[Reduced]:
-        """Sum the terms for the references that the metric chooses."""
+        """Return the scores of the terms with the references that the metric chooses."""
         return counts.reduced(Chosen(counts.metric))
 
     def summands(self, counts: SystemCounts) -> list[Summand]:
-        """Return the same for samples."""
+        """Return the score as one summand."""
         return [counts.summand(Chosen(counts.metric))]
 
     def best(self, metric: Metric, columns: Columns) -> Ints | None:
@@ -44,7 +44,7 @@ class Mean(Policy):
     """The mean of the scores with each reference alone."""
 
     def scores(self, counts: SystemCounts) -> list[Reduced]:
-        """Average the outputs."""
+        """Return the means of the outputs."""
         alone = [counts.reduced(Chosen(counts.metric, number)) for number in range(counts.references)]
         shares = self.shares(counts)
         return [self.combined(shares, [item.outputs for item in items]) for items in zip(*alone, strict=True)]
@@ -55,34 +55,34 @@ class Mean(Policy):
         return Reduced({n: math.fsum(w * own[n] for w, own in zip(shares, outputs, strict=True)) for n in names})
 
     def summands(self, counts: SystemCounts) -> list[Summand]:
-        """Return the score with each reference, as a summand with its share."""
+        """Return a summand for each reference, with its share."""
         shares = enumerate(self.shares(counts))
         return [counts.summand(Chosen(counts.metric, number), share) for number, share in shares if share]
 
     def shares(self, counts: SystemCounts) -> Sequence[float]:
-        """Return how much each reference counts."""
+        """Return the share of each reference."""
         return counts.metric.shares or (1 / counts.references,) * counts.references
 
     def needs_all(self, metric: Metric) -> bool:
-        """Whether scores of whole texts are averaged. Each sentence's scores can be averaged over those it has."""
+        """Return True for scores of whole texts. Sentence scores are averaged over the references that there are."""
         return metric.level not in SENTENCES
 
 
 class Each(Mean):
-    """The mean, and the score with each reference beside it: name@0, name@1 ..."""
+    """The mean, with the scores with each reference as further outputs: name@0, name@1 ..."""
 
     def combined(self, shares: Sequence[float], outputs: Sequence[dict[str, float]]) -> Reduced:
-        """Return the mean of a system's outputs, and its scores."""
+        """Return the mean of a system's outputs, and its score with each reference."""
         name = next(iter(outputs[0]))
         scores = {f"{name}@{number}": own[name] for number, own in enumerate(outputs)}
         return Reduced(super().combined(shares, outputs).outputs | scores)
 
 
 class Weighted(Mean):
-    """The mean with a weight for each reference."""
+    """The mean of the scores with each reference, which have weights."""
 
     def misfit(self, metric: Metric, references: int, *, missing: bool) -> str | None:
-        """Return what is wrong with the references, or that there are more or fewer of them than weights."""
+        """Return why this policy cannot score a data set, such as for another number of weights than references."""
         message = super().misfit(metric, references, missing=missing)
         if message is None and len(metric.shares) != references:
             return f"weights: {len(metric.shares)} are given for {references} references"
@@ -94,5 +94,5 @@ class Weighted(Mean):
         return True
 
     def over_references(self, metric: Metric, scores: Floats, present: Ints | None) -> tuple[Floats, Floats]:
-        """Return the weighted mean of each sentence's scores, and their deviation without weights."""
+        """Return the weighted mean of each sentence's scores, and their population deviation without weights."""
         return scores @ np.array(metric.shares), super().over_references(metric, scores, present)[1]

@@ -21,21 +21,21 @@ if TYPE_CHECKING:
     from .base import SystemCounts
 
 TURNS = 4
-"""Turns of a draw of references, at most."""
+"""At most so many turns are made of a draw of references."""
 
 
 class Sampled(Policy):
-    """A reference drawn for each sentence, many times, and the mean of the scores."""
+    """The mean score over many draws, in each of which a reference is drawn for each sentence."""
 
     def scores(self, counts: SystemCounts) -> list[Reduced]:
-        """Average the outputs over iterations."""
+        """Return the means of the outputs over iterations."""
         draws = counts.metric.draws(counts.lines, counts.references)
         if draws is None:
             return [self.single(item.outputs) for item in counts.reduced(Chosen(counts.metric, 0))]
         return [self.averaged(outputs, draws) for outputs in _drawn_outputs(counts, draws)]
 
     def single(self, outputs: dict[str, float]) -> Reduced:
-        """Return a score for which nothing is drawn, since there is one reference."""
+        """Return a score for which nothing is drawn, since there is only one reference."""
         return Reduced(outputs, Samples(1, 0.0, (math.nan, math.nan)))
 
     def averaged(self, outputs: dict[str, Floats], draws: Draws) -> Reduced:
@@ -48,15 +48,15 @@ class Sampled(Policy):
         return Reduced(means, Samples(len(scores), std, interval))
 
     def drawn_scores(self, counts: SystemCounts) -> list[Floats] | None:
-        """Return the score of each system in every draw of references: float64 [iterations]. None: there is one."""
+        """Return the score of each system in every draw: float64 [iterations]. None: there is only one reference."""
         draws = counts.metric.draws(counts.lines, counts.references)
         return draws and [next(iter(outputs.values())) for outputs in _drawn_outputs(counts, draws)]
 
     def summands(self, counts: SystemCounts) -> list[Summand]:
-        """Return the score in one draw and its turns.
+        """Return a summand with one draw of references for each sample, and with turns of it.
 
-        A score is a mean over hundreds of draws, and has next to none of the noise of one. The mean over a draw and
-        its turns, in which every reference of a sentence has its part, has as little, to the first order.
+        The score is a mean over hundreds of draws, so it has almost no noise from them. The mean over one draw and its
+        turns has, to the first order, as little noise, since every reference of a sentence has a part in it.
         """
         draws = counts.metric.draws(counts.lines, counts.references)
         if draws is None:
@@ -67,19 +67,19 @@ class Sampled(Policy):
         return [replace(summand, draws=self.one_of(draws), turns=evenly)]
 
     def one_of(self, draws: Draws) -> Draws:
-        """Return the draws that samples take, which turn them themselves."""
+        """Return the draws that the samples take, before they are turned."""
         return draws
 
 
 class Expected(Sampled):
-    """What sampling converges to, by balanced draws (Draws.balanced), with the standard error of the mean."""
+    """The limit of the sampled score, by balanced draws (Draws.balanced), with the standard error of the mean."""
 
     def single(self, outputs: dict[str, float]) -> Reduced:
-        """Return a score that is exact, since there is one reference."""
+        """Return a score that is exact, since there is only one reference."""
         return Reduced(outputs | {"standard_error": 0.0})
 
     def averaged(self, outputs: dict[str, Floats], draws: Draws) -> Reduced:
-        """Return the mean of outputs [iterations]; its error is that of the means of groups of turned draws."""
+        """Return the mean of outputs [iterations], and its standard error from the means of groups of turned draws."""
         error = 0.0
         if draws.sampler == "turned":
             groups = next(iter(outputs.values())).reshape(-1, draws.references).mean(axis=-1)
@@ -87,24 +87,24 @@ class Expected(Sampled):
         return Reduced({name: float(values.mean()) for name, values in outputs.items()} | {"standard_error": error})
 
     def drawn_scores(self, counts: SystemCounts) -> list[Floats] | None:
-        """Return None: its draws show no spread, since they are not independent."""
+        """Return None: these draws are not independent, so they do not show a spread."""
         del counts
         return None
 
     def one_of(self, draws: Draws) -> Draws:
-        """Return one draw of each group: those of the metric come turned already."""
+        """Return one draw of each group, since the draws of the metric are already turned."""
         return draws._replace(sampler="numpy", iterations=max(draws.iterations // draws.references, 1))
 
 
 class LeftOut(Policy):
-    """Each reference left out in turn: systems by the mean, and references as systems, each against the others."""
+    """Leaves out each reference in turn. Systems get the mean score. References are scored against the others."""
 
     minimum_references = 2
     inner = Sampled()
-    """How the references that are left count."""
+    """The policy for the references that are left."""
 
     def scores(self, counts: SystemCounts) -> list[Reduced]:
-        """Average the outputs over the references left out; a reference has one score alone, that without itself."""
+        """Return the means of the outputs over the references left out. A reference has one score, without itself."""
         scores: list[list[Reduced]] = [[] for _ in counts.systems]
         for left_out in range(counts.references):
             numbers, rest = counts.without(left_out)
@@ -113,7 +113,7 @@ class LeftOut(Policy):
         return [mean_of(items) for items in scores]
 
     def summands(self, counts: SystemCounts) -> list[Summand]:
-        """Return the score without each reference: a share of a system's score, and all of a reference's own."""
+        """Return a summand without each reference: a share of a system's score, or all of that reference's score."""
         summands = []
         for left_out in range(counts.references):
             numbers, rest = counts.without(left_out)

@@ -1,7 +1,7 @@
-"""Is the difference between two systems real? Paired tests, and corrections for many of them.
+"""Paired tests of the difference between two systems, and corrections for several tests.
 
-Approximate randomisation and paired bootstrap have sacreBLEU's definitions and random stream; of two systems that are
-equal on every sentence p is 1 (sacreBLEU: 1 / (trials + 1)).
+Approximate randomisation and paired bootstrap have sacreBLEU's definitions and random stream, with one exception: for
+two systems that are equal on every sentence p is 1, where sacreBLEU has 1 / (trials + 1).
 """
 
 from __future__ import annotations
@@ -26,20 +26,20 @@ if TYPE_CHECKING:
     Pair = tuple[int, int]
 
 TIE = 1e-12
-"""Differences, in relation to the numbers compared, up to which these are equal but for their rounding."""
+"""Two numbers are taken for equal up to this difference, relative to the larger one, since both are rounded."""
 SIGNS = ((0.01, "#"), (0.05, "+"), (0.10, "*"))
-"""Marks of p-values up to these, as in the findings of WMT and in Grundkiewicz et al. 2015."""
+"""Marks for p-values, each with its upper bound, as in the findings of WMT and in Grundkiewicz et al. 2015."""
 EXACT = 1000
-"""Trials up to which the binomial distribution is summed in whole numbers."""
+"""Up to so many trials, the binomial distribution is summed in whole numbers."""
 
 
 def mark(p: float) -> str:
-    """Return the mark of a p-value, or an empty text."""
+    """Return the mark of a p-value, or an empty text where it has none."""
     return next((sign for top, sign in SIGNS if p <= top), "")
 
 
 def approximate_randomization(
-    chosen: Sequence[Summand],
+    parts: Sequence[Summand],
     scores: Sequence[float],
     pairs: Sequence[Pair],
     lines: int,
@@ -47,29 +47,30 @@ def approximate_randomization(
     seed: int,
     progress: Progress | None = None,
 ) -> list[float]:
-    """Return for each pair of systems p = (c + 1) / (trials + 1) (Riezler and Maxwell 2005; two-sided).
+    """Return the two-sided p = (c + 1) / (trials + 1) of each pair of systems (Riezler and Maxwell 2005).
 
-    In each trial each sentence's outputs change places with probability 1/2; c counts the trials whose absolute
-    difference of scores is above that of scores, the real ones. Both systems have the same draws of references:
-    trial t those of iteration t, and their turns. All pairs share the trials, so one pass over the sentences is enough.
+    In each trial the outputs of each sentence are swapped between the systems with probability 1/2. c is the number of
+    trials whose absolute difference of scores is above that of the real `scores`. Both systems have the same draws of
+    references: those of iteration t for trial t, and turns of them. All pairs share the trials, so that one pass over
+    the sentences is enough.
     """
     real = np.array([abs(scores[one] - scores[two]) for one, two in pairs])
     near = TIE * np.array([max(abs(scores[one]), abs(scores[two])) for one, two in pairs])
     above = np.zeros(len(pairs), np.int64)
     for low, kept in groups(Shuffles(lines, seed), trials, lines):
-        totals = [weighted_sums(summand, kept, low) for summand in chosen]
+        totals = [weighted_sums(summand, kept, low) for summand in parts]
         for number, pair in enumerate(pairs):
-            above[number] += (_shuffled(chosen, totals, pair) > real[number] + near[number]).sum()
+            above[number] += (_shuffled(parts, totals, pair) > real[number] + near[number]).sum()
         if progress:
             progress(low + len(kept), trials)
-        del kept  # before the next are made
+        del kept  # before the next ones are made
     return [(int(count) + 1) / (trials + 1) for count in above]
 
 
-def _shuffled(chosen: Sequence[Summand], totals: Sequence[WeightedSums], pair: Pair) -> Floats:
+def _shuffled(parts: Sequence[Summand], totals: Sequence[WeightedSums], pair: Pair) -> Floats:
     """Return the absolute differences of the two systems' scores after shuffling: float64 [trials]."""
     difference: Floats = np.zeros(1)
-    for summand, (kept, whole) in zip(chosen, totals, strict=True):
+    for summand, (kept, whole) in zip(parts, totals, strict=True):
         one, two = (list(summand.numbers).index(number) for number in pair)
         left = whole - kept
         first = summand.score(kept[:, :, one] + left[:, :, two])
@@ -79,49 +80,50 @@ def _shuffled(chosen: Sequence[Summand], totals: Sequence[WeightedSums], pair: P
 
 
 def paired_bootstrap(samples: Floats, scores: Sequence[float], pairs: Sequence[Pair]) -> list[float]:
-    """Return for each pair of systems p = (c + 1) / (samples + 1), from scores of bootstrap samples.
+    """Return p = (c + 1) / (samples + 1) of each pair of systems, from scores of bootstrap samples.
 
-    samples: float64 [samples, systems]. c counts the samples whose absolute difference, less the mean of these, is
-    above the real difference (Moses, bootstrap-hypothesis-difference-significance.pl; sacreBLEU).
+    `samples` is float64 [samples, systems]. c is the number of samples whose absolute difference, minus the mean of
+    these, is above the real difference (Moses, bootstrap-hypothesis-difference-significance.pl; sacreBLEU).
     """
-    found = []
+    values = []
     for one, two in pairs:
         differences = np.abs(samples[:, two] - samples[:, one])
         near = TIE * max(abs(scores[one]), abs(scores[two]))
         count = (differences - differences.mean() > abs(scores[two] - scores[one]) + near).sum()
-        found.append((int(count) + 1) / (len(samples) + 1))
-    return found
+        values.append((int(count) + 1) / (len(samples) + 1))
+    return values
 
 
 class Sentencewise(NamedTuple):
-    """How two systems compare sentence by sentence: where the first is better, worse, as good; mean and deviation.
-
-    deviation: of the differences of sentence scores, with n - 1.
-    """
+    """How two systems compare sentence by sentence."""
 
     wins: int
+    """How many sentences score higher in the first system."""
     losses: int
+    """How many sentences score lower in the first system."""
     ties: int
     mean: float
+    """The mean of the differences of sentence scores."""
     deviation: float
+    """The deviation of these differences, with n - 1."""
 
     @property
     def cohen_d(self) -> float:
-        """Cohen's d of paired samples: mean over deviation; 0 where all is equal, NaN where all differences are."""
+        """Cohen's d of paired samples, mean / deviation: 0 where both are 0, NaN where only the deviation is."""
         if self.deviation > 0:
             return self.mean / self.deviation
         return 0.0 if self.mean == 0 else math.nan
 
     @property
     def sign_test(self) -> float:
-        """Two-sided p that wins and losses are as likely; ties are left out (Dixon and Mood 1946)."""
+        """The two-sided p of the sign test, which leaves out ties (Dixon and Mood 1946)."""
         return sign_test(self.wins, self.losses)
 
 
 def sentencewise(blocks: Iterable[Floats], pairs: Sequence[Pair]) -> list[Sentencewise]:
-    """Compare pairs of systems by their sentence scores: blocks of float64 [systems, lines], read once.
+    """Compare pairs of systems by their sentence scores: blocks of float64 [systems, lines], which are read once.
 
-    Scores that agree to a relative TIE are equal: 1/3 may be computed in two ways.
+    Scores that differ by at most TIE, relative to the larger one, are taken for equal.
     """
     counts, lines = np.zeros((len(pairs), 2), np.int64), 0
     totals: list[list[float]] = [[] for _ in pairs]
@@ -143,21 +145,22 @@ def sentencewise(blocks: Iterable[Floats], pairs: Sequence[Pair]) -> list[Senten
 
 def _compared(wins: int, losses: int, lines: int, total: float, squares: float) -> Sentencewise:
     mean = total / lines
-    left = squares - total * mean  # but for rounding 0 where all differences are the same
+    left = squares - total * mean  # 0, except for rounding, where all differences are the same
     variance = left / (lines - 1) if lines > 1 and left > TIE * squares else 0.0
     return Sentencewise(wins, losses, lines - wins - losses, mean, math.sqrt(variance))
 
 
 def sign_test(wins: int, losses: int) -> float:
-    """Return the two-sided p of the exact binomial test of wins against losses; 1 where there are none."""
+    """Return the two-sided p of the exact binomial test of wins against losses. It is 1 where there are none."""
     fewer, trials = min(wins, losses), wins + losses
     return 1.0 if wins == losses else min(1.0, 2 * binomial_tail(fewer, trials))
 
 
 def binomial_tail(successes: int, trials: int) -> float:
-    """Return the probability of at most `successes` heads in `trials` tosses of a coin, successes <= trials / 2.
+    """Return the probability of at most `successes` heads in `trials` tosses of a coin, for successes <= trials / 2.
 
-    Many trials: the largest term by Stirling's series (Loader 2000), then the terms below it, each from the last.
+    For more than EXACT trials the largest term comes from Stirling's series (Loader 2000), and each further term from
+    the one before it.
     """
     if trials <= EXACT:
         ways = sum(math.comb(trials, heads) for heads in range(successes + 1))
@@ -172,7 +175,7 @@ def binomial_tail(successes: int, trials: int) -> float:
 
 
 def _log_share(successes: int, trials: int) -> float:
-    """Return log(comb(trials, successes) / 2**trials), without the cancellation of log-gamma."""
+    """Return log(comb(trials, successes) / 2**trials), without the loss of digits that log-gamma would cause."""
     if successes == 0:
         return -trials * math.log(2)
     rest, lean = trials - successes, 1 - 2 * successes / trials
@@ -182,7 +185,7 @@ def _log_share(successes: int, trials: int) -> float:
 
 
 def _stirling(count: int) -> float:
-    """Return log(count!) less Stirling's formula: exact where count is small, else its series."""
+    """Return log(count!) minus Stirling's formula: computed directly where count is small, else by the series."""
     if count < 20:
         formula = (count + 0.5) * math.log(count) - count + 0.5 * math.log(2 * math.pi)
         return math.log(math.factorial(count)) - formula
@@ -194,8 +197,8 @@ def holm(values: Sequence[float]) -> list[float]:
     """Return p-values adjusted so that the chance of any false rejection stays below the level (Holm 1979)."""
     order = sorted(range(len(values)), key=lambda number: values[number])
     adjusted, top = [0.0] * len(values), 0.0
-    for place, number in enumerate(order):
-        top = max(top, min(1.0, (len(values) - place) * values[number]))
+    for smaller, number in enumerate(order):
+        top = max(top, min(1.0, (len(values) - smaller) * values[number]))
         adjusted[number] = top
     return adjusted
 

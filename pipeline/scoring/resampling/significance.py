@@ -1,4 +1,4 @@
-"""From scores and columns to intervals, ranges of ranks and comparisons: what the section `statistics` asks for."""
+"""Adds to results what the section `statistics` asks for: intervals, ranges of ranks and comparisons."""
 
 from __future__ import annotations
 
@@ -29,11 +29,11 @@ if TYPE_CHECKING:
     from .bootstrap import Progress
 
 COUNTED = {"approximate_randomization": "trials", "paired_bootstrap": "resamples"}
-"""The settings that say of how many samples a test's p is made: it is never below 1 / (samples + 1)."""
+"""The setting with the number of samples of each test, whose p is never below 1 / (samples + 1)."""
 
 
 def statistics_of(texts: Mapping[str, str], prefix: str = "") -> WrittenStatistics:
-    """Return settings from texts, as a config has them; raises InputError that names the one that is wrong."""
+    """Return the settings that some texts stand for; raises InputError that names the one that is wrong."""
     from pydantic import ValidationError
 
     from ...config.models import WrittenStatistics
@@ -50,25 +50,26 @@ def statistics_of(texts: Mapping[str, str], prefix: str = "") -> WrittenStatisti
 
 def with_statistics(
     results: Results,
-    found: Sequence[ScoredColumns],
+    scored: Sequence[ScoredColumns],
     settings: WrittenStatistics,
     progress: Progress | None = None,
 ) -> Results:
     """Return the results with intervals, rank ranges and comparisons."""
     scores: dict[tuple[str, str, str], Score] = {(s.dataset, s.metric, s.system): s for s in results.scores}
     tests: list[Comparison] = []
-    for measured in found:
+    warnings = dict.fromkeys(results.warnings)
+    for measured in scored:
         more, compared = analyse(measured, settings, progress)
         scores |= {(s.dataset, s.metric, s.system): s for s in more}
         tests += compared
-    warnings = dict.fromkeys(
-        [*results.warnings, *(text for measured in found for text in _lacking(measured, settings))]
+        warnings |= dict.fromkeys(_lacking(measured, settings))
+    return replace(
+        results, scores=list(scores.values()), warnings=list(warnings), statistics=settings.model_dump(), tests=tests
     )
-    told = settings.model_dump()
-    return replace(results, scores=list(scores.values()), warnings=list(warnings), statistics=told, tests=tests)
 
 
 def _lacking(measured: ScoredColumns, settings: WrittenStatistics) -> Iterator[str]:
+    """Yield warnings: no baseline to compare with, or too few samples for any p to be below the level."""
     if settings.test != "none" and settings.baseline is not None and settings.baseline not in measured.names:
         dataset = measured.scores[0].dataset
         yield f"{dataset}: has no output of the baseline, {settings.baseline}: nothing is compared there"
@@ -78,9 +79,9 @@ def _lacking(measured: ScoredColumns, settings: WrittenStatistics) -> Iterator[s
     alpha = 1 - Fraction(str(settings.level))
     if name and Fraction(times, getattr(settings, name) + 1) >= alpha:
         by = settings.correction.capitalize()
-        made = f"{times:,} comparisons, adjusted by {by}," if times > 1 else "a comparison"
+        tests = f"{times:,} comparisons, adjusted by {by}," if times > 1 else "a comparison"
         yield (
-            f"statistics: with {getattr(settings, name):,} {name} no p of {made} can be below {float(alpha):g}: "
+            f"statistics: with {getattr(settings, name):,} {name} no p of {tests} can be below {float(alpha):g}: "
             f"nothing can be significant; set {name} to {math.floor(times / alpha):,} or more"
         )
 
@@ -89,13 +90,13 @@ def analyse(
     measured: ScoredColumns, settings: WrittenStatistics, progress: Progress | None = None
 ) -> tuple[list[Score], list[Comparison]]:
     """Return the scores with their bootstrap, and the comparisons that the settings ask for."""
-    chosen = summands(measured.metric, measured.columns, measured.lines, measured.references, measured.own)
+    parts = summands(measured.metric, measured.columns, measured.lines, measured.references, measured.own)
     count = len(measured.columns)
-    samples = bootstrap(chosen, count, measured.lines, settings.resamples, settings.seed, progress)
-    comparisons = _comparisons(measured, chosen, samples, settings, progress)
-    if measured.human:
-        humans = [number for number, own in enumerate(measured.own) if own is not None]
-        samples = np.concatenate([samples, samples[:, humans].mean(axis=1, keepdims=True)], axis=1)
+    samples = bootstrap(parts, count, measured.lines, settings.resamples, settings.seed, progress)
+    comparisons = _comparisons(measured, parts, samples, settings, progress)
+    if measured.has_mean:
+        references = [number for number, own in enumerate(measured.own) if own is not None]
+        samples = np.concatenate([samples, samples[:, references].mean(axis=1, keepdims=True)], axis=1)
     return _with_bootstrap(measured.scores, samples, settings.level), comparisons
 
 
@@ -104,8 +105,8 @@ def _with_bootstrap(scores: Sequence[Score], samples: Floats, level: float) -> l
     means = samples.mean(axis=0).tolist()
     deviations = samples.std(axis=0, ddof=1).tolist() if len(samples) > 1 else [0.0] * len(means)
     ranges = rank_ranges(samples, level)
-    places = clusters(ranks([score.score for score in scores]), ranges)
-    rows = zip(scores, means, deviations, low, high, ranges, places, strict=True)
+    numbers = clusters(ranks([score.score for score in scores]), ranges)
+    rows = zip(scores, means, deviations, low, high, ranges, numbers, strict=True)
     return [
         replace(score, bootstrap=Bootstrap(mean, std, (least, most), best_and_worst, cluster))
         for score, mean, std, least, most, best_and_worst, cluster in rows
@@ -113,22 +114,17 @@ def _with_bootstrap(scores: Sequence[Score], samples: Floats, level: float) -> l
 
 
 def pairs_of(measured: ScoredColumns, baseline: str | None) -> list[tuple[int, int]]:
-    """Return the pairs to compare: each system with the baseline, or all; references are no systems here."""
+    """Return the pairs of systems to compare: each system with the baseline, or all pairs. References are left out."""
     systems = [number for number in range(len(measured.columns)) if measured.own[number] is None]
     if baseline is None:
         return list(combinations(systems, 2))
-    return [
-        (number, known)
-        for known in systems
-        if measured.names[known] == baseline
-        for number in systems
-        if number != known
-    ]
+    base = [number for number in systems if measured.names[number] == baseline]
+    return [(number, other) for other in base for number in systems if number != other]
 
 
 def _comparisons(
     measured: ScoredColumns,
-    chosen: Sequence[Summand],
+    parts: Sequence[Summand],
     samples: Floats,
     settings: WrittenStatistics,
     progress: Progress | None,
@@ -144,18 +140,18 @@ def _comparisons(
         values = paired_bootstrap(samples, scores, pairs)
     else:
         values = approximate_randomization(
-            chosen, scores, pairs, measured.lines, settings.trials, settings.seed, progress
+            parts, scores, pairs, measured.lines, settings.trials, settings.seed, progress
         )
-    same = _same(chosen, len(measured.columns))
+    same = _same(parts, len(measured.columns))
     values = [1.0 if same[one] == same[two] else value for value, (one, two) in zip(values, pairs, strict=True)]
     adjusted = CORRECTIONS[settings.correction](values)
-    found = []
+    comparisons = []
     for (one, two), each, p, p_adjusted in zip(pairs, compared, values, adjusted, strict=True):
         system, other = measured.scores[one], measured.scores[two]
         differences = samples[:, one] - samples[:, two]
         low, high = percentile_interval(differences, settings.level)
         better = float(((differences > 0) + 0.5 * (differences == 0)).mean())
-        found.append(
+        comparisons.append(
             Comparison(
                 dataset=system.dataset,
                 metric=system.metric,
@@ -172,20 +168,20 @@ def _comparisons(
                 p_adjusted=p_adjusted,
             )
         )
-    return found
+    return comparisons
 
 
 def _sentence_scores(measured: ScoredColumns) -> Iterator[Floats]:
-    """Yield the sentence scores of all systems: float64 [systems, lines], block after block."""
+    """Yield the sentence scores of all systems: float64 [systems, lines] for each block of lines."""
     metric = measured.metric
     for blocks in zip(*(present_blocks(metric, system) for system in measured.columns), strict=True):
         yield np.stack([sentence_scores(metric, columns) for columns in blocks])
 
 
-def _same(chosen: Sequence[Summand], systems: int) -> list[tuple[bytes, ...]]:
-    """Return for each system what is equal for two that are equal on every sentence."""
-    found: list[tuple[bytes, ...]] = [()] * systems
-    for summand in chosen:
+def _same(parts: Sequence[Summand], systems: int) -> list[tuple[bytes, ...]]:
+    """Return digests for each system, which are the same for systems that are equal on every sentence."""
+    digests: list[tuple[bytes, ...]] = [()] * systems
+    for summand in parts:
         for number, digest in zip(summand.numbers, summand.table.digests(), strict=True):
-            found[number] = (*found[number], digest)
-    return found
+            digests[number] = (*digests[number], digest)
+    return digests
