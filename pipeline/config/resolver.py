@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Literal
 from ..errors import ConfigError, CorpusError, DataError, Problem, did_you_mean
 from ..io import remote
 from ..io.catalogue import PREFIX, Scorable, is_data, named_in, named_one, scorable
-from ..io.dataset_cache import locate_all, place
+from ..io.dataset_cache import cache_path, locate_all
 from ..io.remote import Remote, is_remote, locate
 from .globs import called, exists, glob, is_glob, natural
 from .line_numbers import read_numbers, select
@@ -128,8 +128,8 @@ class Resolver:
         except DataError as error:
             for problem in error.problems:
                 self.problem(problem.message, location)
-            self.absent |= {place(file) for file in files}
-        return [place(file) for file in files]
+            self.absent |= {cache_path(file) for file in files}
+        return [cache_path(file) for file in files]
 
     def here(self, text: str, location: Location, name: str) -> Path | None:
         """Return the path that text stands for; None for an address, which adds a problem, and for what is absent."""

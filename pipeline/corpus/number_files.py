@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Protocol
 from ..config.resolved import Column, System, fill
 from ..errors import DataError
 from ..io.catalogue import is_data, named_one
-from ..io.dataset_cache import path_of, place
+from ..io.dataset_cache import cache_path, path_of
 from ..io.remote import Remote, locate
 from .corpus import Corpus
 
@@ -100,7 +100,7 @@ def absent(config: Config, readers: Sequence[NumberFiles], problems: list[Proble
 def _path(text: str) -> Path | Remote:
     """Return where a file is or would be; for a file that no data set has, a path that is none."""
     try:
-        return place(named_one(text)) if is_data(text) else locate(Path(), text)
+        return cache_path(named_one(text)) if is_data(text) else locate(Path(), text)
     except DataError:
         return Path(text)
 
