@@ -20,7 +20,7 @@ STRIDE = 128
 
 
 def index_text(file: Spooled, spool: Spool | None = None) -> TextFile:
-    """Index and check the texts of a file; raises CorpusError. The index keeps alive the `spool` it is in."""
+    """Index and check the texts of a file; raises CorpusError. The index keeps `spool` alive, which holds the file."""
     path, separator, origin = file
     try:
         stamp, scanner = _scanned(path, separator)

@@ -150,16 +150,8 @@ def _file(dataset: str, name: str, about: Mapping[str, Any]) -> DataFile:
     for key, rule in _RULES.items():
         if not rule.fullmatch(about[key]):
             raise DataError(f"datasets.yaml: {dataset}/{name}: {key}: '{about[key]}' cannot be one")
-    return DataFile(
-        dataset=dataset,
-        name=name,
-        repository=about["repository"],
-        commit=about["commit"],
-        path=about["path"],
-        size=int(about["bytes"]),
-        sha256=about["sha256"],
-        licence=about["licence"],
-    )
+    copied = {key: about[key] for key in ("repository", "commit", "path", "sha256", "licence")}
+    return DataFile(dataset=dataset, name=name, size=int(about["bytes"]), **copied)
 
 
 def data_set(name: str) -> DataSet:

@@ -16,6 +16,7 @@ import os
 import sys
 from dataclasses import dataclass, field
 from itertools import groupby
+from operator import attrgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
 CACHE = "GEC_PIPELINE_DATA"
 """The environment variable that names the cache."""
 State = Literal["here", "missing", "changed"]
+_dataset = attrgetter("dataset")
 
 
 def cache() -> Path:
@@ -71,10 +73,6 @@ def state(file: DataFile, *, quick: bool = False) -> State:
     except OSError:
         return "changed"
     return "here" if checksum == file.sha256 else "changed"
-
-
-def _dataset(file: DataFile) -> str:
-    return file.dataset
 
 
 def locate_all(files: Iterable[DataFile]) -> list[Path]:
@@ -161,7 +159,7 @@ def fetch_files(
     """Fetch the files that are not in the cache; return what was done, and what went wrong.
 
     `tell` is called with one line for each fetched file, `progress` with the bytes so far and the bytes in all. A file
-    that fails is left out; where the mirror cannot be reached or the cache not be written, fetching stops.
+    that fails is left out. Fetching stops where the mirror cannot be reached, or the cache cannot be written.
     Raises DataError where `mirror` names no mirror.
     """
     files = sorted(dict.fromkeys(files), key=_dataset)

@@ -182,10 +182,7 @@ def _unpacked(path: Path | Remote) -> Iterator[bytes]:
             yield from iter(lambda: sys.stdin.buffer.read(PIECE), b"")
             return
         with path.open("rb") as packed:
-            if suffix not in OPENERS:
-                yield from iter(lambda: packed.read(PIECE), b"")
-            else:
-                yield from OPENERS[suffix](packed)
+            yield from OPENERS[suffix](packed) if suffix in OPENERS else iter(lambda: packed.read(PIECE), b"")
     except PackedError as error:
         raise CorpusError([Problem(str(path), str(error))]) from None
     except OSError as error:
