@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from ..errors import CorpusError, DataError
 from ..io import remote
 from ..io.catalogue import is_data, named_in, named_one
-from ..io.dataset_cache import locate_all, place
+from ..io.dataset_cache import cache_path, locate_all
 from ..io.remote import Remote, is_remote, locate
 from .globs import glob, is_glob, natural
 from .resolved import STDIN, Match, fill
@@ -80,8 +80,8 @@ class Locator:
         except DataError as error:
             for problem in error.problems:
                 self.problem(problem.message, location)
-            self.absent |= {place(file) for file in files}
-        return [place(file) for file in files]
+            self.absent |= {cache_path(file) for file in files}
+        return [cache_path(file) for file in files]
 
     def glob(self, pattern: str, location: Location) -> list[Path | Remote]:
         """Return the files that a pattern matches: of a data set, at an address, or on this computer."""

@@ -1,6 +1,6 @@
-"""Data sets: text files opened and checked once in the parent, then read by ranges in the workers.
+"""A data set with its systems, opened and checked in the parent process; workers read its texts by ranges.
 
-Opening a file reads it once, in pieces, and keeps a number for every STRIDE lines. What is no plain file is spooled.
+Each file is read once when it is opened, and the byte offset of every STRIDE-th line is kept (see `index.py`).
 """
 
 from __future__ import annotations
@@ -18,17 +18,12 @@ if TYPE_CHECKING:
 
     from .texts import AnyText
 
-
 MAX_REFERENCES = 255
 
 
 @dataclass(frozen=True, kw_only=True)
 class Corpus:
-    """A data set with all its systems, checked: every text has `lines` lines.
-
-    missing: a reference without a token says that its annotator has nothing for the sentence (every sentence has
-    something from one of them); notes: warnings of how it was made.
-    """
+    """A data set with all its systems, checked: every text has `lines` lines."""
 
     name: str
     lines: int
@@ -36,14 +31,16 @@ class Corpus:
     references: tuple[AnyText, ...]
     systems: Mapping[str, AnyText]
     missing: bool = False
+    """A reference without a token means that its annotator has none for the sentence; others then have one."""
     notes: tuple[str, ...] = ()
+    """Warnings about how the texts were made."""
     references_as_systems: Mapping[str, int] = field(default_factory=dict)
-    """Systems that are references themselves, and which."""
+    """The systems that are references themselves, and the numbers of these references, from 0."""
     external: Mapping[str, Corpus] = field(default_factory=dict)
-    """Files of numbers for metrics that read no text: by the key of their needs, a data set without references."""
+    """Files of numbers for metrics that read no text, by the key of their needs: data sets without references."""
 
     def with_references(self) -> Corpus:
-        """Return the same with each reference as one more system; raises CorpusError where a name is taken."""
+        """Return the data set with each reference as one more system; raises CorpusError where a name is taken."""
         numbers = {f"reference{number}": number for number in range(len(self.references))}
         taken = next((name for name in numbers if name in self.systems), None)
         if taken:
@@ -53,7 +50,7 @@ class Corpus:
         return replace(self, systems={**self.systems, **added}, references_as_systems=numbers)
 
     def present(self) -> tuple[int, int]:
-        """Return how many references a line has: the least, the most."""
+        """Return the least and the greatest number of references that a line has."""
         every = len(self.references)
         if not self.missing:
             return every, every
@@ -61,15 +58,15 @@ class Corpus:
         return every - int(lacking.max()), every - (int(lacking.min()) if len(lines) == self.lines else 0)
 
     def without(self, names: Collection[str]) -> Corpus:
-        """Return the same without some systems."""
+        """Return the data set without some systems."""
         return replace(self, systems={name: file for name, file in self.systems.items() if name not in names})
 
     def check_unchanged(self) -> None:
         """Raise CorpusError where a file has other lines than when it was checked."""
-        found = dict.fromkeys(file.place for file in self.texts() if changed(file))
-        if found:
+        names = dict.fromkeys(file.place for file in self.texts() if changed(file))
+        if names:
             message = "changed while it was being scored; nothing of it is kept: run the same command again"
-            raise CorpusError([Problem(place, message) for place in found])
+            raise CorpusError([Problem(name, message) for name in names])
 
     def texts(self) -> list[AnyText]:
         """Return all texts: source, references, systems."""
@@ -77,7 +74,7 @@ class Corpus:
 
 
 def check_parallel(texts: Sequence[AnyText]) -> list[Problem]:
-    """Return the problems of texts that must run in parallel: unequal line counts, no lines at all."""
+    """Return the problems of texts that must have equal numbers of lines: they differ, or there are no lines."""
     counts = {text.lines for text in texts}
     if len(counts) == 1:
         return [Problem(texts[0].place, "has no lines; nothing can be scored")] if counts == {0} else []
@@ -87,7 +84,7 @@ def check_parallel(texts: Sequence[AnyText]) -> list[Problem]:
 
 
 def without_any(references: Sequence[AnyText], why: str) -> list[Problem]:
-    """Return the problem of sentences that no reference has anything for; why: ends the message."""
+    """Return the problem that sentences have no reference at all. `why` is the end of its message."""
     bare = references[0].blanks
     for file in references[1:]:
         bare = np.intersect1d(bare, file.blanks, assume_unique=True)

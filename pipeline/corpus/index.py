@@ -1,4 +1,4 @@
-"""A text file read once from end to end: checked, and remembered so that any lines of it can be read later."""
+"""Reads a text file once from end to end: checks it, and keeps what is needed to read any of its lines later."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from .texts import AnyText, TextFile
 PIECE = 1 << 20
 """Bytes read at once."""
 STRIDE = 128
-"""Lines between two remembered places of a file; shards are cut at these."""
+"""Lines between two byte offsets that are kept; shards are cut at these lines."""
 
 
 def index_text(file: Spooled, spool: Spool | None = None) -> TextFile:
-    """Index and check texts in a file; spool: what they are in, and must outlive."""
+    """Index and check the texts of a file; raises CorpusError. The index keeps `spool` alive, which holds the file."""
     path, separator, origin = file
     try:
-        stamp, found = _scanned(path, separator)
+        stamp, scanner = _scanned(path, separator)
     except (OSError, ValueError) as error:
         message = reason(path, error) if isinstance(path, Path) else str(error)
         raise CorpusError([Problem(origin.name, message)]) from None
@@ -33,14 +33,14 @@ def index_text(file: Spooled, spool: Spool | None = None) -> TextFile:
         raise CorpusError([Problem(place, problem.message)]) from None
     return TextFile(
         path=path,
-        lines=found.lines,
-        size=found.offset,
-        digest=found.hash.hexdigest(),
-        has_bom=found.has_bom,
-        blanks=np.array(found.blanks, np.int64),
-        places=np.unique(np.concatenate(found.places)),
+        lines=scanner.lines,
+        size=scanner.offset,
+        digest=scanner.hash.hexdigest(),
+        has_bom=scanner.has_bom,
+        blanks=np.array(scanner.blanks, np.int64),
+        offsets=np.unique(np.concatenate(scanner.offsets)),
         stride=STRIDE,
-        odd=found.odd,
+        odd=scanner.odd,
         separator=separator,
         origin=None if origin == Origin(str(path)) else origin,
         keeper=spool,
@@ -57,7 +57,7 @@ def _scanned(path: Path | Remote, separator: bytes) -> tuple[Stamp | RemoteStamp
 
 
 def changed(file: AnyText) -> bool:
-    """Whether a file has other lines than when it was checked; it is read again only where its stamp is another."""
+    """Return whether a file has other lines than when it was checked. It is read again only where its stamp differs."""
     if not isinstance(file, TextFile) or file.stamp is None:
         return False
     try:

@@ -1,4 +1,4 @@
-"""What can be scored but is probably not meant: warnings that go into the results."""
+"""Warnings about texts that can be scored but are probably not what was meant. They go into the results."""
 
 from __future__ import annotations
 
@@ -13,18 +13,20 @@ if TYPE_CHECKING:
     from .texts import AnyText
 
 TRANSPOSED = 0.1
-"""By how much the overlap with transposed references must be higher (0 to 1) to be pointed out."""
+"""How much higher (of 0 to 1) the overlap with transposed references must be for a warning."""
 
 
 def suspicions(corpus: Corpus) -> list[str]:
     """Return the warnings about a data set, each with its name."""
-    found = [*corpus.notes, *_odd_files(corpus), *_references(corpus), *_systems(corpus), *_transposed(corpus)]
-    return [f"{corpus.name}: {text}" for text in found]
+    warnings = [*corpus.notes, *_odd_files(corpus), *_references(corpus), *_systems(corpus), *_transposed(corpus)]
+    return [f"{corpus.name}: {text}" for text in warnings]
 
 
 def _odd_files(corpus: Corpus) -> Iterator[str]:
-    for text in dict.fromkeys(text.place for text in corpus.texts()):
-        file = next(item for item in corpus.texts() if item.place == text)
+    files: dict[str, AnyText] = {}
+    for file in corpus.texts():
+        files.setdefault(file.place, file)
+    for file in files.values():
         if file.has_bom:
             yield f"{file.name}: begins with a byte order mark, which is left out"
         if file.odd.nuls:
@@ -62,7 +64,7 @@ def _systems(corpus: Corpus) -> Iterator[str]:
 
 
 def _transposed(corpus: Corpus) -> Iterator[str]:
-    """Tell of references in memory, as many as there are items, that fit better the other way round."""
+    """Warn of references in memory that fit better when transposed; there must be as many of them as items."""
     texts = [*([corpus.source] if corpus.source else []), *corpus.systems.values()][:1]
     if not (1 < corpus.lines == len(corpus.references) and texts and isinstance(texts[0], MemoryText)):
         return
@@ -79,11 +81,12 @@ def _transposed(corpus: Corpus) -> Iterator[str]:
 
 
 def _overlap(one: set[str], two: set[str]) -> float:
+    """Return how much of all tokens of two texts both texts have, from 0 to 1."""
     return len(one & two) / max(len(one | two), 1)
 
 
 def misshapen(references: Sequence[AnyText], items: int) -> str | None:
-    """Return what to say of references in memory that were given as one list for each item."""
+    """Return the problem of references in memory that were given as one list for each item, or None."""
     counts = {text.lines for text in references}
     if len(references) == items and counts != {items} and max(counts) < items:
         return (

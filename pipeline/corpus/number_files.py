@@ -1,4 +1,4 @@
-"""Files of numbers beside a data set: opened, checked and selected as outputs are, then kept apart from them."""
+"""Files of numbers that metrics read in place of texts: opened, checked and selected like outputs, then set apart."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Protocol
 from ..config.resolved import Column, System, fill
 from ..errors import DataError
 from ..io.catalogue import is_data, named_one
-from ..io.dataset_cache import path_of, place
+from ..io.dataset_cache import cache_path, path_of
 from ..io.remote import Remote, locate
 from .corpus import Corpus
 
@@ -25,27 +25,27 @@ class NumberColumns(Protocol):
 
     @property
     def key(self) -> str:
-        """A name that differs whenever the columns can."""
+        """A text that is equal only for equal columns."""
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Their names."""
+        """The names of the columns."""
 
     @property
     def decimals(self) -> int | None:
-        """The numbers are whole numbers of 10**-decimals; None: real numbers."""
+        """The numbers are multiples of 10**-decimals; None means that they are real numbers."""
 
 
 class NumberFiles(Protocol):
-    """What a metric says of the files of numbers that it reads."""
+    """A metric that reads files of numbers."""
 
     @property
     def title(self) -> str:
-        """What its score is called."""
+        """The name of its score."""
 
     @property
     def files(self) -> str:
-        """The path of a file, in which {system} and {dataset} may stand."""
+        """The path of its files, in which {system} and {dataset} may stand."""
 
     @property
     def columns(self) -> str:
@@ -53,20 +53,20 @@ class NumberFiles(Protocol):
 
     @property
     def decimals(self) -> int:
-        """How many decimals its numbers have at most."""
+        """The most decimals that its numbers have."""
 
     @property
     def needs(self) -> NumberColumns:
-        """Which columns are read."""
+        """The columns that it reads."""
 
 
 def distinct(readers: Sequence[NumberFiles]) -> list[NumberFiles]:
-    """Return one of the metrics that read files of numbers for each set of columns."""
+    """Return the metrics without those that read the same columns as an earlier one."""
     return list({reader.needs.key: reader for reader in readers}.values())
 
 
 def misused(config: Config, readers: Sequence[NumberFiles]) -> list[Problem]:
-    """Return what is wrong with the files that metrics name: none, one for all systems, twice the same title."""
+    """Return the problems of metrics that name no file, one file for all systems, or a title that another has."""
     problems, seen = [], dict[tuple[str, tuple[str, ...]], NumberFiles]()
     for metric in readers:
         if not metric.files:
@@ -82,31 +82,31 @@ def misused(config: Config, readers: Sequence[NumberFiles]) -> list[Problem]:
 
 
 def absent(config: Config, readers: Sequence[NumberFiles], problems: list[Problem]) -> set[Path | Remote]:
-    """Return the files of data sets that metrics name and that are not here, after adding a problem for each metric."""
-    found: set[Path | Remote] = set()
+    """Return the files of fetched data sets that metrics name and that are not here; add a problem for each metric."""
+    paths: set[Path | Remote] = set()
     for metric in distinct(readers):
-        told: dict[str, None] = {}
+        messages: dict[str, None] = {}
         for system in config.systems if is_data(metric.files) else ():
             for dataset in system.paths:
                 try:
                     path_of(fill(metric.files, dataset, system.name))
                 except DataError as error:
-                    told |= dict.fromkeys(problem.message for problem in error.problems)
-                    found.add(_path(fill(metric.files, dataset, system.name)))
-        problems += [config.root.problem(f"{metric.title}: files: {message}", ["metrics"]) for message in told]
-    return found
+                    messages |= dict.fromkeys(problem.message for problem in error.problems)
+                    paths.add(_path(fill(metric.files, dataset, system.name)))
+        problems += [config.root.problem(f"{metric.title}: files: {message}", ["metrics"]) for message in messages]
+    return paths
 
 
 def _path(text: str) -> Path | Remote:
-    """Return where a file is or would be; for a file that no data set has, a path that is none."""
+    """Return the path of a file, whether or not it is there; a file that no data set has stays as it is written."""
     try:
-        return place(named_one(text)) if is_data(text) else locate(Path(), text)
+        return cache_path(named_one(text)) if is_data(text) else locate(Path(), text)
     except DataError:
         return Path(text)
 
 
 def with_numbers(systems: Sequence[System], readers: Sequence[NumberFiles]) -> list[System]:
-    """Return the systems, and for each external metric its files as if they were systems of their own."""
+    """Return the systems and, for each metric that reads files of numbers, these files as further systems."""
     more = []
     for metric in distinct(readers):
         for system in systems if metric.files else ():
@@ -116,7 +116,7 @@ def with_numbers(systems: Sequence[System], readers: Sequence[NumberFiles]) -> l
 
 
 def _called(metric: NumberFiles, system: str) -> str:
-    return f"{metric.needs.key}:{system}"  # no system is called so: the colon
+    return f"{metric.needs.key}:{system}"  # no name of a system has a colon
 
 
 def _column(metric: NumberFiles, dataset: str, system: str) -> Column:
@@ -127,12 +127,11 @@ def _column(metric: NumberFiles, dataset: str, system: str) -> Column:
 
 
 def parted(corpus: Corpus, readers: Sequence[NumberFiles]) -> Corpus:
-    """Return the data set with its real systems, and the files of numbers as data sets of their own."""
+    """Return the data set with its real systems, and with the files of numbers as `external` data sets."""
     external: dict[str, Corpus] = {}
     for metric in (metric for metric in distinct(readers) if metric.files):
         files = {name: corpus.systems[_called(metric, name)] for name in corpus.systems if ":" not in name}
-        external[metric.needs.key] = Corpus(
-            name=corpus.name, lines=corpus.lines, source=None, references=(), systems=files
-        )
+        numbers = Corpus(name=corpus.name, lines=corpus.lines, source=None, references=(), systems=files)
+        external[metric.needs.key] = numbers
     systems = {name: file for name, file in corpus.systems.items() if ":" not in name}
     return replace(corpus, systems=systems, external=external)

@@ -1,8 +1,8 @@
-"""The texts of a data set opened: each file once, replaced, selected and annotated as the config says."""
+"""Opens the texts of data sets, each file once: with the lines, replacements and annotations of the config."""
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -21,34 +21,33 @@ from .spans import read_span
 from .texts import TextFile, read_texts
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterator, Sequence
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 
-    from ..config.resolved import Dataset, Input, Selection, System
-    from ..kernel.lines import Lines
+    from numpy.typing import NDArray
 
+    from ..config.resolved import Dataset, Input, System
 
 BLOCK = 8192
 """Lines read at once where texts are compared or selected."""
-
-
 THREADED = 1 << 24
 """Bytes from which files are opened by several threads (hashing and searching do not hold Python's lock)."""
 
 
 class Opener:
-    """Opens the inputs of a run, each once, whatever data sets and roles it has; what is wrong is told once.
+    """Opens the inputs of a run, each once, whatever data sets and roles it has, and tells each problem once.
 
-    absent: files that are known not to be there, and told of.
+    `cap` limits the bytes that are unpacked. `absent` are files that are known not to be there; they are not opened,
+    and no problem is added for them.
     """
 
     def __init__(self, threads: int = 1, cap: int = UNPACKED, absent: Collection[Path | Remote] = ()) -> None:
         self.threads, self.spool, self.absent = threads, Spool(cap), absent
-        self.known: dict[Input, TextFile | CorpusError] = {}
-        self.stdin = 0
+        self._opened: dict[Input, TextFile | CorpusError] = {}
+        self._stdin = 0
 
-    def open_all(self, wanted: Sequence[Input], problems: list[Problem]) -> list[TextFile | None]:
-        """Open inputs; what cannot be opened is None and, the first time, adds to problems."""
-        new = [item for item in dict.fromkeys(wanted) if item not in self.known]
+    def open_all(self, inputs: Sequence[Input], problems: list[Problem]) -> list[TextFile | None]:
+        """Open inputs; those that cannot be opened are None and, the first time, add to problems."""
+        new = [item for item in dict.fromkeys(inputs) if item not in self._opened]
         if self.threads > 1 and sum(_size(formats.file_of(item)) for item in new) > THREADED:
             from concurrent.futures import ThreadPoolExecutor
 
@@ -58,18 +57,18 @@ class Opener:
             results = [self._try(item) for item in new]
         for result in results:
             problems += result.problems if isinstance(result, CorpusError) else []
-        self.known |= dict(zip(new, results, strict=True))
-        before, self.stdin = self.stdin, self.stdin + sum(item == STDIN for item in wanted)
-        if before < 2 <= self.stdin:
+        self._opened |= dict(zip(new, results, strict=True))
+        before, self._stdin = self._stdin, self._stdin + sum(item == STDIN for item in inputs)
+        if before < 2 <= self._stdin:
             problems.append(Problem("standard input", "is named more than once; it can be one text only"))
-        found = [self.known[item] for item in wanted]
-        return [file if isinstance(file, TextFile) else None for file in found]
+        files = [self._opened[item] for item in inputs]
+        return [file if isinstance(file, TextFile) else None for file in files]
 
-    def _try(self, wanted: Input) -> TextFile | CorpusError:
-        if formats.file_of(wanted) in self.absent:
+    def _try(self, text: Input) -> TextFile | CorpusError:
+        if formats.file_of(text) in self.absent:
             return CorpusError([])
         try:
-            return self.index(formats.spooled(wanted, self.spool))
+            return self.index(formats.spooled(text, self.spool))
         except CorpusError as error:
             return error
 
@@ -80,18 +79,18 @@ class Opener:
 
     def select(self, file: TextFile, ranges: Sequence[tuple[int, int]]) -> TextFile:
         """Return some lines of a text as a text of its own; ranges are low <= i < high."""
-        texts = (text for low, high in ranges for block in _blocks(file, low, high) for text in block.texts())
-        path = self.spool.write_texts(file.place, texts)
-        found = self.index(Spooled(path, SEPARATOR, file.origin or Origin(str(file.path))))
         numbers = np.concatenate([np.arange(low + 1, high + 1) for low, high in ranges])
-        return replace(found, numbers=numbers, has_bom=file.has_bom)
+        return self._written(file, (text for low, high in ranges for text in _texts(file, low, high)), numbers)
 
     def rewrite(self, file: TextFile, change: Callable[[bytes], bytes]) -> TextFile:
         """Return a text with each line changed; the lines keep their numbers."""
-        texts = (change(text) for block in _blocks(file, 0, file.lines) for text in block.texts())
+        return self._written(file, map(change, _texts(file, 0, file.lines)), file.numbers)
+
+    def _written(self, file: TextFile, texts: Iterable[bytes], numbers: NDArray[np.int64] | None) -> TextFile:
+        """Write texts made of those of a file; return them as a text that messages call by the same name."""
         path = self.spool.write_texts(file.place, texts)
-        found = self.index(Spooled(path, SEPARATOR, file.origin or Origin(str(file.path))))
-        return replace(found, numbers=file.numbers, has_bom=file.has_bom)
+        indexed = self.index(Spooled(path, SEPARATOR, file.origin or Origin(str(file.path))))
+        return replace(indexed, numbers=numbers, has_bom=file.has_bom)
 
 
 def _size(path: Path | Remote) -> int:
@@ -103,9 +102,37 @@ def _size(path: Path | Remote) -> int:
         return 0
 
 
-def _blocks(file: TextFile, low: int, high: int) -> Iterator[Lines]:
+def _texts(file: TextFile, low: int, high: int) -> Iterator[bytes]:
     for first in range(low, high, BLOCK):
-        yield read_span(file.span(first, min(first + BLOCK, high)))
+        yield from read_span(file.span(first, min(first + BLOCK, high))).texts()
+
+
+@dataclass
+class _Texts:
+    """The texts of a data set by their roles, while they are being opened."""
+
+    source: TextFile | None
+    references: list[TextFile]
+    outputs: dict[str, TextFile]
+    complete: bool
+    """All of them could be opened."""
+
+    @property
+    def given(self) -> list[TextFile]:
+        """The source, where there is one, and the references."""
+        return [*([self.source] if self.source else []), *self.references]
+
+    @property
+    def all(self) -> list[TextFile]:
+        """The source, the references and the outputs."""
+        return [*self.given, *self.outputs.values()]
+
+    def put(self, new: Mapping[TextFile, TextFile], outputs: bool = True) -> None:
+        """Put new texts in place of the source, the references and, where so asked, the outputs."""
+        self.source = self.source and new[self.source]
+        self.references = [new[file] for file in self.references]
+        if outputs:
+            self.outputs = {name: new[file] for name, file in self.outputs.items()}
 
 
 def open_corpus(
@@ -114,124 +141,113 @@ def open_corpus(
     """Open all files of a data set; return None after adding to problems, as many as can be told at once."""
     before = len(problems)
     opener = opener or Opener(threads)
-    paths = {system.name: system.paths[dataset.name] for system in systems if dataset.name in system.paths}
-    wanted = [*([dataset.source] if dataset.source else []), *dataset.references, *paths.values()]
-    opened = opener.open_all(wanted, problems)
-    whole = all(opened)
-    source = opened.pop(0) if dataset.source else None
-    count = len(opened) - len(paths)
-    references = [file for file in opened[:count] if file]
-    outputs = {name: file for name, file in zip(paths, opened[count:], strict=True) if file}
-    notes: list[str] = []
-    if dataset.m2 in opener.absent:
-        whole = False
-    elif dataset.m2:
-        try:
-            checked, references, notes = _annotated(dataset, source, opener)
-            source = source or checked
-        except CorpusError as error:
-            problems += error.problems
-            whole = False
-    given = [*([source] if source else []), *references]
-    files = [*given, *outputs.values()]
-    kept = dataset.outputs == "kept"
-    for group in (given, list(outputs.values())) if kept else (files,):
+    texts = _opened(dataset, systems, opener, problems)
+    notes = _annotate(dataset, texts, opener, problems)
+    for group in (texts.given, [*texts.outputs.values()]) if dataset.outputs == "kept" else (texts.all,):
         problems += check_parallel(group) if group else []
-    if len(references) > MAX_REFERENCES:
-        message = f"has {len(references)} references; at most {MAX_REFERENCES} are supported"
+    if len(texts.references) > MAX_REFERENCES:
+        message = f"has {len(texts.references)} references; at most {MAX_REFERENCES} are supported"
         problems.append(Problem(dataset.name, message))
-    if dataset.selection and len({file.lines for file in (given if kept else files)}) == 1:
-        selected = _selected(given if kept else files, dataset.selection, opener, problems)
-        source = selected.pop(0) if source else None
-        references, rest = selected[: len(references)], selected[len(references) :]
-        outputs = outputs if kept else dict(zip(outputs, rest, strict=True))
-        problems += check_parallel([*references, *outputs.values()]) if kept and references else []
-    if dataset.replace != "none":
-        source, references, outputs = _replaced(dataset, source, references, outputs, opener, problems)
-    problems += _empty_references(dataset, references)
-    if not whole or len(problems) > before or not references:
+    _select(dataset, texts, opener, problems)
+    _replace(dataset, texts, opener, problems)
+    problems += _empty_references(dataset, texts.references)
+    if not texts.complete or len(problems) > before or not texts.references:
         return None
-    missing = dataset.empty_references == "none" and any(file.blank for file in references)
     return Corpus(
         name=dataset.name,
-        lines=references[0].lines,
-        source=source,
-        references=tuple(references),
-        systems=outputs,
-        missing=missing,
+        lines=texts.references[0].lines,
+        source=texts.source,
+        references=tuple(texts.references),
+        systems=texts.outputs,
+        missing=dataset.empty_references == "none" and any(file.blank for file in texts.references),
         notes=tuple(notes),
     )
 
 
-def _selected(
-    files: Sequence[TextFile], selection: Selection, opener: Opener, problems: list[Problem]
-) -> list[TextFile]:
-    try:
-        ranges = selection.numbers(files[0].lines)
-        made = {file: opener.select(file, ranges) for file in files}
-    except (ConfigError, CorpusError) as error:
-        problems += error.problems
-        return list(files)
-    return [made[file] for file in files]
+def _opened(dataset: Dataset, systems: Sequence[System], opener: Opener, problems: list[Problem]) -> _Texts:
+    """Open the files that a data set and its systems name, but for M2 files."""
+    outputs = {system.name: system.paths[dataset.name] for system in systems if dataset.name in system.paths}
+    inputs = [*([dataset.source] if dataset.source else []), *dataset.references, *outputs.values()]
+    files = opener.open_all(inputs, problems)
+    complete = all(files)
+    source = files.pop(0) if dataset.source else None
+    count = len(files) - len(outputs)
+    opened_outputs = {name: file for name, file in zip(outputs, files[count:], strict=True) if file}
+    return _Texts(source, [file for file in files[:count] if file], opened_outputs, complete)
 
 
-def _replaced(
-    dataset: Dataset,
-    source: TextFile | None,
-    references: list[TextFile],
-    outputs: dict[str, TextFile],
-    opener: Opener,
-    problems: list[Problem],
-) -> tuple[TextFile | None, list[TextFile], dict[str, TextFile]]:
-    """Return all texts with what the data set says replaced."""
-    files = [*([source] if source else []), *references, *outputs.values()]
-    change = REPLACEMENTS[dataset.replace]
+def _annotate(dataset: Dataset, texts: _Texts, opener: Opener, problems: list[Problem]) -> list[str]:
+    """Take source and references from the M2 file of a data set, where it has one; return warnings."""
+    if not dataset.m2:
+        return []
+    if dataset.m2 in opener.absent:
+        texts.complete = False
+        return []
     try:
-        made = {file: opener.rewrite(file, change) for file in files}
+        m2 = spool_m2(dataset.m2, dataset.missing_annotator, opener.spool)
+        annotated = opener.index(m2.source)
+        if texts.source and texts.source.lines == annotated.lines:
+            different = next(_different(texts.source, annotated), None)
+            if different:
+                raise CorpusError([different])
+        texts.references = [opener.index(reference) for reference in m2.references]
     except CorpusError as error:
+        texts.complete = False
         problems += error.problems
-        return source, references, outputs
-    named = {name: made[file] for name, file in outputs.items()}
-    return source and made[source], [made[file] for file in references], named
-
-
-def _annotated(dataset: Dataset, source: TextFile | None, opener: Opener) -> tuple[TextFile, list[TextFile], list[str]]:
-    """Return source, references and warnings of an M2 file; raises CorpusError where a given source differs."""
-    assert dataset.m2  # noqa: S101 (for the type checker: asked by the caller)
-    found = spool_m2(dataset.m2, dataset.missing_annotator, opener.spool)
-    own = opener.index(found.source)
-    if source and source.lines == own.lines:
-        problems = list(_different(source, own))
-        if problems:
-            raise CorpusError(problems[:1])
+        return []
+    texts.source = texts.source or annotated
     stand_in = {"first": "the first annotator's edits stand in", "source": "the source stands in", "none": ""}
     notes = []
-    for annotator, count, line in found.lacking if not dataset.explicit else ():
-        told = (
-            f"annotator {annotator} has no line for {count} sentences that others annotated, the first in line {line}"
-        )
-        notes.append(f"{dataset.m2.name}: {told}; {stand_in[dataset.missing_annotator]} (see missing_annotator)")
-    return own, [opener.index(reference) for reference in found.references], notes
+    for annotator, count, line in m2.lacking if not dataset.explicit else ():
+        lacking = f"no line for {count} sentences that others annotated, the first in line {line}"
+        solution = f"{stand_in[dataset.missing_annotator]} (see missing_annotator)"
+        notes.append(f"{dataset.m2.name}: annotator {annotator} has {lacking}; {solution}")
+    return notes
 
 
-def _different(source: TextFile, own: TextFile) -> Iterator[Problem]:
-    """Tell where the tokens of a source are not those of the S lines."""
-    for low in range(0, own.lines, BLOCK):
-        high = min(low + BLOCK, own.lines)
-        pairs = zip(read_texts(source, low, high), read_texts(own, low, high), strict=True)
-        for line, (one, two) in enumerate(pairs, low + 1):
-            found, expected = one.split(), two.split()
-            if found != expected:
-                token = next((i for i, (a, b) in enumerate(zip(found, expected, strict=False)) if a != b), None)
+def _different(source: TextFile, annotated: TextFile) -> Iterator[Problem]:
+    """Yield a problem for each line where the tokens of a source are not those of the S lines of an M2 file."""
+    for low in range(0, annotated.lines, BLOCK):
+        high = min(low + BLOCK, annotated.lines)
+        pairs = zip(read_texts(source, low, high), read_texts(annotated, low, high), strict=True)
+        for line, (text, annotated_text) in enumerate(pairs, low + 1):
+            tokens, expected = text.split(), annotated_text.split()
+            if tokens != expected:
+                token = next((i for i, (a, b) in enumerate(zip(tokens, expected, strict=False)) if a != b), None)
+                there = annotated.at(line)
                 if token is None:
-                    what = f"has {len(found)} tokens, and {own.at(line)} has {len(expected)}"
+                    what = f"has {len(tokens)} tokens, and {there} has {len(expected)}"
                 else:
-                    what = f"token {token + 1} is '{found[token]}', and in {own.at(line)} it is '{expected[token]}'"
+                    what = f"token {token + 1} is '{tokens[token]}', and in {there} it is '{expected[token]}'"
                 yield Problem(source.at(line), f"{what}: the source is not that of the annotations")
 
 
+def _select(dataset: Dataset, texts: _Texts, opener: Opener, problems: list[Problem]) -> None:
+    """Keep the lines that the config selects. Where outputs are "kept", they have these lines only already."""
+    kept = dataset.outputs == "kept"
+    files = texts.given if kept else texts.all
+    if not dataset.selection or len({file.lines for file in files}) != 1:
+        return
+    try:
+        ranges = dataset.selection.numbers(files[0].lines)
+        texts.put({file: opener.select(file, ranges) for file in files}, outputs=not kept)
+    except (ConfigError, CorpusError) as error:
+        problems += error.problems
+    problems += check_parallel([*texts.references, *texts.outputs.values()]) if kept and texts.references else []
+
+
+def _replace(dataset: Dataset, texts: _Texts, opener: Opener, problems: list[Problem]) -> None:
+    """Replace in all texts what the config says."""
+    if dataset.replace == "none":
+        return
+    try:
+        texts.put({file: opener.rewrite(file, REPLACEMENTS[dataset.replace]) for file in texts.all})
+    except CorpusError as error:
+        problems += error.problems
+
+
 def _empty_references(dataset: Dataset, references: Sequence[TextFile]) -> list[Problem]:
-    """Return the problems of references without a token, where they are more than sentences of length 0."""
+    """Return the problems of references without a token, where these are not sentences of length 0."""
     if dataset.empty_references == "error":
         return [_blank_reference(file) for file in references if file.blank]
     if dataset.empty_references == "keep" or not references or len({file.lines for file in references}) > 1:

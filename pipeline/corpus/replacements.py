@@ -1,4 +1,4 @@
-"""What a data set can have replaced in all its texts, by the names of its option `replace`."""
+"""What can be replaced in all texts of a data set, by the value of its key `replace`."""
 
 from __future__ import annotations
 
@@ -17,14 +17,15 @@ BRACKETS = {
     b"-lcb": b"{",
     b"-rcb": b"}",
 }
-"""What stands for brackets in the Penn Treebank; the last two occur so in outputs of systems."""
+"""What the Penn Treebank writes for brackets. The last two are not of the treebank; outputs of systems have them."""
 
 
 def brackets(text: bytes) -> bytes:
-    """Return a text with tokens (between blanks) such as -LRB-, upper or lower case, as brackets."""
+    """Return a text with brackets in place of tokens (between blanks) such as -LRB- or -lrb-."""
     if b"-" not in text:
         return text
     return b" ".join(BRACKETS.get(token.lower(), token) for token in text.split(b" "))
 
 
 REPLACEMENTS: dict[str, Callable[[bytes], bytes]] = {"ptb_brackets": brackets}
+"""The functions that change a text, by the value of the key `replace`."""

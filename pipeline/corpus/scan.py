@@ -1,4 +1,4 @@
-"""One pass over a file: counts, digest, places of lines, white space, validity. Several hundred megabytes a second."""
+"""One pass over a file: its lines and their offsets, blank lines, digest and validity, at hundreds of megabytes/s."""
 
 from __future__ import annotations
 
@@ -19,16 +19,17 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-# Every Unicode white space that str.split() splits at, as UTF-8; the line end only where it ends no line.
+# Every Unicode white space at which str.split() splits, as UTF-8. The newline is among them where it ends no text.
 _WHITE = (
     rb"(?:[\t%s\x0b-\r\x1c-\x20]|\xc2[\x85\xa0]|\xe1\x9a\x80|"
     rb"\xe2\x80[\x80-\x8a\xa8\xa9\xaf]|\xe2\x81\x9f|\xe3\x80\x80)*+"
 )
+# The bytes with which a blank line can begin.
 _MAY_BE_BLANK = np.isin(np.arange(256), [*range(9, 14), *range(28, 33), 0xC2, 0xE1, 0xE2, 0xE3, 0xFF])
 
 
 class Scanner:
-    """What one pass over a file finds out; fed with pieces that end where a character and a line end are whole."""
+    """What one pass over a file finds out. It is fed with pieces that cut no character and no line end."""
 
     def __init__(self, separator: bytes, stride: int) -> None:
         self.separator, self.stride, self.plain = separator, stride, separator == NEWLINE
@@ -36,10 +37,10 @@ class Scanner:
         self.has_bom = False
         self.subwords = self.nuls = 0
         self.hash = hashlib.blake2b(digest_size=16)
-        self.offset = self.lines = self.column = 0
-        self.blanks = array("q")
-        self.mid_line = self.open_blank = False
-        self.places = [np.zeros(1, np.int64)]
+        self.offset = self.lines = self.column = 0  # of the next piece: its byte in the file, line, byte in the line
+        self.blanks = array("q")  # numbers of blank lines, from 1
+        self.mid_line = self.open_blank = False  # the next piece continues a line; so far that line is blank
+        self.offsets = [np.zeros(1, np.int64)]  # of every stride-th line
 
     def feed(self, piece: bytes) -> None:
         """Take the next piece of the file."""
@@ -49,14 +50,14 @@ class Scanner:
         self._find_odd(piece)
         self._find_blanks(piece, codes, ends)
         kept = ends[(self.stride - 1 - self.lines) % self.stride :: self.stride] + 1 + self.offset
-        self.places.append(kept.astype(np.int64))
+        self.offsets.append(kept.astype(np.int64))
         self.lines += len(ends)
         self.offset += len(piece)
         self.column = len(piece) - int(ends[-1]) - 1 if len(ends) else self.column + len(piece)
         self.mid_line = self.column > 0
 
     def _canonical(self, piece: bytes) -> bytes:
-        """Return what is hashed: lines that end with a newline; a newline in a text is a byte no UTF-8 has."""
+        """Return what is hashed: each line ends with a newline, and a newline in a text is a byte that no UTF-8 has."""
         if self.plain:
             return piece.replace(b"\r\n", NEWLINE) if b"\r" in piece else piece
         return piece.replace(NEWLINE, b"\xfe").replace(self.separator, NEWLINE)
@@ -69,7 +70,7 @@ class Scanner:
             self.nuls += piece.count(b"\0")
 
     def _find_blanks(self, piece: bytes, codes: NDArray[np.uint8], ends: NDArray[np.int64]) -> None:
-        """Count lines without a token: look closely at those alone whose first byte may begin white space."""
+        """Note lines without a token. Only lines whose first byte may begin white space are looked at closely."""
         starts = np.concatenate((np.zeros(1, np.int64), ends + 1))
         looked_at = np.flatnonzero(_MAY_BE_BLANK[codes[np.minimum(starts, len(codes) - 1)]])
         was_open, self.open_blank = self.open_blank, False
@@ -77,10 +78,10 @@ class Scanner:
             start = int(starts[index])
             if start == len(piece) or (index == 0 and self.mid_line and not was_open):
                 continue
-            found = self.white.match(piece, start)
-            if found and found.end() == len(piece):
+            white = self.white.match(piece, start)
+            if white and white.end() == len(piece):
                 self.open_blank = True  # the line goes on in the next piece, or ends with the file
-            elif found and piece[found.end()] == self.separator[0]:
+            elif white and piece[white.end()] == self.separator[0]:
                 self.blanks.append(self.lines + index + 1)
 
     def check_utf8(self, piece: bytes) -> None:
@@ -90,19 +91,19 @@ class Scanner:
         except UnicodeDecodeError as error:
             line_start = piece.rfind(b"\n", 0, error.start) + 1 or -self.column
             line = self.lines + piece.count(b"\n", 0, error.start) + 1
-            found = piece[error.start : error.start + 1].hex()
             hint = looks_like(piece) if self.offset == 0 else ""
-            message = f"byte {error.start - line_start + 1} of the line (0x{found}) is not valid UTF-8{hint}"
+            byte = f"byte {error.start - line_start + 1} of the line (0x{piece[error.start]:02x})"
+            message = f"{byte} is not valid UTF-8{hint}"
             raise CorpusError([Problem(str(line), message)]) from None
 
     def finish(self) -> None:
-        """Count the last line, where it lacks its end."""
+        """End the pass: the last line counts also where it lacks its end."""
         if self.open_blank:
             self.blanks.append(self.lines + 1)
         if self.mid_line:
             self.hash.update(b"\n")
             self.lines += 1
-        self.places.append(np.array([self.offset], np.int64))
+        self.offsets.append(np.array([self.offset], np.int64))
 
     @property
     def odd(self) -> Odd:
@@ -111,16 +112,16 @@ class Scanner:
 
 
 class Readable(Protocol):
-    """What gives bytes from beginning to end."""
+    """Something that is read from beginning to end."""
 
     def read(self, size: int, /) -> bytes:
-        """Return the next bytes, at most so many; none at the end."""
+        """Return the next bytes, at most size of them; b"" at the end."""
 
 
 def scan(file: Readable, separator: bytes, size: int, stride: int) -> Scanner:
-    """Read a file in pieces of size bytes; raises CorpusError, placed at the line, where it is not valid UTF-8.
+    """Read a file in pieces of size bytes; raises CorpusError where it is not valid UTF-8.
 
-    What a separator of our own ends was written by us, so it is UTF-8.
+    The place of the problem is the number of the line. Texts of the spool are not checked: we wrote them as UTF-8.
     """
     scanner = Scanner(separator, stride)
     for piece in _pieces(file, separator, size):
@@ -137,7 +138,7 @@ def scan(file: Readable, separator: bytes, size: int, stride: int) -> Scanner:
 
 
 def _cut(piece: bytes, separator: bytes) -> int:
-    """Return where a piece may be cut: after its last line end, else before a character that may be unfinished."""
+    """Return where a piece may be cut: after its last line end, else before a character that may go on."""
     cut = piece.rfind(separator) + 1
     if cut == 0:
         cut = len(piece) - 1

@@ -1,4 +1,4 @@
-"""Where lines are in a file, and reading them there: what workers are sent, and what they do first."""
+"""Where lines are in a file: the parent sends a span to a worker, which reads the lines."""
 
 from __future__ import annotations
 
@@ -15,33 +15,35 @@ from ..kernel.lines import Lines
 if TYPE_CHECKING:
     from pathlib import Path
 
-
 NEWLINE = b"\n"
-
-
 BOM = b"\xef\xbb\xbf"
 
 
 class Span(NamedTuple):
-    """Lines of a file, as a worker needs to know them: where to read (also an address), what to skip, how many lines.
-
-    separator: the byte that ends a line; place: what the user calls the file, where that is not its path; stamp: the
-    file's size and time when it was checked; temporary: the file is in a temporary folder of this machine.
-    """
+    """Lines of a file, and all that a worker needs to read them."""
 
     path: str
+    """A path or an address."""
     start: int
+    """The byte from which to read."""
     size: int
+    """The bytes to read."""
     skip: int
+    """Lines in these bytes before the first line of the span."""
     lines: int
+    """How many lines the span has."""
     separator: bytes = NEWLINE
+    """The byte that ends a line."""
     place: str = ""
+    """The name of the file in messages, where that is not its path."""
     stamp: tuple[int, int] | RemoteStamp | None = None
+    """Size and time of the file when it was checked."""
     temporary: bool = False
+    """The file is in a temporary folder of this machine."""
 
 
 class Stamp(NamedTuple):
-    """What tells that a file may have changed."""
+    """Size, times and number of a file: where they are others than before, the file may have changed."""
 
     size: int
     mtime: int
@@ -51,16 +53,16 @@ class Stamp(NamedTuple):
     @classmethod
     def of(cls, file: int | str | Path) -> Stamp:
         """Return the stamp of a file, by its path or descriptor; raises OSError."""
-        found = os.stat(file)  # noqa: PTH116 (also of a descriptor)
-        return cls(found.st_size, found.st_mtime_ns, found.st_ctime_ns, found.st_ino)
+        info = os.stat(file)  # noqa: PTH116 (also of a descriptor)
+        return cls(info.st_size, info.st_mtime_ns, info.st_ctime_ns, info.st_ino)
 
 
 def read_span(span: Span) -> Lines:
     """Read the lines of a span; raises UnreadableError where the file no longer holds them."""
     place = span.place or span.path
-    # No absolute path of a file here has two slashes in a row.
+    # No absolute path of this machine has two slashes in a row, so this tells addresses from paths.
     data, same = _read_remote(span) if "://" in span.path else _read_bytes(span, place)
-    whole = same and len(data) == span.size
+    unchanged = same and len(data) == span.size
     plain = span.separator == NEWLINE
     if span.start == 0 and plain:
         data = data.removeprefix(BOM)
@@ -69,9 +71,9 @@ def read_span(span: Span) -> Lines:
     if data and not data.endswith(span.separator):
         ends = np.append(ends, len(data))
     starts = np.concatenate((np.zeros(1, np.int64), ends + 1))[:-1]
-    wanted = slice(span.skip, span.skip + span.lines)
-    starts, ends = starts[wanted], ends[wanted]
-    if not whole or len(ends) != span.lines:
+    rows = slice(span.skip, span.skip + span.lines)
+    starts, ends = starts[rows], ends[rows]
+    if not unchanged or len(ends) != span.lines:
         raise UnreadableError([Problem(place, "the file changed while it was being read; start again")])
     if plain:
         ends = ends - ((ends > starts) & (ends < len(data)) & (codes[ends - 1] == ord("\r")))
@@ -99,5 +101,5 @@ def _read_remote(span: Span) -> tuple[bytes, bool]:
 
 
 def stamp_of(path: Path | Remote) -> Stamp | RemoteStamp:
-    """Return what tells that a file may have changed; raises OSError and CorpusError."""
+    """Return the stamp of a file or an address; raises OSError and CorpusError."""
     return remote.stamp_of(path) if isinstance(path, Remote) else Stamp.of(path)

@@ -1,6 +1,6 @@
-r"""Text as workers read it: lines of a file by ranges, or texts in memory.
+r"""Texts: lines of a file, which workers read by ranges, or strings in memory.
 
-A line ends at \n or \r\n; the last line may lack its end; a byte order mark at the start is dropped; an empty line
+A line ends at \n or \r\n. The last line may lack its end. A byte order mark at the start is dropped. An empty line
 is a sentence of length 0. In a spooled file each text ends with the byte 0xFF and may hold newlines.
 """
 
@@ -28,18 +28,18 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 SUBWORDS = (b"@@ ", "\u2581".encode())
-"""Marks of subword pieces: those of subword-nmt, and of SentencePiece."""
+"""The marks of subword pieces that subword-nmt and SentencePiece write."""
 
 
 class Odd(NamedTuple):
-    """What is odd in a text: how often subword marks and NUL characters occur."""
+    """How often subword marks and NUL characters occur in a text."""
 
     subwords: int = 0
     nuls: int = 0
 
     @classmethod
     def of(cls, data: bytes) -> Odd:
-        """Return what is odd in some bytes."""
+        """Return what is odd in UTF-8 text."""
         marks = [mark for mark in SUBWORDS if mark[-2:-1] in data]  # one byte is found much faster than three
         return cls(sum(data.count(mark) for mark in marks), data.count(b"\0") if b"\0" in data else 0)
 
@@ -49,28 +49,33 @@ ORDINARY = Odd()
 
 @dataclass(frozen=True, kw_only=True)
 class TextFile:
-    """An indexed text file.
-
-    digest: of the lines, whatever their line ends; blanks: int64 numbers, from 1, of the lines without a token;
-    places: int64 byte offset of every stride-th line, then the size of the file; origin: what the user calls it;
-    numbers: int64 numbers that the lines have there, where lines were selected; keeper: what must live as long;
-    stamp: the file's when it was opened to be checked.
-    """
+    """An indexed text file."""
 
     path: Path | Remote
     lines: int
+    """How many lines there are."""
     size: int
+    """In bytes."""
     digest: str
+    """Of the lines, whatever their line ends."""
     has_bom: bool
+    """The file begins with a byte order mark."""
     blanks: NDArray[np.int64] = field(repr=False, compare=False)
-    places: NDArray[np.int64] = field(repr=False, compare=False)
+    """The numbers, from 1, of the lines without a token."""
+    offsets: NDArray[np.int64] = field(repr=False, compare=False)
+    """The byte offset of every stride-th line, then the size of the file."""
     stride: int
     odd: Odd = ORDINARY
     separator: bytes = NEWLINE
+    """The byte that ends a line."""
     origin: Origin | None = None
+    """Where the texts came from, where that is not the path."""
     numbers: NDArray[np.int64] | None = field(default=None, repr=False, compare=False)
+    """Where lines were selected: the numbers, from 1, that the lines have in the file of the user."""
     keeper: object = field(default=None, repr=False, compare=False)
+    """The spool that the file is in, which must live as long as this object; None for a file of the user."""
     stamp: Stamp | RemoteStamp | None = field(default=None, repr=False, compare=False)
+    """The stamp that the file had when it was opened to be checked."""
 
     @property
     def blank(self) -> int:
@@ -79,17 +84,17 @@ class TextFile:
 
     @property
     def first_blank(self) -> int:
-        """The first of them, from 1, as the user counts; 0 where there is none."""
+        """The number of the first line without a token in the file of the user, from 1; 0 where there is none."""
         return self.number(int(self.blanks[0])) if len(self.blanks) else 0
 
     @property
     def name(self) -> str:
-        """What warnings call it."""
+        """The name of the file in warnings, without its folders."""
         return self.place.replace("\\", "/").rpartition("/")[2]
 
     @property
     def place(self) -> str:
-        """Where a problem of it is."""
+        """The name of the file in messages, as the user wrote it."""
         return self.origin.name if self.origin else str(self.path)
 
     def number(self, line: int) -> int:
@@ -97,33 +102,32 @@ class TextFile:
         return line if self.numbers is None else int(self.numbers[line - 1])
 
     def at(self, line: int) -> str:
-        """Return where the user finds a line, from 1."""
+        """Return where the user finds a line, counted from 1."""
         return (self.origin or Origin(str(self.path))).at(self.number(line))
 
     def span(self, low: int, high: int) -> Span:
-        """Return where to find the lines low <= i < high."""
+        """Return what a worker needs to read the lines low <= i < high."""
         first, last = low // self.stride, -(-high // self.stride)
-        start, stop = int(self.places[first]), int(self.places[min(last, len(self.places) - 1)])
+        start, stop = int(self.offsets[first]), int(self.offsets[min(last, len(self.offsets) - 1)])
         # A worker may stand in another folder; abspath() keeps links as they are.
         path = self.path.url if isinstance(self.path, Remote) else os.path.abspath(self.path)  # noqa: PTH100
         stamp = self.stamp[:2] if isinstance(self.stamp, Stamp) else self.stamp
-        skip, spooled = low - first * self.stride, self.keeper is not None
         return Span(
             path=path,
             start=start,
             size=stop - start,
-            skip=skip,
+            skip=low - first * self.stride,
             lines=high - low,
             separator=self.separator,
             place=self.place,
             stamp=stamp,
-            temporary=spooled,
+            temporary=self.keeper is not None,
         )
 
 
 @dataclass(frozen=True)
 class MemoryText:
-    """Text that came from a program: like a TextFile, but its spans hold the lines themselves."""
+    """Text that a program has given: like a TextFile, but its spans hold the lines themselves."""
 
     name: str
     content: Lines
@@ -138,19 +142,18 @@ class MemoryText:
 
     @property
     def first_blank(self) -> int:
-        """The first of them, from 1; 0 where there is none."""
+        """The number of the first text without a token, from 1; 0 where there is none."""
         return int(self.blanks[0]) if len(self.blanks) else 0
 
     @cached_property
     def digest(self) -> str:
-        """Digest of the texts; made where it is asked for."""
-        return hashlib.blake2b(
-            self.content.ends.astype("<i8").tobytes() + self.content.data, digest_size=16
-        ).hexdigest()
+        """Digest of the texts, computed when first asked for."""
+        data = self.content.ends.astype("<i8").tobytes() + self.content.data
+        return hashlib.blake2b(data, digest_size=16).hexdigest()
 
     @property
     def place(self) -> str:
-        """Where a problem of it is."""
+        """The name of the text in messages."""
         return self.name
 
     @property
@@ -164,11 +167,11 @@ class MemoryText:
         return len(self.content.data)
 
     def number(self, line: int) -> int:
-        """Return the number of a text, from 1: the same."""
+        """Return the number of a text, which is the same: no lines are selected in memory."""
         return line
 
     def at(self, line: int) -> str:
-        """Return where a text, from 1, is."""
+        """Return where the user finds a text, counted from 1."""
         return f"{self.name}, item {line}"
 
     def span(self, low: int, high: int) -> Lines:
@@ -189,12 +192,12 @@ def same(one: AnyText, two: AnyText) -> bool:
 
 
 def text_in_memory(name: str, texts: Sequence[str]) -> MemoryText:
-    """Return strings (which may hold newlines) as text; raises CorpusError for strings that UTF-8 cannot hold."""
+    """Return strings, which may hold newlines, as a MemoryText; raises CorpusError where UTF-8 cannot hold one."""
     joined = "".join(texts)
     try:
         data = joined.encode()
     except UnicodeEncodeError:
-        raise CorpusError([_half(name, texts)]) from None
+        raise CorpusError([_surrogate(name, texts)]) from None
     sizes = np.fromiter(map(len, texts), np.int64, len(texts))
     wide = np.flatnonzero(~np.fromiter(map(str.isascii, texts), bool, len(texts))) if len(data) > len(joined) else ()
     for number in map(int, wide):
@@ -204,10 +207,10 @@ def text_in_memory(name: str, texts: Sequence[str]) -> MemoryText:
     return MemoryText(name, Lines(data, ends - sizes, ends), blanks, odd=Odd.of(data))
 
 
-def _half(name: str, texts: Sequence[str]) -> Problem:
-    """Return what is wrong with the first text that UTF-8 cannot hold."""
-    found = ((number, re.search("[\ud800-\udfff]", text)) for number, text in enumerate(texts, 1))
-    number, match = next((number, match) for number, match in found if match)
+def _surrogate(name: str, texts: Sequence[str]) -> Problem:
+    """Return the problem of the first text that UTF-8 cannot hold."""
+    matches = ((number, re.search("[\ud800-\udfff]", text)) for number, text in enumerate(texts, 1))
+    number, match = next((number, match) for number, match in matches if match)
     message = f"character {match.start() + 1} is half of a surrogate pair, which is no text"
     return Problem(f"{name}, item {number}", message)
 

@@ -1,4 +1,4 @@
-"""Files, locks, compressed files, addresses, and data sets that can be fetched; begin at `safe_files.py`.
+"""Files, locks, compressed files, addresses, and data sets that can be fetched. Begin at `safe_files.py`.
 
 Nothing in this room knows what a corpus is.
 """

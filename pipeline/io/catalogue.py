@@ -1,4 +1,4 @@
-"""The data sets that can be fetched: what `datasets.yaml` says, read and checked. Nothing here touches the network."""
+"""The data sets that can be fetched, as `datasets.yaml` describes them. Nothing here touches the network."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
 PREFIX = "data:"
-"""What a path begins with that names a file of a data set: data:NAME/FILE."""
+"""What begins a path that names a file of a data set: data:NAME/FILE."""
 _STEP = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+-]*")
 _ENTRY = re.compile(r"^@[a-z]+\{([^,\s]+),\n.*?^\}\n", re.MULTILINE | re.DOTALL)
 _RULES = {
@@ -28,20 +28,26 @@ _RULES = {
 
 @dataclass(frozen=True, kw_only=True)
 class DataFile:
-    """A file of a data set: dataset and name here, where it is published, size in bytes and SHA-256 (hexadecimal)."""
+    """A file of a data set, and where it is published."""
 
     dataset: str
     name: str
+    """Its path inside the data set, which need not be its path in the repository."""
     repository: str
+    """The repository on GitHub: OWNER/NAME."""
     commit: str
     path: str
+    """Its path in the repository."""
     size: int
+    """In bytes."""
     sha256: str
+    """64 hexadecimal digits."""
     licence: str
+    """The licence that the repository states."""
 
     @property
     def key(self) -> str:
-        """NAME/FILE, as users write it and as the cache is laid out."""
+        """NAME/FILE, which is also the path inside the cache."""
         return f"{self.dataset}/{self.name}"
 
     @property
@@ -52,24 +58,28 @@ class DataFile:
 
 @dataclass(frozen=True)
 class Scorable:
-    """What a config can name as a whole: source, references in order, official outputs by the name of the system."""
+    """A data set, or a part of one, that a config can name as a whole."""
 
     name: str
     source: DataFile
     references: tuple[DataFile, ...]
     systems: Mapping[str, DataFile]
+    """The official outputs, by the name of the system."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class DataSet:
-    """A data set: files by their plain names; parts: what is written of those that can be scored."""
+    """A data set: an entry of `datasets.yaml`."""
 
     name: str
     title: str
     note: str
     files: Mapping[str, DataFile]
+    """By their names."""
     citations: tuple[str, ...]
+    """Keys of citations.bib."""
     parts: Mapping[str, Mapping[str, Any]]
+    """The parts that can be scored, each with the keys source, references and systems of `datasets.yaml`."""
 
     @property
     def size(self) -> int:
@@ -78,23 +88,25 @@ class DataSet:
 
     @property
     def licences(self) -> tuple[str, ...]:
-        """The licences that its repositories state, each once."""
+        """The licences of its files, each once."""
         return tuple(dict.fromkeys(file.licence for file in self.files.values()))
 
     def file(self, name: str) -> DataFile:
-        """Return the file of this name; raises DataError with the nearest."""
+        """Return the file of this name; raises DataError, which suggests the nearest name."""
         if name not in self.files:
             hint = did_you_mean(name, self.files) or f"; `gec-pipeline data list {self.name}` lists them"
             raise DataError(f"the data set {self.name} has no file '{name}'{hint}")
         return self.files[name]
 
     def matching(self, pattern: str) -> list[DataFile]:
-        """Return the files of a name, a folder, or a glob (* stays within a folder); raises DataError for none."""
+        """Return the files that a name, a folder or a glob stands for (* stays within a folder).
+
+        Raises DataError where there are none.
+        """
         steps = pattern.rstrip("/").split("/")
-        found = [file for name, file in self.files.items() if _matches(name.split("/"), steps)]
-        if not found:
-            found = [file for name, file in self.files.items() if _matches(name.split("/")[: len(steps)], steps)]
-        return found or [self.file(pattern)]
+        whole = [file for name, file in self.files.items() if _matches(name.split("/"), steps)]
+        below = [file for name, file in self.files.items() if _matches(name.split("/")[: len(steps)], steps)]
+        return whole or below or [self.file(pattern)]
 
 
 def _matches(steps: list[str], patterns: list[str]) -> bool:
@@ -103,12 +115,15 @@ def _matches(steps: list[str], patterns: list[str]) -> bool:
 
 @cache
 def catalogue() -> Mapping[str, DataSet]:
-    """Return every data set by its name, in the order of the file."""
+    """Return all data sets by their names, in the order of `datasets.yaml`."""
     return read_catalogue((resources.files("pipeline.io") / "datasets.yaml").read_text(encoding="utf-8"))
 
 
 def read_catalogue(text: str) -> dict[str, DataSet]:
-    """Return the data sets that YAML text describes; raises DataError for what can be no name, path or checksum."""
+    """Return the data sets that YAML text describes, by their names.
+
+    Raises DataError for names, paths, sizes and checksums that cannot be one.
+    """
     import yaml
 
     loader = getattr(yaml, "CBaseLoader", yaml.BaseLoader)  # builds text, lists and mappings, nothing else
@@ -124,14 +139,8 @@ def _data_set(name: str, entry: Mapping[str, Any]) -> DataSet:
                 raise DataError(f"datasets.yaml: {name}/{file} is described twice")
             files[file] = _file(name, file, {**group, **about})
     cited = tuple(dict.fromkeys(key for group in entry["from"] for key in group["cite"]))
-    return DataSet(
-        name=name,
-        title=entry["title"],
-        note=entry.get("note", ""),
-        files=files,
-        citations=cited,
-        parts=entry.get("sets", {}),
-    )
+    title, note, parts = entry["title"], entry.get("note", ""), entry.get("sets", {})
+    return DataSet(name=name, title=title, note=note, files=files, citations=cited, parts=parts)
 
 
 def _file(dataset: str, name: str, about: Mapping[str, Any]) -> DataFile:
@@ -141,28 +150,20 @@ def _file(dataset: str, name: str, about: Mapping[str, Any]) -> DataFile:
     for key, rule in _RULES.items():
         if not rule.fullmatch(about[key]):
             raise DataError(f"datasets.yaml: {dataset}/{name}: {key}: '{about[key]}' cannot be one")
-    return DataFile(
-        dataset=dataset,
-        name=name,
-        repository=about["repository"],
-        commit=about["commit"],
-        path=about["path"],
-        size=int(about["bytes"]),
-        sha256=about["sha256"],
-        licence=about["licence"],
-    )
+    copied = {key: about[key] for key in ("repository", "commit", "path", "sha256", "licence")}
+    return DataFile(dataset=dataset, name=name, size=int(about["bytes"]), **copied)
 
 
 def data_set(name: str) -> DataSet:
-    """Return the data set of this name; raises DataError with the nearest."""
+    """Return the data set of this name; raises DataError, which suggests the nearest name."""
     if name not in catalogue():
-        known = f"known: {', '.join(catalogue())}"
-        raise DataError(f"no data set is called '{name}'{did_you_mean(name, catalogue())}; {known}")
+        names = ", ".join(catalogue())
+        raise DataError(f"no data set is called '{name}'{did_you_mean(name, catalogue())}; known: {names}")
     return catalogue()[name]
 
 
 def is_data(text: str) -> bool:
-    """Whether a written path names a file of a data set."""
+    """Return whether a written path begins with data: and so names a file of a data set."""
     return text.startswith(PREFIX)
 
 
@@ -172,66 +173,61 @@ def named(text: str) -> list[DataFile]:
     Raises DataError where there are none.
     """
     name, slash, pattern = text.removeprefix(PREFIX).partition("/")
-    found = data_set(name)
-    return found.matching(pattern) if slash else list(found.files.values())
+    dataset = data_set(name)
+    return dataset.matching(pattern) if slash else list(dataset.files.values())
 
 
 def named_in(text: str) -> list[DataFile]:
-    """Return the files that data:NAME/FILE or data:NAME/GLOB stands for in a config; raises DataError."""
+    """Return the files that data:NAME/FILE or data:NAME/GLOB stands for in a config; raises DataError for none."""
     return named(text) if "/" in text.rstrip("/") else [named_one(text)]
 
 
 def named_one(text: str) -> DataFile:
-    """Return the one file that data:NAME/FILE stands for; raises DataError."""
-    name, slash, file = text.removeprefix(PREFIX).partition("/")
-    found = data_set(name)
-    if not slash or not file:
-        raise DataError(
-            f"'{text}' names no file; expected data:{name}/FILE, such as data:{name}/{next(iter(found.files))}"
-        )
-    return found.file(file)
+    """Return the file that data:NAME/FILE stands for; raises DataError where there is none."""
+    name, _, file = text.removeprefix(PREFIX).partition("/")
+    dataset = data_set(name)
+    if not file:
+        example = f"data:{name}/{next(iter(dataset.files))}"
+        raise DataError(f"'{text}' names no file; expected data:{name}/FILE, such as {example}")
+    return dataset.file(file)
 
 
 def scorable(text: str) -> Scorable:
-    """Return what NAME, NAME/PART or NAME-PART stands for in a config; raises DataError with what there is."""
-    known = scorables()
+    """Return what NAME or NAME/PART stands for in a config; raises DataError, which says what can be named."""
+    parts_by_name = scorables()
     name = text.removeprefix(PREFIX)
-    if name in known:
-        dataset, part = known[name]
+    if name in parts_by_name:
+        dataset, part = parts_by_name[name]
         return _scorable(name, dataset, dataset.parts[part])
-    parts = [key for key, (dataset, _) in known.items() if dataset.name == name]
+    parts = [key for key, (dataset, _) in parts_by_name.items() if dataset.name == name]
     if parts:
         raise DataError(f"the data set {name} has several parts; name one: {', '.join(parts)}")
     if name in catalogue():
         message = f"the data set {name} has no source and references of its own; name its files as data:{name}/FILE"
         raise DataError(message)
-    hint = did_you_mean(name, [*known, *catalogue()])
-    raise DataError(f"no data set is called '{name}'{hint}; known: {', '.join(known)}")
+    hint = did_you_mean(name, [*parts_by_name, *catalogue()])
+    raise DataError(f"no data set is called '{name}'{hint}; known: {', '.join(parts_by_name)}")
 
 
 def scorables() -> dict[str, tuple[DataSet, str]]:
-    """Return what configs can name: data set and part by NAME, or by NAME/PART where there are several."""
-    known = {}
-    for dataset in catalogue().values():
-        for part in dataset.parts:
-            known[dataset.name if len(dataset.parts) == 1 else f"{dataset.name}/{part}"] = dataset, part
-    return known
+    """Return (data set, part) by the name that a config writes: NAME, or NAME/PART where there are several parts."""
+    return {
+        dataset.name if len(dataset.parts) == 1 else f"{dataset.name}/{part}": (dataset, part)
+        for dataset in catalogue().values()
+        for part in dataset.parts
+    }
 
 
 def _scorable(name: str, dataset: DataSet, about: Mapping[str, Any]) -> Scorable:
-    source, *references = _those(dataset, [about["source"], *about["references"]])
-    systems = {
-        file.name.rpartition("/")[2].removesuffix(".txt"): file for file in _those(dataset, about.get("systems", ()))
-    }
+    source, *references = _files(dataset, [about["source"], *about["references"]])
+    outputs = _files(dataset, about.get("systems", ()))
+    systems = {file.name.rpartition("/")[2].removesuffix(".txt"): file for file in outputs}
     return Scorable(name, source, tuple(references), systems)
 
 
-def _those(dataset: DataSet, written: Iterable[str]) -> list[DataFile]:
-    """Return files of the data set, or of another where data: is written before."""
-    found = []
-    for text in written:
-        found += named(text) if is_data(text) else dataset.matching(text)
-    return found
+def _files(dataset: DataSet, names: Iterable[str]) -> list[DataFile]:
+    """Return files of a data set; names that begin with data: are those of another one."""
+    return [file for name in names for file in (named(name) if is_data(name) else dataset.matching(name))]
 
 
 def citations() -> dict[str, str]:
@@ -242,7 +238,7 @@ def citations() -> dict[str, str]:
 
 def bibtex(key: str) -> str:
     """Return the BibTeX entry of a key; raises DataError where there is none."""
-    found = citations()
-    if key not in found:
+    entries = citations()
+    if key not in entries:
         raise DataError(f"citations.bib: has no entry '{key}'")
-    return found[key].rstrip("\n")
+    return entries[key].rstrip("\n")

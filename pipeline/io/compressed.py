@@ -1,4 +1,4 @@
-"""Compressed files by suffix: each is read in bounded pieces; damage and an early end are errors."""
+"""Readers of compressed files, by suffix. Each reads in pieces of bounded size; damage and an early end are errors."""
 
 from __future__ import annotations
 
@@ -13,14 +13,15 @@ if TYPE_CHECKING:
     from typing import BinaryIO
 
 PIECE = 1 << 20
+"""Bytes that are read and unpacked at once."""
 MAX_WINDOW = 1 << 27
-"""Bytes that a file may ask an unpacker to keep in memory; `xz -9` asks for half of it, and zstd has the same limit."""
+"""Bytes of memory that a file may ask of an unpacker: twice what `xz -9` asks for, and the limit of zstd."""
 ZSTD_PIECE = 1 << 12
-"""Zstandard may grow 32,000 times, and the package gives at once all that a piece holds."""
+"""Bytes of zstd data that are read at once; fewer, since they may unpack to 32,000 times as many."""
 
 
 class PackedError(Exception):
-    """A compressed file that cannot be unpacked; the message says why."""
+    """A compressed file cannot be unpacked; the message says why."""
 
 
 def _unpack_gzip(packed: BinaryIO) -> Iterator[bytes]:
@@ -35,16 +36,19 @@ def _unpack_gzip(packed: BinaryIO) -> Iterator[bytes]:
 
 
 def _streams(kind: str, new: Callable[[], Any]) -> Callable[[BinaryIO], Iterator[bytes]]:
-    """Return an unpacker of streams, one after the other; unlike the standard library's it takes nothing else."""
+    """Return an unpacker of files that hold one stream after the other.
+
+    Unlike the standard library's, it refuses other bytes after a stream.
+    """
 
     def unpack(packed: BinaryIO) -> Iterator[bytes]:
-        unpacker, whole = new(), True
+        unpacker, complete = new(), True
         data = packed.read(PIECE)
         if not data:
             raise PackedError(f"is empty; expected {kind} data")
         try:
             while data or not unpacker.needs_input:
-                whole = False
+                complete = False
                 piece = unpacker.decompress(data, PIECE)
                 if piece:
                     yield piece
@@ -53,12 +57,12 @@ def _streams(kind: str, new: Callable[[], Any]) -> Callable[[BinaryIO], Iterator
                     data = unpacker.unused_data or packed.read(PIECE)
                     if kind == "xz" and not data.strip(b"\0"):  # the format allows such padding
                         data = packed.read(PIECE)
-                    unpacker, whole = new(), True
+                    unpacker, complete = new(), True
                 elif unpacker.needs_input:
                     data = packed.read(PIECE)
         except (lzma.LZMAError, OSError, ValueError) as error:
             raise PackedError(f"is no {kind} file, or damaged ({error})") from None
-        if not whole:
+        if not complete:
             raise PackedError(f"is cut short: the {kind} data ends before its end mark")
 
     return unpack
@@ -104,6 +108,7 @@ OPENERS: dict[str, Callable[[BinaryIO], Iterator[bytes]]] = {
     ".xz": _streams("xz", lambda: lzma.LZMADecompressor(memlimit=MAX_WINDOW)),
     ".zst": _zstd,
 }
+"""Unpackers by suffix: each takes an open file, and yields its bytes in pieces or raises PackedError."""
 
 MAGIC = {
     b"\x1f\x8b": "gzip data; name it .gz",
@@ -115,9 +120,9 @@ MAGIC = {
     b"\xff\xfe": "UTF-16 text; save it as UTF-8",
     b"\xfe\xff": "UTF-16 text; save it as UTF-8",
 }
-"""How files begin that are no text."""
+"""The first bytes of files that are no UTF-8 text, and what messages say of such a file."""
 
 
 def looks_like(start: bytes) -> str:
-    """Return a hint for a file that is not valid UTF-8, "" where its beginning says nothing."""
+    """Return a hint for a file that is not valid UTF-8, or "" where its first bytes are of no known kind."""
     return next((f"; the file looks like {kind}" for magic, kind in MAGIC.items() if start.startswith(magic)), "")

@@ -1,11 +1,11 @@
-"""Data sets on this computer: the user's cache, what is there, what is missing, and fetching it.
+"""The cache of data sets on this computer: which files are there, which are missing, and how they are fetched.
 
-    locate_all(catalogue.named("conll14/INPUT"))        their paths, checked; DataError says how to get them
-    missing("conll14")                                  the files that are not there, or have changed
-    fetch_files(catalogue.named("conll14/NUCLE*"))      taken from a mirror where they are missing
+    locate_all(catalogue.named("conll14/INPUT"))        returns paths, checked; DataError says how to fetch the files
+    missing("conll14")                                  lists the files that are missing or have changed
+    fetch_files(catalogue.named("conll14/NUCLE*"))      takes the missing files from a mirror
 
-A path of a config or of the command line that begins with data: goes through `path_of`. `catalogue.py` knows what there
-is, `mirrors.py` where it comes from. Only `fetch_files` ever uses the network.
+Paths in configs and on the command line that begin with data: go through `path_of`. `catalogue.py` lists what can be
+fetched, and `mirrors.py` takes a file from its public address. Only `fetch_files` uses the network.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ import os
 import sys
 from dataclasses import dataclass, field
 from itertools import groupby
+from operator import attrgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
@@ -34,10 +35,11 @@ if TYPE_CHECKING:
 CACHE = "GEC_PIPELINE_DATA"
 """The environment variable that names the cache."""
 State = Literal["here", "missing", "changed"]
+_dataset = attrgetter("dataset")
 
 
 def cache() -> Path:
-    """Return the folder of the data sets: GEC_PIPELINE_DATA, else gec-pipeline in the platform's folder of caches."""
+    """Return the folder of the cache: GEC_PIPELINE_DATA, else gec-pipeline in the platform's folder of caches."""
     given = os.environ.get(CACHE)
     if given:
         return Path(given).expanduser().absolute()
@@ -51,14 +53,14 @@ def cache() -> Path:
     return Path(base) / "gec-pipeline"
 
 
-def place(file: DataFile) -> Path:
-    """Return where a file is, or would be."""
+def cache_path(file: DataFile) -> Path:
+    """Return the path that a file has in the cache, whether or not it is there."""
     return cache() / file.dataset / file.name
 
 
 def state(file: DataFile, *, quick: bool = False) -> State:
-    """Return whether a file is here, missing or changed; quick: its size alone is looked at."""
-    path = place(file)
+    """Return whether a file is here, missing or changed. `quick` compares the size and not the checksum."""
+    path = cache_path(file)
     try:
         if not path.is_file():
             return "changed" if path.exists() else "missing"
@@ -67,31 +69,31 @@ def state(file: DataFile, *, quick: bool = False) -> State:
         if quick:
             return "here"
         with path.open("rb") as opened:
-            found = hashlib.file_digest(opened, "sha256").hexdigest()
+            checksum = hashlib.file_digest(opened, "sha256").hexdigest()
     except OSError:
         return "changed"
-    return "here" if found == file.sha256 else "changed"
-
-
-def _dataset(file: DataFile) -> str:
-    return file.dataset
+    return "here" if checksum == file.sha256 else "changed"
 
 
 def locate_all(files: Iterable[DataFile]) -> list[Path]:
-    """Return the paths of files; raises DataError with a problem for each data set of which some are not here."""
+    """Return the paths of files; raises DataError with one problem for each data set that lacks some of them."""
     files = list(dict.fromkeys(files))
     states = {file: state(file) for file in files}
     problems = []
     for name, group in groupby(sorted(files, key=_dataset), _dataset):
-        wrong = {file: states[file] for file in group if states[file] != "here"}
-        for kind, said in (("missing", f"not in {cache()}"), ("changed", f"changed in {cache()} since fetched")):
-            names = [file.key for file, found in wrong.items() if found == kind]
-            if names:
-                message = f"{_listed(names)} {said}; fetch {'it' if len(names) == 1 else 'them'}"
+        keys: dict[State, list[str]] = {"here": [], "missing": [], "changed": []}
+        for file in group:
+            keys[states[file]].append(file.key)
+        for lacking, said in (
+            (keys["missing"], f"not in {cache()}"),
+            (keys["changed"], f"changed in {cache()} since fetched"),
+        ):
+            if lacking:
+                message = f"{_listed(lacking)} {said}; fetch {'it' if len(lacking) == 1 else 'them'}"
                 problems.append(Problem("", f"{message}: gec-pipeline data fetch {name}"))
     if problems:
         raise DataError(problems)
-    return [place(file) for file in files]
+    return [cache_path(file) for file in files]
 
 
 def _listed(names: Sequence[str]) -> str:
@@ -100,118 +102,112 @@ def _listed(names: Sequence[str]) -> str:
 
 
 def missing(name: str) -> list[str]:
-    """Return the names of the files of a data set that are missing or changed; raises DataError for no data set."""
+    """Return the names of a data set's files that are missing or changed; raises DataError for an unknown data set."""
     return [file.name for file in data_set(name).files.values() if state(file) != "here"]
 
 
 def path_of(text: str, base: Path = Path()) -> Path:
-    """Return the path that text stands for: data:NAME/FILE in the cache (raises DataError), else one against base."""
+    """Return the path that a user has written: data:NAME/FILE is in the cache, all else is relative to base.
+
+    Raises DataError where a file of the cache is unknown, missing or changed.
+    """
     return locate_all([named_one(text)])[0] if is_data(text) else base / text
 
 
 @dataclass(kw_only=True)
 class Fetched:
-    """What fetching has done: files taken, files that were here before, and what went wrong."""
+    """What fetching has done, and what went wrong."""
 
     taken: list[DataFile] = field(default_factory=list)
+    """Files that were taken from the mirror."""
     here: list[DataFile] = field(default_factory=list)
+    """Files that were in the cache already."""
     failed: dict[DataFile, str] = field(default_factory=dict)
-    """Files that the mirror does not have as they should be, and why."""
+    """Files that the mirror lacks or has with another content, and the reason."""
     stopped: str = ""
-    """Why nothing more could be fetched; empty: all was asked for."""
+    """Why fetching stopped before the last file; empty where it did not."""
     skipped: list[DataFile] = field(default_factory=list)
-    """Files that were not asked for, since it had stopped."""
+    """Files that nobody asked the mirror for, since fetching had stopped."""
     mirror: Mirror | None = None
 
     @property
     def problems(self) -> list[Problem]:
-        """What went wrong, files that lack the same way together."""
-        told = []
+        """What went wrong: one problem for all files of a data set that failed for the same reason."""
+        messages = []
         alike: dict[tuple[str, str], list[DataFile]] = {}
         for file, reason in self.failed.items():
             alike.setdefault((file.dataset, reason), []).append(file)
         for (dataset, reason), files in alike.items():
             assert self.mirror  # noqa: S101 (for the type checker: files fail at a mirror)
             if len(files) == 1:
-                told.append(f"{files[0].key}: {reason}: {self.mirror.where(files[0])}")
+                messages.append(f"{files[0].key}: {reason}: {self.mirror.where(files[0])}")
             else:
                 names = ", ".join(file.name for file in files)
-                told.append(f"{dataset}: {reason}, {len(files)} files of {self.mirror.name}: {names}")
+                messages.append(f"{dataset}: {reason}, {len(files)} files of {self.mirror.name}: {names}")
         if self.stopped:
-            told.append(f"{self.stopped}; what was fetched is kept, files still to fetch: {len(self.skipped)}")
-        return [Problem("", text) for text in told]
+            messages.append(f"{self.stopped}; what was fetched is kept, files still to fetch: {len(self.skipped)}")
+        return [Problem("", message) for message in messages]
 
 
 def fetch_files(
-    wanted: Iterable[DataFile],
+    files: Iterable[DataFile],
     mirror: str | None = None,
     tell: Callable[[str], None] = lambda _: None,
     progress: Callable[[int, int], None] = lambda _done, _whole: None,
     timeout: float = TIMEOUT,
 ) -> Fetched:
-    """Fetch files that are not here; return what was done, and what went wrong.
+    """Fetch the files that are not in the cache; return what was done, and what went wrong.
 
-    progress: is called with bytes done and bytes in all. Raises DataError where the mirror is none.
+    `tell` is called with one line for each fetched file, `progress` with the bytes so far and the bytes in all. A file
+    that fails is left out. Fetching stops where the mirror cannot be reached, or the cache cannot be written.
+    Raises DataError where `mirror` names no mirror.
     """
-    done = Fetched()
-    files = sorted(dict.fromkeys(wanted), key=_dataset)
+    files = sorted(dict.fromkeys(files), key=_dataset)
     lacking = [file for file in files if state(file) != "here"]
-    done.here = [file for file in files if file not in lacking]
+    fetched = Fetched(here=[file for file in files if file not in lacking])
     if not lacking:
-        return done
-    counter = _Counter(sum(file.size for file in lacking), progress)
-    source = done.mirror = mirror_of(mirror, timeout)
+        return fetched
+    source = fetched.mirror = mirror_of(mirror, timeout)
+    before, whole = 0, sum(file.size for file in lacking)
     for name, group in groupby(lacking, _dataset):
         try:
             with _held(cache() / name, tell):
                 for file in group:
-                    _fetch(file, source, done, tell, counter, timeout)
+                    _fetch(file, source, fetched, tell, lambda size: progress(before + size, whole))  # noqa: B023
+                    before += file.size
+                    progress(before, whole)
         except UnreachableError as error:
-            done.stopped = str(error)
-            known = {*done.taken, *done.here, *done.failed}
-            done.skipped = [file for file in lacking if file not in known]
+            fetched.stopped = str(error)
+            finished = {*fetched.taken, *fetched.here, *fetched.failed}
+            fetched.skipped = [file for file in lacking if file not in finished]
             break
-    return done
-
-
-class _Counter:
-    """Sums up bytes for the progress bar."""
-
-    def __init__(self, whole: int, progress: Callable[[int, int], None]) -> None:
-        self.done, self.whole, self.progress = 0, whole, progress
-
-    def __call__(self, count: int) -> None:
-        self.done += count
-        self.progress(self.done, self.whole)
+    return fetched
 
 
 def _fetch(
-    file: DataFile, source: Mirror, done: Fetched, tell: Callable[[str], None], counter: _Counter, timeout: float
+    file: DataFile, mirror: Mirror, fetched: Fetched, tell: Callable[[str], None], progress: Callable[[int], None]
 ) -> None:
-    """Take one file; a file that the mirror lacks is a problem, and the next one is tried."""
+    """Fetch one file, and note what became of it; raises UnreachableError where the next one would fail as well."""
     if state(file) == "here":  # another process has brought it while this one waited
-        done.here.append(file)
+        fetched.here.append(file)
         return
-    target = place(file)
-    before = counter.done
+    path = cache_path(file)
     try:
-        _make(target.parent)
-        bring(file, target, source, counter, timeout)
+        _make(path.parent)
+        bring(file, path, mirror, progress)
     except UnreachableError:
         raise
     except DataError as error:
-        done.failed[file] = str(error)
+        fetched.failed[file] = str(error)
     else:
-        done.taken.append(file)
+        fetched.taken.append(file)
         tell(f"{file.key}: fetched, {file.size:,} bytes")
-    counter(before + file.size - counter.done)
 
 
 def _make(folder: Path) -> None:
-    """Make a folder of the cache; links below the cache are not followed, since writing would go elsewhere."""
-    root = cache()
-    path = root
-    for step in folder.relative_to(root).parts:
+    """Make a folder of the cache; raises UnreachableError, also for links: nothing is written through them."""
+    path = cache()
+    for step in folder.relative_to(path).parts:
         path /= step
         if path.is_symlink():
             raise UnreachableError(f"{path}: is a link; nothing is written through links inside the cache")
@@ -223,7 +219,7 @@ def _make(folder: Path) -> None:
 
 @contextlib.contextmanager
 def _held(folder: Path, tell: Callable[[str], None]) -> Iterator[None]:
-    """Hold a data set's lock, waiting for another process; what a killed one has left is deleted.
+    """Hold the lock of a data set, after waiting for other processes; what killed ones left behind is deleted.
 
     Where a file system has no locks the work goes on: temporary names differ, and renaming is atomic.
     """
@@ -246,13 +242,8 @@ def _held(folder: Path, tell: Callable[[str], None]) -> Iterator[None]:
     try:
         yield
     finally:
-        for left in sorted(folder.rglob("*"), reverse=True):  # made for files that then were not there
-            if left.is_dir() and not left.is_symlink():
-                _remove_empty(left)
-        _remove_empty(folder)
+        for path in sorted([folder, *folder.rglob("*")], reverse=True):  # folders of files that then could not be had
+            if path.is_dir() and not path.is_symlink():
+                with contextlib.suppress(OSError):
+                    path.rmdir()  # only an empty one can be removed
         lock.release(force=True)
-
-
-def _remove_empty(folder: Path) -> None:
-    with contextlib.suppress(OSError):
-        folder.rmdir()

@@ -1,4 +1,4 @@
-"""One run at a time in a folder: a lock that ends with its process, however that ends."""
+"""Locks on files, such as that of a run directory. A lock ends with its process, however the process ends."""
 
 from __future__ import annotations
 
@@ -15,18 +15,21 @@ if TYPE_CHECKING:
     from filelock import FileLock
 
 LOCK = "run.lock"
-"""An empty file; it stays, since deleting it would let two runs hold two files of this name."""
+"""The name of an empty file. It is never deleted: two runs could then hold two files of this name."""
 
 
 def lock_of(path: Path) -> FileLock:
-    """Return a lock on a file, not taken yet: the operating system's own (flock), which ends with its process."""
+    """Return a lock on a file, not taken yet. It is the operating system's own (flock)."""
     from filelock import FileLock
 
     return FileLock(path, fallback_to_soft=False)
 
 
 def take(path: Path) -> object | None:
-    """Return a lock on a file, held as long as the object lives; None where another has it or there are no locks."""
+    """Take a lock on a file and return it; the lock is held as long as the object lives.
+
+    Returns None where another process holds the lock, or where the file system has no locks.
+    """
     from filelock import Timeout
 
     lock = lock_of(path)
@@ -39,14 +42,15 @@ def take(path: Path) -> object | None:
 
 @contextmanager
 def held(folder: Path, holder: Callable[[], str], warn: Callable[[str], None]) -> Iterator[None]:
-    """Hold the lock of a folder; raises StoreError where another run has it, or no file can be made.
+    """Hold the lock of a folder; raises StoreError where another run holds it, or the file cannot be made.
 
-    holder() tells who has it. Where a file system has no locks, warn() is called and the run goes on.
+    `holder` returns who holds the lock, for the message. Where a file system has no locks, `warn` is called with a
+    message, and the run goes on.
     """
     from filelock import Timeout
 
     lock = lock_of(folder / LOCK)
-    with warnings.catch_warnings(record=True) as told:
+    with warnings.catch_warnings(record=True) as messages:
         warnings.simplefilter("always")
         try:
             lock.acquire(timeout=0)
@@ -58,8 +62,8 @@ def held(folder: Path, holder: Callable[[], str], warn: Callable[[str], None]) -
             reason = getattr(error, "strerror", None) or str(error)
             if not (folder / LOCK).is_file() or (folder / LOCK).is_symlink():
                 raise StoreError(f"{folder / LOCK}: cannot be made: {reason}") from None
-            told.append(warnings.WarningMessage(reason, UserWarning, __file__, 0))
-    for message in told:
+            messages.append(warnings.WarningMessage(reason, UserWarning, __file__, 0))
+    for message in messages:
         warn(f"{folder}: its file system has no locks ({message.message}); see that no other run uses this folder")
     try:
         yield

@@ -1,6 +1,7 @@
-"""Where the files of data sets come from: their public addresses, or a mirror of these; and into place, whole or not.
+"""Where the files of data sets come from: a folder, a web address, or the public addresses themselves.
 
-A mirror has the layout REPOSITORY/COMMIT/PATH, in a folder or at a web address. The web is read by the package pooch.
+Every mirror has the layout REPOSITORY/COMMIT/PATH. The package pooch reads the web. What it has no means for is here:
+an upper limit of bytes and a lower one of speed, a checksum before the file gets its name, and one clear message.
 """
 
 from __future__ import annotations
@@ -11,7 +12,6 @@ import os
 import re
 import secrets
 import time
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, Protocol
 from urllib.parse import quote, urlsplit, urlunsplit
@@ -20,7 +20,7 @@ from ..errors import DataError
 from .safe_files import TEMPORARY, replacing
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     from .catalogue import DataFile
 
@@ -33,86 +33,85 @@ TIMEOUT = 30.0
 SLOWEST = 1000
 """Bytes a second, on average after TIMEOUT, below which a download is given up."""
 PIECE = 1 << 16
+"""Bytes read at once from a mirror in a folder."""
 DROP = 1 << 10
-"""Bytes of a download that are waited for before its speed is looked at: a trickle must not take long to make one."""
+"""Bytes of a download after which its speed is looked at; small, so that a slow trickle is noticed soon."""
 _AGAIN = "run the same command again, or name another mirror with --mirror"
 
 
 class UnreachableError(DataError):
-    """No file can be had at all, so that there is no use in asking for the next one."""
+    """No file can be fetched at all, so there is no use in asking for the next one."""
 
 
 class Sink:
-    """A file being written: counts, hashes, and refuses more bytes than are expected."""
+    """A file being written. It counts and hashes its bytes, and refuses more than are expected."""
 
     def __init__(self, opened: BinaryIO, file: DataFile, progress: Callable[[int], None], timeout: float) -> None:
-        self.opened, self.file, self.progress = opened, file, progress
-        self.size, self.hash = 0, hashlib.sha256()
-        self.started, self.patience = time.monotonic(), timeout
+        self.opened, self.file, self.progress, self.timeout = opened, file, progress, timeout
+        self.size, self.hash, self.started = 0, hashlib.sha256(), time.monotonic()
 
     def write(self, data: bytes) -> None:
         """Take bytes; raises DataError where there are too many, UnreachableError where they come too slowly."""
         self.size += len(data)
         if self.size > self.file.size:
             raise DataError(f"expected {self.file.size:,} bytes, found more")
-        if time.monotonic() - self.started > self.patience + self.size / SLOWEST:
+        if time.monotonic() - self.started > self.timeout + self.size / SLOWEST:
             raise UnreachableError(f"came slower than {SLOWEST:,} bytes a second; {_AGAIN}")
         self.hash.update(data)
         self.opened.write(data)
-        self.progress(len(data))
+        self.progress(self.size)
 
     def flush(self) -> None:
         """Do nothing: the file is flushed once, at its end (pooch asks after every piece)."""
 
     def check(self) -> None:
         """Raise DataError unless the bytes are those expected."""
-        found = self.hash.hexdigest()
-        if found != self.file.sha256:
+        checksum = self.hash.hexdigest()
+        if checksum != self.file.sha256:
             expected = f"expected {self.file.size:,} bytes with sha256 {self.file.sha256}"
-            raise DataError(f"{expected}, found {self.size:,} bytes with sha256 {found}")
+            raise DataError(f"{expected}, found {self.size:,} bytes with sha256 {checksum}")
 
 
 class Mirror(Protocol):
-    """A place to take files from."""
+    """Something that files are taken from."""
 
     name: str
+    """The folder or address, for messages."""
+    timeout: float
+    """Seconds without a byte after which a file is given up."""
 
     def send(self, file: DataFile, sink: Sink) -> None:
-        """Write a file's bytes into sink; raises DataError, UnreachableError, and OSError of the sink alone."""
+        """Write a file's bytes into sink; raises DataError, UnreachableError, and OSError where sink cannot write."""
 
     def where(self, file: DataFile) -> str:
-        """Return where the file would be, for messages."""
+        """Return the path or address of a file, for messages."""
 
 
 class Folder:
     """A mirror in a folder."""
 
-    def __init__(self, path: Path) -> None:
-        self.path, self.name = path, str(path)
+    def __init__(self, path: Path, timeout: float = TIMEOUT) -> None:
+        self.path, self.name, self.timeout = path, str(path), timeout
 
     def where(self, file: DataFile) -> str:
-        """Return the path."""
+        """Return the path of a file, for messages."""
         return str(self.path / file.address)
 
     def send(self, file: DataFile, sink: Sink) -> None:
-        """Copy the file."""
-        path = self.path / file.address
-        try:
-            if path.exists() and not path.is_file():
-                raise DataError("is no regular file")
-            opened = path.open("rb")
-        except FileNotFoundError:
-            raise DataError("is not there") from None
-        except OSError as error:
-            raise DataError(f"cannot be read: {error.strerror}") from None
-        with opened:
-            for piece in iter(partial(_read, opened), b""):
-                sink.write(piece)
+        """Copy a file; raises DataError where it cannot be read."""
+        for piece in _pieces(self.path / file.address):
+            sink.write(piece)
 
 
-def _read(opened: BinaryIO) -> bytes:
+def _pieces(path: Path) -> Iterator[bytes]:
+    """Yield the bytes of a file; raises DataError where it cannot be read."""
     try:
-        return opened.read(PIECE)
+        if path.exists() and not path.is_file():
+            raise DataError("is no regular file")
+        with path.open("rb") as opened:
+            yield from iter(lambda: opened.read(PIECE), b"")
+    except FileNotFoundError:
+        raise DataError("is not there") from None
     except OSError as error:
         raise DataError(f"cannot be read: {error.strerror}") from None
 
@@ -135,19 +134,19 @@ class Web:
         self.download = HTTPDownloader(chunk_size=DROP, timeout=timeout, headers=headers)
 
     def where(self, file: DataFile) -> str:
-        """Return the address."""
+        """Return the address of a file, for messages."""
         return f"{self.name}/{quote(file.address)}"
 
     def send(self, file: DataFile, sink: Sink) -> None:
-        """Download the file."""
+        """Download a file; raises DataError and UnreachableError where that fails."""
         from requests import RequestException
 
         try:
             self.download(f"{self.address}/{quote(file.address)}", sink, None)
         except RequestException as error:
-            raise self._told(error, sink) from None
+            raise self._meaning(error, sink) from None
 
-    def _told(self, error: OSError, sink: Sink) -> DataError:
+    def _meaning(self, error: OSError, sink: Sink) -> DataError:
         """Return what a failed request means to a user."""
         import requests
 
@@ -174,68 +173,63 @@ def _refused(code: int, reason: str) -> DataError:
 
 def _innermost(error: BaseException) -> str:
     """Return what the operating system said, from below the layers of libraries."""
-    seen: BaseException = error
-    for _ in range(10):
-        below = getattr(seen, "reason", None) or seen.__cause__ or seen.__context__
-        below = (
-            below
-            if isinstance(below, BaseException)
-            else next((a for a in seen.args if isinstance(a, Exception)), None)
-        )
-        if below is None:
-            break
-        seen = below
-    return getattr(seen, "strerror", None) or str(seen).rpartition(": ")[2] or type(seen).__name__
+    while below := error.__cause__ or error.__context__:
+        error = below
+    return getattr(error, "strerror", None) or str(error).rpartition(": ")[2] or type(error).__name__
 
 
 def mirror_of(text: str | None, timeout: float = TIMEOUT) -> Mirror:
-    """Return the mirror that text names, else the environment, else the public addresses; raises DataError."""
+    """Return the mirror that text names, else the one of the environment, else the public addresses.
+
+    Raises DataError where the mirror is none, UnreachableError where it needs a package that is not installed.
+    """
     label = "--mirror" if text is not None else MIRROR
     text = text if text is not None else os.environ.get(MIRROR) or ORIGIN
     scheme = text.partition("://")[0].lower() if "://" in text else ""
+    if scheme not in ("", "file", "http", "https"):
+        raise DataError(f"{label}: expected a folder, file://, http:// or https://, found '{text}'")
     if scheme in ("http", "https"):
         if not _host(text):
             raise DataError(f"{label}: '{text}' names no host")
         return Web(text, timeout)
-    if scheme not in ("", "file"):
-        raise DataError(f"{label}: expected a folder, file://, http:// or https://, found '{text}'")
-    path = _local(text, label) if scheme else Path(text).expanduser()
     try:
-        found = text != "" and path.is_dir()
-    except (OSError, ValueError):
-        found = False
-    if not found:
-        raise DataError(f"{label}: '{text}' is no folder; a mirror is one laid out as REPOSITORY/COMMIT/PATH")
-    return Folder(path)
+        path = _file_url(text, label) if scheme else Path(text).expanduser()
+        if text and path.is_dir():
+            return Folder(path, timeout)
+    except (OSError, RuntimeError, ValueError):  # what can be no path
+        pass
+    raise DataError(f"{label}: '{text}' is no folder; a mirror is one laid out as REPOSITORY/COMMIT/PATH")
 
 
 def _host(text: str) -> str | None:
     try:
         parts = urlsplit(text)
-        _ = parts.port
+        _ = parts.port  # raises ValueError where it is none
     except ValueError:
         return None
     return parts.hostname
 
 
-def _local(text: str, label: str) -> Path:
+def _file_url(text: str, label: str) -> Path:
+    """Return the path that file:///PATH names; raises DataError where another computer is named."""
+    from urllib.request import url2pathname
+
     parts = urlsplit(text)
     if parts.netloc not in ("", "localhost"):
         raise DataError(f"{label}: expected file:///FOLDER, found '{text}'")
-    from urllib.request import url2pathname
-
     return Path(url2pathname(parts.path))
 
 
-def bring(file: DataFile, target: Path, mirror: Mirror, progress: Callable[[int], None], timeout: float) -> None:
-    """Take a file from a mirror into place: under a temporary name, checked, then renamed.
+def bring(file: DataFile, target: Path, mirror: Mirror, progress: Callable[[int], None]) -> None:
+    """Take a file from a mirror: it is written under a temporary name, checked, then renamed to target.
 
-    Raises DataError where the mirror does not have it so, UnreachableError where nothing can be taken or written.
+    `progress` is called with the bytes of the file so far. Raises DataError where the mirror lacks the file or has
+    another, UnreachableError where nothing can be taken or written.
     """
     temporary = target.with_name(f".{target.name}.{secrets.token_hex(4)}{TEMPORARY}")
     try:
         with replacing(target, temporary) as opened:
-            sink = Sink(opened, file, progress, timeout)
+            sink = Sink(opened, file, progress, mirror.timeout)
             mirror.send(file, sink)
             sink.check()
     except UnreachableError as error:
@@ -245,7 +239,7 @@ def bring(file: DataFile, target: Path, mirror: Mirror, progress: Callable[[int]
 
 
 def unwritable(path: Path, error: OSError) -> UnreachableError:
-    """Return what is said where the cache cannot be written."""
+    """Return the error that says that the cache cannot be written."""
     full = error.errno in (errno.ENOSPC, getattr(errno, "EDQUOT", errno.ENOSPC))
     advice = "make room" if full else "see who may write there"
     return UnreachableError(

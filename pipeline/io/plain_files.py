@@ -1,7 +1,7 @@
-"""What is no plain file becomes one: unpacked into a temporary folder of the run, up to a cap.
+"""Whatever is no plain file is written to one, in a temporary folder of the run (a spool), up to a limit of bytes.
 
-Compressed files and pipes are unpacked as they are; columns and annotations become lines that end with the byte
-0xFF, which no UTF-8 text contains, so that a text may hold newlines.
+Compressed files and pipes keep their lines. Of tables and annotated files the texts are written, each with the byte
+0xFF after it: no UTF-8 text contains this byte, so that a text may hold newlines.
 """
 
 from __future__ import annotations
@@ -28,39 +28,46 @@ if TYPE_CHECKING:
     from typing import BinaryIO
 
 SEPARATOR = b"\xff"
+"""The byte after each text of a spooled file."""
 PIECE = 1 << 20
+"""Bytes that are read or written at once."""
 MAX_LINE = 1 << 28
-"""Bytes in a line of records or annotations; one that is longer is a bomb."""
+"""The most bytes of a line of records or annotations. A longer line is meant to fill the memory."""
 STDIN = Path("/dev/stdin")
-
-
 PREFIX = "gec-pipeline-"
+"""What the names of temporary folders begin with."""
 YOUNG, OLD = 60, 86_400
-"""Seconds before a folder can be an abandoned one: time to take its lock, and for one that has none."""
+"""Seconds after which a temporary folder counts as abandoned: where nobody holds its lock, and where it has no lock."""
 
 
 class Origin(NamedTuple):
-    """Where texts came from, as the user named it; text n, from 1, is at name + unit + (n + offset)."""
+    """Where texts came from, for messages: text n, counted from 1, is at name + unit + (n + offset)."""
 
     name: str
+    """The file, as the user named it."""
     unit: str = ":"
     offset: int = 0
+    """The lines before the first text, such as a header."""
 
     def at(self, number: int) -> str:
-        """Return the place of a text."""
+        """Return where the user finds a text, counted from 1."""
         return f"{self.name}{self.unit}{number + self.offset}"
 
 
 class Spooled(NamedTuple):
-    """Texts in a file: how each ends, and where they came from."""
+    """A file of texts, which need not be the file that the user named."""
 
     path: Path | Remote
     separator: bytes
+    """The byte after each text."""
     origin: Origin
 
 
 class Spool:
-    """A temporary folder, made when first needed and removed when nobody holds the spool any more, or at exit."""
+    """A temporary folder. It is made when first needed, and removed with this object or at exit.
+
+    `cap` limits the bytes of all its files together.
+    """
 
     def __init__(self, cap: int) -> None:
         self.cap = self.left = cap
@@ -86,27 +93,20 @@ class Spool:
             return self._folder / str(self._count)
 
     def write(self, place: str, pieces: Iterable[bytes]) -> Path:
-        """Write pieces to a new file; raises CorpusError at the cap or where the disk is full."""
+        """Write pieces of `place` to a new file; raises CorpusError at the cap, or where the disk is full."""
         path = self.new()
-        with contextlib.ExitStack() as stack:
-            try:
-                file = stack.enter_context(path.open("wb"))
-            except OSError as error:
-                raise _full(path, error) from None
-            for piece in pieces:
-                self._take(len(piece), place)
-                try:
+        try:
+            with path.open("wb") as file:
+                for piece in pieces:
+                    self._take(len(piece), place)
                     file.write(piece)
-                except OSError as error:
-                    raise _full(path, error) from None
-            try:
-                file.flush()
-            except OSError as error:
-                raise _full(path, error) from None
+        except OSError as error:  # of writing: pieces that cannot be read raise CorpusError
+            message = f"the temporary folder cannot be written: {error.strerror}"
+            raise CorpusError([Problem(str(path.parent), message)]) from None
         return path
 
     def write_texts(self, place: str, texts: Iterable[bytes]) -> Path:
-        """Write texts, each with the separator after it."""
+        """Write texts to a new file, each with the separator after it; raises as write() does."""
         return self.write(place, _joined(texts))
 
     def _take(self, size: int, place: str) -> None:
@@ -117,13 +117,13 @@ class Spool:
             raise CorpusError([Problem(place, f"{message} If so, set run.max_unpacked")])
 
     def raw(self, path: Path | Remote) -> Path | Remote:
-        """Return what has the bytes of path and can be read by ranges: itself, or a file that it unpacks to."""
+        """Return the path itself where ranges of its text can be read, else a file here that it is unpacked to."""
         if isinstance(path, Remote) and path.suffix.lower() not in OPENERS and ranged(path):
             return path
         return self.local(path)
 
     def local(self, path: Path | Remote) -> Path:
-        """Return a plain file here with the bytes of path: itself, or what it unpacks to. Made once for each path."""
+        """Return the path itself where it is a plain file here, else a file that it is unpacked to, once only."""
         if isinstance(path, Path) and is_plain(path):
             return path
         with self._lock:
@@ -135,22 +135,18 @@ class Spool:
 
 
 def remove_abandoned(parent: Path) -> None:
-    """Delete the temporary folders of processes of this user that were killed: nobody holds their locks."""
+    """Delete the temporary folders of this user's processes that were killed: nobody holds their locks."""
     for folder in parent.glob(f"{PREFIX}*"):
         with contextlib.suppress(OSError):
-            found = folder.lstat()
-            mine = stat.S_ISDIR(found.st_mode) and (not hasattr(os, "geteuid") or found.st_uid == os.geteuid())
-            locked = (folder / lock.LOCK).exists()
-            if mine and time.time() - found.st_mtime > (YOUNG if locked else OLD) and lock.take(folder / lock.LOCK):
+            info = folder.lstat()
+            mine = stat.S_ISDIR(info.st_mode) and (not hasattr(os, "geteuid") or info.st_uid == os.geteuid())
+            has_lock = (folder / lock.LOCK).exists()
+            if mine and time.time() - info.st_mtime > (YOUNG if has_lock else OLD) and lock.take(folder / lock.LOCK):
                 shutil.rmtree(folder, ignore_errors=True)
 
 
-def _full(path: Path, error: OSError) -> CorpusError:
-    return CorpusError([Problem(str(path.parent), f"the temporary folder cannot be written: {error.strerror}")])
-
-
 def is_plain(path: Path) -> bool:
-    """Whether a path is read in place: a regular file that is not compressed, or nothing that can be opened."""
+    """Return whether a path is read in place: it is a regular file and not compressed, or cannot be opened at all."""
     if path == STDIN:
         return False
     try:
@@ -161,7 +157,7 @@ def is_plain(path: Path) -> bool:
 
 
 def named(path: Path | Remote) -> str:
-    """Return what messages call a path."""
+    """Return the name of a path for messages."""
     return "standard input" if path == STDIN else str(path)
 
 
@@ -186,10 +182,7 @@ def _unpacked(path: Path | Remote) -> Iterator[bytes]:
             yield from iter(lambda: sys.stdin.buffer.read(PIECE), b"")
             return
         with path.open("rb") as packed:
-            if suffix not in OPENERS:
-                yield from iter(lambda: packed.read(PIECE), b"")
-            else:
-                yield from OPENERS[suffix](packed)
+            yield from OPENERS[suffix](packed) if suffix in OPENERS else iter(lambda: packed.read(PIECE), b"")
     except PackedError as error:
         raise CorpusError([Problem(str(path), str(error))]) from None
     except OSError as error:
@@ -205,20 +198,20 @@ def _fetched(path: Remote) -> Iterator[bytes]:
 
 
 class _Pieces:
-    """Bytes that come in pieces, read as a file from its beginning to its end."""
+    """Gives pieces of bytes the method read() of a file."""
 
     def __init__(self, pieces: Iterator[bytes]) -> None:
         self._pieces, self._waiting = pieces, b""
 
     def read(self, size: int) -> bytes:
-        """Return the next bytes, at most so many; none at the end."""
+        """Return the next bytes, at most size of them; b"" at the end."""
         data = self._waiting or next(self._pieces, b"")
         self._waiting = data[size:]
         return data[:size]
 
 
 def numbered_lines(path: Path, name: str) -> Iterator[tuple[int, str]]:
-    """Yield (number from 1, line without its end); raises CorpusError: no UTF-8, a line that is too long."""
+    """Yield (number from 1, line without its end); raises CorpusError for a line that is no UTF-8 or too long."""
     with open_bytes(path, name) as file:
         for number, line in enumerate(iter(lambda: file.readline(MAX_LINE + 1), b""), 1):
             if len(line) > MAX_LINE:
@@ -228,15 +221,14 @@ def numbered_lines(path: Path, name: str) -> Iterator[tuple[int, str]]:
             try:
                 text = data.decode()
             except UnicodeDecodeError as error:
-                found = data[error.start : error.start + 1].hex()
-                message = f"byte {error.start + 1} of the line (0x{found}) is not valid UTF-8"
+                message = f"byte {error.start + 1} of the line (0x{data[error.start]:02x}) is not valid UTF-8"
                 raise CorpusError([Problem(f"{name}:{number}", message)]) from None
             yield number, text.removeprefix("\ufeff") if number == 1 else text
 
 
 @contextlib.contextmanager
 def open_bytes(path: Path, name: str) -> Iterator[BinaryIO]:
-    """Open a plain file; raises CorpusError."""
+    """Open a plain file for reading; raises CorpusError, also for errors while it is read."""
     try:
         with path.open("rb") as file:
             yield file
@@ -245,7 +237,7 @@ def open_bytes(path: Path, name: str) -> Iterator[BinaryIO]:
 
 
 def reason(path: Path, error: OSError | ValueError) -> str:
-    """Return why a file cannot be read, with the nearest name where there is none."""
+    """Return why a file cannot be read; where it does not exist, suggest the nearest name in its folder."""
     with contextlib.suppress(OSError, ValueError):
         if path.is_dir():
             return "is a folder; expected a text file"

@@ -1,7 +1,7 @@
-"""Files that an address names, such as s3://bucket/file: read through fsspec, by ranges where the server has them.
+"""Files at addresses such as s3://bucket/file: fsspec reads them, by ranges where the server can send ranges.
 
-Access (keys, endpoints) is what fsspec and its packages find themselves: in their own files and in the environment.
-An address is shown without a password and without what follows its question mark, which may be a signature.
+Keys and endpoints are not given here: fsspec and its packages find them in their own files and in the environment.
+Messages show an address without its password and without what follows the question mark, which may be a signature.
 """
 
 from __future__ import annotations
@@ -35,66 +35,70 @@ PACKAGES = {
 }
 """Kinds of addresses that are read, and the package that each needs beside fsspec."""
 LOCAL = ("file", "local")
+"""Kinds of addresses that name files of this computer."""
 CHUNK = 1 << 23
 """Bytes asked for at once where a whole file is read."""
 TRIES = 3
+"""How often a request is made before its failure is told."""
 PAUSE = 0.2
-"""Seconds before the second try; twice as long before each further one."""
+"""Seconds between the first try and the second; each further pause is twice as long."""
 SILENCE = 60
-"""Seconds after which an HTTP server that says nothing is given up."""
+"""Seconds after which an HTTP server that sends nothing is given up."""
 _SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]+)://")
 _TOKENS = ("ETag", "etag", "md5Hash", "LastModified", "Last-Modified", "last_modified", "updated", "mtime", "created")
 
 
 class RemoteStamp(NamedTuple):
-    """What tells that a remote file may have changed: size in bytes, and its ETag or time."""
+    """Size and version of a remote file: where they are others than before, the file may have changed."""
 
     size: int
+    """In bytes; -1 where the server does not say."""
     token: str
+    """The ETag, checksum or time of the file; empty where the server says none."""
 
     @classmethod
-    def of(cls, found: Mapping[str, Any]) -> RemoteStamp:
-        """Return the stamp of what fsspec tells of a file; size -1: it is not told."""
-        size = -1 if found.get("size") is None else int(found["size"])
-        return cls(size, next((str(found[key]) for key in _TOKENS if found.get(key)), ""))
+    def of(cls, info: Mapping[str, Any]) -> RemoteStamp:
+        """Return the stamp of a file from what fsspec's info() or glob() says of it."""
+        size = -1 if info.get("size") is None else int(info["size"])
+        return cls(size, next((str(info[key]) for key in _TOKENS if info.get(key)), ""))
 
 
 @dataclass(frozen=True)
 class Remote:
-    """An address."""
+    """The address of a file, with the properties of a path that the program uses."""
 
     url: str
 
     @property
     def scheme(self) -> str:
-        """What stands before ://."""
-        found = _SCHEME.match(self.url)
-        return found[1].lower() if found else ""
+        """What stands before ://, in lower case."""
+        match = _SCHEME.match(self.url)
+        return match[1].lower() if match else ""
 
     @property
     def parts(self) -> tuple[str, ...]:
-        """The address, cut at slashes, without what must not be shown."""
+        """The address without its secrets, cut at slashes."""
         return tuple(str(self).split("/"))
 
     @property
     def name(self) -> str:
-        """The file's own name."""
+        """The name of the file, without folders."""
         from urllib.parse import unquote
 
         return unquote(self.parts[-1].partition("?")[0])
 
     @property
     def suffix(self) -> str:
-        """As a path has it."""
+        """The suffix of the name, such as ".gz"."""
         return Path(self.name).suffix
 
     @property
     def stem(self) -> str:
-        """As a path has it."""
+        """The name without its suffix."""
         return Path(self.name).stem
 
     def as_posix(self) -> str:
-        """Return the address as it is shown."""
+        """Return the address without its secrets."""
         return str(self)
 
     def __str__(self) -> str:
@@ -103,13 +107,13 @@ class Remote:
 
 
 def is_remote(text: str) -> bool:
-    """Whether a written path is an address, also one of a kind that nobody knows."""
-    found = _SCHEME.match(text)
-    return bool(found and found[1].lower() not in LOCAL)
+    """Return whether a written path is an address, also one of a kind that cannot be read."""
+    match = _SCHEME.match(text)
+    return bool(match and match[1].lower() not in LOCAL)
 
 
 def locate(base: Path, text: str) -> Path | Remote:
-    """Return what a written path means: an address, or a file against base (file://... too)."""
+    """Return the address or the path (also of file://) that a user has written; relative paths are relative to base."""
     if is_remote(text):
         return Remote(text)
     if _SCHEME.match(text):
@@ -129,24 +133,27 @@ def _file_system(url: str) -> tuple[Any, str]:
         raise CorpusError([Problem(str(Remote(url)), f"addresses of this kind are not read{hint}; known: {known}")])
     from fsspec.core import url_to_fs
 
-    found: tuple[Any, str] = url_to_fs(url, **_options(scheme))
-    return found
+    system, name = url_to_fs(url, **_options(scheme))
+    return system, name
 
 
 @cache
 def _options(scheme: str) -> dict[str, Any]:
-    """Return settings of a file system: no cached listings, for files may change; no timeout for a long file."""
+    """Return settings of a file system: no cached listings, since files may change, and no limit of time in all."""
     if scheme not in ("http", "https"):
         return {"use_listings_cache": False} if PACKAGES[scheme] == "s3fs" else {}
     from aiohttp import ClientTimeout
 
     timeout = ClientTimeout(total=None, sock_connect=SILENCE / 4, sock_read=SILENCE)
-    # A range of packed bytes would be another than one of the text.
+    # A range of a compressed transfer would not be a range of the text.
     return {"client_kwargs": {"timeout": timeout, "headers": {"Accept-Encoding": "identity"}}}
 
 
 def tried(file: Remote, call: Callable[[Any, str], T], tries: int = TRIES) -> T:
-    """Return call(file system, name), tried again where that may help; raises CorpusError with one clear message."""
+    """Return call(file system, name of the file in it), tried again where that may help.
+
+    Raises CorpusError with one clear message, whatever was raised below.
+    """
     for left in reversed(range(tries)):
         try:
             return call(*_file_system(file.url))
@@ -161,9 +168,9 @@ def tried(file: Remote, call: Callable[[Any, str], T], tries: int = TRIES) -> T:
 
 
 def _reason(file: Remote, error: Exception) -> tuple[str, bool]:
-    """Return why a file cannot be read, and whether it may be different soon."""
+    """Return why a file cannot be read, and whether another try may help."""
     if isinstance(error, FileNotFoundError) and isinstance(error.__cause__, Exception):
-        error = error.__cause__  # fsspec says so of whatever an HTTP server, or a missing one, answers
+        error = error.__cause__  # fsspec raises it for every failure of an HTTP server
     if isinstance(error, ImportError):
         package = "fsspec" if (error.name or "").startswith("fsspec") else PACKAGES[file.scheme]
         extra = " ".join(dict.fromkeys(["'gec-pipeline[remote]'", *([package] if package not in _EXTRA else [])]))
@@ -181,18 +188,18 @@ def _reason(file: Remote, error: Exception) -> tuple[str, bool]:
 
 
 _EXTRA = ("fsspec", "aiohttp", "")
-"""What the extra `remote` brings."""
+"""Packages that the extra `remote` installs."""
 
 
 def stamp_of(file: Remote) -> RemoteStamp:
-    """Return a file's stamp (size -1: not told); raises CorpusError."""
+    """Return the stamp of a file; raises CorpusError where there is none, or it is a folder."""
 
     def find(system: Any, name: str) -> RemoteStamp:
         system.invalidate_cache()
-        found = system.info(name)
-        if found.get("type") == "directory":
+        info = system.info(name)
+        if info.get("type") == "directory":
             raise IsADirectoryError
-        return RemoteStamp.of(found)
+        return RemoteStamp.of(info)
 
     return tried(file, find)
 
@@ -204,7 +211,10 @@ def ranged(file: Remote) -> bool:
 
 
 def _has_ranges(file: Remote, system: Any, name: str, size: int) -> bool:
-    """Whether ranges can be read by any process: what is in this one's memory cannot; HTTP servers are asked."""
+    """Return whether any process can read ranges of the file. An HTTP server is asked for one.
+
+    Files of memory:// are in one process only.
+    """
     if file.scheme not in ("http", "https"):
         return file.scheme != "memory"
     if size < 2:
@@ -213,12 +223,12 @@ def _has_ranges(file: Remote, system: Any, name: str, size: int) -> bool:
         with system.open(name, "rb", cache_type="none", size=size) as opened:
             opened.seek(1)
             return len(opened.read(1)) == 1
-    except ValueError:  # says fsspec of a server that sends the whole file
+    except ValueError:  # of fsspec, where the server sends the whole file
         return False
 
 
 def read_range(url: str, start: int, size: int) -> bytes:
-    """Return bytes of a file; raises CorpusError, also where there are not so many."""
+    """Return size bytes of a file, from the byte start on; raises CorpusError, also where there are fewer."""
     file = Remote(url)
 
     def read(system: Any, name: str) -> bytes:
@@ -231,7 +241,7 @@ def read_range(url: str, start: int, size: int) -> bytes:
 
 
 class RangeReader:
-    """A remote file read from its beginning to its end, by ranges."""
+    """Reads a remote file from its beginning to its end, by ranges."""
 
     def __init__(self, file: Remote) -> None:
         self.file = file
@@ -239,17 +249,17 @@ class RangeReader:
         self._at, self._waiting = 0, b""
 
     def read(self, size: int) -> bytes:
-        """Return the next bytes, at most so many; none at the end."""
+        """Return the next bytes, at most size of them; b"" at the end."""
         if not self._waiting and self._at < self.stamp.size:
-            wanted = min(CHUNK, self.stamp.size - self._at)
-            self._waiting = read_range(self.file.url, self._at, wanted)
-            self._at += wanted
+            size_asked = min(CHUNK, self.stamp.size - self._at)
+            self._waiting = read_range(self.file.url, self._at, size_asked)
+            self._at += size_asked
         data, self._waiting = self._waiting[:size], self._waiting[size:]
         return data
 
 
 def stream(file: Remote) -> Iterator[bytes]:
-    """Yield the bytes of a file in pieces, by one request; raises CorpusError, also where it ends too early."""
+    """Yield the bytes of a file in pieces, by one request; raises CorpusError, also where the file ends too early."""
     size = stamp_of(file).size
     opened = tried(file, lambda system, name: system.open(name, "rb", **_whole(file)))
     total = 0
@@ -266,12 +276,12 @@ def _whole(file: Remote) -> dict[str, Any]:
 
 
 def glob(pattern: Remote) -> list[Remote]:
-    """Return the files that match an address with * or [...]; raises CorpusError where nothing can be listed."""
+    """Return the files that match an address with * or [...]; raises CorpusError where files cannot be listed."""
 
     def find(system: Any, name: str) -> list[Remote]:
         system.invalidate_cache()
-        found = system.glob(name, detail=True)
-        names = [name for name, item in found.items() if item.get("type") != "directory"]
+        infos = system.glob(name, detail=True)
+        names = [name for name, info in infos.items() if info.get("type") != "directory"]
         return [Remote(system.unstrip_protocol(name)) for name in names]
 
     return tried(pattern, find)

@@ -1,6 +1,6 @@
-"""Files of a run directory, which may come from a stranger: written whole or not at all, read without surprises.
+"""Reading and writing files of a run directory, which may come from a stranger. Files are written whole or not at all.
 
-Nothing here follows a link that lies inside the folder, waits for a pipe, or takes memory for what a file claims.
+Nothing here follows a link inside the folder, waits for a pipe, or reserves as much memory as a file claims to need.
 """
 
 from __future__ import annotations
@@ -20,26 +20,28 @@ if TYPE_CHECKING:
     from typing import BinaryIO
 
     Content = str | bytes | Iterable[bytes]
-    """What a file is to have: text, bytes, or bytes piece by piece."""
+    """The content of a file to be written: text, bytes, or bytes in pieces."""
 
 TEMPORARY = ".tmp"
+"""The suffix of a file while it is written."""
 MAX_JSON = 1 << 28
-"""Bytes of a JSON file, or of a line of JSON, that are read."""
+"""The most bytes that a JSON file, or a line of JSON, may have."""
 NO_LINK: int = getattr(os, "O_NOFOLLOW", 0)
+"""The flag by which os.open() refuses links, where the platform has it."""
 _READ = os.O_RDONLY | NO_LINK | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0) | getattr(os, "O_CLOEXEC", 0)
 _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | NO_LINK | getattr(os, "O_BINARY", 0) | getattr(os, "O_CLOEXEC", 0)
 
 
 def digest(*data: bytes) -> str:
-    """Return a digest of bytes, by which damage is noticed: 16 hexadecimal digits."""
-    found = hashlib.blake2b(digest_size=8)
+    """Return a digest of bytes, which shows whether they are damaged: 16 hexadecimal digits."""
+    hashed = hashlib.blake2b(digest_size=8)
     for piece in data:
-        found.update(piece)
-    return found.hexdigest()
+        hashed.update(piece)
+    return hashed.hexdigest()
 
 
 def open_regular(path: Path) -> BinaryIO:
-    """Open a regular file to read; raises OSError, also for links, pipes, devices and folders."""
+    """Open a regular file for reading; raises OSError, also for links, pipes, devices and folders."""
     number = os.open(path, _READ)
     try:
         if not stat.S_ISREG(os.fstat(number).st_mode):
@@ -51,7 +53,7 @@ def open_regular(path: Path) -> BinaryIO:
 
 
 def parse_json(data: bytes) -> Any:
-    """Return what JSON says; raises ValueError for anything that is none, whatever is wrong with it."""
+    """Return the value of a JSON text; raises ValueError for whatever is wrong with it."""
     try:
         return json.loads(data)
     except RecursionError:
@@ -59,7 +61,7 @@ def parse_json(data: bytes) -> Any:
 
 
 def read_json(path: Path) -> Any:
-    """Return the content of a JSON file; raises OSError and ValueError."""
+    """Return the value of a JSON file; raises OSError, and ValueError for what is no JSON or too large."""
     with open_regular(path) as file:
         data = file.read(MAX_JSON + 1)
     if len(data) > MAX_JSON:
@@ -69,9 +71,10 @@ def read_json(path: Path) -> Any:
 
 @contextlib.contextmanager
 def replacing(path: Path, temporary: Path) -> Iterator[BinaryIO]:
-    """Give a new file under a temporary name; at the end it is flushed to disk and renamed, or deleted after an error.
+    """Open a new file under a temporary name; at the end it is flushed to disk and renamed to path.
 
-    Raises OSError where it cannot be made, written or renamed, also where the temporary name is taken.
+    After an error the new file is deleted. Raises OSError where the file cannot be made, written or renamed, also
+    where the temporary name is taken.
     """
     try:
         with os.fdopen(os.open(temporary, _NEW, 0o666), "wb") as file:
@@ -86,7 +89,7 @@ def replacing(path: Path, temporary: Path) -> Iterator[BinaryIO]:
 
 
 def write_atomic(path: Path, data: Content) -> None:
-    """Write a file whole or not at all; raises StoreError (a full disk, say)."""
+    """Write a file whole or not at all; raises StoreError where that fails, as on a full disk."""
     temporary = path.with_name(f"{path.name}{TEMPORARY}")
     data = data.encode() if isinstance(data, str) else data
     try:
@@ -100,7 +103,7 @@ def write_atomic(path: Path, data: Content) -> None:
 
 
 def refuse_links(root: Path, folder: str) -> None:
-    """Raise StoreError where a folder below root, or one on the way to it, is a link."""
+    """Raise StoreError where a folder below root, or one between the two, is a link."""
     path = root
     for step in folder.split("/"):
         path /= step

@@ -1,4 +1,4 @@
-"""Small tables: lines with columns. What separates the columns, and how a number is written."""
+"""Reading small tables: what separates the columns of a line, and how a number is written."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 SEPARATORS = "\t,;"
-"""What may separate columns; of several that a line has the first one here does."""
+"""The characters that may separate columns. Where a line has several of them, the first one here separates."""
 NUMBER = re.compile(r"[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]{1,5})?")
 NOT_A_NUMBER = frozenset({"nan", "inf", "infinity", "none", "null", "na", "n/a", "-"})
-"""What programs write for a number that they do not have; in a first line it names no column."""
+"""What programs write in place of a number that is lacking. No column has such a name."""
 SHOWN = 40
 """Characters of a cell that a message shows."""
 
@@ -32,18 +32,18 @@ class Row(NamedTuple):
 
 
 def separator_of(line: str, separators: str = SEPARATORS) -> str | None:
-    """Return the first of the separators that a line has, or None: white space separates its columns."""
+    """Return the first of the separators that occurs in a line; None means that white space separates the columns."""
     return next((mark for mark in separators if mark in line), None)
 
 
 def read_rows(path: Path, max_bytes: int, comment: str | None = None) -> Iterator[Row]:
-    """Yield the rows of a file; the first one tells what separates the columns.
+    """Yield the rows of a file. Its first row decides what separates the columns.
 
-    The file may be compressed, and unpacks to at most so many bytes. A cell may stand in quotation marks, but ends in
-    the line in which it begins. Lines that are blank, or begin with the comment, are left out.
+    The file may be compressed; `max_bytes` limits what it unpacks to. A cell may stand in quotation marks, but must
+    end in the line in which it begins. Blank lines, and lines that begin with `comment`, are left out.
     Raises CorpusError where the file cannot be read, or a quotation mark is not closed.
     """
-    name, spool = named(path), Spool(max_bytes)  # what is unpacked lives as long as the spool
+    name, spool = named(path), Spool(max_bytes)  # the unpacked file lives as long as the spool
     lines = numbered_lines(spool.local(path), name)
     separator, first = None, True
     for number, line in lines:
@@ -59,9 +59,9 @@ def read_rows(path: Path, max_bytes: int, comment: str | None = None) -> Iterato
 
 
 def quoted_rows(lines: Iterable[str], separator: str, name: str, first_line: int = 1) -> Iterator[Row]:
-    """Yield the rows of lines whose cells may stand in quotation marks; a row has the number of its last line.
+    """Yield the rows of lines whose cells may stand in quotation marks. A row has the number of its last line.
 
-    Raises CorpusError, with the name of the file and the line.
+    `first_line` is the number of the first line. Raises CorpusError, with the name of the file and the line.
     """
     rows = csv.reader(lines, delimiter=separator, strict=True)
     try:
@@ -72,17 +72,17 @@ def quoted_rows(lines: Iterable[str], separator: str, name: str, first_line: int
 
 
 def at_line(name: str, line: int, message: str) -> CorpusError:
-    """Return the error that says what is wrong with a line of a file."""
+    """Return the error for a line of a file."""
     return CorpusError([Problem(f"{name}:{line}", message)])
 
 
 def is_numeric(cell: str) -> bool:
-    """Whether a cell holds a number, or what stands for one that is lacking: then it names no column."""
+    """Return whether a cell holds a number or stands for a lacking one, so that it cannot be the name of a column."""
     return bool(NUMBER.fullmatch(cell)) or cell.lower() in NOT_A_NUMBER
 
 
 def number_of(text: str, expected: str = "a number", largest: float = sys.float_info.max) -> float:
-    """Return the number that a text is; raises ValueError where it is none, or too large."""
+    """Return the number that a text stands for; raises ValueError where it is none, or beyond `largest`."""
     if not NUMBER.fullmatch(text):
         raise ValueError(f"expected {expected}, found '{text[:SHOWN]}'")
     value = float(text) + 0.0

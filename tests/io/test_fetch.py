@@ -66,7 +66,7 @@ def fetch(
     done = dataset_cache.fetch_files(wanted, mirror, tell)
     if done.problems:
         raise DataError(done.problems)
-    return [dataset_cache.place(file) for file in wanted]
+    return [dataset_cache.cache_path(file) for file in wanted]
 
 
 Answer = tuple[int, dict[str, str], bytes]

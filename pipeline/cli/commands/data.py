@@ -132,11 +132,11 @@ def _describe(found: DataSet) -> None:
 
 def _plain(found: DataSet) -> dict[str, Any]:
     from ...io.catalogue import bibtex
-    from ...io.dataset_cache import place, state
+    from ...io.dataset_cache import cache_path, state
 
     files = {
         name: {
-            "path": str(place(file)),
+            "path": str(cache_path(file)),
             "state": state(file, quick=True),
             "bytes": file.size,
             "sha256": file.sha256,

@@ -1,4 +1,4 @@
-"""Formats of texts by name: whatever the config names as texts becomes a file of texts.
+"""Formats of texts by name. Whatever the config names as texts becomes a file with one text after the other.
 
 To add one: a file here with a function that yields the texts of a file, and a line in READERS.
 """
@@ -56,17 +56,17 @@ READERS: dict[str, TextFormat] = {
 _NUMBERS = TextFormat(numbers, "Numbers of each sentence, which no data set names but the metric external.")
 
 
-def file_of(wanted: Input) -> Path | Remote:
-    """Return the file that texts are in."""
-    return wanted if isinstance(wanted, Path | Remote) else wanted.path
+def file_of(text: Input) -> Path | Remote:
+    """Return the file that the config names as a text, or as what holds texts."""
+    return text if isinstance(text, Path | Remote) else text.path
 
 
-def spooled(wanted: Input, spool: Spool) -> Spooled:
-    """Return where texts are: plain files in place, all else spooled; raises CorpusError."""
-    if isinstance(wanted, Path | Remote):
-        return Spooled(spool.raw(wanted), b"\n", Origin(named(wanted)))
-    name = named(wanted.path)
-    form = READERS.get(wanted.kind, _NUMBERS)
-    texts = form.texts(spool.local(wanted.path), name, wanted)
-    origin = Origin(name, form.unit, int(wanted.header))
+def spooled(text: Input, spool: Spool) -> Spooled:
+    """Return the file that holds the texts: plain files are used in place, all else is spooled. Raises CorpusError."""
+    if isinstance(text, Path | Remote):
+        return Spooled(spool.raw(text), b"\n", Origin(named(text)))
+    name = named(text.path)
+    form = READERS.get(text.kind, _NUMBERS)
+    texts = form.texts(spool.local(text.path), name, text)
+    origin = Origin(name, form.unit, int(text.header))
     return Spooled(spool.write_texts(name, texts), SEPARATOR, origin)

@@ -1,12 +1,12 @@
-"""M2 files: sentences with the edits of annotators, turned into a source and a reference for each annotator.
+"""M2 files: sentences with the edits of annotators. They become a source and a reference for each annotator.
 
     S This are a sentence .
     A 1 2|||R:VERB:SVA|||is|||REQUIRED|||-NONE-|||0
     A -1 -1|||noop|||-NONE-|||REQUIRED|||-NONE-|||1
 
-An edit replaces the tokens start <= i < end (tokens are what white space parts, as for the tools of the format). An
-annotator whose line is a noop leaves the sentence as it is; a sentence without any A line is left as it is by all. Of
-alternatives (is||was) the first is taken.
+An edit replaces the tokens start <= i < end; white space separates tokens. An annotator whose line is a noop leaves
+the sentence as it is. A sentence without any A line is left as it is by all annotators. Of alternatives (is||was) the
+first is taken.
 """
 
 from __future__ import annotations
@@ -32,34 +32,41 @@ _ID = re.compile(r"[0-9]{1,9}")
 
 
 class Edit(NamedTuple):
-    """Tokens start <= i < end become a text (or nothing, where it is empty); line: where it is written."""
+    """An edit: the tokens start <= i < end are replaced."""
 
     start: int
     end: int
     text: str
+    """What replaces the tokens; where it is empty, they are deleted."""
     line: int
+    """The line of the edit in its file."""
 
 
 @dataclass
 class Sentence:
-    """Tokens, the line they are on, and the edits of each annotator who has a line (a noop: none)."""
+    """A sentence with its annotations."""
 
     line: int
+    """The line of the tokens in their file."""
     tokens: list[str]
     edits: dict[int, list[Edit]] = field(default_factory=dict)
+    """The edits of each annotator who has a line for the sentence; a noop is no edit."""
     noops: dict[int, int] = field(default_factory=dict)
+    """The annotators who have a noop, and its line."""
 
 
 class M2(NamedTuple):
-    """An M2 file, spooled: source, references, and who lacks lines: (annotator, sentences, line of the first)."""
+    """The texts of an M2 file, in the spool."""
 
     source: Spooled
     references: list[Spooled]
+    """One for each annotator, in the order of their numbers."""
     lacking: list[tuple[int, int, int]]
+    """The annotators without a line for sentences that others annotated: (annotator, sentences, line of the first)."""
 
 
 def sentences(path: Path, name: str) -> Iterator[Sentence]:
-    """Yield the sentences of an M2 file; raises CorpusError, with the line, for what cannot be applied."""
+    """Yield the sentences of an M2 file; raises CorpusError, with the line, for edits that cannot be applied."""
     current: Sentence | None = None
     for number, line in numbered_lines(path, name):
         if line == "S" or line.startswith("S "):
@@ -101,7 +108,7 @@ def _read_edit(sentence: Sentence, line: str, name: str, number: int) -> None:
 
 
 def _checked(sentence: Sentence, name: str) -> Sentence:
-    """Sort the edits and refuse those that overlap, or stand beside a noop."""
+    """Return the sentence with sorted edits; raises CorpusError where they overlap, or stand beside a noop."""
     for annotator, edits in sentence.edits.items():
         edits.sort(key=lambda edit: (edit.start, edit.end))
         for one, two in itertools.pairwise(edits):
@@ -118,7 +125,7 @@ def _wrong(name: str, number: int, message: str) -> CorpusError:
 
 
 def apply(tokens: list[str], edits: list[Edit]) -> list[str]:
-    """Return tokens with sorted edits applied, right to left."""
+    """Return tokens with sorted edits applied, from right to left."""
     result = list(tokens)
     for edit in reversed(edits):
         result[edit.start : edit.end] = [edit.text] if edit.text else []
@@ -129,13 +136,14 @@ Missing = Literal["first", "source", "none"]
 
 
 def spool_m2(path: Path | Remote, missing: Missing, spool: Spool) -> M2:
-    """Write the sentences of an M2 file, and as each annotator has them, to the spool.
+    """Write the sentences of an M2 file to the spool: as they are, and as each annotator has corrected them.
 
-    missing: what stands in for an annotator without a line, where others have one: the edits of the annotator with
-    the lowest number among them, the source, or nothing (an empty text).
+    `missing` says what stands in for an annotator who has no line for a sentence while others have one: the edits of
+    the annotator with the lowest number among these ("first"), the source, or an empty text ("none").
+    Raises CorpusError where the file cannot be read or applied, or has no annotator or too many.
     """
     name, raw = named(path), spool.local(path)
-    lacking: dict[int, list[int]] = {}
+    lacking: dict[int, list[int]] = {}  # by annotator: sentences without a line, and the line of the first
     source = spool.write_texts(name, _source(raw, name, lacking))
     annotators = sorted(lacking)
     if not annotators:
@@ -146,20 +154,20 @@ def spool_m2(path: Path | Remote, missing: Missing, spool: Spool) -> M2:
     for annotator in annotators:
         texts = spool.write_texts(name, _reference(raw, name, annotator, missing, lacking[annotator]))
         references.append(Spooled(texts, SEPARATOR, Origin(f"{name}, annotator {annotator}", ", sentence ")))
-    told = [(a, lacking[a][0], lacking[a][1]) for a in annotators if lacking[a][0]]
-    return M2(Spooled(source, SEPARATOR, Origin(name, ", sentence ")), references, told)
+    incomplete = [(a, lacking[a][0], lacking[a][1]) for a in annotators if lacking[a][0]]
+    return M2(Spooled(source, SEPARATOR, Origin(name, ", sentence ")), references, incomplete)
 
 
-def _source(raw: Path, name: str, annotators: dict[int, list[int]]) -> Iterator[bytes]:
-    """Yield the sentences; the annotators become keys."""
+def _source(raw: Path, name: str, lacking: dict[int, list[int]]) -> Iterator[bytes]:
+    """Yield the sentences; add each annotator to `lacking`."""
     for sentence in sentences(raw, name):
         for annotator in sentence.edits:
-            annotators.setdefault(annotator, [0, 0])
+            lacking.setdefault(annotator, [0, 0])
         yield " ".join(sentence.tokens).encode()
 
 
 def _reference(raw: Path, name: str, annotator: int, missing: Missing, lacking: list[int]) -> Iterator[bytes]:
-    """Yield the sentences as an annotator has them; lacking: counts those without a line, and has the first's."""
+    """Yield the sentences as an annotator has corrected them; count in `lacking` those without a line."""
     for sentence in sentences(raw, name):
         edits = sentence.edits.get(annotator)
         if edits is None and sentence.edits:

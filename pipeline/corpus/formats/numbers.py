@@ -1,8 +1,8 @@
-r"""Numbers of each sentence, as other programs write them: a line a sentence, in columns or JSON objects.
+r"""Numbers of each sentence, as other programs write them: one line for each sentence, in columns or JSON objects.
 
-Columns are parted by tabs where the first line has one, else by commas where it has one, else by white space. A first
-line with a cell that is no number (of columns asked for by number: with one of these) names the columns. A file that
-ends in .jsonl has an object a line.
+Tabs separate the columns where the first line has one, else commas where it has one, else white space. The first line
+names the columns where one of its cells is no number; of columns that the config names by number, only the cells in
+these columns count. A file that ends in .jsonl has an object in each line.
 """
 
 from __future__ import annotations
@@ -23,18 +23,22 @@ if TYPE_CHECKING:
     from ...config.resolved import Column
 
 LARGEST = 1 << 53
+"""The largest count: a float holds every whole number up to it."""
 
 
-def numbers(path: Path, name: str, wanted: Column) -> Iterator[bytes]:
-    """Yield the numbers of each line, joined by blanks: floats, or whole numbers of 10**-decimals."""
-    names, read = wanted.column.split("+"), _reader(wanted)
+def numbers(path: Path, name: str, column: Column) -> Iterator[bytes]:
+    """Yield the numbers of each line, joined by blanks: floats, or whole numbers in units of 10**-decimals.
+
+    `name` is the name of the file in messages. Raises CorpusError, with the line, where a number is lacking or none.
+    """
+    names, read = column.column.split("+"), _reader(column.decimals)
     cells: Callable[[str, int], list[str]] | None = None
     for number, line in numbered_lines(path, name):
         if not line.strip():
             raise at_line(name, number, f"is empty; expected {_several(len(names))}")
         if cells is None:
             objects = ".jsonl" in Path(name.lower()).suffixes
-            cells, is_header = (_objects(name, names), False) if objects else _table(line, name, names, wanted.header)
+            cells, is_header = (_objects(name, names), False) if objects else _table(line, name, names, column.header)
             if is_header:
                 continue
         values = []
@@ -50,26 +54,28 @@ def _several(count: int) -> str:
     return "a number" if count == 1 else f"{count} numbers"
 
 
-def _reader(wanted: Column) -> Callable[[str], bytes]:
-    """Return what makes a number of a cell; raises ValueError."""
+def _reader(decimals: int | None) -> Callable[[str], bytes]:
+    """Return the function that turns a cell into a number, or raises ValueError."""
 
     def real(text: str) -> bytes:
         return repr(number_of(text)).encode()
 
     def count(text: str) -> bytes:
-        places = wanted.decimals or 0
-        if not 0 <= number_of(text, largest=math.inf) * 10**places <= LARGEST:
-            raise ValueError(f"'{text[:SHOWN]}' is no count (from 0 to {LARGEST // 10**places:,})")
-        value = Decimal(text).scaleb(places)
+        digits = decimals or 0
+        if not 0 <= number_of(text, largest=math.inf) * 10**digits <= LARGEST:
+            raise ValueError(f"'{text[:SHOWN]}' is no count (from 0 to {LARGEST // 10**digits:,})")
+        value = Decimal(text).scaleb(digits)
         whole = value.to_integral_value(ROUND_HALF_EVEN)
-        if not places and whole != value:
+        if not digits and whole != value:
             raise ValueError(f"expected a whole number, found '{text[:SHOWN]}'; for others say `decimals`")
         return str(int(whole)).encode()
 
-    return real if wanted.decimals is None else count
+    return real if decimals is None else count
 
 
 def _objects(name: str, names: Sequence[str]) -> Callable[[str, int], list[str]]:
+    """Return the function that picks the values of these names from the JSON object of a line."""
+
     def cells(line: str, number: int) -> list[str]:
         try:
             record = json.loads(line, parse_float=str, parse_int=str, parse_constant=str)
@@ -77,30 +83,33 @@ def _objects(name: str, names: Sequence[str]) -> Callable[[str, int], list[str]]
             raise at_line(name, number, "is no JSON object") from None
         if not isinstance(record, dict):
             raise at_line(name, number, "is no JSON object")
-        known = {**{key.lower(): key for key in record}, **{key: key for key in record}}
-        lacking = next((title for title in names if title not in known and title.lower() not in known), None)
+        keys = {**{key.lower(): key for key in record}, **{key: key for key in record}}
+        lacking = next((title for title in names if title not in keys and title.lower() not in keys), None)
         if lacking is not None:
             raise at_line(name, number, f"has no '{lacking}'{did_you_mean(lacking, record)}")
-        values = [record[known.get(title, known.get(title.lower(), ""))] for title in names]
+        values = [record[keys.get(title, keys.get(title.lower(), ""))] for title in names]
         return [value if isinstance(value, str) else json.dumps(value) for value in values]
 
     return cells
 
 
 def _table(line: str, name: str, names: Sequence[str], given: bool) -> tuple[Callable[[str, int], list[str]], bool]:
-    """Return what picks the cells of a line, and whether the first line is a header. given: columns were named."""
+    """Return the function that picks cells from a line, and whether the first line, `line`, is a header.
+
+    `given` says that the config names the columns.
+    """
     separator = separator_of(line, "\t,")
     titles = _split(line, separator)
     numbered = given and all(title.isascii() and title.isdigit() for title in names)
     looked_at = [titles[int(title[:9]) - 1] for title in names if int(title[:9]) <= len(titles)] if numbered else titles
     is_header = not all(map(is_numeric, looked_at))
-    places = _places(titles, name, names, given, is_header)
+    columns = _columns(titles, name, names, given, is_header)
 
     def cells(text: str, number: int) -> list[str]:
-        found = _split(text, separator)
-        if len(found) != len(titles):
-            raise at_line(name, number, f"has {len(found)} columns; the first line has {len(titles)}")
-        return [found[place] for place in places]
+        row = _split(text, separator)
+        if len(row) != len(titles):
+            raise at_line(name, number, f"has {len(row)} columns; the first line has {len(titles)}")
+        return [row[column] for column in columns]
 
     return cells, is_header
 
@@ -109,21 +118,22 @@ def _split(line: str, separator: str | None) -> list[str]:
     return [cell.strip() for cell in line.split(separator)]
 
 
-def _places(titles: Sequence[str], name: str, names: Sequence[str], given: bool, is_header: bool) -> list[int]:
+def _columns(titles: Sequence[str], name: str, names: Sequence[str], given: bool, is_header: bool) -> list[int]:
+    """Return the numbers, from 0, of the columns of these names; raises CorpusError where one is not to be found."""
     if not given and (len(titles) == len(names) == 1 or (not is_header and len(titles) == len(names))):
         return list(range(len(names)))
     if not given and not is_header:
         raise at_line(name, 1, f"has {len(titles)} columns, expected {len(names)}; say which with `columns`")
-    known = [title.lower() for title in titles]
-    places = []
+    folded = [title.lower() for title in titles]
+    columns = []
     for title in names:
-        if is_header and known.count(title.lower()) == 1:
-            places.append(known.index(title.lower()))
+        if is_header and folded.count(title.lower()) == 1:
+            columns.append(folded.index(title.lower()))
         elif title.isascii() and title.isdigit() and 1 <= int(title[:9]) <= len(titles):
-            places.append(int(title) - 1)
+            columns.append(int(title) - 1)
         else:
-            many = f"{known.count(title.lower())} columns are" if title.lower() in known else "no column is"
+            many = f"{folded.count(title.lower())} columns are" if title.lower() in folded else "no column is"
             listed = ", ".join(titles[:20]) if is_header else f"{len(titles)} columns without names"
-            hint = did_you_mean(title, titles) if is_header and title.lower() not in known else ""
+            hint = did_you_mean(title, titles) if is_header and title.lower() not in folded else ""
             raise at_line(name, 1, f"{many} called '{title}'{hint}; found {listed}; say which with `columns`")
-    return places
+    return columns

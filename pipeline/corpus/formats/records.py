@@ -1,4 +1,8 @@
-"""Texts in the records of a file: JSON lines, tab-separated columns, Parquet."""
+"""Texts in the records of a file: JSON lines, tab-separated lines, and Parquet.
+
+Each reader takes a path, the name of the file in messages, and what the config says of the column. It yields texts, or
+raises CorpusError with the line or row.
+"""
 
 from __future__ import annotations
 
@@ -15,8 +19,8 @@ if TYPE_CHECKING:
     from ...config.resolved import Column
 
 
-def jsonl(path: Path, name: str, wanted: Column) -> Iterator[bytes]:
-    """Yield the text at a key of each line's object."""
+def jsonl(path: Path, name: str, column: Column) -> Iterator[bytes]:
+    """Yield the text at a key of the JSON object of each line."""
     for number, line in numbered_lines(path, name):
         try:
             record = json.loads(line, object_pairs_hook=_once)
@@ -26,19 +30,20 @@ def jsonl(path: Path, name: str, wanted: Column) -> Iterator[bytes]:
             raise _wrong(name, number, message) from None
         if not isinstance(record, dict):
             raise _wrong(name, number, f"expected a JSON object, found {_kind(record)}")
-        yield _text(_at(record, wanted.column, name, number), name, number, wanted)
+        yield _text(_at(record, column.column, name, number), name, number, column)
 
 
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) < len(pairs):
+    """Return a JSON object from its pairs; raises ValueError where a key comes twice."""
+    record = dict(pairs)
+    if len(record) < len(pairs):
         keys = [key for key, _ in pairs]
         raise ValueError(f"the key '{next(key for key in keys if keys.count(key) > 1)}' is given twice")
-    return found
+    return record
 
 
 def _at(record: dict[str, Any], column: str, name: str, number: int) -> object:
-    """Return the value at a.b: the key of this name, or else b inside a; a number is a place in a list."""
+    """Return the value at the key "a.b", or else at b inside a. In a list, a step is the number of an item, from 0."""
     if column in record:
         return record[column]
     value: Any = record
@@ -53,18 +58,18 @@ def _at(record: dict[str, Any], column: str, name: str, number: int) -> object:
     return value
 
 
-def _text(value: object, name: str, number: int, wanted: Column, unit: str = ":") -> bytes:
-    """Return a value as UTF-8; null is a missing text, where that is allowed."""
-    if value is None and wanted.null:
+def _text(value: object, name: str, number: int, column: Column, unit: str = ":") -> bytes:
+    """Return a text as UTF-8; null is a missing text where the config allows it, and becomes an empty one."""
+    if value is None and column.null:
         return b""
     if not isinstance(value, str):
         hint = "; null is for references, with `empty_references: none`" if value is None else ""
-        message = f"'{wanted.column}': expected text, found {_kind(value)}{hint}"
+        message = f"'{column.column}': expected text, found {_kind(value)}{hint}"
         raise _wrong(name, number, message, unit)
     try:
         return value.encode()
     except UnicodeEncodeError as error:
-        message = f"'{wanted.column}': character {error.start + 1} is half of a surrogate pair, which is no text"
+        message = f"'{column.column}': character {error.start + 1} is half of a surrogate pair, which is no text"
         raise _wrong(name, number, message, unit) from None
 
 
@@ -77,34 +82,38 @@ def _wrong(name: str, number: int, message: str, unit: str = ":") -> CorpusError
     return CorpusError([Problem(f"{name}{unit}{number}", message)])
 
 
-def tsv(path: Path, name: str, wanted: Column) -> Iterator[bytes]:
+def tsv(path: Path, name: str, column: Column) -> Iterator[bytes]:
     """Yield a column of tab-separated lines; all lines must have as many columns as the first."""
     index, width = 0, 0
     for number, line in numbered_lines(path, name):
         cells = line.split("\t")
         if number == 1:
-            width, index = len(cells), _index(cells, wanted, name)
-            if wanted.header:
+            width, index = len(cells), _index(cells, column, name)
+            if column.header:
                 continue
         if len(cells) != width:
             raise _wrong(name, number, f"has {len(cells)} columns; the first line has {width}")
         yield cells[index].encode()
 
 
-def _index(cells: list[str], wanted: Column, name: str) -> int:
-    if wanted.header and wanted.column in cells:
-        if cells.count(wanted.column) > 1:
-            raise _wrong(name, 1, f"two columns are called '{wanted.column}'")
-        return cells.index(wanted.column)
-    if wanted.column.isascii() and wanted.column.isdigit():
-        if not 1 <= int(wanted.column) <= len(cells):
-            raise _wrong(name, 1, f"has {len(cells)} columns, numbered from 1; there is no column {wanted.column}")
-        return int(wanted.column) - 1
-    known = ", ".join(cells[:20])
-    raise _wrong(name, 1, f"no column is called '{wanted.column}'{did_you_mean(wanted.column, cells)}; found {known}")
+def _index(cells: list[str], column: Column, name: str) -> int:
+    if column.header and column.column in cells:
+        if cells.count(column.column) > 1:
+            raise _wrong(name, 1, f"two columns are called '{column.column}'")
+        return cells.index(column.column)
+    if column.column.isascii() and column.column.isdigit():
+        if not 1 <= int(column.column) <= len(cells):
+            raise _wrong(name, 1, f"has {len(cells)} columns, numbered from 1; there is no column {column.column}")
+        return int(column.column) - 1
+    raise _absent(f"{name}:1", column.column, cells)
 
 
-def parquet(path: Path, name: str, wanted: Column) -> Iterator[bytes]:
+def _absent(place: str, column: str, names: list[str]) -> CorpusError:
+    hint, listed = did_you_mean(column, names), ", ".join(names[:20])
+    return CorpusError([Problem(place, f"no column is called '{column}'{hint}; found {listed}")])
+
+
+def parquet(path: Path, name: str, column: Column) -> Iterator[bytes]:
     """Yield a column of a Parquet file; needs pyarrow."""
     try:
         import pyarrow as pa
@@ -114,21 +123,19 @@ def parquet(path: Path, name: str, wanted: Column) -> Iterator[bytes]:
     try:
         with pq.ParquetFile(path) as file:
             leaves = [file.schema.column(i).path for i in range(len(file.schema.names))]
-            if wanted.column not in leaves:
-                hint = did_you_mean(wanted.column, leaves)
-                found = ", ".join(leaves[:20])
-                raise CorpusError([Problem(name, f"no column is called '{wanted.column}'{hint}; found {found}")])
+            if column.column not in leaves:
+                raise _absent(name, column.column, leaves)
             metadata = file.metadata
-        # As a dictionary, a text that occurs a million times is in memory once: else a small file could fill it.
-        with pq.ParquetFile(path, metadata=metadata, read_dictionary=[wanted.column]) as file:
+        # With read_dictionary, a text that occurs a million times is in memory once; else a small file could fill it.
+        with pq.ParquetFile(path, metadata=metadata, read_dictionary=[column.column]) as file:
             row = 0
-            for batch in file.iter_batches(batch_size=1024, columns=[wanted.column], use_threads=False):
-                whole = wanted.column in batch.schema.names
-                for scalar in batch.column(wanted.column if whole else 0):
+            for batch in file.iter_batches(batch_size=1024, columns=[column.column], use_threads=False):
+                whole = column.column in batch.schema.names
+                for scalar in batch.column(column.column if whole else 0):
                     row += 1
                     value = scalar.as_py()
-                    for step in () if whole else wanted.column.split(".")[1:]:
+                    for step in () if whole else column.column.split(".")[1:]:
                         value = value.get(step) if isinstance(value, dict) else None
-                    yield _text(value, name, row, wanted, ", row ")
+                    yield _text(value, name, row, column, ", row ")
     except (pa.ArrowException, OSError, UnicodeDecodeError, ValueError) as error:
         raise CorpusError([Problem(name, f"cannot be read as Parquet: {str(error).splitlines()[0]}")]) from None
