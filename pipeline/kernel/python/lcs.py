@@ -173,7 +173,7 @@ def weighted_union(
 
 
 def _weighted_trace(one: Sentence, two: Sentence, powers: list[float]) -> Iterator[int]:
-    """Yield positions as trace() does, of a weighted subsequence. At equal weight, the token of `one` is passed over."""
+    """Yield positions as trace() does, of a weighted subsequence. At equal weight, that of `one` is passed over."""
     ups: list[list[bool]] = []
     _weighted(one, two, powers, ups)
     i, j = len(one) - 1, len(two) - 1
