@@ -1,7 +1,8 @@
 """gec-pipeline: exact, fast and comparable evaluation of GEC, translation and summarisation.
 
 From Python: `pipeline.evaluate(hypotheses, references, sources)`, `pipeline.run(config)`, `pipeline.load(directory)`.
-The program is `gec-pipeline` (or `python -m pipeline`); `pipeline/stages.py` is the file to read first.
+On the command line, the program is `gec-pipeline` or `python -m pipeline`. To read the code, begin with
+`pipeline/stages.py`.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ __all__ = ["Evaluation", "Result", "__version__", "compare", "evaluate", "load",
 
 
 def __getattr__(name: str) -> Any:
-    """Import the API when it is first asked for: `import pipeline` itself costs nothing."""
+    """Import the API when one of its names is first used, so that `import pipeline` is fast."""
     if name not in __all__:
         raise AttributeError(f"module 'pipeline' has no attribute '{name}'")
     from . import api

@@ -50,63 +50,75 @@ if TYPE_CHECKING:
     from .scoring.results import Bootstrap, Samples, Score
 
 ONE = "system"
-"""The name of a system that is given without one."""
+"""The name of a system where `evaluate` gets a list of texts and no name."""
+
+
+def _of_score(name: str, meaning: str) -> Any:
+    """Return a property of Result that reads an attribute of its score."""
+    return property(lambda self: getattr(self.found, name), doc=meaning)
 
 
 @dataclass(frozen=True)
 class Result:
-    """The score of one system by one metric on one data set, and all that it was made from.
-
-    score: the ranked score, a fraction; outputs: all that the metric tells (score, precisions, counts ...);
-    samples: spread over draws of references, or None; rank: among the systems of the same call, from 1;
-    signature: the metric with all settings, which `metrics=[signature]` takes back; notes: what a reader should know
-    (why a score is 0 ...); peer_signature: what the field's own tool prints for the same settings (sacreBLEU's).
-    """
+    """The score of one system by one metric on one data set, with the counts that the score is made of."""
 
     found: Score
+    """The score as results.json has it. The properties below read it."""
     measure: Metric
+    """The metric, with all its settings."""
     statistics: Statistics | MemoryStatistics
+    """The counts of each sentence. Those of a run directory are read when they are asked for."""
 
-    dataset = property(lambda self: self.found.dataset, doc="Name of the data set.")
-    system = property(lambda self: self.found.system, doc="Name of the system.")
-    signature = property(lambda self: self.found.metric, doc="The metric with all its settings.")
-    score = property(lambda self: self.found.score, doc="The score, a fraction.")
-    outputs = property(lambda self: self.found.outputs, doc="All outputs by name.")
-    rank = property(lambda self: self.found.rank, doc="Rank among the systems, from 1.")
-    notes = property(lambda self: self.found.notes, doc="What a reader should know of the score.")
-    peer_signature = property(lambda self: self.found.peer_signature, doc="Signature of the field's own tool.")
+    dataset = _of_score("dataset", "The name of the data set.")
+    system = _of_score("system", "The name of the system.")
+    signature = _of_score("metric", "The metric with all its settings; `metrics=[signature]` takes it back.")
+    score = _of_score("score", "The score by which systems are ranked, as a fraction.")
+    outputs = _of_score("outputs", "All numbers that the metric gives (score, precisions ...), by name.")
+    rank = _of_score("rank", "The rank among the systems of the same call; 1 is best.")
+    notes = _of_score("notes", "What a reader should know of the score, such as why it is 0.")
+    peer_signature = _of_score("peer_signature", "What sacreBLEU prints for the same settings, where it has them.")
 
     @property
     def samples(self) -> Samples | None:
-        """Iterations, standard deviation and interval over draws of references."""
+        """The spread of the score over draws of references; None where the metric draws none."""
         return self.found.samples
 
     @property
     def bootstrap(self) -> Bootstrap | None:
-        """Interval, rank range and cluster over samples of the sentences, where `statistics` were asked for."""
+        """The interval, rank range and cluster over samples of the sentences; None where they were not asked for."""
         return self.found.bootstrap
 
     @property
     def sentences(self) -> Floats:
-        """The score of each sentence: float64 [lines]; over several references the mean (max: the best)."""
+        """The score of each sentence: float64 [lines].
+
+        Where there are several references, this is the mean over them, or the best one if the metric takes the best.
+        """
         return self.sentence_spread()["score"]
 
     def sentence_spread(self) -> dict[str, Floats]:
-        """Return score, std, low and high of each sentence over its references: float64 [lines] each.
+        """Return the spread of each sentence's score over its references.
 
-        low and high are score ± 1.959964 std, NaN where std is 0, as in the original program's -d.
+        The keys are score, std, low and high; each value is float64 [lines]. low and high are score ± 1.959964 std.
+        They are NaN where std is 0, as in the original GLEU program with the option -d.
         """
         blocks = [sentence_spread(self.measure, columns) for columns in self.statistics.blocks()]
         return {name: np.concatenate([block[name] for block in blocks]) for name in blocks[0]}
 
     @property
     def columns(self) -> dict[str, Ints]:
-        """The integers of each sentence by name (match_2@0: order 2, first reference): int64 [lines] each."""
+        """The counts of each sentence by name: int64 [lines] each.
+
+        For example, `match_2@0` holds the matches of order 2 (bigrams) with the first reference.
+        """
         schema = self.statistics.schema
         return schema.named(np.concatenate([schema.pack(columns) for columns in self.statistics.blocks()]))
 
     def to_pandas(self) -> Any:
-        """Return a DataFrame with a row for each sentence: its score, then its columns. Needs pandas."""
+        """Return a DataFrame with a row for each sentence: its score, then its columns.
+
+        Raises InputError where pandas is not installed.
+        """
         return _pandas().DataFrame({"score": self.sentences, **self.columns})
 
     def __repr__(self) -> str:
@@ -114,11 +126,16 @@ class Result:
 
 
 class Evaluation(Sequence[Result]):
-    """Results of one call: a sequence, in the order of metrics and systems.
+    """The results of one call: a sequence of Result, ordered by data set, then metric, then system.
 
-    With one result its attributes are the evaluation's own (`evaluation.score`); with more, take one:
-    `evaluation["AMU"]`, `evaluation.get(system="AMU", metric="gleu")`, or go through them.
+    Take a result by its number (`evaluation[0]`), by the name of its system (`evaluation["AMU"]`), or with
+    `evaluation.get(system="AMU", metric="gleu")`. An evaluation with a single result also has the attributes of that
+    result, such as `evaluation.score`.
     """
+
+    results: tuple[Result, ...]
+    warnings: tuple[str, ...]
+    """What a reader should know of the texts, such as empty lines. Notes on a single score are in Result.notes."""
 
     def __init__(self, results: Sequence[Result], notes: Sequence[str] = ()) -> None:
         self.results, self.warnings = tuple(results), tuple(notes)
@@ -128,14 +145,20 @@ class Evaluation(Sequence[Result]):
     @overload
     def __getitem__(self, key: slice) -> tuple[Result, ...]: ...
     def __getitem__(self, key: int | str | slice) -> Result | tuple[Result, ...]:
-        """Return a result by its place or by the name of its system."""
+        """Return a result by its number or by the name of its system, or several results by a slice.
+
+        Raises InputError unless exactly one result is of the system named, and IndexError for a number out of range.
+        """
         return self.get(system=key) if isinstance(key, str) else self.results[key]
 
     def __len__(self) -> int:
         return len(self.results)
 
     def get(self, *, system: str | None = None, metric: str | None = None, dataset: str | None = None) -> Result:
-        """Return the one result that fits (metric: a name, or a signature); raises InputError unless it is one."""
+        """Return the one result that fits all names given; `metric` is a name or a signature.
+
+        Raises InputError where no result fits, or more than one.
+        """
         fits = [r for r in self.results if system in (None, r.system) and dataset in (None, r.dataset)]
         fits = [r for r in fits if metric in (None, r.signature, r.measure.name)]
         if len(fits) == 1:
@@ -147,7 +170,7 @@ class Evaluation(Sequence[Result]):
         raise InputError(f"{len(fits)} results fit, say which: {_listing(fits)}")
 
     def __getattr__(self, name: str) -> Any:
-        """Give the attributes of the only result."""
+        """Return an attribute of the only result; raises AttributeError where there are several."""
         if name.startswith("_") or not (hasattr(Result, name) or name in Result.__dataclass_fields__):
             raise AttributeError(f"{type(self).__name__} has no attribute '{name}'")
         if len(self.results) != 1:
@@ -155,7 +178,7 @@ class Evaluation(Sequence[Result]):
         return getattr(self.results[0], name)
 
     def to_pandas(self) -> Any:
-        """Return a DataFrame with a row for each result. Needs pandas."""
+        """Return a DataFrame with a row for each result; raises InputError where pandas is not installed."""
         rows = [
             {"dataset": r.dataset, "system": r.system, "metric": r.signature, "rank": r.rank, **r.outputs}
             for r in self.results
@@ -174,89 +197,139 @@ def evaluate(
     *,
     n_jobs: int | Literal["auto"] = 1,
 ) -> Evaluation:
-    """Score outputs that are in memory; texts may contain newlines.
+    """Score outputs that are in memory. Nothing is written to disk, and texts may contain newlines.
 
-    hypotheses: one text for each item, or {system: texts}; references: a list for each reference set (annotator),
-    each with one text for each item, None where its annotator has none; sources: one text for each item; metrics:
-    names, "gleu[n=3]", signatures, mappings such as {"name": "gleu", "references": "max"}, or metric objects. Raises
-    InputError.
+    `hypotheses` holds one text for each item, or such a list for each system: {system: texts}.
+    `references` holds a list for each reference set (annotator). Each has one text for each item, and None where its
+    annotator has none.
+    `sources` holds one uncorrected text for each item. Only some metrics, such as gleu, need it.
+    `metrics` holds names, names with settings ("gleu[n=3]"), signatures, mappings such as
+    {"name": "gleu", "references": "max"}, or metric objects.
+    `n_jobs` is the number of worker processes, or "auto" to choose it by the amount of text.
+
+    What looks wrong but can be scored is a warning (warnings.warn), and is kept in Evaluation.warnings. Raises
+    InputError for texts that do not fit together, for unknown metrics or settings, and where a source is missing.
     """
-    chosen = from_values(metrics)
-    corpus = _corpus(hypotheses, references, sources, chosen)
-    evaluation = evaluate_corpus(corpus, chosen, n_jobs=n_jobs)
+    scorers = from_values(metrics)
+    corpus = _corpus(hypotheses, references, sources, scorers)
+    evaluation = evaluate_corpus(corpus, scorers, n_jobs=n_jobs)
     for note in evaluation.warnings:
         warnings.warn(note, stacklevel=2)
     return evaluation
 
 
-def evaluate_corpus(corpus: Corpus, chosen: Sequence[Metric], *, n_jobs: int | Literal["auto"] = 1) -> Evaluation:
-    """Score a checked corpus in memory, without a run directory; raises InputError where a source is missing."""
+def evaluate_corpus(corpus: Corpus, metrics: Sequence[Metric], *, n_jobs: int | Literal["auto"] = 1) -> Evaluation:
+    """Score a corpus that is open already, without a run directory.
+
+    Raises InputError where a metric cannot score this corpus, and for an impossible `n_jobs`.
+    """
     if n_jobs != "auto" and (not isinstance(n_jobs, int) or n_jobs < 1):
         raise InputError(f"n_jobs: expected 'auto' or a number of workers from 1, found {n_jobs!r}")
-    for metric in chosen:
+    for metric in metrics:
         if metric.needs.source and corpus.source is None:
             raise InputError(without_source(metric.name, metric.hint, "-s FILE, or sources=[...]"))
-    problems = fit(chosen, [corpus])
+    problems = fit(metrics, [corpus])
     if problems:
         raise InputError(problems)
-    (corpus,) = complete(chosen, [corpus])
-    needs = tuple(dict.fromkeys(metric.needs for metric in chosen))
+    (corpus,) = complete(metrics, [corpus])
+    needs = tuple(dict.fromkeys(metric.needs for metric in metrics))
     counted = count_in_memory(corpus, needs, RunOptions(n_jobs=n_jobs))
-    scores = score_all([corpus], chosen, {corpus.name: counted})
-    measures = {scored_columns.signed(metric, len(corpus.references)): metric for metric in chosen}
+    scores = score_all([corpus], metrics, {corpus.name: counted})
+    measures = {scored_columns.signed(metric, len(corpus.references)): metric for metric in metrics}
     results = []
     for score in scores:
         need = measures[score.metric].needs
         statistics = counted.get((score.system, need)) or MemoryStatistics([], need.schema(len(corpus.references)))
         results.append(Result(score, measures[score.metric], statistics))
-    return Evaluation(results, [*suspicions(corpus), *remarks([corpus], chosen, {corpus.name: counted})])
+    return Evaluation(results, [*suspicions(corpus), *remarks([corpus], metrics, {corpus.name: counted})])
 
 
 def run(
     path: str | Path, output: str | Path | None = None, *, n_jobs: int | Literal["auto"] | None = None
 ) -> Evaluation:
-    """Run a config as `gec-pipeline run` does, into its run directory (or output).
+    """Run a config as `gec-pipeline run` does, and return the results.
 
-    Raises InputError, and IncompleteError where lines could not be counted: what could be is in the run directory.
+    `path` is the YAML file. `output` is the run directory; None takes the config's `output.dir`. A run that was cut
+    short goes on where it stopped. `n_jobs` is the number of workers, or "auto"; None takes the config's.
+
+    Raises ConfigError, with all problems at once, where the config or a text is wrong. Raises StoreError where the run
+    directory cannot be used. Both are InputErrors. Raises IncompleteError where some lines could not be counted; the
+    results of all others are then in the run directory.
     """
-    directory, found = stages.run(stages.prepare(path), output, RunOptions(n_jobs=n_jobs))
-    if found.missing:
-        raise IncompleteError("\n".join(map(str, found.missing)))
+    directory, results = stages.run(stages.prepare(path), output, RunOptions(n_jobs=n_jobs))
+    if results.missing:
+        raise IncompleteError("\n".join(map(str, results.missing)))
     return load(directory.path)
 
 
 def load(directory: str | Path) -> Evaluation:
-    """Return the results of a run directory; columns are read when asked for. Raises StoreError."""
+    """Return the results of a run directory, which may be an address. Nothing is computed again.
+
+    The counts of sentences are read when they are asked for. Raises StoreError where the directory holds no results.
+    """
     directory = folder_of(directory)
-    found = Results.read(directory / "results.json")
+    stored = Results.read(directory / "results.json")
     results = []
-    for score in found.scores:
-        metric = from_text(score.metric)
-        info = found.datasets[score.dataset]
-        schema = metric.needs.schema(info.references)
+    for score in stored.scores:
+        metric, info = from_text(score.metric), stored.datasets[score.dataset]
         path = Statistics.path_in(directory, score.dataset, score.system, metric.needs.key)
-        results.append(Result(score, metric, Statistics(path, schema, info.lines)))
-    return Evaluation(results, found.warnings)
+        results.append(Result(score, metric, Statistics(path, metric.needs.schema(info.references), info.lines)))
+    return Evaluation(results, stored.warnings)
 
 
 def compare(run: str | Path, run2: str | Path | None = None, **settings: str | float) -> Results:
-    """Return the results of a run directory, or the systems of two, with intervals, rank ranges and paired tests.
+    """Return the results of a run directory with intervals, rank ranges and paired tests.
 
-    settings: baseline, test, correction, level, resamples, trials, seed, as in a config's `statistics`. In the result
-    `scores[i].bootstrap` and `tests` are new. Reads the kept counts, never the texts. Raises InputError.
+    With `run2`, the systems of both run directories are compared. `settings` are the keys of a config's section
+    `statistics`: baseline, test, correction, level, resamples, trials and seed.
+
+    In the Results returned, `scores[i].bootstrap` holds intervals and ranks, and `tests` the comparisons. They are
+    computed from the stored counts; texts are not read. Raises InputError where a run directory cannot be used, where
+    two do not fit together, and for settings that are wrong.
     """
-    results, found = stored_runs.load_runs(run, run2)
-    wanted = statistics_of({name: str(value) for name, value in settings.items()})
-    return with_statistics(stored_runs.restricted(results, found), found, wanted)
+    results, columns = stored_runs.load_runs(run, run2)
+    statistics = statistics_of({name: str(value) for name, value in settings.items()})
+    return with_statistics(stored_runs.restricted(results, columns), columns, statistics)
 
 
 def _corpus(
     hypotheses: Sequence[str] | Mapping[str, Sequence[str]],
     references: Sequence[Sequence[str | None]],
     sources: Sequence[str] | None,
-    chosen: Sequence[Metric],
+    metrics: Sequence[Metric],
 ) -> Corpus:
+    """Return the texts as a corpus; raises InputError where they do not fit together."""
     systems = hypotheses if isinstance(hypotheses, Mapping) else {ONE: hypotheses}
+    _check_sets(systems, references)
+    for metric in metrics:
+        if metric.needs.source and sources is None:
+            raise InputError(without_source(metric.name, metric.hint, "sources=[...]"))
+    named: list[tuple[str, Any]] = [("sources", sources)] if sources is not None else []
+    named += [(f"references[{number}]", texts) for number, texts in enumerate(references)]
+    named += [(f"hypotheses[{name!r}]" if hypotheses is systems else "hypotheses", t) for name, t in systems.items()]
+    missing = _check_texts(named)
+    opened = [text_in_memory(name, [text or "" for text in texts] if missing else list(texts)) for name, texts in named]
+    source = opened[0] if sources is not None else None
+    first = len(opened) - len(systems) - len(references)
+    reference_texts, outputs = opened[first : first + len(references)], opened[first + len(references) :]
+    turned = misshapen(reference_texts, opened[-1].lines)
+    problems = [Problem("", turned)] if turned else check_parallel(opened)
+    if missing and not problems:
+        problems = without_any(reference_texts, "")
+    if problems:
+        raise InputError(problems)
+    return Corpus(
+        name="memory",
+        lines=opened[0].lines,
+        source=source,
+        references=tuple(reference_texts),
+        systems=dict(zip(systems, outputs, strict=True)),
+        missing=missing,
+    )
+
+
+def _check_sets(systems: Mapping[str, Sequence[str]], references: Sequence[Sequence[str | None]]) -> None:
+    """Raise InputError unless there are systems, and reference sets that are lists."""
     if not systems:
         raise InputError("hypotheses: there is no system")
     if not _is_list(references) or any(isinstance(item, str) for item in references):
@@ -265,35 +338,10 @@ def _corpus(
         raise InputError("references: at least one reference set is needed")
     if len(references) > MAX_REFERENCES:
         raise InputError(f"references: there are {len(references)} references; at most {MAX_REFERENCES} are supported")
-    for metric in chosen:
-        if metric.needs.source and sources is None:
-            raise InputError(without_source(metric.name, metric.hint, "sources=[...]"))
-    named: list[tuple[str, Any]] = [("sources", sources)] if sources is not None else []
-    named += [(f"references[{number}]", texts) for number, texts in enumerate(references)]
-    named += [(f"hypotheses[{name!r}]" if hypotheses is systems else "hypotheses", t) for name, t in systems.items()]
-    missing = _checked(named)
-    opened = [text_in_memory(name, [text or "" for text in texts] if missing else list(texts)) for name, texts in named]
-    first = int(sources is not None)
-    turned = misshapen(opened[first : first + len(references)], opened[-1].lines)
-    problems = [Problem("", turned)] if turned else check_parallel(opened)
-    if missing and not problems:
-        problems = without_any(opened[first : first + len(references)], "")
-    if problems:
-        raise InputError(problems)
-    source = opened.pop(0) if sources is not None else None
-    outputs = dict(zip(systems, opened[len(references) :], strict=True))
-    return Corpus(
-        name="memory",
-        lines=opened[0].lines,
-        source=source,
-        references=tuple(opened[: len(references)]),
-        systems=outputs,
-        missing=missing,
-    )
 
 
-def _checked(named: Sequence[tuple[str, Any]]) -> bool:
-    """Return whether a reference is None: missing. Raises InputError for what is no text."""
+def _check_texts(named: Sequence[tuple[str, Any]]) -> bool:
+    """Return whether some reference is None, which means that it is missing; raises InputError for what is no text."""
     missing = False
     for name, texts in named:
         kinds: set[type] = set(map(type, texts)) if _is_list(texts) else {int}
@@ -301,9 +349,8 @@ def _checked(named: Sequence[tuple[str, Any]]) -> bool:
             missing = True
             kinds.remove(type(None))
         if not all(issubclass(kind, str) for kind in kinds):
-            raise InputError(
-                f"{name}: expected a list of strings" + ("" if name[0] != "r" else ", None for a missing one")
-            )
+            hint = ", None for a missing one" if name.startswith("references[") else ""
+            raise InputError(f"{name}: expected a list of strings{hint}")
     for name, texts in named if missing else ():
         empty = next((n for n, text in enumerate(texts, 1) if text is not None and not text.strip()), None)
         if empty and name.startswith("references["):
@@ -312,7 +359,7 @@ def _checked(named: Sequence[tuple[str, Any]]) -> bool:
 
 
 def _is_list(value: object) -> bool:
-    """Whether a value can be gone through as often as needed and is no text itself."""
+    """Return whether a value can be read several times in the same order, and is no text itself."""
     return isinstance(value, Collection) and not isinstance(value, str | bytes | Mapping | Set)
 
 

@@ -1,4 +1,4 @@
-"""Names of the types of arrays. They exist for type checkers alone: import them under TYPE_CHECKING."""
+"""Short names for types of arrays. They exist for type checkers only: import them under TYPE_CHECKING."""
 
 from __future__ import annotations
 

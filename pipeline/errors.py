@@ -1,4 +1,4 @@
-"""What goes wrong outside the program: each problem names its position and says what to do."""
+"""Errors with messages for users. Each problem says where it is, what is wrong and what to do."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 MAX_SHOWN = 20
-"""Problems printed at once; the rest are counted."""
+"""How many problems are printed at once. Of the rest, only the number is printed."""
 IDLE = "idle"
-"""The kind of a problem with an option of a metric that can change nothing."""
+"""The kind of a problem with an option that has no effect beside the other options of its metric."""
 
 
 def printable(text: object) -> str:
@@ -21,36 +21,36 @@ def printable(text: object) -> str:
 
 
 def did_you_mean(name: str, choices: Iterable[str]) -> str:
-    """Return " (did you mean 'x'?)" for the nearest of the choices, or an empty string."""
-    known = list(choices)
-    folded = {choice.lower(): choice for choice in known}
+    """Return " (did you mean 'x'?)" for the choice nearest to name; an empty string where none is near."""
+    folded = {choice.lower(): choice for choice in choices}
     near = get_close_matches(name.lower(), folded, n=1, cutoff=0.6)
     return f" (did you mean '{folded[near[0]]}'?)" if near else ""
 
 
 @dataclass(frozen=True)
 class Problem:
-    """One thing to mend."""
+    """One thing that the user has to mend."""
 
     position: str
     """Where it is, such as "file:line:column"; it may be empty."""
     message: str
     """What is wrong, and what to do."""
     kind: str = field(default="", compare=False, repr=False)
-    """What sort of problem it is, such as IDLE, for code that acts on it. Most problems have none."""
+    """What sort of problem it is, such as IDLE, for code that treats this sort differently. Mostly empty."""
 
     def __str__(self) -> str:
         return printable(f"{self.position}: {self.message}" if self.position else self.message)
 
 
 class PipelineError(Exception):
-    """An error with a message for the user; exit_code is what the command line returns."""
+    """An error with a message for the user."""
 
     exit_code: ClassVar[int] = 2
+    """What the command line returns."""
 
 
 class InputError(PipelineError):
-    """Bad input: holds every problem found, in the order of the files."""
+    """Something that the user gave is wrong. `problems` has all that is wrong, in the order of the files."""
 
     def __init__(self, problems: Iterable[Problem] | str) -> None:
         self.problems = [Problem("", problems)] if isinstance(problems, str) else list(problems)
@@ -72,19 +72,19 @@ class CorpusError(InputError):
 
 
 class UnreadableError(CorpusError):
-    """A worker cannot read a text, or finds another than was checked."""
+    """A worker cannot read a text, or the text has changed since it was checked."""
 
 
 class StoreError(InputError):
-    """The run directory cannot be used."""
+    """A run directory cannot be used."""
 
 
 class DataError(InputError):
-    """A published data set is unknown, not here, or cannot be fetched."""
+    """A published data set is unknown, is not on this computer, or cannot be fetched."""
 
 
 class InvalidTextError(ValueError):
-    """Bytes that are not UTF-8: text (its place in the list given), line and byte within the line, from 0."""
+    """Bytes are not UTF-8. text, line and byte count from 0: in the list of texts, in the text, in the line."""
 
     def __init__(self, text: int, line: int, byte: int) -> None:
         self.text, self.line, self.byte = text, line, byte
@@ -95,7 +95,7 @@ class InvalidTextError(ValueError):
 
 
 class LongTextError(ValueError):
-    """A text is too long for what is asked: text (references, then systems) and line, from 0; what to tell the user."""
+    """A line is too long for what is asked. text (references first, then systems) and line count from 0."""
 
     def __init__(self, text: int, line: int, message: str) -> None:
         self.text, self.line, self.message = text, line, message
@@ -106,6 +106,6 @@ class LongTextError(ValueError):
 
 
 class IncompleteError(PipelineError):
-    """Work was cut short; what finished is kept and the same command goes on."""
+    """Work was cut short. What is finished is kept, and the same command goes on from there."""
 
     exit_code = 3

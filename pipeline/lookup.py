@@ -1,4 +1,4 @@
-"""Objects by the text "module.name": so a line in a table is enough to add one, without a line of import."""
+"""Objects looked up by a text "module.name", so that tables can name them without importing their modules."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ if TYPE_CHECKING:
 
 
 def imported(package: str, name: str) -> Any:
-    """Import the module of "module.name", which is inside a package, and return the object of this name."""
+    """Import the module of "module.name", relative to a package, and return the object of that name in it."""
     module, _, last = name.rpartition(".")
     return getattr(import_module(f".{module}", package), last)
 
 
 def later(package: str, name: str) -> Callable[..., Any]:
-    """Return a function that does what the function "module.name" does; the module is imported by the first call."""
+    """Return a stand-in for the function "module.name". Its first call imports the module."""
 
     def call(*arguments: Any) -> Any:
         return imported(package, name)(*arguments)

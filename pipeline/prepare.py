@@ -1,4 +1,4 @@
-"""A run before its work: config, metrics and every file read and checked, all problems told at once."""
+"""What comes before a run: config, metrics and every file are read and checked. All problems are raised at once."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from .config.overrides import NO_OVERRIDES, Overrides, select
 from .config.tree import base_of
 from .corpus.formats import READERS
 from .corpus.input_warnings import suspicions
-from .corpus.number_files import absent as lacking
+from .corpus.number_files import absent as absent_files
 from .corpus.number_files import misused, parted, with_numbers
 from .corpus.opener import Opener, open_corpus
 from .errors import ConfigError, DataError, InputError, Problem, did_you_mean
@@ -38,19 +38,24 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class Job:
-    """A checked run: config, metrics, indexed text files, and warnings about them."""
+    """A run whose config and files are checked: what the stages work on."""
 
     config: Config
     metrics: tuple[Metric, ...]
     corpora: tuple[Corpus, ...]
+    """The data sets, with their texts indexed."""
     warnings: tuple[str, ...]
+    """What a user should know of the config and the texts before the run."""
     overrides: Overrides = NO_OVERRIDES
+    """What the command line changes in the config."""
     people: People | None = None
+    """The file of the section `human`, opened."""
     sources: OpenedSections | None = None
+    """The files of the sections `judgments` to `expect`, opened."""
 
     @property
     def partial(self) -> bool:
-        """Whether the command line has chosen among what the config has."""
+        """Whether --only limits the run to a part of the config."""
         return bool(self.overrides.only)
 
     @property
@@ -59,7 +64,7 @@ class Job:
         return tuple(dict.fromkeys(metric.needs for metric in self.metrics))
 
     def written(self) -> dict[str, Any]:
-        """Return what the manifest keeps of the config, so that reports can open the texts again: see reopen.py."""
+        """Return what run.json keeps of the config, so that reopen.py can open the texts again."""
         return {
             "config": str(Path(self.config.root.mark.file).absolute()),
             "set": list(self.overrides.settings),
@@ -69,10 +74,10 @@ class Job:
 
 
 def prepare(path: str | Path, options: RunOptions = AUTO, overrides: Overrides = NO_OVERRIDES) -> Job:
-    """Read and check config, metrics and every text file; raises ConfigError with all problems found."""
+    """Read and check config, metrics and every file; raises ConfigError with all problems."""
     config, metrics, corpora, problems = _opened(path, options, overrides)
     if config:
-        problems += unmade(config)
+        problems += impossible_files(config)
         reasons = (unsupported(metric) for metric in metrics if config.statistics)
         problems += [config.root.problem(reason, ("statistics",)) for reason in reasons if reason]
     people = _people(config, problems) if config and config.human and not overrides.only else None
@@ -99,7 +104,7 @@ def prepare(path: str | Path, options: RunOptions = AUTO, overrides: Overrides =
 def reread(path: str | Path, overrides: Overrides = NO_OVERRIDES) -> tuple[Config, tuple[Corpus, ...]]:
     """Return config and texts of a run that is done; raises ConfigError.
 
-    What only its work needed, such as packages for its plots or the judgements of people, need not be there any more.
+    Packages for plots and the files of human judgements are not checked: reports do not need them any more.
     """
     config, metrics, corpora, problems = _opened(path, AUTO, overrides)
     if problems or config is None:
@@ -110,8 +115,8 @@ def reread(path: str | Path, overrides: Overrides = NO_OVERRIDES) -> tuple[Confi
 def _opened(
     path: str | Path, options: RunOptions, overrides: Overrides
 ) -> tuple[Config | None, tuple[Metric, ...], list[Corpus], list[Problem]]:
-    """Return config, metrics and texts, and the problems found in them."""
-    from .config.load import load  # YAML and its models: not for those who score without
+    """Return config, metrics, texts and all problems. The config is None where it cannot be read."""
+    from .config.load import load  # here, because loading YAML and pydantic takes time: scoring needs neither
 
     config, nodes, problems = load(path, overrides.settings, READERS)
     metrics = resolve_all(with_defaults(nodes, config.root if config else None, problems), problems)
@@ -122,12 +127,12 @@ def _opened(
         metrics = tuple(metric for metric, own in zip(metrics, names, strict=True) if own in kept)
         address, options = options.address, under(config, options)
         if address:
-            from .config.models import check_address  # with config, whose models they are
+            from .config.models import check_address
 
             wrong = check_address(str(options.backend), address)
             problems += [Problem("--address", wrong)] if wrong else []
         readers = readers_of_numbers(metrics)
-        absent = config.absent | lacking(config, readers, problems)
+        absent = config.absent | absent_files(config, readers, problems)
         opener = Opener(options.threads, config.run.max_unpacked, absent)
         problems += misused(config, readers)
         systems = with_numbers(config.systems, readers)
@@ -139,30 +144,30 @@ def _opened(
 
 
 def under(config: Config, options: RunOptions) -> RunOptions:
-    """Return options with what they leave open taken from a config."""
+    """Return options in which a config fills what the command line left open."""
     written = config.run
     return options.under(n_jobs=written.n_jobs, backend=written.backend, address=written.address)
 
 
 def readers_of_numbers(metrics: Sequence[Metric]) -> list[NumberFiles]:
-    """Return the metrics that read files of numbers."""
+    """Return the metrics whose numbers come from files."""
     return [cast("NumberFiles", metric) for metric in metrics if metric.reads_files]
 
 
-def unmade(config: Config) -> list[Problem]:
-    """Return why files that a config asks for could not be made."""
-    root, wanted = config.root, config.output
-    formats = [name for name in wanted.formats if name in report.FORMATS]
+def impossible_files(config: Config) -> list[Problem]:
+    """Return why reports and plots that a config asks for could not be written."""
+    root, output = config.root, config.output
+    formats = [name for name in output.formats if name in report.FORMATS]
     problems = [root.problem(reason, ("output", "formats")) for reason in report.unavailable(formats)]
-    for number, name in enumerate(wanted.formats):
+    for number, name in enumerate(output.formats):
         if name not in report.FORMATS:
             hint = did_you_mean(name, report.FORMATS)
             message = f"expected one of {', '.join(report.FORMATS)}, found '{name}'{hint}"
             problems.append(root.problem(message, ("output", "formats", number)))
-    if wanted.plots:
+    if output.plots:
         from .report.plots import PLOTS
 
-        for number, name in enumerate(wanted.plots):
+        for number, name in enumerate(output.plots):
             if name not in PLOTS:
                 message = f"no plot is called '{name}'{did_you_mean(name, PLOTS)}; there are {', '.join(PLOTS)}"
                 problems.append(root.problem(message, ("output", "plots", number)))
@@ -170,9 +175,9 @@ def unmade(config: Config) -> list[Problem]:
 
 
 def fit(metrics: Sequence[Metric], corpora: Sequence[Corpus | None]) -> list[Problem]:
-    """Return why metrics cannot score the data sets they are asked to."""
-    lacking = (metric.unavailable() for metric in metrics)
-    problems = [Problem("", message) for message in dict.fromkeys(lacking) if message]
+    """Return why metrics cannot score the data sets."""
+    unavailable = dict.fromkeys(metric.unavailable() for metric in metrics)
+    problems = [Problem("", message) for message in unavailable if message]
     for corpus in filter(None, corpora):
         messages = [_misfit(metric, corpus) for metric in metrics]
         unread = [metric.name for metric in metrics if metric.reads_files and metric.needs.key not in corpus.external]
@@ -183,14 +188,14 @@ def fit(metrics: Sequence[Metric], corpora: Sequence[Corpus | None]) -> list[Pro
 
 
 def _misfit(metric: Metric, corpus: Corpus) -> str | None:
-    """Return why a metric cannot score a data set: because of its settings, or of its policy of references."""
+    """Return why a metric cannot score a data set, because of its settings or its policy of references; or None."""
     references, missing = len(corpus.references), corpus.missing
     policy = POLICIES[metric.policy]
     return metric.misfit(references, missing=missing) or policy.misfit(metric, references, missing=missing)
 
 
 def complete(metrics: Sequence[Metric], corpora: Sequence[Corpus]) -> tuple[Corpus, ...]:
-    """Return the data sets with the references as systems too, where a metric scores them."""
+    """Return the data sets. Where a metric scores references too, they are added to the systems."""
     policies = [POLICIES[metric.policy] for metric in metrics]
     return tuple(
         corpus.with_references() if any(policy.rows(len(corpus.references)) for policy in policies) else corpus
@@ -199,34 +204,34 @@ def complete(metrics: Sequence[Metric], corpora: Sequence[Corpus]) -> tuple[Corp
 
 
 def _people(config: Config, problems: list[Problem]) -> People | None:
-    """Return the human judgements or scores that the config names; appends why they cannot be used."""
+    """Return the judgements or scores of the section `human`; adds to problems why they cannot be used."""
     from .human.people import misfit, open_people
 
-    wanted = config.human
-    if wanted is None:
+    human = config.human
+    if human is None:
         return None
-    if is_remote(wanted.file):
+    if is_remote(human.file):
         problems.append(config.root.problem("is an address; only texts may be one", ("human", "file")))
         return None
     names = [system.name for system in config.systems]
     try:
-        path = path_of(wanted.file, base_of(config.root.find(("human", "file"))))
-        people = open_people(path, wanted, names)
+        path = path_of(human.file, base_of(config.root.find(("human", "file"))))
+        people = open_people(path, human, names)
     except DataError as error:
         problems += [config.root.problem(problem.message, ("human", "file")) for problem in error.problems]
         return None
     except InputError as error:
         problems += error.problems
         return None
-    message = misfit(people, wanted, [dataset.name for dataset in config.datasets], names)
+    message = misfit(people, human, [dataset.name for dataset in config.datasets], names)
     problems += [config.root.problem(message, ("human",))] if message else []
     return people
 
 
 def _sources(config: Config, metrics: Sequence[Metric], problems: list[Problem]) -> OpenedSections | None:
-    """Open what the sections judgments to expect name."""
-    wanted = config.published
-    if not any((wanted.judgments, wanted.columns, wanted.correlations, wanted.agreements, wanted.expect)):
+    """Open the files of the sections `judgments` to `expect`; adds to problems why they cannot be used."""
+    asked = config.published
+    if not any((asked.judgments, asked.columns, asked.correlations, asked.agreements, asked.expect)):
         return None
     from .reproduction.open_sections import open_sections
 
@@ -234,6 +239,7 @@ def _sources(config: Config, metrics: Sequence[Metric], problems: list[Problem])
 
 
 def _missing_sources(config: Config, metrics: Sequence[Metric]) -> Iterator[Problem]:
+    """Yield a problem for each data set without a source, and each metric that needs one."""
     needing = {metric.name: metric.hint for metric in metrics if metric.needs.source}
     for dataset in config.datasets:
         for name, hint in needing.items() if dataset.source is None and not dataset.m2 else ():
@@ -242,5 +248,5 @@ def _missing_sources(config: Config, metrics: Sequence[Metric]) -> Iterator[Prob
 
 
 def without_source(name: str, hint: str, remedy: str) -> str:
-    """Return what is said when a metric misses the source."""
+    """Return the message for a metric that lacks the source. `remedy` says how to give one."""
     return f"{name} needs a source, the uncorrected text: {remedy}" + (f"; {hint}" if hint else "")

@@ -22,12 +22,13 @@ if TYPE_CHECKING:
 
 
 def revisit(path: Path, digits: int | None = None, *, texts: bool = True) -> Material:
-    """Return what reports of a run are made of; raises StoreError where it is no finished run.
+    """Return what reports of a run are made of; raises StoreError where the folder holds no finished run.
 
-    Where the config or a text is gone or has changed since, there are no texts, and `unread` says why. texts: whether
-    they are wanted; finding out that they have not changed reads them all. digits: None takes those of the config.
+    Where the config or a text is gone or has changed since the run, `corpora` is empty and `unread` says why.
+    `digits` None takes those of the config. `texts` False leaves the texts out, which saves time: all of them have
+    to be read to see that they have not changed.
     """
-    results, found = stored_runs.load(path)
+    results, columns = stored_runs.load(path)
     manifest = RunDirectory(path, make=False).manifest()
     corpora: dict[str, Corpus] = {}
     written, unread = manifest.get("written"), "" if texts else "were not asked for"
@@ -36,33 +37,37 @@ def revisit(path: Path, digits: int | None = None, *, texts: bool = True) -> Mat
             corpora, written = _texts(manifest, results)
     except (InputError, StoreError) as error:
         unread = str(error)
-    own, plots, kind = _output(written)
+    digits_written, plots, kind = _output(written)
     return Material(
         results=results,
-        measured=tuple(found),
+        measured=tuple(columns),
         corpora=corpora,
         config=written,
         unread=unread,
-        digits=own if digits is None else digits,
+        digits=digits_written if digits is None else digits,
         plots=plots,
         plot_type=kind,
     )
 
 
 def _output(written: Any) -> tuple[int, tuple[str, ...], str]:
-    """Return digits, plots and their type of a config as it was written; the defaults for what is none."""
+    """Return digits, plots and their type of a config as it was written; defaults where they are missing or wrong."""
     output = written.get("output") if isinstance(written, dict) else None
     output = output if isinstance(output, dict) else {}
     digits, names, kind = str(output.get("digits")), output.get("plots"), output.get("plot_type")
     plots = tuple(map(str, names)) if isinstance(names, list) else ()
-    return int(digits) if digits in MOST_DIGITS else 2, plots, kind if kind in TYPES else "png"
+    return int(digits) if digits in DIGITS else 2, plots, kind if kind in TYPES else "png"
 
 
-MOST_DIGITS = frozenset(map(str, range(13)))
+DIGITS = frozenset(map(str, range(13)))
+"""The numbers of digits that a config may ask for, as text."""
 
 
 def chosen(material: Material, metric: str | None, dataset: str | None) -> Material:
-    """Return what is of a metric (its name, or its signature) and a data set; raises StoreError for nothing."""
+    """Return the material limited to a metric (by name or signature) and a data set.
+
+    None stands for all of them. Raises StoreError where nothing is left.
+    """
     if metric is None and dataset is None:
         return material
     kept = stored_runs.only(material.measured, metric, dataset)
@@ -70,12 +75,12 @@ def chosen(material: Material, metric: str | None, dataset: str | None) -> Mater
 
 
 def _texts(manifest: dict[str, Any], results: Results) -> tuple[dict[str, Corpus], Any]:
-    """Return texts and config; raises InputError or StoreError where they are not those of the run."""
+    """Return texts and config; raises InputError or StoreError where they have changed since the run."""
     config = manifest.get("config")
     if not isinstance(config, str):
         raise StoreError("the run does not tell its config")
     overrides = Overrides(tuple(map(str, manifest.get("set", ()))), tuple(map(str, manifest.get("only", ()))))
-    settings, opened = reread(config, overrides)
+    loaded, opened = reread(config, overrides)
     corpora = {corpus.name: corpus for corpus in opened}
     for name, info in results.datasets.items():
         if name not in corpora:
@@ -84,4 +89,4 @@ def _texts(manifest: dict[str, Any], results: Results) -> tuple[dict[str, Corpus
         changed = [text for text, digest in info.digests.items() if now.get(text) != digest]
         if changed:
             raise StoreError(f"{name}: {changed[0]} has changed since the run")
-    return {name: corpora[name] for name in results.datasets}, settings.root.plain()
+    return {name: corpora[name] for name in results.datasets}, loaded.root.plain()

@@ -1,18 +1,18 @@
 """A run, from config to results: what is done, in order. Read this file first.
 
-prepare() in `prepare.py` reads and checks the config and every text. Then run() goes through these stages, and tells
+prepare() in `prepare.py` reads and checks the config and every text. Then run() goes through these stages. It gives
 the name of each to a listener, such as the progress bar:
 
 counting      Workers count what each metric needs of each sentence, where the run directory has no such counts yet.
 scoring       Counts become scores and ranks.
 resampling    Scores get intervals, ranges of ranks and paired tests, where the config has `statistics`.
-correlating   Metrics are correlated with people, where it has `human`.
-comparing     Values are compared with published ones, where it has a section from `judgments` to `expect`.
+correlating   Metrics are correlated with people, where the config has `human`.
+comparing     Values are compared with published ones, where the config has a section from `judgments` to `expect`.
 writing       Reports are written: results.json, and those that the config asks for.
 
-The first is told as `looking` where all counts of a data set are there already.
+Where all counts of a data set are there already, the first stage is called `looking` instead.
 
-To add a stage between scoring and writing, write a function of what is scored so far, and a line in STAGES.
+To add a stage between scoring and writing, write a function like resample(), and add a line to STAGES.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ __all__ = ["STAGES", "Job", "Scored", "Stage", "prepare", "run"]
 
 @dataclass(frozen=True)
 class Scored:
-    """A run whose systems have scores: what the stages after scoring work on."""
+    """A run whose systems have scores. The stages after scoring work on it."""
 
     job: Job
     corpora: tuple[Corpus, ...]
@@ -68,24 +68,24 @@ class Scored:
     columns: tuple[ScoredColumns, ...]
     """The scores of each data set and metric with the columns that they are made of."""
     results: Results
-    """What all stages until now have found."""
+    """The results of all stages so far."""
     listener: Listener
-    """Hears how the stage goes."""
+    """Is told how far the stage has come."""
 
     def with_results(self, results: Results) -> Scored:
-        """Return the same with results that say more of the same scores."""
+        """Return this run with new results, which add to what is known of the same scores."""
         return replace(self, columns=with_scores_of(self.columns, results), results=results)
 
 
 class Stage(NamedTuple):
-    """Something that is found out about scores, where the config asks for it."""
+    """Something that is computed from scores, where the config asks for it."""
 
     name: str
     """What the progress bar calls it."""
     asked: Callable[[Job], Any]
-    """Returns what the config asks for; None where it does not ask, and the stage is left out."""
+    """Returns what the config asks for. None leaves the stage out."""
     results: Callable[[Scored, Any], Results]
-    """Takes what is scored and what is asked for. Returns the results with what it adds to them."""
+    """Takes the scored run and what is asked for. Returns the results, with those of the stage added."""
 
 
 def run(
@@ -96,10 +96,11 @@ def run(
     *,
     fresh: bool = False,
 ) -> tuple[RunDirectory, Results]:
-    """Do a checked run; return its directory (output, else the config's output.dir) and its results.
+    """Do a checked run; return its directory and its results.
 
-    fresh: first delete what earlier runs have left there. Where lines could not be counted, the results say what is
-    missing, and the same run later goes on. Raises StoreError where the directory cannot be used.
+    The directory is `output`, or the config's `output.dir`. `fresh` first deletes what earlier runs have left there.
+    Where lines could not be counted, `Results.missing` lists them; the same call goes on with them later. Raises
+    StoreError where the directory cannot be used.
     """
     with mirrored(output or job.config.output.dir) as folder:
         return _run_in(RunDirectory(folder), job, options, listener, fresh=fresh)
@@ -108,6 +109,7 @@ def run(
 def _run_in(
     directory: RunDirectory, job: Job, options: RunOptions, listener: Listener, *, fresh: bool
 ) -> tuple[RunDirectory, Results]:
+    """Do a run while its directory is locked; log how the run begins and what stops it."""
     with directory.held(listener.tell):
         directory.write_manifest({"kernel": kernel.name(), **running()})
         if fresh:
@@ -137,7 +139,7 @@ def _run(job: Job, directory: RunDirectory, options: RunOptions, listener: Liste
             scored = scored.with_results(stage.results(scored, asked))
     listener.stage("writing")
     write(scored, directory)
-    if not job.partial and not missing:  # what the rest of the config has there is still good
+    if not job.partial and not missing:  # files of the parts left out by --only are still good
         directory.remove_stale()
     _end(job, directory, missing, {"counting": round(counting, 3), "all": round(time.time() - begun, 3)}, listener)
     return scored.results
@@ -146,7 +148,7 @@ def _run(job: Job, directory: RunDirectory, options: RunOptions, listener: Liste
 def count(
     job: Job, directory: RunDirectory, options: RunOptions, listener: Listener
 ) -> tuple[dict[str, Counted], list[Missing]]:
-    """Return the counts of each data set by its name, and the lines that could not be counted."""
+    """Return the counts by the name of the data set, and the lines that could not be counted."""
     counts: dict[str, Counted] = {}
     missing: list[Missing] = []
     for corpus in job.corpora:
@@ -176,20 +178,20 @@ def resample(scored: Scored, asked: WrittenStatistics) -> Results:
 
 
 def correlate(scored: Scored, asked: tuple[WrittenHuman, People]) -> Results:
-    """Return the results with how far the metrics agree with people."""
+    """Return the results with the correlations of metrics and people."""
     from .human.meta_evaluation import meta_evaluate, metric_scores
 
-    settings, people = asked
+    human, people = asked
     scores = metric_scores(scored.columns)
     try:
-        agreement = meta_evaluate(scores, people, settings, scored.listener.testing)
-    except InputError as error:  # such as a data set that lacks outputs: the scores are good without
+        agreement = meta_evaluate(scores, people, human, scored.listener.testing)
+    except InputError as error:  # for example, a data set lacks outputs; the scores are still good
         return _warned(scored.results, f"nothing is correlated with people: {error}")
     return replace(_warned(scored.results, *agreement.notes), human=agreement.plain())
 
 
 def compare(scored: Scored, asked: OpenedSections) -> Results:
-    """Return the results with what the sections `judgments` to `expect` ask for."""
+    """Return the results with what the sections `judgments` to `expect` ask for, compared with published values."""
     from .reproduction.expected_values import with_published
 
     if scored.results.missing:
@@ -199,6 +201,7 @@ def compare(scored: Scored, asked: OpenedSections) -> Results:
 
 
 def _warned(results: Results, *warnings: str) -> Results:
+    """Return the results with more warnings."""
     return replace(results, warnings=[*results.warnings, *warnings])
 
 
@@ -211,11 +214,11 @@ STAGES = [
     Stage("correlating", _people, correlate),
     Stage("comparing", lambda job: job.sources, compare),
 ]
-"""What is done between scoring and writing, in this order."""
+"""The stages between scoring and writing, in this order."""
 
 
 def write(scored: Scored, directory: RunDirectory) -> None:
-    """Write results.json and the forms that the config asks for, each before the next is made."""
+    """Write results.json and the other formats that the config asks for, one after the other."""
     output = scored.job.config.output
     material = Material(
         results=scored.results,
@@ -235,7 +238,7 @@ def write(scored: Scored, directory: RunDirectory) -> None:
 def _end(
     job: Job, directory: RunDirectory, missing: Sequence[Missing], seconds: dict[str, float], listener: Listener
 ) -> None:
-    """Tell the manifest and the log how the run has ended."""
+    """Write to run.json and to the log how the run has ended."""
     state = "incomplete" if missing else "done"
     about = {"kernel": kernel.name(), "state": state, "seconds": seconds}
     directory.write_manifest({**about, **job.written(), **surroundings()})

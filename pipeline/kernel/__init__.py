@@ -1,6 +1,8 @@
-"""Chooses the kernel: PIPELINE_KERNEL=auto (the compiled one where it was built), native or python.
+"""The door to the kernel, which exists twice: in Python and compiled.
 
-`kernel.encode`, `kernel.overlap` ... are the functions of the kernel chosen; type checkers see the Python twin's.
+`kernel.encode`, `kernel.overlap` and so on are the functions of the kernel that the environment variable
+PIPELINE_KERNEL names: native, python, or auto, which takes the compiled one where it was built. Type checkers see the
+functions of the Python kernel.
 """
 
 from __future__ import annotations
@@ -25,7 +27,7 @@ CHOICES = ("auto", "native", "python")
 
 
 def name() -> str:
-    """Return "native" or "python", whichever is used; raises ConfigError where the one asked for cannot be."""
+    """Return "native" or "python", whichever is used; raises ConfigError where the kernel asked for does not exist."""
     choice = os.environ.get("PIPELINE_KERNEL") or "auto"
     if choice not in CHOICES:
         hint = did_you_mean(choice, CHOICES)
@@ -41,6 +43,7 @@ def name() -> str:
 
 
 def __getattr__(function: str) -> Any:
+    """Return a function of the kernel that is used."""
     if function.startswith("__"):
         raise AttributeError(function)
     return getattr(import_module(f".{name()}", __name__), function)

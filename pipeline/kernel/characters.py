@@ -1,7 +1,8 @@
-"""What kind each code point is for the tokenisers 13a, zh and intl: one table for each, which both kernels read.
+"""The kind of each code point for the tokenisers 13a, zh and intl: one table for each, which both kernels read.
 
-The three are the same rules over other kinds of characters: mteval-v13a's for Western text, the same after every
-Chinese character stands alone (zh), and mteval-v14's, with Unicode's categories (intl).
+The three tokenisers share their rules and differ in the kinds of characters. 13a takes those of mteval-v13a, for
+Western text. zh takes the same, and every Chinese character stands alone. intl takes those of mteval-v14, which are
+Unicode's categories.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 OTHER, DIGIT, POINT, ALONE, DASH, SPACE = range(6)
-"""Kinds. POINT: a token of its own unless between digits; ALONE: always one; DASH: one after a digit."""
+"""The kinds. ALONE is always a token of its own, POINT unless it is between digits, and DASH after a digit."""
 
 Range = tuple[int, int]
 
@@ -26,7 +27,7 @@ WHITE_SPACE: tuple[Range, ...] = (
 """What str.split() splits at."""
 
 ASCII_ALONE: tuple[Range, ...] = ((0x21, 0x26), (0x28, 0x2B), (0x2F, 0x2F), (0x3A, 0x40), (0x5B, 0x60), (0x7B, 0x7E))
-"""ASCII punctuation, but for the apostrophe, comma, dash and full stop."""
+"""ASCII punctuation without the apostrophe, comma, dash and full stop."""
 
 CHINESE: tuple[Range, ...] = (
     *((0x3400, 0x4DB5), (0x4E00, 0x9FA5), (0x9FA6, 0x9FBB), (0xF900, 0xFA2D), (0xFA30, 0xFA6A), (0xFA70, 0xFAD9)),
@@ -36,18 +37,18 @@ CHINESE: tuple[Range, ...] = (
     *((0x3100, 0x312F), (0x31A0, 0x31BF), (0xFE10, 0xFE1F), (0xFE30, 0xFE4F), (0x2600, 0x26FF), (0x2700, 0x27BF)),
     *((0x3200, 0x32FF), (0x3300, 0x33FF)),
 )
-"""What sacreBLEU's zh takes for Chinese characters, its two slips included."""
+"""What sacreBLEU's zh takes for Chinese characters, with its two slips."""
 
 
 def parse(text: str) -> list[Range]:
-    """Return the stretches of code points of a text such as "21-23 2B"."""
+    """Return the ranges of code points that a text such as "21-23 2B" lists, first and last included."""
     pairs = (word.partition("-") for word in text.split())
     return [(int(first, 16), int(last or first, 16)) for first, _, last in pairs]
 
 
 @functools.cache
 def kinds(split: str) -> bytes:
-    """Return the kind of every code point for 13a, zh or intl; KeyError for another name."""
+    """Return the kind of every code point, a byte each, for 13a, zh or intl; raises KeyError for another name."""
     table = bytearray(0x110000)
     for kind, ranges in _RULES[split]():
         for first, last in ranges:

@@ -1,4 +1,4 @@
-"""What both kernels share."""
+"""What both kernels share: names, types of results, limits, and checks of arguments."""
 
 from __future__ import annotations
 
@@ -14,51 +14,58 @@ if TYPE_CHECKING:
 
     from .lines import Lines
 
-
 FOLDS = ("google", "perl")
-"""How words() can fold text: lower-cased as str.lower() does, or its ASCII letters alone; then runs of a-z and 0-9."""
+"""How words() can lower-case text: google as str.lower() does, perl only A-Z. Words are then runs of a-z and 0-9."""
 
 SPLITS = ("whitespace", "ascii_whitespace", "blank", "char", "nonspace", "chrf", "13a", "zh", "intl")
 """How encode() can split lines."""
 
 KINDS = ("match", "penalty", "source_only", "common", "source_match")
-"""What overlap() can count with each reference."""
+"""What overlap() can count with each reference. The table of formulas is in `python/overlap.py`."""
 
 MERGED_KINDS = ("union_match", "new_match", "gone_match", "added_match", "removed_match", "added")
-"""What overlap() can count with all references merged by maximum count."""
-
+"""What overlap() can count with all references merged: each n-gram as often as the reference that has most of it."""
 
 WITHOUT_OUTPUT = frozenset({"source_match", "added"})
-"""Kinds that do not look at the output: n-grams that it has not count too."""
+"""The kinds that do not depend on the output, so that n-grams which the output lacks count too."""
 
 MAX_ORDER = 16
 """The longest n-grams that overlap() counts."""
 
 
 class Encoded(NamedTuple):
-    """Tokens of some lines: int32 ids, and int64 offsets, one more than lines, of each line's first id."""
+    """The tokens of some lines."""
 
     ids: NDArray[np.int32]
+    """The ids of all tokens, line after line."""
     offsets: NDArray[np.int64]
+    """Where each line begins in ids, and at last the number of ids: [lines + 1]."""
 
 
 class Words(NamedTuple):
-    """What words() returns: each text's ids; the words, behind one another in bytes; int64 end of each word there."""
+    """What words() returns: the ids of each text, and the distinct words in the order of their ids."""
 
     texts: list[Encoded]
     data: bytes
+    """All distinct words, one after the other, in ASCII."""
     ends: NDArray[np.int64]
+    """The end of each word in data."""
+
+    def distinct(self) -> list[str]:
+        """Return the word of each id."""
+        ends, text = self.ends.tolist(), self.data.decode()
+        return [text[low:high] for low, high in zip([0, *ends], ends, strict=False)]
 
 
 class Sentences(NamedTuple):
-    """Texts of several sentences: int32 ids, int64 offsets of each sentence's first id, and each line's first sentence.
-
-    offsets are one more than sentences, firsts one more than lines.
-    """
+    """The tokens of some lines that have several sentences each."""
 
     ids: NDArray[np.int32]
+    """The ids of all tokens, sentence after sentence."""
     offsets: NDArray[np.int64]
+    """Where each sentence begins in ids, and at last the number of ids: [sentences + 1]."""
     firsts: NDArray[np.int64]
+    """The first sentence of each line, and at last the number of sentences: [lines + 1]."""
 
     @property
     def whole(self) -> Encoded:
@@ -67,20 +74,21 @@ class Sentences(NamedTuple):
 
 
 MAX_SKIPPED = 100_000
-"""Tokens in a line up to which skip_bigrams() counts pairs without a limit to their gap: their number is quadratic."""
+"""The longest line, in tokens, of which skip_bigrams() counts pairs with any gap: their number is quadratic."""
+
 MAX_CELLS = 1 << 32
-"""Pairs of tokens of two sentences up to which they are aligned with weights (a pair takes a nanosecond or two)."""
+"""The most pairs of tokens for which two sentences are aligned with weights. A pair takes a nanosecond or two."""
 
 
 def check_texts(texts: Sequence[Lines], split: str) -> None:
-    """Check what encode() is given, before memory is read: KeyError for the split, ValueError for impossible lines."""
+    """Check the arguments of encode(); raises KeyError for an unknown split, and ValueError as check_lines() does."""
     if split not in SPLITS:
         raise KeyError(split)
     check_lines(texts)
 
 
 def check_lines(texts: Sequence[Lines]) -> None:
-    """Raise ValueError for lines that are not in their data."""
+    """Raise ValueError for lines that reach outside of their data. The compiled kernel would read foreign memory."""
     for text in texts:
         if len(text.starts) != len(text.ends):
             raise ValueError("lines: there are not as many ends as starts")
@@ -92,7 +100,7 @@ def check_lines(texts: Sequence[Lines]) -> None:
 def check_overlap(
     source: Encoded | None, references: Sequence[Encoded], systems: Sequence[Encoded], order: int, kinds: Sequence[str]
 ) -> None:
-    """Check what overlap() is given, before memory is read: ValueError, and KeyError for an unknown kind."""
+    """Check the arguments of overlap(); raises KeyError for an unknown kind, and ValueError for all else."""
     if not 1 <= order <= MAX_ORDER:
         raise ValueError(f"order: expected 1 to {MAX_ORDER}, found {order}")
     for kind in kinds:
@@ -102,7 +110,7 @@ def check_overlap(
 
 
 def check_parallel(references: Sequence[Encoded], others: Sequence[Encoded]) -> None:
-    """Raise ValueError unless there is a reference, all texts have equally many lines, and offsets are sound."""
+    """Raise ValueError unless there is a reference, texts have equally many lines, and offsets and ids are sound."""
     if not references:
         raise ValueError("references: at least one is needed")
     for text in [*references, *others]:
@@ -120,7 +128,7 @@ def _check_rising(offsets: NDArray[np.int64], size: int) -> None:
 
 
 def check_sentences(references: Sequence[Sentences], systems: Sequence[Sentences]) -> None:
-    """Check texts of sentences as check_parallel() does."""
+    """Raise ValueError for texts of sentences, as check_parallel() does for lines."""
     for text in [*references, *systems]:
         if len(text.offsets) == 0 or len(text.firsts) == 0:
             raise ValueError("texts: they have different numbers of lines")
@@ -130,7 +138,11 @@ def check_sentences(references: Sequence[Sentences], systems: Sequence[Sentences
 
 
 def check_skip(references: Sequence[Encoded], systems: Sequence[Encoded], gap: int) -> None:
-    """Check what skip_bigrams() is given; LongTextError where gap is below 0 and a line is longer than MAX_SKIPPED."""
+    """Check the arguments of skip_bigrams().
+
+    Raises ValueError as check_parallel() does, and LongTextError where the gap has no limit (it is below 0) and a line
+    is longer than MAX_SKIPPED.
+    """
     check_parallel(references, systems)
     for number, text in enumerate([*references, *systems] if gap < 0 else []):
         sizes = text.offsets[1:] - text.offsets[:-1]
@@ -141,10 +153,10 @@ def check_skip(references: Sequence[Encoded], systems: Sequence[Encoded], gap: i
 
 
 def check_weighted(references: Sequence[Sentences], systems: Sequence[Sentences], powers: NDArray[np.float64]) -> None:
-    """Check what weighted_lcs() and weighted_union() are given.
+    """Check the arguments of weighted_lcs() and weighted_union().
 
-    ValueError where powers do not reach to the longest sentence; LongTextError where two sentences of a line are
-    longer than MAX_CELLS together.
+    Raises ValueError as check_sentences() does, and where `powers` has no value for the longest sentence. Raises
+    LongTextError where the lengths of two sentences of a line, multiplied, exceed MAX_CELLS.
     """
     check_sentences(references, systems)
     longest = [_longest(text) for text in [*references, *systems]]
@@ -152,15 +164,15 @@ def check_weighted(references: Sequence[Sentences], systems: Sequence[Sentences]
         raise ValueError("powers: there are fewer than the longest sentence has tokens")
     for number, system in enumerate(longest[len(references) :], len(references)):
         for reference in longest[: len(references)]:
-            wrong = system * reference > MAX_CELLS
-            if wrong.any():
-                line = int(wrong.argmax())
+            too_long = system * reference > MAX_CELLS
+            if too_long.any():
+                line = int(too_long.argmax())
                 sizes = f"sentences of {reference[line]:,} and {system[line]:,} tokens"
                 raise LongTextError(number, line, f"{sizes} are too long to be aligned with weights (ROUGE-W)")
 
 
 def _longest(text: Sentences) -> NDArray[np.int64]:
-    """Return the tokens of the longest sentence of each line: int64 [lines]."""
+    """Return how many tokens the longest sentence of each line has: int64 [lines]."""
     sizes = text.offsets[1:] - text.offsets[:-1]
     longest = text.firsts[:-1] * 0
     full = text.firsts[:-1] < text.firsts[1:]

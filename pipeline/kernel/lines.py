@@ -13,11 +13,14 @@ if TYPE_CHECKING:
 
 
 class Lines(NamedTuple):
-    """Text of some lines: UTF-8 bytes; int64 start and end of each line in them, without line ends."""
+    """The text of some lines."""
 
     data: bytes
+    """UTF-8, in which the lines are somewhere."""
     starts: NDArray[np.int64]
+    """Where each line begins in data."""
     ends: NDArray[np.int64]
+    """Where each line ends in data; the newline at its end is not part of it."""
 
     def texts(self) -> Iterator[bytes]:
         """Yield each line's bytes."""

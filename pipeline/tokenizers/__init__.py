@@ -1,7 +1,7 @@
-"""Tokenisers by name: each turns the lines of a shard into ids.
+"""The table of tokenisers, by name.
 
-To add one: a file here with a function from Lines to Lines that puts white space between tokens, and a line in
-TOKENIZERS.
+To add a tokeniser, write a file here with a function that takes Lines and returns Lines with white space between the
+tokens. Then add a line to TOKENIZERS, with "whitespace" as its split.
 """
 
 from __future__ import annotations
@@ -19,10 +19,12 @@ if TYPE_CHECKING:
 
 
 class Tokenizer(NamedTuple):
-    """A split of the kernel, a function that prepares a shard for it (or None), and a line of help."""
+    """How a tokeniser works, and its line of help."""
 
     split: str
+    """How the kernel splits the prepared lines: one of SPLITS or FOLDS in `kernel/common.py`."""
     prepare: Callable[[Lines], Lines] | None
+    """What is done to the lines before; None where nothing is to be done."""
     help: str
 
 
@@ -48,7 +50,7 @@ TOKENIZERS: dict[str, Tokenizer] = {
         "lower-cased runs of letters and digits; ideographs stand alone",
     ),
     **{
-        name: Tokenizer("whitespace", partial(sacrebleu.prepare, name), f"sacreBLEU's, pip install {b.install}")
-        for name, b in sacrebleu.BORROWED.items()
+        name: Tokenizer("whitespace", partial(sacrebleu.prepare, name), f"sacreBLEU's, pip install {entry.install}")
+        for name, entry in sacrebleu.BORROWED.items()
     },
 }

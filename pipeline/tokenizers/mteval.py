@@ -1,4 +1,4 @@
-"""Preparing lines for the tokeniser 13a, as mteval-v13a and sacreBLEU do."""
+"""What the tokeniser 13a does to lines before it splits them, as in mteval-v13a and sacreBLEU."""
 
 from __future__ import annotations
 
@@ -11,17 +11,15 @@ from ..kernel.lines import Lines
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-
 BREAK = b"\xff"
-"""What separates lines where a whole shard is changed at once: no UTF-8 has it."""
-
+"""The byte between lines while all lines are changed at once. It is never part of UTF-8."""
 
 ENTITIES = ((b"&quot;", b'"'), (b"&amp;", b"&"), (b"&lt;", b"<"), (b"&gt;", b">"))
-"""What mteval-v13a replaces, in this order."""
+"""What mteval-v13a replaces and by what, in this order."""
 
 
 def mteval(lines: Lines) -> Lines:
-    """Replace what mteval-v13a does before it splits: <skipped>, hyphens and newlines inside of lines, entities."""
+    """Remove <skipped>, join words that a hyphen divides at a newline inside a line, and replace entities."""
     data = lines.data
     inside = _newlines_inside(lines)
     entities = b"&" in data and any(entity in data for entity, _ in ENTITIES)
@@ -38,12 +36,12 @@ def _newlines_inside(lines: Lines) -> bool:
     """Return whether a line has a newline inside."""
     if not len(lines.starts) or b"\n" not in lines.data:
         return False
-    places = np.flatnonzero(np.frombuffer(lines.data, np.uint8) == ord("\n"))
-    owners = np.searchsorted(lines.starts, places, side="right") - 1
-    return bool(((owners >= 0) & (places < lines.ends[owners])).any())
+    newlines = np.flatnonzero(np.frombuffer(lines.data, np.uint8) == ord("\n"))
+    owners = np.searchsorted(lines.starts, newlines, side="right") - 1
+    return bool(((owners >= 0) & (newlines < lines.ends[owners])).any())
 
 
 def _bare(lines: Lines) -> Iterator[bytes]:
-    """Yield lines without white space at their ends (a hyphen there is not before a newline)."""
+    """Yield lines without white space at their ends, where a newline would not follow a hyphen inside the line."""
     for line in lines.texts():
         yield line.decode().rstrip().encode() if b"\n" in line else line

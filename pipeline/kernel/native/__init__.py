@@ -1,4 +1,4 @@
-"""The compiled kernel: equal to `python/` on every input. Importing it costs nothing but the extensions."""
+"""The compiled kernel, whose results equal those of `python/` on every input."""
 
 from __future__ import annotations
 

@@ -1,8 +1,9 @@
 # cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
-"""Text to ids, compiled: the twin of encode() in `python/overlap.py`.
+"""Text to ids, compiled: the twin of `python/encode.py`.
 
-A vocabulary is an open-addressing hash table whose entries point into the texts; equal hashes are never taken for
-equal tokens, bytes are compared. UTF-8 is checked line by line, eight bytes at a time where they are ASCII.
+A vocabulary is an open-addressing hash table whose entries point into the texts. Tokens of more than 8 bytes are equal
+only if their bytes are; equal hashes are not enough. UTF-8 is checked line by line, eight bytes at a time where they
+are ASCII.
 """
 
 import os
@@ -36,7 +37,7 @@ cdef enum Split:             # in the order of SPLITS
     MTEVAL_ZH
     MTEVAL_INTL
 
-cdef enum Kind:              # of `characters.py`; _NONE: beyond the line
+cdef enum Kind:              # as in `characters.py`; _NONE is beyond the line
     _OTHER
     _DIGIT
     _POINT
@@ -51,18 +52,18 @@ cdef struct Style:
     Kind outside             # what their rules see before and after a line
 
 cdef struct Entry:
-    uint64_t key             # up to 8 bytes: the token itself; more: its hash
+    uint64_t key             # the token itself if it has up to 8 bytes, else its hash
     const uint8_t *start
     uint32_t size
-    int32_t id               # -1: the place is free
+    int32_t id               # -1 where the entry is free
 
 cdef struct Vocabulary:
     Entry *entries
     size_t mask
     int64_t count
-    int32_t[128] ascii       # ids of single ASCII characters, for the splits into characters; -1: not seen
+    int32_t[128] ascii       # ids of single ASCII characters, for the splits into characters; -1 if not seen
 
-cdef uint8_t[256] SPACE    # 1: ASCII white space of Unicode; 2: of bytes.split() too; 4: may begin a longer white space
+cdef uint8_t[256] SPACE    # bits: 1 ASCII white space of Unicode; 2 of bytes.split() too; 4 may begin a longer one
 
 cdef void _fill_space() noexcept:
     for code in range(256):
@@ -124,7 +125,7 @@ cdef inline int _char_size(const uint8_t *p, const uint8_t *end) noexcept nogil:
 
 
 cdef int64_t _invalid(const uint8_t *start, const uint8_t *end) noexcept nogil:
-    """Return the place of the first byte that begins no valid character, or -1."""
+    """Return the position of the first byte that begins no valid character, or -1."""
     cdef const uint8_t *p = start
     cdef int size
     while p < end:
@@ -163,7 +164,7 @@ cdef int _grow(Vocabulary *words) noexcept nogil:
 
 
 cdef inline int32_t _lookup(Vocabulary *words, const uint8_t *start, int64_t size) noexcept nogil:
-    """Return the id of a token, a new one where it is new; -1 where there is no memory, -2 where ids run out."""
+    """Return the id of a token; a new token gets a new id. Return -1 where memory runs out, -2 where ids do."""
     cdef uint64_t key = gp_pack(start, size) if size <= 8 else gp_hash(start, size, SECRET0, SECRET1)
     cdef size_t place = _place(key, <uint32_t>size) & words.mask
     cdef Entry *entry
@@ -191,7 +192,7 @@ cdef struct Output:
 
 
 cdef inline int _emit(Output *out, const uint8_t *token, const uint8_t *end) noexcept nogil:
-    """Append the id of a token; return what _lookup() returned below 0, else 0."""
+    """Append the id of a token; return 0, or the failure that _lookup() returned."""
     cdef int32_t found = _lookup(out.words, token, end - token)
     if found < 0:
         return found
@@ -201,7 +202,7 @@ cdef inline int _emit(Output *out, const uint8_t *token, const uint8_t *end) noe
 
 
 cdef inline int _space(const uint8_t *p, const uint8_t *end, uint8_t mask) noexcept nogil:
-    """Return the length of the white space at p (5: Unicode's, 2: that of bytes.split()), or 0."""
+    """Return the length of the white space at p, or 0. mask: 5 for that of Unicode, 2 for that of bytes.split()."""
     cdef uint8_t kind = SPACE[p[0]] & mask
     if kind == 0:
         return 0
@@ -209,7 +210,7 @@ cdef inline int _space(const uint8_t *p, const uint8_t *end, uint8_t mask) noexc
 
 
 cdef int _split_chars(Output *out, const uint8_t *p, const uint8_t *end, bint spaces) noexcept nogil:
-    """Every code point is a token; spaces: white space too."""
+    """Take every code point for a token. `spaces` says whether white space is one too."""
     cdef int size, failed
     while p < end:
         size = 0 if spaces else _space(p, end, 5)
@@ -246,7 +247,7 @@ cdef inline bint _is_punctuation(uint8_t code) noexcept nogil:
 
 
 cdef int _emit_apart(Output *out, const uint8_t *token, const uint8_t *end) noexcept nogil:
-    """Append a word of chrF++: ASCII punctuation at its end, or else at its start, is a token of its own."""
+    """Append a word as chrF++ does: one punctuation mark at its end, or else at its start, is a token of its own."""
     cdef const uint8_t *middle = NULL
     cdef int failed
     if end - token > 1:
@@ -261,7 +262,7 @@ cdef int _emit_apart(Output *out, const uint8_t *token, const uint8_t *end) noex
 
 
 cdef int _split_space(Output *out, const uint8_t *p, const uint8_t *end, uint8_t mask, bint apart) noexcept nogil:
-    """Words between white space (mask: see _space); apart: those of chrF++."""
+    """Take what is between white space for tokens. See _space() for mask; `apart` splits words as chrF++ does."""
     cdef const uint8_t *token
     cdef int size, failed
     while True:
@@ -301,7 +302,7 @@ cdef inline Kind _kind(const uint8_t *kinds, const uint8_t *p, const uint8_t *en
 
 
 cdef const uint8_t *_trimmed(const uint8_t *start, const uint8_t *end) noexcept nogil:
-    """Return the end of a line without white space there."""
+    """Return the end of a line without its trailing white space."""
     cdef const uint8_t *p
     while end > start:
         p = end - 1
@@ -314,11 +315,12 @@ cdef const uint8_t *_trimmed(const uint8_t *start, const uint8_t *end) noexcept 
 
 
 cdef int _split_mteval(Output *out, const Style *style, const uint8_t *p, const uint8_t *end) noexcept nogil:
-    """The substitutions of `_mteval.py` in one pass.
+    """Do the substitutions of `python/mteval.py` in one pass.
 
-    They put blanks around characters and change nothing else. Of a stretch of points every second one is seen by the
-    first substitution (the first one too, unless a digit or nothing is before), all that a blank then follows by the
-    second: only the last may be left, which stays with a digit behind it, and alone with one before it.
+    The substitutions put blanks around characters and change nothing else. In a run of points, the first substitution
+    takes every second point. It begins with the first one, unless a digit or nothing is before. The second
+    substitution takes all points that a blank then follows. So only the last point of a run may be left over: it stays
+    together with a digit after it, and with the token before it if the run is a single point.
     """
     cdef const uint8_t *token = NULL            # the token under way
     cdef const uint8_t *point
@@ -336,7 +338,7 @@ cdef int _split_mteval(Output *out, const Style *style, const uint8_t *p, const 
                 token = p
             p += size
             before = kind
-            while end - p >= 8:                 # letters, most of most texts
+            while end - p >= 8:                 # letters: the most frequent case
                 size = gp_letters(p)
                 p += size
                 if size:
@@ -365,7 +367,7 @@ cdef int _split_mteval(Output *out, const Style *style, const uint8_t *p, const 
                 last = p
                 p += size
             free = free and (behind == _DIGIT or behind == _NONE)
-            if not (free and point == last):    # nothing before the point, or a digit: it goes on
+            if not (free and point == last):    # else the token goes on through a point between digits
                 if token != NULL:
                     failed = _emit(out, token, point)
                 token = NULL
@@ -384,7 +386,7 @@ cdef int _split_mteval(Output *out, const Style *style, const uint8_t *p, const 
 
 
 cdef int _split(Output *out, const Style *style, const uint8_t *start, const uint8_t *end) noexcept nogil:
-    """Append the ids of a valid line; return what _lookup() returned below 0, else 0."""
+    """Append the ids of a valid line; return 0, or the failure that _lookup() returned."""
     if style.split == WHITESPACE or style.split == CHRF:
         return _split_space(out, start, end, 5, style.split == CHRF)
     if style.split == ASCII_WHITESPACE:
@@ -400,7 +402,7 @@ cdef int64_t _encode_text(
     Output *out, const Style *style, const uint8_t *data, const int64_t[::1] starts, const int64_t[::1] ends,
     int64_t[::1] offsets, int64_t *bad
 ) noexcept nogil:
-    """Encode all lines; return 0, or -1, -2 (see _lookup), or -3 - line for invalid UTF-8."""
+    """Encode all lines; return 0, -1 or -2 as _lookup() does, or -3 - line where a line is not UTF-8."""
     cdef int64_t line
     cdef int failed
     offsets[0] = 0
@@ -416,7 +418,7 @@ cdef int64_t _encode_text(
 
 
 def encode(texts, split):
-    """Turn texts into ids; see encode() in `python/overlap.py`."""
+    """Turn texts into ids; see encode() in `python/encode.py`."""
     import numpy as np
 
     cdef Vocabulary words
@@ -452,7 +454,7 @@ def encode(texts, split):
             starts, ends = np.ascontiguousarray(text.starts), np.ascontiguousarray(text.ends)
             bytes_at = &data[0] if data.shape[0] else NULL
             line_bytes = int((text.ends - text.starts).sum())
-            # two characters a word, but for the tokens that single blanks and characters make
+            # a word takes two bytes with the blank after it; other splits may give a token for each byte
             dense = style.split != WHITESPACE and style.split != ASCII_WHITESPACE
             room = line_bytes + len(starts) if dense else line_bytes // 2 + len(starts)
             id_array, offset_array = np.empty(room + 1, np.int32), np.empty(len(starts) + 1, np.int64)

@@ -1,5 +1,5 @@
-/* Mixing of keys for hash tables: a folded 64 x 64 -> 128 bit product with secrets that differ in each process, so
- * that nobody can write a text whose tokens all fall into one place. Results never depend on the secrets. */
+/* Hashing of keys: a folded 64 x 64 -> 128 bit product with secrets that differ in each process. So nobody can write a
+ * text whose tokens all collide. Results never depend on the secrets. */
 #ifndef GEC_PIPELINE_HASH_H
 #define GEC_PIPELINE_HASH_H
 
@@ -39,7 +39,7 @@ static inline uint64_t gp_read4(const unsigned char *p) {
     return value;
 }
 
-/* How many of the 8 bytes at p come before the first that is 0x20 or less, or 0x80 or more; 8 if none is. */
+/* Return how many of the 8 bytes at p come before the first that is <= 0x20 or >= 0x80; 8 if none is. */
 static inline int gp_plain(const unsigned char *p) {
 #if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
     uint64_t word = gp_read8(p);
@@ -52,7 +52,7 @@ static inline int gp_plain(const unsigned char *p) {
 #endif
 }
 
-/* How many of the 8 bytes at p come before the first that is no letter a-z or A-Z; 8 if none is. */
+/* Return how many of the 8 bytes at p come before the first that is no letter a-z or A-Z; 8 if all are. */
 static inline int gp_letters(const unsigned char *p) {
 #if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
     uint64_t word = gp_read8(p), small = (word & 0x7F7F7F7F7F7F7F7Fu) | 0x2020202020202020u;
@@ -66,14 +66,14 @@ static inline int gp_letters(const unsigned char *p) {
 #endif
 }
 
-/* The bytes of a token of at most 8 bytes as one number: equal numbers and sizes are equal tokens. */
+/* Return a token of at most 8 bytes as a number. Tokens are equal if their numbers and their sizes are. */
 static inline uint64_t gp_pack(const unsigned char *p, size_t size) {
     if (size >= 4) return gp_read4(p) << 32 | gp_read4(p + size - 4);
     if (size == 0) return 0;
     return ((uint64_t)p[0] << 16) | ((uint64_t)p[size >> 1] << 8) | p[size - 1];
 }
 
-/* Hash of a token of more than 8 bytes; never reads outside them. */
+/* Return the hash of a token of more than 8 bytes; no byte outside of the token is read. */
 static inline uint64_t gp_hash(const unsigned char *p, size_t size, uint64_t secret0, uint64_t secret1) {
     uint64_t seed = secret0 ^ size;
     size_t left = size;
@@ -82,7 +82,7 @@ static inline uint64_t gp_hash(const unsigned char *p, size_t size, uint64_t sec
         p += 16;
         left -= 16;
     }
-    p += left; /* the last 16 bytes, or as many as there are */
+    p += left; /* p is now behind the last byte */
     if (size >= 16) return gp_fold(secret1 ^ size, gp_fold(gp_read8(p - 16) ^ secret1, gp_read8(p - 8) ^ seed));
     return gp_fold(secret1 ^ size, gp_fold(gp_read8(p - left) ^ secret1, gp_read8(p - 8) ^ seed));
 }

@@ -1,4 +1,4 @@
-/* The bits of a table of longest common subsequences: counting them, and four words of a column in one step. */
+/* Bits of a table of longest common subsequences: they are counted, and four words of a column are made in one step. */
 #ifndef GEC_PIPELINE_LCS_H
 #define GEC_PIPELINE_LCS_H
 
@@ -28,8 +28,9 @@ static inline int gp_popcount(unsigned long long x) {
 }
 #endif
 
-/* Take 256 rows over `size` columns; return how many of them grow in the last one. masks: four words for each id, the
- * places of its token in the rows; carry: for each column what the rows before carry, which becomes what these do. */
+/* Take 256 rows through `size` columns; return in how many of them the last column grows. masks has four words for each
+ * id: a bit for each row that has its token. carry has for each column what the rows before carry; afterwards it has
+ * what these rows carry. */
 static inline int gp_rows256(const uint64_t *masks, const int32_t *ids, int64_t size, unsigned char *carry) {
     unsigned long long v0 = ~0ull, v1 = ~0ull, v2 = ~0ull, v3 = ~0ull;
     for (int64_t j = 0; j < size; j++) {

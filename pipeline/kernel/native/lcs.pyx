@@ -1,10 +1,10 @@
 # cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
 """Longest common subsequences, compiled: the twin of `python/lcs.py`.
 
-The table of the dynamic programme is kept as bits, 64 rows in a word; a block of 64 rows is taken over all columns
-before the next, and what it carries to the next block is kept for each column. So the places of tokens are known for
-64 rows at a time only, and memory is linear in the lines. Where the way back through the table is needed, its columns
-are kept: all if they are few, else those of a segment at a time, made again from its first.
+The table of the dynamic programme is kept as bits, 64 rows in a word. A block of 64 rows goes through all columns
+before the next block does, and what it carries to the next block is kept for each column. So positions of tokens are
+needed for 64 rows at a time only, and memory is linear in the length of lines. Where the way back through the table is
+needed, its columns are kept. If there are too many, they are kept for one segment at a time, and computed again.
 """
 
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint64_t
@@ -18,14 +18,14 @@ cdef extern from "lcs.h" nogil:
     int gp_rows256(const uint64_t *masks, const int32_t *ids, int64_t size, uint8_t *carry)
 
 cdef enum:
-    KEPT = 1 << 20             # words of columns kept at once: 8 MB
+    KEPT = 1 << 20             # the most words of columns that are kept at once: 8 MB
 
 cdef uint64_t ALL = ~<uint64_t>0
 
 cdef struct Text:
     const int32_t *ids
     const int64_t *offsets     # of sentences
-    const int64_t *firsts      # of lines; NULL: each line is one sentence
+    const int64_t *firsts      # of lines; NULL where each line is one sentence
 
 cdef struct Job:
     Text *references
@@ -33,16 +33,16 @@ cdef struct Job:
     int n_references
     int n_systems
     int64_t lines
-    uint64_t *masks            # for each id, its places in the block; 0 between uses
-    uint64_t *wide             # the same of 256 rows, four words for each id
-    int32_t *left              # for each id, how often the output has it left; 0 between uses
-    uint8_t *carry             # for each column, what the block before carries; the size of the longest sentence
+    uint64_t *masks            # for each id, a bit for each of its positions in the block; 0 between uses
+    uint64_t *wide             # the same for 256 rows, four words for each id
+    int32_t *left              # for each id, how often the output has it and no hit has used it; 0 between uses
+    uint8_t *carry             # for each column, what the block before carries; as long as the longest sentence
     uint8_t *hit               # for each row, whether it is hit
     const double *powers       # or NULL
 
 
 cdef inline uint64_t _rows(const uint64_t *masks, const int32_t *two, int64_t size, uint64_t v, uint64_t *kept) noexcept nogil:
-    """Take the only block over `size` columns; return the last column (kept: all of them, or NULL)."""
+    """Take the only block through `size` columns; return the last one. kept (or NULL) gets all of them."""
     cdef int64_t j
     cdef uint64_t u
     for j in range(size):
@@ -56,7 +56,7 @@ cdef inline uint64_t _rows(const uint64_t *masks, const int32_t *two, int64_t si
 cdef inline uint64_t _block(
     const uint64_t *masks, const int32_t *two, int64_t size, uint64_t v, uint8_t *carry, uint64_t *kept
 ) noexcept nogil:
-    """Take a block over `size` columns, with what the block before carried, which becomes what this one does."""
+    """Do the same with what the block before carried; carry then holds what this block carries."""
     cdef int64_t j
     cdef uint64_t u, sum, total
     for j in range(size):
@@ -110,7 +110,7 @@ cdef int64_t _length(Job *job, const int32_t *one, int64_t m, const int32_t *two
 
 cdef struct Kept:
     uint64_t *columns          # [blocks, segment]
-    uint64_t *starts           # [segments, blocks]: the column before each segment
+    uint64_t *starts           # [segments, blocks], the column before each segment
     int64_t room               # of each, in words
     int64_t start_room
 
@@ -138,7 +138,7 @@ cdef int _trace(Job *job, Kept *kept, const int32_t *one, int64_t m, const int32
         return 0
     if _reserve(kept, blocks * segment, segments * blocks) < 0:
         return -1
-    if segments > 1:                            # once through, for the column before each segment
+    if segments > 1:                            # a first pass, for the column before each segment
         memset(job.carry, 0, n)
         for b in range(blocks):
             low = b * 64
@@ -187,14 +187,14 @@ cdef inline int64_t _first(const Text *text, int64_t line) noexcept nogil:
 
 
 cdef inline void _give(Job *job, const Text *text, int64_t line, bint back) noexcept nogil:
-    """Count the tokens of an output's line in left, or (back) set them to 0 again."""
+    """Count the tokens of an output's line in left, or set their counts to 0 again (back)."""
     cdef int64_t i
     for i in range(text.offsets[_first(text, line)], text.offsets[_first(text, line + 1)]):
         job.left[text.ids[i]] = 0 if back else job.left[text.ids[i]] + 1
 
 
 cdef inline int64_t _take(Job *job, const int32_t *one, int64_t m) noexcept nogil:
-    """Return how many hits of a sentence the output has left, and take them."""
+    """Return how many hits of a sentence find an unused token in the output, and use these tokens."""
     cdef int64_t i, hits = 0
     for i in range(m):
         if job.hit[i] and job.left[one[i]] > 0:
@@ -204,7 +204,7 @@ cdef inline int64_t _take(Job *job, const int32_t *one, int64_t m) noexcept nogi
 
 
 cdef inline void _take_runs(Job *job, const int32_t *one, int64_t m, double *weight) noexcept nogil:
-    """The same with weights: each run of hits adds powers[its length] to weight."""
+    """Do the same with weights: a run of k hits adds powers[k] to weight."""
     cdef int64_t i, run = 0
     for i in range(m):
         if job.hit[i] and job.left[one[i]] > 0:
@@ -216,16 +216,16 @@ cdef inline void _take_runs(Job *job, const int32_t *one, int64_t m, double *wei
 
 
 cdef struct Table:
-    double *row                # of the dynamic programme, from column 0
+    double *row                # a row of the dynamic programme, from column 0
     int64_t *runs
-    uint8_t *ups               # a bit for each row and column: whether the way back leaves the row's token
+    uint8_t *ups               # a bit for each row and column: whether the way back passes over the row's token
     int64_t room               # bytes of ups
 
 
 cdef double _weigh(
     Table *table, const double *powers, const int32_t *one, int64_t m, const int32_t *two, int64_t n, bint keep
 ) noexcept nogil:
-    """Return the weight of a weighted longest common subsequence; keep: fill ups."""
+    """Return the weight of a weighted longest common subsequence. `keep` says whether ups is filled."""
     cdef int64_t i, j, run, run_before, stride = (n + 7) // 8
     cdef double before, above
     cdef bint up
@@ -235,7 +235,7 @@ cdef double _weigh(
     if keep:
         memset(table.ups, 0, m * stride)
     for i in range(m):
-        before, run_before = 0, 0              # of the row above, one column to the left
+        before, run_before = 0, 0              # in the row above, one column to the left
         for j in range(n):
             above, run = table.row[j + 1], table.runs[j + 1]
             up = above >= table.row[j]
@@ -292,7 +292,7 @@ cdef void _lcs(Job *job, int64_t *lengths) noexcept nogil:
 
 
 cdef int _union(Job *job, Kept *kept, Table *table, int64_t *hits, double *weights) noexcept nogil:
-    """Fill hits, or where they are NULL weights; return -1 where there is no memory."""
+    """Add to hits, or to weights where hits is NULL; return -1 where there is no memory."""
     cdef int64_t line, x, y, m
     cdef int r, s, failed = 0
     cdef const Text *one
@@ -331,7 +331,7 @@ cdef int _union(Job *job, Kept *kept, Table *table, int64_t *hits, double *weigh
 
 
 cdef void _point(Text *target, text) except *:
-    """Point at the arrays of Encoded or Sentences (which the caller keeps)."""
+    """Point at the arrays of Encoded or Sentences, which the caller keeps alive."""
     cdef const int32_t[::1] ids = text.ids
     cdef const int64_t[::1] offsets = text.offsets
     cdef const int64_t[::1] firsts
@@ -471,7 +471,7 @@ def _flat(text):
 
 
 def weighted_union(references, systems, powers):
-    """Return hits with weights, and bases; see weighted_union() in `python/lcs.py`."""
+    """Return weighted hits and their bases; see weighted_union() in `python/lcs.py`."""
     import numpy as np
 
     check_weighted(references, systems, powers)

@@ -1,9 +1,9 @@
 # cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
-"""N-grams that outputs share with each reference, and nothing else: what overlap() does without source and trie.
+"""N-grams that outputs share with each reference: a faster way than overlap.pyx where no other kind is asked for.
 
-Words are counted in an array; a longer n-gram is the n-gram without its last word, and that word: a pair of numbers,
-which a table made for each line and reference leads to its count. The k-th occurrence in an output takes one from
-the count, and matches if something was left; what was taken is given back for the next output.
+Words are counted in an array. A longer n-gram is a pair of numbers: the n-gram without its last word, and that word. A
+hash table, made for each line and reference, leads from the pair to the count. Each occurrence in an output takes one
+from the count, and matches if something was left. What was taken is given back before the next output.
 """
 
 import os
@@ -21,21 +21,21 @@ cdef uint64_t FREE = ~<uint64_t>0
 
 cdef struct Slot:
     uint64_t key               # (number of the n-gram without its last word) << 32 | last word
-    int32_t left               # how often the reference has it and no output took it
-    int32_t number             # of the n-gram; above those of all words
+    int32_t left               # how often the reference has it, less what the output at hand took
+    int32_t number             # the number of the n-gram, above those of all words
 
 cdef struct Text:
     const int32_t *ids
     const int64_t *offsets
 
 cdef struct Table:
-    int32_t *words             # for each id what left is for n-grams; 0 between uses
+    int32_t *words             # for each id, what left is for longer n-grams; 0 between uses
     int32_t first              # the lowest number of longer n-grams
     int32_t count
     Slot *slots
     size_t mask
     size_t room
-    Slot **taken               # what an output took from
+    Slot **taken               # the slots from which an output took
     int64_t taken_room
 
 
@@ -84,7 +84,7 @@ cdef int _open(Table *table, const int32_t *ids, int64_t size, int order) noexce
 
 
 cdef int _take(Table *table, const int32_t *ids, int64_t size, int order, bint last, int64_t *match) noexcept nogil:
-    """Add to match what an output shares; give back what it took unless it is the last; -1: there is no memory."""
+    """Add to match what an output shares; the last output does not give back. Return -1 where there is no memory."""
     cdef int64_t i, taken = 0
     cdef int n
     cdef int32_t number
@@ -162,7 +162,7 @@ def fits(references, systems, order):
 
 
 def match(references, systems, order):
-    """Return what overlap() does for the kind match, without a source: int64 [systems, lines, references, order]."""
+    """Return what overlap() returns for the kind match, without a source: int64 [systems, lines, references, order]."""
     import numpy as np
 
     cdef int64_t lines = len(references[0].offsets) - 1

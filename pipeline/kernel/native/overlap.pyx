@@ -1,12 +1,12 @@
 # cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
 """N-gram overlap, compiled: the twin of overlap() in `python/overlap.py`.
 
-For each line the n-grams of source and references become nodes of a trie: an n-gram is its first n - 1 tokens (a
-node) and its last token, and a hash table leads from the two to a node, exactly. Outputs then only walk: an n-gram
-that is not there has no longer one. Nodes count how often source (sigma) and references (rho) have them, and how
-often the output had them so far (eta): the k-th occurrence matches a reference if k <= rho. References go in blocks,
-so that memory is bounded by the line and not by how many there are. Since outputs and references resemble the
-source, the n-gram after one that was seen is mostly the same as last time: that guess is checked before the table.
+For each line, the n-grams of source and references become nodes of a trie. A hash table leads from the node of the
+first n - 1 tokens and the last token to the node of an n-gram; it compares keys, so collisions do no harm. Outputs add
+no nodes: where an n-gram has no node, no longer n-gram has one. A node counts how often its n-gram is in the source
+(sigma), in each reference (rho) and so far in the output (eta). The k-th occurrence in the output matches a reference
+if k <= rho. References are counted in blocks, so that memory does not grow with their number. Outputs and references
+resemble the source, so an n-gram is mostly followed by the same one as last time; this guess is tried first.
 """
 
 import os
@@ -26,15 +26,15 @@ cdef uint64_t MULTIPLIER = 0x9E3779B97F4A7C15
 
 cdef enum:
     BLOCK = 4              # references in a block
-    ORDERS = 16            # room for the nodes of the n-grams at one place
+    ORDERS = 16            # the highest order for which there is room
 
 cdef struct Node:
     uint64_t key           # (node of the first n - 1 tokens) << 32 | last token
-    int32_t sigma          # in the source
-    int32_t eta            # in the output so far
+    int32_t sigma          # count in the source
+    int32_t eta            # count in the output so far
     int32_t stamp          # the output that eta counts
-    uint32_t next          # the n-gram of the same order that came one token later, when last seen; 0: none
-    int32_t[BLOCK] rho     # in the references of the block
+    uint32_t next          # the n-gram of the same order one token later, when last seen; 0 if none
+    int32_t[BLOCK] rho     # counts in the references of the block
 
 cdef struct Slot:
     uint64_t key
@@ -44,7 +44,7 @@ cdef struct Slot:
 cdef struct Trie:
     Slot *slots
     size_t capacity
-    size_t mask            # of the part in use
+    size_t mask            # for the part in use
     Node *nodes
     size_t room
     size_t count           # nodes in use; 0 is the root
@@ -71,7 +71,7 @@ cdef int _begin(Trie *trie, size_t expected) noexcept nogil:
     while wanted < expected:
         wanted *= 2
     if wanted > 65536:
-        wanted = 65536           # the rest by growing, as far as n-grams really differ
+        wanted = 65536           # tables grow further if there really are so many n-grams
     if trie.room == 0 and _grow_nodes(trie) < 0:
         return -1
     trie.count = 1
@@ -87,7 +87,7 @@ cdef int _begin(Trie *trie, size_t expected) noexcept nogil:
         trie.stamp = 0
     trie.mask = wanted - 1
     trie.stamp += 1
-    if trie.stamp == 0:          # stamps have gone round
+    if trie.stamp == 0:          # stamps have overflowed
         memset(trie.slots, 0, trie.capacity * sizeof(Slot))
         trie.stamp = 1
     return 0
@@ -134,7 +134,7 @@ cdef int _grow_nodes(Trie *trie) noexcept nogil:
 
 
 cdef inline uint32_t _insert(Trie *trie, uint64_t key) noexcept nogil:
-    """Return the node of a key, made where it is missing; 0 where there is no memory."""
+    """Return the node of a key; it is made where it is missing. Return 0 where there is no memory."""
     cdef size_t place = _place(trie, key)
     cdef uint32_t node
     while trie.slots[place].stamp == trie.stamp:
@@ -156,8 +156,8 @@ cdef inline uint32_t _insert(Trie *trie, uint64_t key) noexcept nogil:
 
 
 cdef struct Kinds:
-    # Where to add what, [references, order] each for a line of a system; NULL: not asked for. The names are those of
-    # `common.py`; of the merged kinds there is one row, [order].
+    # Where each kind of `common.py` is added up for a line of a system; NULL where it is not asked for. Kinds with each
+    # reference have the shape [references, order], merged kinds [order].
     int64_t *match
     int64_t *penalty
     int64_t *source_only
@@ -172,12 +172,12 @@ cdef struct Kinds:
 
 
 cdef inline uint32_t _step(Trie *trie, Node **nodes, uint32_t before, uint64_t key) noexcept nogil:
-    """Return the node of the n-gram that follows the node `before` in a text, made where it is missing; 0: no memory."""
+    """Return the node, as _insert() does, of the n-gram that follows the node `before` in a text."""
     cdef uint32_t node = nodes[0][before].next
-    if nodes[0][node].key == key:               # the root's key is none of these
+    if nodes[0][node].key == key:               # never true for the root, whose key is no n-gram's
         return node
     node = _insert(trie, key)
-    nodes[0] = trie.nodes                       # they move when nodes are made
+    nodes[0] = trie.nodes                       # the array may move when a node is made
     if before and node:
         nodes[0][before].next = node
     return node
@@ -188,9 +188,9 @@ cdef int _count_text(
 ) noexcept nogil:
     """Add the n-grams of the source (reference -1) or of a reference; return -1 where there is no memory.
 
-    source_match (or NULL), [order]: how many n-grams of the reference are in the source, counted before.
+    Unless it is NULL, source_match [order] grows by the n-grams that the reference shares with the source.
     """
-    cdef uint32_t[ORDERS] last      # the n-grams one token before
+    cdef uint32_t[ORDERS] last      # the n-grams that begin one token before
     cdef Node *nodes = trie.nodes
     cdef int64_t start
     cdef int n
@@ -215,7 +215,7 @@ cdef int _count_text(
 cdef int _merge_text(Trie *trie, const int32_t *ids, int64_t size, int order, int32_t stamp, int64_t *added) noexcept nogil:
     """Raise rho[0] to the counts of a reference where they are higher; return -1 where there is no memory.
 
-    added (or NULL), [order]: grows by what the merged references have more than the source.
+    Unless it is NULL, added [order] grows by the n-grams that the merged references have more often than the source.
     """
     cdef uint32_t[ORDERS] last
     cdef Node *nodes = trie.nodes
@@ -259,7 +259,7 @@ cdef inline void _add(Kinds *kinds, const Node *node, int32_t eta, int reference
 
 
 cdef inline void _add_merged(Kinds *kinds, const Node *node, int32_t eta, int n) noexcept nogil:
-    """The same for the merged references, whose counts are in rho[0]."""
+    """Do the same for the merged references, whose counts are in rho[0]."""
     if kinds.union_match != NULL:
         kinds.union_match[n] += eta <= node.rho[0]
     if kinds.new_match != NULL:
@@ -275,7 +275,7 @@ cdef inline void _add_merged(Kinds *kinds, const Node *node, int32_t eta, int n)
 cdef void _count_output(
     Trie *trie, const int32_t *ids, int64_t size, int order, int references, int32_t stamp, Kinds *kinds, bint merged
 ) noexcept nogil:
-    """Add to kinds what an output has."""
+    """Add the n-grams of an output to kinds."""
     cdef uint32_t[ORDERS] last
     cdef Node *nodes = trie.nodes
     cdef Node *node
@@ -305,7 +305,7 @@ cdef void _count_output(
             else:
                 _add(kinds, node, eta, references, order, n)
             n += 1
-        while n < order:                # what follows an n-gram that is not there is not known
+        while n < order:                # an n-gram without a node gives no guess for the next
             last[n] = 0
             n += 1
 
@@ -339,7 +339,7 @@ cdef inline int64_t *_at(int64_t *first, int64_t place) noexcept nogil:
 
 
 cdef int _start_line(Trie *trie, const Job *job, int64_t line, int first, int last) noexcept nogil:
-    """Empty the trie and count the source; there is room for the references first <= r < last."""
+    """Empty the trie, make room for the references first <= r < last, and count the source."""
     cdef size_t expected = 0 if job.source == NULL else _size(job.source, line)
     cdef int number
     for number in range(first, last):
@@ -355,7 +355,7 @@ cdef int _count_block(Trie *trie, const Job *job, int64_t line, int first) noexc
     """Count a line of all systems with the references of a block; return -1 where there is no memory."""
     cdef int last = first + BLOCK if first + BLOCK < job.n_references else job.n_references
     cdef int number, s
-    cdef int64_t at = (line * job.n_references + first) * job.order     # in the arrays of a system
+    cdef int64_t at = (line * job.n_references + first) * job.order     # position in the arrays of a system
     cdef int64_t stride = job.lines * job.n_references * job.order       # from system to system
     cdef int64_t *shared = _at(job.kinds.source_match, at)
     cdef Kinds kinds
@@ -430,7 +430,7 @@ cdef int _overlap(const Job *job, bint single, bint merged) noexcept nogil:
 
 
 cdef void _point(Text *target, text) except *:
-    """Point at the arrays of an Encoded (which the caller keeps)."""
+    """Point at the arrays of an Encoded, which the caller keeps alive."""
     cdef const int32_t[::1] ids = text.ids
     cdef const int64_t[::1] offsets = text.offsets
     target.ids = &ids[0] if ids.shape[0] else NULL

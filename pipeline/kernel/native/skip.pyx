@@ -1,9 +1,9 @@
 # cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
 """Skip bigrams, compiled: the twin of `python/skip.py`.
 
-The pairs that begin with one token are counted at a time, so that memory is linear in the line: with a limit to the
-gap by going over the tokens that may follow each of its places, without one in one go over the line (a pair counts
-as often as the first token came before).
+All pairs that begin with the same token are counted together, one such token after the other, so that memory is linear
+in the line. With a limit to the gap, the tokens that may follow each occurrence of the first token are counted.
+Without a limit, one pass over the line is enough: each token makes as many pairs as there were first tokens before it.
 """
 
 from libc.stdint cimport int32_t, int64_t
@@ -15,19 +15,20 @@ from ..common import check_skip
 cdef struct Line:
     const int32_t *ids
     int64_t size
-    int32_t *head              # for each id its first place, -1: none; -1 between uses
-    int32_t *next              # for each place the next of the same id, or -1
+    int32_t *head              # for each id, its first position, or -1; all -1 between uses
+    int32_t *next              # for each position, the next one of the same id, or -1
 
 cdef struct Work:
-    int64_t *most              # for each id: pairs of the token at hand and it, most in any reference; 0 between uses
-    int64_t *own               # the same in the text at hand; 0 between uses
+    int64_t *most              # for each id, the pairs that end with it: the most in any reference; 0 between uses
+    int64_t *own               # the same for the text at hand; 0 between uses
     int64_t gap
 
 
 cdef inline int64_t _add(Work *work, const Line *line, int32_t token, bint merge) noexcept nogil:
-    """Count the pairs of a line that begin with a token, in own.
+    """Count in own the pairs of a line that begin with a token.
 
-    Returns by how much most grew (merge), or how many of the pairs are among those of most.
+    With merge, raise most to these counts and return by how much it grew. Without, return how many of the pairs most
+    has too.
     """
     cdef int32_t place = line.head[token]
     cdef int64_t q, stop, before, seen = 0, found = 0
@@ -88,7 +89,7 @@ cdef void _close(Line *line) noexcept nogil:
 
 
 cdef void _line(Work *work, Line *references, int count, Line *system, int64_t *match, int64_t *total) noexcept nogil:
-    """Add to match what an output shares with the references merged, and (unless NULL) to total what they have."""
+    """Add to match the pairs that an output shares with the merged references, and to total theirs (unless NULL)."""
     cdef int r, other
     cdef int64_t place
     cdef int32_t token
@@ -166,7 +167,7 @@ def skip_bigrams(references, systems, gap):
     texts = [*references, *systems]
     cdef int64_t longest = max(int(np.diff(text.offsets).max(initial=0)) for text in texts)
     cdef int64_t ids = max(int(text.ids.max(initial=0)) for text in texts) + 1
-    # a wider gap than the longest line has changes nothing, and could not be added to
+    # a gap beyond the longest line changes nothing, and sums with it could overflow
     cdef _Memory memory = _Memory(len(references) + 1, ids, longest + 1, min(gap, longest))
     cdef int64_t n_lines = len(references[0].offsets) - 1, line
     cdef int n_references = len(references), n_systems = len(systems), number, s

@@ -1,14 +1,14 @@
-/* Bytes to words: folding without branches, and the end of a word found eight bytes at a time. */
+/* Bytes to words: lower-casing without branches, and finding the end of a word eight bytes at a time. */
 #ifndef GEC_PIPELINE_WORDS_H
 #define GEC_PIPELINE_WORDS_H
 
 #include "hash.h"
 
-/* Write for each byte of a line the lower-case ASCII letter or digit that it becomes, or 0; then eight zeros. Return
- * whether a byte is 0xC4 or 0xE2, with which the two characters begin that str.lower() makes ASCII letters. */
+/* Write for each byte of a line its lower-case ASCII letter or digit, or 0, and then eight zeros. Return whether a byte
+ * is 0xC4 or 0xE2: with these begin the two other characters that str.lower() turns into ASCII letters. */
 static inline int gp_lower(const unsigned char *from, int64_t size, unsigned char *to) {
     unsigned char odd = 0;
-    for (int64_t i = 0; i < size; i++) { /* compilers make vectors of this */
+    for (int64_t i = 0; i < size; i++) { /* compilers vectorise this loop */
         unsigned char c = from[i], l = c | 0x20;
         unsigned char letter = (unsigned char)(l - 'a') < 26 ? 0xFF : 0, digit = (unsigned char)(c - '0') < 10 ? 0xFF : 0;
         to[i] = (l & letter) | (c & digit);
@@ -18,7 +18,8 @@ static inline int gp_lower(const unsigned char *from, int64_t size, unsigned cha
     return odd;
 }
 
-/* Return the bytes of the word at p, up to a zero byte; eight zeros or more follow. key: its bytes, if 8 or fewer. */
+/* Return the length of the word at p, which ends before a zero byte; at least eight zeros follow the line. Words of up
+ * to 8 bytes are written to key. */
 static inline int64_t gp_word(const unsigned char *p, uint64_t *key) {
     int64_t size = 0;
 #if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ && (defined(__GNUC__) || defined(__clang__))

@@ -1,8 +1,8 @@
 # cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
 """Words of ASCII letters and digits, compiled: the twin of words() in `python/words.py`.
 
-Each line is folded into a buffer where all that is no word is 0; words are then read eight bytes at a time. A word of
-up to 8 bytes is its own key in the hash table; new words are kept behind one another.
+Each line is lower-cased into a buffer, in which bytes that belong to no word are 0. Words are then read eight bytes at
+a time. A word of up to 8 bytes is its own key in the hash table. New words are kept one after the other.
 """
 
 import os
@@ -26,19 +26,19 @@ cdef uint64_t SECRET0 = int.from_bytes(os.urandom(8), "little")
 cdef uint64_t SECRET1 = int.from_bytes(os.urandom(8), "little") | 1
 
 cdef struct Entry:
-    uint64_t key               # up to 8 bytes: the word itself; more: its hash
-    uint32_t size              # 0: the place is free
+    uint64_t key               # the word itself if it has up to 8 bytes, else its hash
+    uint32_t size              # 0 where the entry is free
     int32_t id
 
 cdef struct Vocabulary:
     Entry *entries
     size_t mask
     int64_t count
-    int64_t *ends              # of each word in words
+    int64_t *ends              # the end of each word in words
     int64_t ends_room
-    uint8_t *words             # all words, behind one another
+    uint8_t *words             # all words, one after the other
     int64_t words_room
-    uint8_t *line              # the line at hand, folded
+    uint8_t *line              # the line at hand, lower-cased
     int64_t line_room
 
 
@@ -69,7 +69,7 @@ cdef int _grow(Vocabulary *known) noexcept nogil:
 
 
 cdef int _reserve(void **memory, int64_t *room, int64_t wanted, size_t size) noexcept nogil:
-    """Have room for as many items of a size as wanted; return -1 where there is no memory."""
+    """Make room for `wanted` items of `size` bytes; return -1 where there is no memory."""
     cdef void *grown
     if wanted > room[0]:
         grown = realloc(memory[0], 2 * wanted * size)
@@ -80,7 +80,7 @@ cdef int _reserve(void **memory, int64_t *room, int64_t wanted, size_t size) noe
 
 
 cdef int32_t _add(Vocabulary *known, Entry *entry, uint64_t key, const uint8_t *word, int64_t size) noexcept nogil:
-    """Return the id of a new word, whose place in the table is entry; below 0 as _lookup()."""
+    """Return the id of a new word, which gets this entry of the table; fail as _lookup() does."""
     cdef int64_t used = _used(known)
     if known.count == 0x7FFFFFFF:
         return -2
@@ -98,7 +98,7 @@ cdef int32_t _add(Vocabulary *known, Entry *entry, uint64_t key, const uint8_t *
 
 
 cdef inline int32_t _lookup(Vocabulary *known, uint64_t key, const uint8_t *word, int64_t size) noexcept nogil:
-    """Return the id of a word, a new one where it is new; -1 where there is no memory, -2 where ids run out."""
+    """Return the id of a word; a new word gets a new id. Return -1 where memory runs out, -2 where ids do."""
     cdef size_t place
     cdef Entry *entry
     if size > 8:
@@ -115,10 +115,10 @@ cdef inline int32_t _lookup(Vocabulary *known, uint64_t key, const uint8_t *word
 
 
 cdef int64_t _unfold(uint8_t *line, const uint8_t *source, int64_t size) noexcept nogil:
-    """Put in the letters that two other characters become; return how long the folded line is then.
+    """Replace the two characters that str.lower() turns into ASCII letters; return the new length of the line.
 
-    U+212A KELVIN SIGN becomes k (three bytes become one: what is behind moves forward), U+0130 (I with dot above)
-    becomes i and a mark, which ends the word as the second byte does already.
+    U+212A KELVIN SIGN becomes k. This is one byte for three, so all that follows moves forward. U+0130 (I with dot
+    above) becomes i and a mark; the second byte is 0 already and ends the word, as the mark does.
     """
     cdef int64_t i = 0, to = 0
     while i < size:
@@ -137,7 +137,7 @@ cdef int64_t _unfold(uint8_t *line, const uint8_t *source, int64_t size) noexcep
 
 
 cdef int64_t _split(Vocabulary *known, bint google, const uint8_t *start, int64_t size, int32_t *ids) noexcept nogil:
-    """Write the ids of a valid line; return how many, or what _lookup() returned below 0."""
+    """Write the ids of a valid line; return how many there are, or the failure that _lookup() returned."""
     cdef int64_t count = 0, place = 0, length
     cdef uint64_t key
     cdef int32_t found
@@ -165,7 +165,7 @@ cdef int64_t _read_text(
     Vocabulary *known, bint google, const uint8_t *data, const int64_t[::1] starts, const int64_t[::1] ends,
     int32_t *ids, int64_t[::1] offsets, int64_t *bad
 ) noexcept nogil:
-    """Read all lines; return the number of ids, or -1, -2 (see _lookup), or -3 - line for invalid UTF-8."""
+    """Read all lines; return the number of ids, -1 or -2 as _lookup() does, or -3 - line where a line is not UTF-8."""
     cdef int64_t line, count = 0, found
     offsets[0] = 0
     for line in range(starts.shape[0]):
@@ -214,7 +214,7 @@ cdef object _words(Vocabulary *known, texts, bint google):
         data = text.data
         starts, ends = np.ascontiguousarray(text.starts), np.ascontiguousarray(text.ends)
         bytes_at = &data[0] if data.shape[0] else NULL
-        room = int((text.ends - text.starts).sum()) // 2 + len(starts) + 1      # at least two bytes a word
+        room = int((text.ends - text.starts).sum()) // 2 + len(starts) + 1  # a word and its end take two bytes
         id_array, offset_array = np.empty(room, np.int32), np.empty(len(starts) + 1, np.int64)
         ids, offsets = id_array, offset_array
         with nogil:

@@ -1,4 +1,4 @@
-"""The Python kernel: the readable specification, which the compiled twin in `native/` equals on every input."""
+"""The kernel in Python: the specification. Results of the compiled kernel in `native/` equal its own on every input."""
 
 from .encode import encode
 from .lcs import lcs, union_lcs, weighted_lcs, weighted_union

@@ -1,4 +1,4 @@
-"""Text to ids: how lines are split into tokens, and a number for each distinct token."""
+"""Text to ids: lines are split into tokens, and each distinct token gets a number."""
 
 from __future__ import annotations
 
@@ -15,7 +15,6 @@ if TYPE_CHECKING:
 
     from ..lines import Lines
 
-
 SPLITS: dict[str, Callable[[bytes], Iterable[str | bytes]]] = {
     "whitespace": lambda line: line.decode().split(),
     "ascii_whitespace": lambda line: line.decode() and line.split(),
@@ -27,14 +26,13 @@ SPLITS: dict[str, Callable[[bytes], Iterable[str | bytes]]] = {
     "zh": lambda line: mteval.chinese(line.decode()),
     "intl": lambda line: mteval.international(line.decode()),
 }
-"""How a line becomes tokens. Each decodes, so that invalid UTF-8 is refused whatever the split."""
-
+"""How a line becomes tokens. Each function decodes the line, so that invalid UTF-8 is refused by every split."""
 
 PUNCTUATION = frozenset("!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~")
 
 
 def _without_punctuation(word: str) -> list[str]:
-    """Return a word and the ASCII punctuation at its end, or else at its start: one character, as chrF++ has it."""
+    """Return a word with one ASCII punctuation mark at its end, or else at its start, set apart, as chrF++ does."""
     if len(word) > 1 and word[-1] in PUNCTUATION:
         return [word[:-1], word[-1]]
     if len(word) > 1 and word[0] in PUNCTUATION:
@@ -45,8 +43,8 @@ def _without_punctuation(word: str) -> list[str]:
 def encode(texts: Sequence[Lines], split: str) -> list[Encoded]:
     """Turn texts into ids that are equal where tokens are equal, across all texts of the call.
 
-    Ids count up from 0 in the order in which tokens first occur. Raises InvalidTextError for bytes that
-    are not UTF-8, KeyError for an unknown split and ValueError for lines that are not in the data.
+    Ids count up from 0 in the order in which tokens first occur. Raises InvalidTextError for bytes that are not UTF-8,
+    KeyError for an unknown split and ValueError for lines that reach outside of their data.
     """
     check_texts(texts, split)
     vocabulary: dict[str | bytes, int] = {}

@@ -1,7 +1,7 @@
 """Longest common subsequences, in Python: their length, the union over sentences, and both with weights.
 
-A table of the dynamic programme is kept as one integer a column: bit i of column j is 0 where the table grows from
-row i to row i + 1, so the zeros of the last column are the length (Crochemore et al. 2001, Hyyrö 2004).
+The table of the dynamic programme is kept as one integer for each column. Bit i of column j is 0 where the table grows
+from row i to row i + 1, so the number of zeros in the last column is the length (Crochemore et al. 2001, Hyyrö 2004).
 """
 
 from __future__ import annotations
@@ -39,23 +39,27 @@ def lcs(references: Sequence[Encoded], systems: Sequence[Encoded]) -> NDArray[np
 
 
 def columns(one: Sentence, two: Sentence) -> list[int]:
-    """Return the columns of the table of two sequences, the first for no token of `two` (see above)."""
-    places: dict[int, int] = {}
-    for place, token in enumerate(one):
-        places[token] = places.get(token, 0) | 1 << place
+    """Return the columns of the table of two sequences, as the top of this file explains.
+
+    The first column is for no token of `two`, so there is one column more than tokens.
+    """
+    positions: dict[int, int] = {}
+    for i, token in enumerate(one):
+        positions[token] = positions.get(token, 0) | 1 << i
     full = (1 << len(one)) - 1
-    found = [full]
+    table = [full]
     for token in two:
-        column, match = found[-1], places.get(token, 0)
-        found.append(((column + (column & match)) | (column & ~match)) & full)
-    return found
+        column, match = table[-1], positions.get(token, 0)
+        table.append(((column + (column & match)) | (column & ~match)) & full)
+    return table
 
 
 def trace(one: Sentence, two: Sentence) -> Iterator[int]:
-    """Yield the places in `one` of a longest common subsequence, last first.
+    """Yield the positions in `one` of a longest common subsequence, from last to first.
 
-    Of several it is the one that rouge-score and ROUGE-1.5.5 take: from the ends of both, equal tokens are taken;
-    else the last token of `two` is left if the rest loses nothing and leaving that of `one` would, else that of `one`.
+    Of several such subsequences, this is the one that rouge-score and ROUGE-1.5.5 take. They go back from the ends of
+    both sequences. Equal tokens are taken. Otherwise the token of `one` is passed over if the length stays the same
+    without it, else the token of `two`.
     """
     table = columns(one, two)
     i, j = len(one) - 1, len(two) - 1
@@ -72,8 +76,8 @@ def trace(one: Sentence, two: Sentence) -> Iterator[int]:
 def union_lcs(references: Sequence[Sentences], systems: Sequence[Sentences]) -> NDArray[np.int64]:
     """Return the hits of union longest common subsequences: int64 [systems, lines, references].
 
-    A token of a reference's sentence is hit where it is in the longest common subsequence with some sentence of the
-    output; but a token is hit no oftener than the output has it. Raises ValueError as lcs() does.
+    A token in a sentence of the reference is hit where it is in the longest common subsequence with some sentence of
+    the output. But equal tokens are hit no more often than the output has them. Raises ValueError as lcs() does.
     """
     check_sentences(references, systems)
     lines = len(references[0].firsts) - 1
@@ -82,9 +86,9 @@ def union_lcs(references: Sequence[Sentences], systems: Sequence[Sentences]) -> 
         output = _sentences(systems[s], line)
         left = Counter(token for sentence in output for token in sentence)
         for sentence in _sentences(references[r], line):
-            for place in {place for other in output for place in trace(sentence, other)}:
-                hits[s, line, r] += left[sentence[place]] > 0
-                left[sentence[place]] -= 1
+            for i in {i for other in output for i in trace(sentence, other)}:
+                hits[s, line, r] += left[sentence[i]] > 0
+                left[sentence[i]] -= 1
     return hits
 
 
@@ -93,8 +97,8 @@ def weighted_lcs(
 ) -> NDArray[np.float64]:
     """Return the weights of weighted longest common subsequences: float64 [systems, lines, references].
 
-    A run of k tokens that follow one another in both weighs powers[k]; each line is one sequence, whatever its
-    sentences. powers: float64, from 0 tokens to those of the longest line. Raises as check_weighted() does.
+    A run of k tokens that follow one another in both texts weighs powers[k]. Each line is one sequence, whatever its
+    sentences. `powers` reaches from 0 to the number of tokens in the longest line. Raises as check_weighted() does.
     """
     references, systems = [flat(text) for text in references], [flat(text) for text in systems]
     check_weighted(references, systems, powers)
@@ -112,7 +116,11 @@ def flat(text: Sentences) -> Sentences:
 
 
 def _weighted(one: Sentence, two: Sentence, powers: list[float], ups: list[list[bool]]) -> float:
-    """Return the weight; ups gets, for each token of `one`, whether the way back leaves it, at each of `two`."""
+    """Return the weight of a weighted longest common subsequence.
+
+    Appends to `ups` a row for each token of `one`: at each token of `two`, whether the way back passes over that of
+    `one`.
+    """
     above, runs_above = [0.0] * (len(two) + 1), [0] * (len(two) + 1)
     for token in one:
         row, runs, up = [0.0], [0], []
@@ -133,12 +141,13 @@ def _weighted(one: Sentence, two: Sentence, powers: list[float], ups: list[list[
 def weighted_union(
     references: Sequence[Sentences], systems: Sequence[Sentences], powers: NDArray[np.float64]
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return hits with weights as ROUGE-1.5.5 counts them, float64 [systems, lines, references], and their bases.
+    """Return weighted hits as ROUGE-1.5.5 counts them, float64 [systems, lines, references], and their bases.
 
-    The tokens hit are found as for union_lcs(), by weighted subsequences. A run of hits in a sentence of the
-    reference weighs powers[its length]; a hit that the output has not left is passed over, and if it is the last of
-    a run, the run goes on with the next (so does the script). bases: float64 [lines, references], Σ powers[tokens]
-    of the reference's sentences. Raises as check_weighted() does.
+    Tokens are hit as in union_lcs(), but by weighted subsequences. A run of k hits in a sentence of the reference
+    weighs powers[k]. A hit is passed over where earlier hits have used up all equal tokens of the output; if such a
+    hit ends a run, the next hit continues that run, as in the original script.
+    The bases, float64 [lines, references], are the sum of powers[tokens] over the sentences of the reference. Raises
+    as check_weighted() does.
     """
     check_weighted(references, systems, powers)
     lines, weight = len(references[0].firsts) - 1, powers.tolist()
@@ -151,20 +160,20 @@ def weighted_union(
         output = _sentences(systems[s], line)
         left = Counter(token for sentence in output for token in sentence)
         for sentence in _sentences(references[r], line):
-            hit = {place for other in output for place in _weighted_trace(sentence, other, weight)}
+            hit = {i for other in output for i in _weighted_trace(sentence, other, weight)}
             run = 0
-            for place in sorted(hit):
-                if left[sentence[place]] > 0:
-                    left[sentence[place]] -= 1
+            for i in sorted(hit):
+                if left[sentence[i]] > 0:
+                    left[sentence[i]] -= 1
                     run += 1
-                    if place + 1 not in hit:
+                    if i + 1 not in hit:
                         hits[s, line, r] += weight[run]
                         run = 0
     return hits, bases
 
 
 def _weighted_trace(one: Sentence, two: Sentence, powers: list[float]) -> Iterator[int]:
-    """Yield places as trace() does, of a weighted subsequence; of equals the token of `one` is left."""
+    """Yield positions as trace() does, of a weighted subsequence. At equal weight, that of `one` is passed over."""
     ups: list[list[bool]] = []
     _weighted(one, two, powers, ups)
     i, j = len(one) - 1, len(two) - 1

@@ -1,7 +1,7 @@
 """The tokenisers 13a, zh and intl as their authors wrote them: substitutions, one after the other.
 
-Sources: mteval-v13a.pl and mteval-v14.pl (NIST), as sacreBLEU has them, which takes off white space at the end of the
-line first. The compiled kernel has the same in one pass; `characters.py` has the kinds of characters.
+Sources: mteval-v13a.pl and mteval-v14.pl (NIST), and sacreBLEU, which removes white space at the end of the line
+first. The compiled kernel does the same in one pass. The kinds of characters are in `characters.py`.
 """
 
 from __future__ import annotations
@@ -17,17 +17,17 @@ if TYPE_CHECKING:
 
 
 def western(text: str) -> list[str]:
-    """Return the tokens of a line, as 13a has them (after its entities were replaced)."""
+    """Return the tokens of a line by 13a. Its entities have been replaced before."""
     return _points(f" {text.rstrip()} ").split()
 
 
 def chinese(text: str) -> list[str]:
-    """Return the tokens of a line, as zh has them."""
+    """Return the tokens of a line by zh."""
     return _points(_patterns().chinese.sub(r" \g<0> ", text.strip())).split()
 
 
 def international(text: str) -> list[str]:
-    """Return the tokens of a line, as intl has them."""
+    """Return the tokens of a line by intl."""
     patterns = _patterns()
     text = patterns.point_after.sub(r"\1 \2 ", text.rstrip())
     text = patterns.point_before.sub(r" \1 \2", text)
@@ -35,7 +35,7 @@ def international(text: str) -> list[str]:
 
 
 def _points(text: str) -> str:
-    """Put blanks around ASCII punctuation; around full stops and commas but between digits; around dashes after one."""
+    """Put blanks around ASCII punctuation: full stops and commas unless between digits, dashes only after a digit."""
     text = _patterns().punctuation.sub(r" \g<0> ", text)
     text = re.sub("([^0-9])([.,])", r"\1 \2 ", text)
     text = re.sub("([.,])([^0-9])", r" \1 \2", text)
@@ -43,12 +43,12 @@ def _points(text: str) -> str:
 
 
 class _Patterns(NamedTuple):
-    """point_after: punctuation after what is no number; point_before: before what is none."""
-
     punctuation: re.Pattern[str]
     chinese: re.Pattern[str]
     point_after: re.Pattern[str]
+    """Punctuation after a character that is no number."""
     point_before: re.Pattern[str]
+    """Punctuation before a character that is no number."""
     symbol: re.Pattern[str]
 
 
@@ -63,5 +63,5 @@ def _patterns() -> _Patterns:
 
 
 def _members(ranges: Iterable[characters.Range]) -> str:
-    """Return the inside of a pattern's brackets."""
+    """Return what stands inside the brackets of a pattern for these characters."""
     return "".join(f"{re.escape(chr(first))}-{re.escape(chr(last))}" for first, last in ranges)

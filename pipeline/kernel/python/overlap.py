@@ -1,7 +1,4 @@
-"""The kernel in Python: the specification that its compiled twin must equal on every input.
-
-Text becomes ids, ids become n-grams, n-grams become counts. Everything is an integer.
-"""
+"""N-gram overlap, in Python: ids become n-grams, and n-grams become counts."""
 
 from __future__ import annotations
 
@@ -19,9 +16,6 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-
-NAME = "python"
-
 Ngrams = Counter[tuple[int, ...]]
 
 
@@ -30,7 +24,8 @@ def ngrams(ids: Sequence[int], order: int) -> Ngrams:
     return Counter(zip(*(ids[start:] for start in range(order)), strict=False))
 
 
-# Counts of one n-gram: σ in the source, ρ in the reference (merged kinds: in all, by maximum), η in the hypothesis.
+# σ, ρ and η are how often an n-gram is in the source, in the reference and in the hypothesis. For merged kinds, ρ is
+# the highest count in any reference.
 KINDS: dict[str, Callable[[int, int, int], int]] = {
     "match": lambda sigma, rho, eta: min(eta, rho),
     "penalty": lambda sigma, rho, eta: min(eta, sigma) if rho == 0 else 0,
@@ -38,7 +33,7 @@ KINDS: dict[str, Callable[[int, int, int], int]] = {
     "common": lambda sigma, rho, eta: min(eta, sigma, rho),
     "source_match": lambda sigma, rho, eta: min(sigma, rho),
 }
-"""What is summed over n-grams for each order, with each reference. source_match is the same for all systems."""
+"""What is summed over the n-grams of each order, for each reference. source_match is the same for all systems."""
 
 MERGED_KINDS: dict[str, Callable[[int, int, int], int]] = {
     "union_match": lambda sigma, rho, eta: min(eta, rho),
@@ -48,7 +43,7 @@ MERGED_KINDS: dict[str, Callable[[int, int, int], int]] = {
     "removed_match": lambda sigma, rho, eta: min(eta, max(sigma - rho, 0)),
     "added": lambda sigma, rho, eta: max(rho - sigma, 0),
 }
-"""What is summed over n-grams for each order, with all references merged. added is the same for all systems."""
+"""What is summed over the n-grams of each order, for all references merged. added is the same for all systems."""
 
 
 def overlap(
@@ -58,12 +53,12 @@ def overlap(
     order: int,
     kinds: Sequence[str],
 ) -> dict[str, NDArray[np.int64]]:
-    """Count the n-grams, of orders 1 to order, that outputs share with references and source.
+    """Count the n-grams that outputs share with references and source, for orders 1 to `order`.
 
-    All texts come from one call of encode and have equally many lines; without a source its counts are 0.
-    Returns for each kind asked for an int64 array: [systems, lines, references, order] for KINDS,
-    [systems, lines, order] for MERGED_KINDS. Raises ValueError for an order that is not in 1 to MAX_ORDER or texts
-    that do not fit together, and KeyError for an unknown kind.
+    All texts come from one call of encode and have equally many lines. Where there is no source, its counts are 0.
+    Returns an int64 array for each of `kinds`: [systems, lines, references, order] for those in KINDS, and
+    [systems, lines, order] for those in MERGED_KINDS. Raises ValueError for an order outside of 1 to MAX_ORDER and
+    for texts that do not fit together, and KeyError for an unknown kind.
     """
     check_overlap(source, references, systems, order, kinds)
     lines, shape = len(references[0].offsets) - 1, (len(references), order)
@@ -78,7 +73,7 @@ def overlap(
         for number, system in enumerate(systems):
             ids = _line(system, line)
             twin = seen.setdefault(ids, number)
-            if twin != number:  # outputs are often equal: copy what an equal one gave
+            if twin != number:  # outputs are often equal: copy the counts of the first
                 for array in counts.values():
                     array[number, line] = array[twin, line]
                 continue
@@ -92,7 +87,7 @@ def overlap(
 
 
 def _sums(kind: str, source: list[Ngrams], reference: list[Ngrams], hypothesis: list[Ngrams]) -> list[int]:
-    """Sum a kind over all n-grams of each order; it is 0 for those in neither source nor reference."""
+    """Return the sum of a kind over the n-grams of each order."""
     count = KINDS.get(kind) or MERGED_KINDS[kind]
     sums = []
     for sigma, rho, eta in zip(source, reference, hypothesis, strict=True):

@@ -22,10 +22,11 @@ if TYPE_CHECKING:
 def skip_bigrams(
     references: Sequence[Encoded], systems: Sequence[Encoded], gap: int
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Count the skip bigrams that outputs share with references, merged by maximum count (one: as it is).
+    """Count the skip bigrams that outputs share with the references, which are merged by maximum count.
 
-    gap: tokens that may be between the two, below 0 any number. Returns the matches, int64 [systems, lines], and the
-    skip bigrams of the merged references, int64 [lines]. Raises as check_skip() does.
+    `gap` is how many tokens may stand between the two tokens of a pair; below 0, any number may. Returns the matches,
+    int64 [systems, lines], and the number of skip bigrams in the merged references, int64 [lines]. Raises as
+    check_skip() does.
     """
     check_skip(references, systems, gap)
     lines = len(references[0].offsets) - 1
@@ -42,4 +43,4 @@ def _pairs(text: Encoded, line: int, gap: int) -> Counter[tuple[int, int]]:
     start, stop = text.offsets[line : line + 2].tolist()
     ids = text.ids[start:stop].tolist()
     reach = len(ids) if gap < 0 else gap + 2
-    return Counter((token, other) for place, token in enumerate(ids) for other in ids[place + 1 : place + reach])
+    return Counter((token, other) for i, token in enumerate(ids) for other in ids[i + 1 : i + reach])

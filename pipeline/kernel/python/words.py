@@ -1,4 +1,4 @@
-"""Words of ASCII letters and digits, in Python: what ROUGE's own programs take for tokens."""
+"""Words of ASCII letters and digits, in Python: the tokens of ROUGE's own programs."""
 
 from __future__ import annotations
 
@@ -19,10 +19,11 @@ _WORD = re.compile("[a-z0-9]+")
 
 
 def words(texts: Sequence[Lines], fold: str) -> Words:
-    """Turn texts into ids of their words, runs of a-z and 0-9 after folding, equal across all texts of the call.
+    """Turn texts into ids of their words, which are equal where words are equal, across all texts of the call.
 
-    fold google: str.lower(), which makes an ASCII letter of two that are none (KELVIN SIGN, I WITH DOT ABOVE);
-    perl: only A-Z. Ids count up from 0 in the order in which words first occur. Raises as encode() does.
+    Words are runs of a-z and 0-9 after lower-casing. With `fold` google, this is str.lower(), which also turns KELVIN
+    SIGN and I WITH DOT ABOVE into ASCII letters; with perl, it is only A-Z. Ids count up from 0 in the order in which
+    words first occur. Raises KeyError for an unknown fold, and otherwise as encode() does.
     """
     if fold not in FOLDS:
         raise KeyError(fold)
