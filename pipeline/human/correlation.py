@@ -1,7 +1,7 @@
 """How well a metric agrees with people on systems: correlations, pairwise accuracy, intervals, moving windows.
 
-Scores are float64 [..., systems]; leading axes are bootstrap samples. A correlation of constant scores, or of fewer
-than two systems, is NaN.
+Scores are float64 [..., systems], where the leading axes are bootstrap samples. A correlation is NaN where scores are
+constant, or where there are fewer than two systems.
 """
 
 from __future__ import annotations
@@ -25,61 +25,60 @@ def pearson(one: Floats, two: Floats) -> Floats:
     sizes = np.sqrt((first**2).sum(axis=-1) * (second**2).sum(axis=-1))
     level = 1e-14 * _size(one) * _size(two)
     shared = (first * second).sum(axis=-1)
-    found: Floats = np.divide(shared, sizes, out=np.full(sizes.shape, np.nan), where=sizes > level)
-    return found.clip(-1, 1)
+    coefficients: Floats = np.divide(shared, sizes, out=np.full(sizes.shape, np.nan), where=sizes > level)
+    return coefficients.clip(-1, 1)
 
 
 def _size(values: Floats) -> Floats:
-    """Return the length of vectors: below its rounding a deviation is none."""
+    """Return the lengths of vectors. A deviation that is smaller than their rounding counts as zero."""
     size: Floats = np.sqrt((values**2).sum(axis=-1))
     return size
 
 
 def average_ranks(values: Floats) -> Floats:
-    """Return ranks from 1 for the lowest; equal values have the mean of theirs: float64 [..., systems]."""
+    """Return ranks, float64 [..., systems]. The lowest value has rank 1; equal values share the mean of their ranks."""
     lower = (values[..., None, :] < values[..., :, None]).sum(axis=-1)
     same = (values[..., None, :] == values[..., :, None]).sum(axis=-1)
-    found: Floats = lower + (same + 1) / 2
-    return found
+    ranks: Floats = lower + (same + 1) / 2
+    return ranks
 
 
 def spearman(one: Floats, two: Floats) -> Floats:
-    """Return Spearman's rank correlation, ties with their mean rank: float64 [...]."""
+    """Return Spearman's rank correlation, float64 [...]. Equal scores share the mean of their ranks."""
     return pearson(average_ranks(one), average_ranks(two))
 
 
 def spearman_by_differences(one: Floats, two: Floats) -> Floats:
-    """Return 1 - 6 sum(d^2) / (n (n^2 - 1)), d the difference of places when sorted: float64 [...].
+    """Return 1 - 6 sum(d^2) / (n (n^2 - 1)), where d is the difference of the ranks of a system: float64 [...].
 
-    Ties are not handled: of equal values the first is lower (the formula of Grundkiewicz et al. 2015). Equal to
-    spearman() where there are none.
+    This formula (Grundkiewicz et al. 2015) does not handle ties: of equal values the first has the lower rank. Without
+    ties the result is that of spearman().
     """
-    places = [np.argsort(np.argsort(values, axis=-1, kind="stable"), axis=-1) for values in (one, two)]
+    ranks = [np.argsort(np.argsort(values, axis=-1, kind="stable"), axis=-1) for values in (one, two)]
     count = one.shape[-1]
-    squares = ((places[0] - places[1]) ** 2).sum(axis=-1)
+    squares = ((ranks[0] - ranks[1]) ** 2).sum(axis=-1)
     if count < 2:
         return np.full(squares.shape, np.nan)
-    found: Floats = 1 - 6 * squares / (count * (count**2 - 1))
-    return found
+    coefficients: Floats = 1 - 6 * squares / (count * (count**2 - 1))
+    return coefficients
 
 
 def mean_rank_difference(one: Floats, two: Floats) -> Floats:
-    """Return by how many places the systems differ on average: float64 [...]. Of equal values the first is higher."""
-    places = [np.argsort(np.argsort(-values, axis=-1, kind="stable"), axis=-1) for values in (one, two)]
-    mean: Floats = np.abs(places[0] - places[1]).mean(axis=-1)
+    """Return by how many ranks the systems differ on average, float64 [...]. Of equal values the first ranks higher."""
+    ranks = [np.argsort(np.argsort(-values, axis=-1, kind="stable"), axis=-1) for values in (one, two)]
+    mean: Floats = np.abs(ranks[0] - ranks[1]).mean(axis=-1)
     return mean
 
 
 class PairCounts(NamedTuple):
-    """How two scorings order the pairs of systems: int64 [...] each.
-
-    ties_one, ties_two: pairs that only one of them ties; ties_both: that both tie.
-    """
+    """How many pairs of systems two scorings order alike, differently, or tie: int64 [...] each."""
 
     concordant: Ints
     discordant: Ints
     ties_one: Ints
+    """Pairs that only the first scoring ties."""
     ties_two: Ints
+    """Pairs that only the second scoring ties."""
     ties_both: Ints
 
 
@@ -88,14 +87,9 @@ def pair_counts(one: Floats, two: Floats) -> PairCounts:
     upper = np.triu_indices(one.shape[-1], 1)
     first, second = (np.sign(values[..., upper[0]] - values[..., upper[1]]) for values in (one, two))
     product = first * second
-    found = (
-        product > 0,
-        product < 0,
-        (first == 0) & (second != 0),
-        (first != 0) & (second == 0),
-        (first == 0) & (second == 0),
-    )
-    return PairCounts(*(marks.sum(axis=-1) for marks in found))
+    ties_one, ties_two = first == 0, second == 0
+    kinds = (product > 0, product < 0, ties_one & ~ties_two, ties_two & ~ties_one, ties_one & ties_two)
+    return PairCounts(*(pairs.sum(axis=-1) for pairs in kinds))
 
 
 def kendall(one: Floats, two: Floats) -> Floats:
@@ -104,21 +98,22 @@ def kendall(one: Floats, two: Floats) -> Floats:
     untied = counts.concordant + counts.discordant
     size = np.sqrt((untied + counts.ties_two).astype(np.float64) * (untied + counts.ties_one))
     difference = (counts.concordant - counts.discordant).astype(np.float64)
-    found: Floats = np.divide(difference, size, out=np.full(size.shape, np.nan), where=size > 0)
-    return found
+    coefficients: Floats = np.divide(difference, size, out=np.full(size.shape, np.nan), where=size > 0)
+    return coefficients
 
 
 def pairwise_accuracy(metric: Floats, human: Floats) -> Floats:
     """Return the share of pairs of systems that metric and people order alike, or both tie: float64 [...].
 
-    All pairs count, so a tie of one alone is a mistake (Deutsch et al. 2023, "Ties matter", acc_eq, no calibration).
+    All pairs count, so a pair that only one of the two ties is a mistake. This is acc_eq, without calibration, of
+    Deutsch et al. 2023 ("Ties matter").
     """
     counts = pair_counts(metric, human)
     pairs = metric.shape[-1] * (metric.shape[-1] - 1) // 2
     if not pairs:
         return np.full(counts.concordant.shape, np.nan)
-    found: Floats = (counts.concordant + counts.ties_both) / pairs
-    return found
+    shares: Floats = (counts.concordant + counts.ties_both) / pairs
+    return shares
 
 
 COEFFICIENTS: dict[str, Callable[[Floats, Floats], Floats]] = {
@@ -127,30 +122,30 @@ COEFFICIENTS: dict[str, Callable[[Floats, Floats], Floats]] = {
     "kendall": kendall,
     "accuracy": pairwise_accuracy,
 }
-"""Agreement of a metric with people on systems, by name."""
+"""The coefficients of agreement that the section `human` has, by name."""
 ALL_COEFFICIENTS: dict[str, Callable[[Floats, Floats], Floats]] = {
     **COEFFICIENTS,
     "spearman_by_differences": spearman_by_differences,
     "mean_rank_difference": mean_rank_difference,
 }
-"""With those that publications have beside them."""
+"""The same, with the coefficients that only publications have."""
 
 
 def correlate(one: Floats, two: Floats, names: Iterable[str] = ALL_COEFFICIENTS) -> dict[str, float]:
-    """Return coefficients of two scores of the same systems, by name: float64 [systems]. Of one system all are NaN."""
+    """Return coefficients of two scores, float64 [systems], by name. Where there is only one system all are NaN."""
     if len(one) < 2:
         return dict.fromkeys(names, math.nan)
     return {name: float(ALL_COEFFICIENTS[name](one, two)) for name in names}
 
 
 def common_systems(columns: Iterable[Mapping[str, float]], without: Collection[str] = ()) -> list[str]:
-    """Return the systems that have a score in every column, but for some, in ASCII order."""
+    """Return the systems, except those of `without`, that have a score in every column, in ASCII order."""
     scored = [{name for name, score in column.items() if not math.isnan(score)} for column in columns]
     return sorted(set.intersection(*scored).difference(without))
 
 
 def vector(column: Mapping[str, float], systems: Iterable[str]) -> Floats:
-    """Return the scores of these systems: float64 [systems]."""
+    """Return the scores of `systems` as an array, float64 [systems]."""
     return np.array([column[name] for name in systems])
 
 
@@ -159,43 +154,48 @@ def bootstrap_interval(
 ) -> tuple[float, float]:
     """Return the percentile interval of a coefficient over samples of the systems, drawn with replacement.
 
-    Samples with fewer than three different systems, or without a correlation, are left out; NaN where all are.
+    Samples are left out where they have fewer than three different systems, or where the coefficient is NaN. Both ends
+    are NaN where all samples are left out.
     """
     drawn = np.random.default_rng(seed).integers(0, len(metric), (samples, len(metric)))
     drawn = drawn[(np.diff(np.sort(drawn, axis=1), axis=1) > 0).sum(axis=1) >= 2]
     if not len(drawn):
         return math.nan, math.nan
-    found = COEFFICIENTS[name](metric[drawn], human[drawn])
-    if name == "accuracy":  # a system drawn twice is no pair
-        found = _accuracy_of_distinct(metric[drawn], human[drawn], drawn)
-    found = found[~np.isnan(found)]
-    if not len(found):
+    if name == "accuracy":
+        values = _accuracy_of_distinct(metric[drawn], human[drawn], drawn)
+    else:
+        values = COEFFICIENTS[name](metric[drawn], human[drawn])
+    values = values[~np.isnan(values)]
+    if not len(values):
         return math.nan, math.nan
-    low, high = percentile_interval(found, level)
+    low, high = percentile_interval(values, level)
     return float(low), float(high)
 
 
 def _accuracy_of_distinct(metric: Floats, human: Floats, drawn: Ints) -> Floats:
+    """Return the pairwise accuracy of samples, without the pairs of a system with itself."""
     upper = np.triu_indices(metric.shape[-1], 1)
     signs = [np.sign(values[:, upper[0]] - values[:, upper[1]]) for values in (metric, human)]
     distinct = drawn[:, upper[0]] != drawn[:, upper[1]]
     right = ((signs[0] == signs[1]) & distinct).sum(axis=1)
     pairs = distinct.sum(axis=1)
-    found: Floats = np.divide(right, pairs, out=np.full(len(drawn), np.nan), where=pairs > 0)
-    return found
+    shares: Floats = np.divide(right, pairs, out=np.full(len(drawn), np.nan), where=pairs > 0)
+    return shares
 
 
 class Window(NamedTuple):
-    """Correlations of some neighbours in the human ranking: number of the first place, from 1, and of the last."""
+    """Correlations on neighbours in the human ranking."""
 
     first: int
+    """The rank of the first of them, from 1."""
     last: int
+    """The rank of the last of them."""
     pearson: float
     spearman: float
 
 
 def windows(metric: Floats, human: Floats, size: int) -> Iterator[Window]:
-    """Yield the correlations of every `size` neighbouring systems, the best first (Kobayashi et al. 2024, SEEDA)."""
+    """Yield the correlations on every `size` neighbouring systems, from the best on (Kobayashi et al. 2024, SEEDA)."""
     order = np.argsort(-human, kind="stable")
     for low in range(len(order) - size + 1):
         kept = order[low : low + size]

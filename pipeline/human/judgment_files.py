@@ -1,4 +1,4 @@
-"""Rankings in files: `ranking-item` elements of XML, or rows of CSV with system1Id, system1rank, system2Id ..."""
+"""Files of rankings: XML with elements `ranking-item`, or CSV with columns system1Id, system1rank, system2Id ..."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 MAX_BYTES = 1 << 27
-"""Bytes of a file of judgements, unpacked; a larger one is none."""
+"""The most bytes of a file of judgements after unpacking. A larger file is refused."""
 PIECE = 1 << 16
 MAX_SYSTEMS = 1000
-"""Systems in one item."""
+"""The most systems in one item."""
 MAX_NAME = 200
 NOT_RANKED = -1
 UNKNOWN = "unknown"
@@ -31,34 +31,35 @@ COLUMN = re.compile(r"system([0-9]{1,3})id", re.IGNORECASE)
 
 
 class Group(NamedTuple):
-    """One output: the systems that gave it, in the order written, and its rank."""
+    """One output and its rank."""
 
     systems: tuple[str, ...]
+    """The systems that gave this output, in the order of the file."""
     rank: int
 
 
 @dataclass(frozen=True, kw_only=True)
 class Item:
-    """One judge's ranking of the outputs for one sentence, or a pair that is a part of it."""
+    """One judge's ranking of the outputs for one sentence, or a pair that is a part of such a ranking."""
 
     segment: str
     judge: str
     groups: tuple[Group, ...]
     ranking: tuple[str, str, str]
     """What all pairs of one ranking have in common, and no other ranking has."""
-    place: str
+    position: str
     """The file and the line."""
     unranked: int = 0
-    """How many outputs were left out because they have no rank."""
+    """How many outputs are left out because they have no rank."""
 
     def without(self, systems: Collection[str]) -> Item:
-        """Return the item without some systems."""
+        """Return the item without these systems."""
         groups = (Group(tuple(n for n in group.systems if n not in systems), group.rank) for group in self.groups)
         return replace(self, groups=tuple(group for group in groups if group.systems))
 
 
 def is_judgments(path: Path) -> bool:
-    """Return whether a file holds judgements (and not scores): XML, or CSV with a column system1Id."""
+    """Return whether a file holds judgements, and not scores. It does if it is XML, or has a column system1Id."""
     data = _start(path)
     first = data.removeprefix(b"\xef\xbb\xbf").lstrip()
     header = re.split(rb"[,;\t\r\n]", data.split(b"\n")[0].lower())
@@ -72,7 +73,7 @@ def _start(path: Path) -> bytes:
 
 
 def read_items(path: Path) -> Iterator[Item]:
-    """Yield the rankings of a file; raises CorpusError."""
+    """Yield the rankings of a file. Raises CorpusError where it cannot be read, or something in it is wrong."""
     name, spool = named(path), Spool(MAX_BYTES)
     plain = spool.local(path)
     try:
@@ -89,7 +90,7 @@ def read_items(path: Path) -> Iterator[Item]:
 
 
 class _Xml:
-    """A streaming reader that knows no document types, so that nothing can be expanded."""
+    """A streaming reader that refuses document types, so that no entity can be expanded."""
 
     def __init__(self, name: str) -> None:
         self.name = name
@@ -154,22 +155,25 @@ class _Xml:
     def _end(self, tag: str) -> None:
         if tag != "ranking-item" or self.attributes is None:
             return
-        attributes, place = self.attributes, f"{self.name}:{self.line}"
+        attributes, position = self.attributes, f"{self.name}:{self.line}"
         segment = attributes.get("src-id", attributes.get("id", "")).strip()
         if not segment:
             message = "the ranking-item has neither src-id nor id, the number of its sentence"
-            raise CorpusError([Problem(place, message)])
+            raise CorpusError([Problem(position, message)])
         judge = attributes.get("user", "").strip() or UNKNOWN
-        _check_item(self.groups, place)
+        _check_item(self.groups, position)
         self.count += 1
         ranking, groups = (judge, segment, str(self.count)), tuple(self.groups)
-        item = Item(segment=segment, judge=judge, groups=groups, ranking=ranking, place=place, unranked=self.unranked)
-        self.done.append(item)
+        self.done.append(
+            Item(
+                segment=segment, judge=judge, groups=groups, ranking=ranking, position=position, unranked=self.unranked
+            )
+        )
         self.attributes = None
 
 
 def split_systems(text: str) -> tuple[str, ...]:
-    """Return the names of the systems of one output: separated by blanks or commas; raises ValueError."""
+    """Return the systems of one output, whose names are separated by blanks or commas. Raises ValueError."""
     names = tuple(text.replace(",", " ").split())
     if not names:
         raise ValueError("the name of a system is missing")
@@ -180,89 +184,98 @@ def split_systems(text: str) -> tuple[str, ...]:
 
 
 def read_rank(text: str) -> int:
-    """Return a rank; -1 is that of an output that was not ranked. Raises ValueError."""
+    """Return a rank, which is -1 where an output was not ranked. Raises ValueError."""
     if not RANK.fullmatch(text.strip()) or int(text) == 0:
         raise ValueError(f"expected a rank, a whole number from 1 (or -1: not ranked), found '{text[:40]}'")
     return int(text)
 
 
-def _check_item(groups: list[Group], place: str) -> None:
+def _check_item(groups: list[Group], position: str) -> None:
+    """Raise CorpusError where an item has too many systems, or a system twice."""
     names = [name for group in groups for name in group.systems]
     if len(names) > MAX_SYSTEMS:
         message = f"the item ranks {len(names):,} systems; {MAX_SYSTEMS:,} are allowed"
-        raise CorpusError([Problem(place, message)])
+        raise CorpusError([Problem(position, message)])
     if len(set(names)) < len(names):
         twice = next(name for name in names if names.count(name) > 1)
-        raise CorpusError([Problem(place, f"the system '{twice}' is ranked twice in one item")])
+        raise CorpusError([Problem(position, f"the system '{twice}' is ranked twice in one item")])
 
 
 def _csv(path: Path, name: str) -> Iterator[Item]:
-    """Yield a ranking for each row; columns are found by their names, upper or lower case."""
+    """Yield a ranking for each row. Columns may stand in any order, with names in upper or lower case."""
     # a line may end in \r alone, and a cell in quotation marks may go on in the next line
     lines = (part + "\n" for _, line in numbered_lines(path, name) for part in line.removesuffix("\r").split("\r"))
     first = next(lines)
     rows = quoted_rows(chain([first], lines), separator_of(first, ",;\t") or ",", name)
     header = [cell.lower() for cell in next(rows).cells]
-    pick = _columns(header, name)
+    columns = _columns(header, name)
     for number, (line, cells) in enumerate(rows, 1):
         if cells:
-            yield _row(pick, cells, number, f"{name}:{line}", len(header))
+            yield _row(columns, cells, number, f"{name}:{line}", len(header))
 
 
 class _Columns(NamedTuple):
-    """Places of the columns: of each system its name and rank, the segment, and what else there is."""
+    """Numbers of the columns, from 0."""
 
     systems: list[tuple[int, int]]
+    """The columns of name and rank of each system."""
     segment: int
-    others: Mapping[str, int]
+    by_title: Mapping[str, int]
+    """All columns by their names in lower case."""
 
 
 def _columns(header: list[str], name: str) -> _Columns:
     twice = next((title for title in header if title and header.count(title) > 1), None)
     if twice:
         raise CorpusError([Problem(f"{name}:1", f"two columns are called '{twice}'")])
-    places = {title: number for number, title in enumerate(header)}
-    numbers = sorted(int(found[1]) for found in map(COLUMN.fullmatch, header) if found)
-    wanted = [*(f"system{n}{key}" for n in (numbers if len(numbers) > 1 else (1, 2)) for key in ("id", "rank"))]
-    for title in wanted:
-        if title not in places:
+    by_title = {title: number for number, title in enumerate(header)}
+    numbers = sorted(int(match[1]) for match in map(COLUMN.fullmatch, header) if match)
+    titles = [*(f"system{n}{key}" for n in (numbers if len(numbers) > 1 else (1, 2)) for key in ("id", "rank"))]
+    for title in titles:
+        if title not in by_title:
             listed = ", ".join(header[:20])
             message = f"no column is called '{title}'{did_you_mean(title, header)}; found {listed[:200]}"
             raise CorpusError([Problem(f"{name}:1", message)])
-    segment = places.get("segmentid", places.get("srcindex"))
+    segment = by_title.get("segmentid", by_title.get("srcindex"))
     if segment is None:
         raise CorpusError([Problem(f"{name}:1", "no column is called 'segmentId' or 'srcIndex', the sentence")])
-    systems = [(places[one], places[two]) for one, two in zip(wanted[::2], wanted[1::2], strict=True)]
-    return _Columns(systems, segment, places)
+    systems = [(by_title[name], by_title[rank]) for name, rank in zip(titles[::2], titles[1::2], strict=True)]
+    return _Columns(systems, segment, by_title)
 
 
-def _row(pick: _Columns, cells: list[str], number: int, place: str, width: int) -> Item:
+def _row(columns: _Columns, cells: list[str], number: int, position: str, width: int) -> Item:
     if len(cells) != width:
-        raise CorpusError([Problem(place, f"has {len(cells)} columns; the first line has {width}")])
+        raise CorpusError([Problem(position, f"has {len(cells)} columns; the first line has {width}")])
 
     def cell(title: str) -> str:
-        return cells[pick.others[title]].strip() if title in pick.others else ""
+        return cells[columns.by_title[title]].strip() if title in columns.by_title else ""
 
     languages = f".{cell('srclang')}-{cell('trglang')}"
     groups, unranked = list[Group](), 0
-    for name_at, rank_at in pick.systems:
+    for name_at, rank_at in columns.systems:
         if cells[name_at].strip() in ("", "-1") and cells[rank_at].strip() in ("", "-1"):
-            continue  # WMT files have five places a row, whether used or not
+            continue  # WMT files have columns for five systems, some of them empty
         try:
             systems, rank = split_systems(cells[name_at]), read_rank(cells[rank_at])
         except ValueError as error:
-            raise CorpusError([Problem(place, str(error))]) from None
+            raise CorpusError([Problem(position, str(error))]) from None
         if rank == NOT_RANKED:
             unranked += 1
         else:
             groups.append(Group(tuple(_system(name, languages) for name in systems), rank))
-    _check_item(groups, place)
-    segment, judge = cells[pick.segment].strip(), cell("judgeid") or UNKNOWN
+    _check_item(groups, position)
+    segment, judge = cells[columns.segment].strip(), cell("judgeid") or UNKNOWN
     if not segment:
-        raise CorpusError([Problem(place, "the number of the sentence is missing")])
-    own = cell("rankingid") or (str(number) if len(pick.systems) > 2 else "")  # rows of pairs are parts of a ranking
-    ranking = judge, segment, own
-    return Item(segment=segment, judge=judge, groups=tuple(groups), ranking=ranking, place=place, unranked=unranked)
+        raise CorpusError([Problem(position, "the number of the sentence is missing")])
+    own = cell("rankingid") or (str(number) if len(columns.systems) > 2 else "")  # rows of pairs are parts of a ranking
+    return Item(
+        segment=segment,
+        judge=judge,
+        groups=tuple(groups),
+        ranking=(judge, segment, own),
+        position=position,
+        unranked=unranked,
+    )
 
 
 def _system(name: str, languages: str) -> str:

@@ -1,4 +1,4 @@
-"""All that is told of human judgements, by names: counts, human scores, head to head, agreement of the judges."""
+"""A summary of human judgements: counts, human scores, head to head, and the agreement of the judges."""
 
 from __future__ import annotations
 
@@ -26,15 +26,14 @@ if TYPE_CHECKING:
     from .trueskill import Progress
 
 
-def open_judgments(path: Path, settings: WrittenJudgments) -> Judgments:
-    """Read judgements; the same file is read once. Raises CorpusError, InputError."""
+def open_judgments(path: Path, config: WrittenJudgments) -> Judgments:
+    """Read judgements. A file that is asked for again is not read again. Raises the errors of read_judgments."""
     try:
-        found = path.stat()
-        stamp = found.st_mtime_ns, found.st_size
+        status = path.stat()
+        stamp = status.st_mtime_ns, status.st_size
     except (OSError, ValueError):
         stamp = 0, 0  # the reader says what is wrong
-    chosen = (settings.judges, settings.without_judges, settings.without)
-    return _read(path, stamp, *(tuple(names) for names in chosen))
+    return _read(path, stamp, tuple(config.judges), tuple(config.without_judges), tuple(config.without))
 
 
 @lru_cache(maxsize=2)
@@ -45,7 +44,7 @@ def _read(
 
 
 class JudgmentSummary:
-    """What judgements say: human scores, head to head, agreement of the judges."""
+    """What judgements say: human scores, head to head, and the agreement of the judges."""
 
     def __init__(
         self,
@@ -59,7 +58,7 @@ class JudgmentSummary:
         folds: int | None,
         progress: Progress | None = None,
     ) -> None:
-        """Compute it, with TrueSkill where runs are given, and the accuracy of Expected Wins where folds are.
+        """Compute the summary. It has TrueSkill where `runs` are given, and the accuracy of Expected Wins with `folds`.
 
         Raises InputError where there are more folds than pairs.
         """
@@ -79,7 +78,7 @@ class JudgmentSummary:
         self.mean_kappas = {"between": mean_kappa(between), "within": mean_kappa(within)}
 
     def scores(self) -> dict[str, Any]:
-        """Return the human scores with their ranks, by names of systems; None for TrueSkill that was not asked for."""
+        """Return the human scores with their ranks, by names of systems. TrueSkill that was not asked for is None."""
         names, skill = self.judgments.systems, self.trueskill
         return {
             "expected_wins": {"divisor": self.divisor, **_ranked(self.expected_wins, names)},
@@ -87,10 +86,7 @@ class JudgmentSummary:
         }
 
     def plain(self) -> dict[str, Any]:
-        """Return everything as mappings by names of judges and systems; what was not asked for is None.
-
-        pairs_digest is of all expanded pairs, in whatever order the file has them.
-        """
+        """Return everything as mappings by names of judges and systems. What was not asked for is None."""
         names, judges = self.judgments.systems, self.judgments.judges
         return {
             "systems": list(names),
@@ -107,19 +103,19 @@ class JudgmentSummary:
 
 
 def counts(judgments: Judgments) -> dict[str, int]:
-    """Return how many items there are, pairs of outputs and of systems, and ties among them."""
-    found = {"items": int(judgments.items.sum())}
+    """Return how many items there are, pairs of outputs (unexpanded) and of systems (expanded), and ties of each."""
+    numbers = {"items": int(judgments.items.sum())}
     for name, pairs in (("unexpanded", judgments.unexpanded), ("expanded", judgments.expanded)):
-        found |= {name: len(pairs.outcome), f"{name}_ties": int((pairs.outcome == 1).sum())}
-    return found
+        numbers |= {name: len(pairs.outcome), f"{name}_ties": int((pairs.outcome == 1).sum())}
+    return numbers
 
 
 def pairs_digest(judgments: Judgments) -> str:
-    """Return a digest of the expanded pairs with systems, outcome, judge and sentence by name, sorted."""
+    """Return a digest of all expanded pairs, by names, that does not depend on their order in the file."""
     pairs = judgments.expanded
     names = (judgments.systems, judgments.systems, ("0", "1", "2"), judgments.judges, judgments.segments)
-    texts = [np.array(known)[numbers] for known, numbers in zip(names, pairs, strict=True)]
-    rows = sorted(zip(*(values.tolist() for values in texts), strict=True))
+    columns = [np.array(texts)[numbers] for texts, numbers in zip(names, pairs, strict=True)]
+    rows = sorted(zip(*(values.tolist() for values in columns), strict=True))
     digest = hashlib.blake2b(digest_size=16)
     for row in rows:
         digest.update(("\t".join(row) + "\n").encode())
@@ -160,14 +156,14 @@ def _correlations(correlations: JudgeCorrelations, judges: tuple[str, ...]) -> d
 
 
 def _head_to_head(matrix: HeadToHead, names: tuple[str, ...]) -> dict[str, Any]:
-    """Return, for each row, how often each column's system is better than the row's, p-values and their signs."""
+    """Return, for each row, how often each column's system is better than the row's, with p-values and their signs."""
     share, p = _table(matrix.share.T, names), _table(matrix.p.T, names)
     signs = {row: {column: mark(value) for column, value in cells.items()} for row, cells in p.items()}
     return {"share": share, "p": p, "sign": signs}
 
 
 def _kappas(kappas: dict[tuple[int, int], Kappa], judges: tuple[str, ...]) -> dict[str, Any]:
-    """Return Cohen's kappa of each two judges, None where they have too few comparisons, and these."""
+    """Return Cohen's kappa of each two judges, or None where they have too few comparisons, and all their numbers."""
     pairs: dict[str, dict[str, float | None]] = {name: {} for name in judges}
     comparisons: dict[str, dict[str, int]] = {name: {} for name in judges}
     for (one, two), kappa in kappas.items():

@@ -1,7 +1,8 @@
 """Human judgements: rankings of outputs as Appraise writes them (XML), or pairs of systems (CSV of the WMT scripts).
 
-An item is one judge's ranking of the outputs for one sentence. A `translation` is one output, of all systems that gave
-it: their names are separated by blanks or commas. Rank 1 is best, equal ranks are ties, ranks may have gaps.
+An item is one judge's ranking of the outputs for one sentence. A `translation` is one output; several systems may have
+given it, and their names are separated by blanks or commas. Rank 1 is the best, equal ranks are ties, and ranks may
+have gaps.
 """
 
 from __future__ import annotations
@@ -28,19 +29,17 @@ if TYPE_CHECKING:
 
 
 MAX_PAIRS = 20_000_000
-"""Pairs of systems in one file; more than any campaign had by a factor of a hundred."""
+"""The most pairs of systems in one file: a hundred times as many as any campaign had."""
 
 
 class Pairs(NamedTuple):
-    """Judgements of pairs, int64 [pairs] each.
-
-    first, second: numbers of systems (or of outputs), first before second in ASCII order of their names; outcome: 0
-    where first is better, 1 for a tie, 2 where second is better; judge, segment: their numbers.
-    """
+    """Judgements of pairs, int64 [pairs] each. Systems (or outputs), judges and segments are numbers."""
 
     first: Ints
     second: Ints
+    """The other system, which comes later in ASCII order of the names."""
     outcome: Ints
+    """0 where the first is better, 1 for a tie, 2 where the second is better."""
     judge: Ints
     segment: Ints
 
@@ -53,27 +52,27 @@ class Pairs(NamedTuple):
 class Judgments:
     """Judgements of one file."""
 
-    place: str
+    file: str
     """What messages call the file."""
     systems: tuple[str, ...]
     """In ASCII order."""
     judges: tuple[str, ...]
-    """In natural order: numbers in names by their value."""
+    """In natural order, where numbers in names are sorted by their value."""
     segments: tuple[str, ...]
     """The sentences, in natural order."""
     outputs: tuple[str, ...]
     """The names of the systems that gave an output, joined by blanks."""
     items: Ints
-    """How many rankings each judge made: int64 [judges]."""
+    """How many rankings there are of each judge: int64 [judges]."""
     expanded: Pairs
     """Every pair of systems of every item; systems with the same output tie."""
     unexpanded: Pairs
-    """Every pair of outputs of every item, by their numbers."""
+    """Every pair of outputs of every item. `first` and `second` are numbers of outputs."""
     notes: tuple[str, ...] = ()
     """Warnings."""
 
     def of_judge(self, number: int) -> Judgments:
-        """Return the judgements of one judge; systems and numbers stay as they are."""
+        """Return the judgements of one judge. All names and their numbers stay the same."""
         items = np.where(np.arange(len(self.items)) == number, self.items, 0)
         expanded, unexpanded = (pairs.only(pairs.judge == number) for pairs in (self.expanded, self.unexpanded))
         return replace(self, items=items, expanded=expanded, unexpanded=unexpanded)
@@ -88,13 +87,13 @@ class Judgments:
 
 
 def count_cells(pairs: Pairs, systems: int) -> Ints:
-    """Return how often each outcome of each pair occurs: int64 [systems * systems * 3], in order of the numbers."""
-    places = (pairs.first * systems + pairs.second) * 3 + pairs.outcome
-    return np.bincount(places, minlength=systems * systems * 3)
+    """Return how often each outcome of each pair occurs: int64 [systems * systems * 3], sorted by their numbers."""
+    cells = (pairs.first * systems + pairs.second) * 3 + pairs.outcome
+    return np.bincount(cells, minlength=systems * systems * 3)
 
 
 def cells_to_wins(cells: Ints, systems: int) -> Ints:
-    """Return wins [..., row's system, column's] from counts of outcomes [..., systems * systems * 3]."""
+    """Return wins [..., row's system, column's system] from counts of outcomes [..., systems * systems * 3]."""
     table = cells.reshape(*cells.shape[:-1], systems, systems, 3)
     won: Ints = table[..., 0] + np.swapaxes(table[..., 2], -1, -2)
     return won
@@ -106,33 +105,33 @@ def read_judgments(
     without_judges: Collection[str] = (),
     without_systems: Collection[str] = (),
 ) -> Judgments:
-    """Read a file of judgements (XML or CSV; it may be compressed).
+    """Read a file of judgements, XML or CSV, which may be compressed.
 
-    judges: only these; without_judges, without_systems: not these. Raises CorpusError (unreadable, no judgements, a
-    rank that is none, a document type definition), InputError (a judge or system that is not there).
+    Where `judges` are given, only their judgements count. Raises CorpusError where the file cannot be read, has no
+    judgements, a wrong rank or a document type definition. Raises InputError for a judge or system that is not there.
     """
     items = list(read_items(path))
-    known = {item.judge for item in items}
+    all_judges = {item.judge for item in items}
     for name in (*judges, *without_judges):
-        _check(name, known, "judge", path)
+        _check(name, all_judges, "judge", path)
     kept = [item for item in items if (not judges or item.judge in judges) and item.judge not in without_judges]
     systems = {name for item in kept for group in item.groups for name in group.systems}
     for name in without_systems:
         _check(name, systems, "system", path)
-    found = build(str(path), (item.without(without_systems) for item in kept) if without_systems else kept)
-    if not len(found.expanded.first):
+    judgments = build(str(path), (item.without(without_systems) for item in kept) if without_systems else kept)
+    if not len(judgments.expanded.first):
         raise CorpusError([Problem(str(path), "has no judgement of two systems")])
-    return found
+    return judgments
 
 
-def _check(name: str, known: Collection[str], kind: str, path: Path) -> None:
-    if name not in known:
-        listed = ", ".join(sorted(known)[:20])
-        raise InputError(f"{path}: has no {kind} '{name}'{did_you_mean(name, known)}; it has {listed}")
+def _check(name: str, names: Collection[str], kind: str, path: Path) -> None:
+    if name not in names:
+        listed = ", ".join(sorted(names)[:20])
+        raise InputError(f"{path}: has no {kind} '{name}'{did_you_mean(name, names)}; it has {listed}")
 
 
-def build(place: str, items: Iterable[Item]) -> Judgments:
-    """Return items as pairs; raises CorpusError where they are too many."""
+def build(file: str, items: Iterable[Item]) -> Judgments:
+    """Return the judgements of items as pairs. Raises CorpusError where there are too many pairs."""
     items = list(items)
     systems = sorted({name for item in items for group in item.groups for name in group.systems})
     judges, segments = (sorted({getattr(item, key) for item in items}, key=natural) for key in ("judge", "segment"))
@@ -150,10 +149,10 @@ def build(place: str, items: Iterable[Item]) -> Judgments:
         _add(unexpanded, ranked, judge, segment)
         single = [(of_system[name], group.rank) for group in item.groups for name in group.systems]
         if len(expanded) // 5 + len(single) * (len(single) - 1) // 2 > MAX_PAIRS:
-            raise CorpusError([Problem(item.place, f"there are more than {MAX_PAIRS:,} pairs of systems")])
+            raise CorpusError([Problem(item.position, f"there are more than {MAX_PAIRS:,} pairs of systems")])
         _add(expanded, single, judge, segment)
     return Judgments(
-        place=place,
+        file=file,
         systems=tuple(systems),
         judges=tuple(judges),
         segments=tuple(segments),

@@ -1,4 +1,4 @@
-"""Metrics against people: scores of systems and sentences brought together, correlated, tested, windowed."""
+"""How far metrics agree with people: correlations on systems and on sentences, tests, and moving windows."""
 
 from __future__ import annotations
 
@@ -37,11 +37,11 @@ class MetricScores:
     scores: dict[str, float]
     lines: int = 0
     sentences: Callable[[], Floats] | None = None
-    """Gives the sentence scores, float64 [systems, lines], of the systems in ASCII order; None where there are none."""
+    """Returns the sentence scores, float64 [systems, lines], with the systems in ASCII order. None: there are none."""
 
     @property
     def systems(self) -> list[str]:
-        """The names of the systems, in ASCII order: that of sentences too."""
+        """The names of the systems in ASCII order, in which `sentences` returns them."""
         return sorted(self.scores)
 
 
@@ -55,18 +55,19 @@ class Coefficient:
 
 @dataclass(frozen=True)
 class Correlation:
-    """How one metric agrees with one human score on the systems: pearson, spearman, kendall (tau-b), accuracy."""
+    """How one metric agrees with one human score on the systems."""
 
     dataset: str
     metric: str
     human: str
     systems: list[str]
     coefficients: dict[str, Coefficient]
+    """By the names pearson, spearman, kendall (tau-b) and accuracy."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Sentences:
-    """How one metric agrees with judgements of outputs of a sentence; pairs that people tie are left out."""
+    """How one metric agrees with judgements of outputs of a sentence. Pairs that people tie are left out."""
 
     dataset: str
     metric: str
@@ -75,12 +76,12 @@ class Sentences:
     metric_ties: int
     """Pairs that the metric ties."""
     coefficients: dict[str, Coefficient]
-    """The accuracy, and kendall: the share of agreeing pairs less that of disagreeing ones."""
+    """`accuracy`, and `kendall`: the share of agreeing pairs less the share of disagreeing ones."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Test:
-    """Williams' test: does metric correlate higher (Pearson) with the human score than other? p is one-sided."""
+    """Williams' test of whether `metric` correlates higher (Pearson) with the human score than `other`."""
 
     dataset: str
     human: str
@@ -88,12 +89,14 @@ class Test:
     other: str
     t: float
     p: float
+    """One-sided."""
     between: float
+    """The correlation of the two metrics."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Windowed:
-    """Correlations of neighbours in the human ranking, the places first to last."""
+    """Correlations on neighbours in the human ranking, from the rank `first` to the rank `last`."""
 
     dataset: str
     metric: str
@@ -106,10 +109,10 @@ class Windowed:
 
 @dataclass(frozen=True, kw_only=True)
 class MetaEvaluation:
-    """How far the metrics agree with people: on systems, on sentences, compared with each other, in windows."""
+    """How far the metrics agree with people."""
 
     settings: dict[str, Any]
-    """Those of the section `human`."""
+    """The section `human` of the config."""
     digest: str
     """The digest of the file of judgements or scores."""
     correlations: list[Correlation] = field(default_factory=list)
@@ -118,57 +121,57 @@ class MetaEvaluation:
     windows: list[Windowed] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     scores: dict[str, dict[str, float]] = field(default_factory=dict)
-    """What the metrics were correlated with: the score of each system by the name of the human score."""
+    """The human scores that the metrics were correlated with, by their names, of each system."""
 
     def plain(self) -> dict[str, Any]:
-        """Return it as mappings and lists."""
+        """Return everything as mappings and lists."""
         return asdict(self)
 
 
 def metric_scores(columns: Iterable[ScoredColumns]) -> list[MetricScores]:
-    """Return the scores of a run, with their sentences. References that are scored as systems are left out."""
+    """Return the scores of a run, with sentence scores. References that are scored as systems are left out."""
     metrics = []
-    for measured in columns:
-        names = [score.system for score, own in zip(measured.scores, measured.own, strict=False) if own is None]
-        scores = {score.system: score.score for score in measured.scores if score.system in names}
-        first = measured.scores[0]
-        metrics.append(MetricScores(first.dataset, first.metric, scores, measured.lines, partial(_sentences, measured)))
+    for scored in columns:
+        names = [score.system for score, own in zip(scored.scores, scored.own, strict=False) if own is None]
+        scores = {score.system: score.score for score in scored.scores if score.system in names}
+        first = scored.scores[0]
+        metrics.append(MetricScores(first.dataset, first.metric, scores, scored.lines, partial(_sentences, scored)))
     return metrics
 
 
-def _sentences(measured: ScoredColumns) -> Floats:
+def _sentences(scored: ScoredColumns) -> Floats:
     """Return the sentence scores of the systems in ASCII order: float64 [systems, lines]."""
-    numbered = zip(measured.scores, measured.columns, measured.own, strict=False)
+    numbered = zip(scored.scores, scored.columns, scored.own, strict=False)
     columns = {score.system: blocks for score, blocks, own in numbered if own is None}
     rows = [
-        [sentence_scores(measured.metric, block) for block in present_blocks(measured.metric, columns[name])]
+        [sentence_scores(scored.metric, block) for block in present_blocks(scored.metric, columns[name])]
         for name in sorted(columns)
     ]
     return np.stack([np.concatenate(blocks) for blocks in rows])
 
 
 def meta_evaluate(
-    metrics: Sequence[MetricScores], people: People, settings: WrittenHuman, progress: Progress | None = None
+    metrics: Sequence[MetricScores], people: People, config: WrittenHuman, progress: Progress | None = None
 ) -> MetaEvaluation:
-    """Correlate metrics with people; raises InputError where fewer than three systems have both scores.
+    """Correlate metrics with people. Raises InputError where fewer than three systems have both scores.
 
-    Metrics of one data set are compared on the systems that all of them and the human score have.
+    All metrics are compared on the systems that have the human score and a score by every metric.
     """
-    dataset = judged_dataset(list(dict.fromkeys(metric.dataset for metric in metrics)), settings.dataset)
+    dataset = judged_dataset(list(dict.fromkeys(metric.dataset for metric in metrics)), config.dataset)
     metrics = [metric for metric in metrics if metric.dataset == dataset]
-    result = MetaEvaluation(settings=settings.model_dump(), digest=people.digest)
-    for title, scores in human_scores(people, settings, progress).items():
-        systems = _common(metrics, people, scores, settings, result.notes)
+    result = MetaEvaluation(settings=config.model_dump(), digest=people.digest)
+    for title, scores in human_scores(people, config, progress).items():
+        systems = _common(metrics, people, scores, config, result.notes)
         result.scores[title] = {name: scores[name] for name in systems}
         human = vector(scores, systems)
         values = [vector(metric.scores, systems) for metric in metrics]
         for metric, own in zip(metrics, values, strict=True):
-            coefficients = _coefficients(own, human, settings)
+            coefficients = _coefficients(own, human, config)
             result.correlations.append(Correlation(dataset, metric.metric, title, systems, coefficients))
-            result.windows.extend(_windows(metric, own, human, title, settings.window))
+            result.windows.extend(_windows(metric, own, human, title, config.window))
         result.tests.extend(_tests(metrics, values, human, title))
     if people.judgments:
-        result.sentences.extend(_on_sentences(metrics, people.judgments, settings, result.notes))
+        result.sentences.extend(_on_sentences(metrics, people.judgments, config, result.notes))
     result.notes[:] = dict.fromkeys([*(people.judgments.notes if people.judgments else ()), *result.notes])
     return result
 
@@ -177,22 +180,22 @@ def _common(
     metrics: Sequence[MetricScores],
     people: People,
     scores: dict[str, float],
-    settings: WrittenHuman,
+    config: WrittenHuman,
     notes: list[str],
 ) -> list[str]:
-    """Return the systems with all scores, in ASCII order."""
-    judged = set(common_systems([scores], settings.without))
-    scored = set(common_systems((metric.scores for metric in metrics), settings.without))
-    check_common(people, judged, scored)
-    for only, where in ((judged - scored, "people, no metric"), (scored - judged, "a metric, no people")):
+    """Return the systems that have all scores, in ASCII order. Notes say which systems are left out."""
+    judged = set(common_systems([scores], config.without))
+    measured = set(common_systems((metric.scores for metric in metrics), config.without))
+    check_common(people, judged, measured)
+    for only, where in ((judged - measured, "people, no metric"), (measured - judged, "a metric, no people")):
         if only:
             notes.append(f"scored by {where}, and left out: {', '.join(sorted(only))}")
-    return sorted(judged & scored)
+    return sorted(judged & measured)
 
 
-def _coefficients(metric: Floats, human: Floats, settings: WrittenHuman) -> dict[str, Coefficient]:
-    """Return the coefficients on systems with their intervals."""
-    sampling = settings.resamples, settings.level, settings.seed
+def _coefficients(metric: Floats, human: Floats, config: WrittenHuman) -> dict[str, Coefficient]:
+    """Return the coefficients of agreement on systems, with their intervals."""
+    sampling = config.resamples, config.level, config.seed
     return {
         name: Coefficient(value, bootstrap_interval(metric, human, name, *sampling))
         for name, value in correlate(metric, human, COEFFICIENTS).items()
@@ -205,7 +208,7 @@ def _windows(metric: MetricScores, own: Floats, human: Floats, title: str, size:
 
 
 def _tests(metrics: Sequence[MetricScores], values: Sequence[Floats], human: Floats, title: str) -> Iterable[Test]:
-    """Yield Williams' test of each two metrics, the higher correlated one first."""
+    """Yield Williams' test of each two metrics. The first metric of a test is the one with the higher correlation."""
     for (one, first), (two, second) in combinations(zip(metrics, values, strict=True), 2):
         test, names = williams(first, second, human), (one.metric, two.metric)
         if test.t < 0:
@@ -218,7 +221,7 @@ def judged_scores(
 ) -> tuple[list[str], Floats, Ints]:
     """Return the judged systems, their sentence scores [systems, lines], and the line of each judged sentence.
 
-    Raises InputError where that line cannot be told.
+    Raises InputError where that line cannot be known.
     """
     systems = [name for name in metric.systems if name in judgments.systems and name not in without]
     if metric.sentences is None or not systems:
@@ -228,19 +231,19 @@ def judged_scores(
 
 
 def _on_sentences(
-    metrics: Sequence[MetricScores], judgments: Judgments, settings: WrittenHuman, notes: list[str]
+    metrics: Sequence[MetricScores], judgments: Judgments, config: WrittenHuman, notes: list[str]
 ) -> Iterable[Sentences]:
     for metric in metrics:
         if metric.sentences is None:
             continue
         try:
-            systems, scores, lines = judged_scores(metric, judgments, settings.without, settings.numbering, notes)
-        except InputError as error:  # what was computed on systems is good without
+            systems, scores, lines = judged_scores(metric, judgments, config.without, config.numbering, notes)
+        except InputError as error:  # what was computed on systems stays valid
             notes.append(f"nothing on sentences: {error}")
             continue
         pairs, tied = sentence_pairs(judgments, systems, lines)
-        level = sentence_level(scores, pairs, tied, settings.ties)
-        low, high = accuracy_interval(scores, pairs, settings.ties, settings.resamples, settings.level, settings.seed)
+        level = sentence_level(scores, pairs, tied, config.ties)
+        low, high = accuracy_interval(scores, pairs, config.ties, config.resamples, config.level, config.seed)
         yield Sentences(
             dataset=metric.dataset,
             metric=metric.metric,

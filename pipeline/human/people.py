@@ -1,4 +1,4 @@
-"""What people said of systems: judgements, or scores, read and made ready to be correlated with metrics."""
+"""What people said of systems: judgements or scores, which are read here to be correlated with metrics."""
 
 from __future__ import annotations
 
@@ -23,19 +23,19 @@ if TYPE_CHECKING:
     from .trueskill import Progress
 
 LEAST = 3
-"""Systems below which nothing is correlated: any two correlate perfectly."""
+"""With fewer systems nothing is correlated, because any two systems correlate perfectly."""
 
 
 @dataclass(frozen=True)
 class People:
     """What people said: judgements, or scores of systems."""
 
-    place: str
+    file: str
     """What messages call the file."""
     digest: str
     """The digest of the file."""
     scores: dict[str, dict[str, float]]
-    """The scores of the file by name; empty where it has judgements, of which scores are made."""
+    """The scores in the file by name; empty where the file has judgements, from which scores are computed."""
     judgments: Judgments | None = None
 
     @property
@@ -46,16 +46,19 @@ class People:
         return sorted({name for scores in self.scores.values() for name in scores})
 
 
-def open_people(path: Path, settings: WrittenHuman, names: Sequence[str] = ()) -> People:
-    """Read judgements or scores; names: of the systems, for files without. Raises CorpusError, InputError."""
+def open_people(path: Path, config: WrittenHuman, names: Sequence[str] = ()) -> People:
+    """Read judgements or scores. `names` are the systems of files that have numbers alone.
+
+    Raises CorpusError where the file is wrong, and InputError where the config does not fit to it.
+    """
     if is_judgments(path):
-        people = People(str(path), _digest(path), {}, read_judgments(path, settings.judges))
+        people = People(str(path), _digest(path), {}, read_judgments(path, config.judges))
     else:
         people = People(str(path), _digest(path), read_scores(path, names))
-        given = settings.model_fields_set & {"judges", "scores", "divisor", "runs", "numbering", "ties"}
+        given = config.model_fields_set & {"judges", "scores", "divisor", "runs", "numbering", "ties"}
         if given:
             raise InputError(f"{path}: holds scores, no judgements: {', '.join(sorted(given))} would have no effect")
-    for name in settings.without:
+    for name in config.without:
         if name not in people.systems:
             hint = did_you_mean(name, people.systems)
             raise InputError(f"{path}: without: has no system '{name}'{hint}; it has {', '.join(people.systems[:20])}")
@@ -67,45 +70,43 @@ def _digest(path: Path) -> str:
         return hashlib.file_digest(file, lambda: hashlib.blake2b(digest_size=16)).hexdigest()
 
 
-def misfit(people: People, settings: WrittenHuman, datasets: Sequence[str], systems: Sequence[str]) -> str | None:
+def misfit(people: People, config: WrittenHuman, datasets: Sequence[str], systems: Sequence[str]) -> str | None:
     """Return why these systems cannot be correlated with people, or None where they can."""
     try:
-        judged_dataset(datasets, settings.dataset)
-        check_common(people, set(people.systems) - set(settings.without), set(systems) - set(settings.without))
+        judged_dataset(datasets, config.dataset)
+        check_common(people, set(people.systems) - set(config.without), set(systems) - set(config.without))
     except InputError as error:
         return str(error)
     return None
 
 
-def human_scores(
-    people: People, settings: WrittenHuman, progress: Progress | None = None
-) -> dict[str, dict[str, float]]:
-    """Return the human scores by name: {expected_wins: {system: score}}, or those of the file."""
+def human_scores(people: People, config: WrittenHuman, progress: Progress | None = None) -> dict[str, dict[str, float]]:
+    """Return the human scores, such as {expected_wins: {system: score}}, which judgements give or the file has."""
     if people.judgments is None:
         return people.scores
     scores: dict[str, Floats] = {}
-    if "expected_wins" in settings.scores:
-        scores["expected_wins"] = expected_wins(people.judgments.wins(), settings.divisor)
-    if "trueskill" in settings.scores:
-        scores["trueskill"] = trueskill(people.judgments, settings.runs, settings.seed, progress=progress).mean(axis=0)
+    if "expected_wins" in config.scores:
+        scores["expected_wins"] = expected_wins(people.judgments.wins(), config.divisor)
+    if "trueskill" in config.scores:
+        scores["trueskill"] = trueskill(people.judgments, config.runs, config.seed, progress=progress).mean(axis=0)
     names = people.judgments.systems
     return {title: dict(zip(names, values.tolist(), strict=True)) for title, values in scores.items()}
 
 
-def judged_dataset(known: Sequence[str], name: str | None) -> str:
-    """Return the data set that was judged; raises InputError where that is not said, or it is not there."""
-    if name is None and len(known) > 1:
-        raise InputError(f"human: which data set was judged? Say `dataset`: {', '.join(known)}")
-    if name is not None and name not in known:
-        hint = did_you_mean(name, known)
-        raise InputError(f"human: no data set is called '{name}'{hint}; there are {', '.join(known)}")
-    return name if name is not None else known[0]
+def judged_dataset(names: Sequence[str], name: str | None) -> str:
+    """Return the data set that was judged: the named one, or the only one. Raises InputError where there is no such."""
+    if name is None and len(names) > 1:
+        raise InputError(f"human: which data set was judged? Say `dataset`: {', '.join(names)}")
+    if name is not None and name not in names:
+        hint = did_you_mean(name, names)
+        raise InputError(f"human: no data set is called '{name}'{hint}; there are {', '.join(names)}")
+    return name if name is not None else names[0]
 
 
 def check_common(people: People, judged: set[str], scored: set[str]) -> None:
-    """Raise InputError where too few systems have a score of people and of the metrics."""
+    """Raise InputError where too few systems have scores by both people and the metrics."""
     if len(judged & scored) < LEAST:
         raise InputError(
-            f"{people.place}: has {len(judged & scored)} systems in common with the metrics, at least {LEAST} are "
+            f"{people.file}: has {len(judged & scored)} systems in common with the metrics, at least {LEAST} are "
             f"needed; people: {', '.join(sorted(judged)[:30])}; metrics: {', '.join(sorted(scored)[:30])}"
         )

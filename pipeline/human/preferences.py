@@ -1,4 +1,4 @@
-"""Judged pairs of outputs for a sentence, the lines they belong to, and whether sentence scores agree with them."""
+"""Judged pairs of outputs for a sentence: which lines they belong to, and whether sentence scores agree with them."""
 
 from __future__ import annotations
 
@@ -19,28 +19,28 @@ if TYPE_CHECKING:
     from .judgments import Judgments
 
 Ties = Literal["later", "wrong", "half", "out"]
-"""What an equal score of the metric means for a pair that people do not tie.
+"""What equal scores of the metric mean for a pair that people do not tie.
 
-later: the system whose name is later in ASCII order counts as preferred (gec-metrics). wrong: it is a disagreement.
-half: it is half an agreement. out: the pair is left out.
+`later`: the metric prefers the system whose name is later in ASCII order, as in gec-metrics. `wrong`: the metric
+disagrees. `half`: this is half an agreement. `out`: the pair is left out.
 """
 EQUAL = 1e-12
-"""Scores that agree to this share of the larger are equal: 1/3 may be computed in two ways."""
+"""Scores count as equal where they differ by at most this share of the larger: 1/3 may be computed in two ways."""
 
 
 class SentencePairs(NamedTuple):
-    """Pairs of systems on a sentence, by the numbers of the systems and of the line: int64 [pairs] each."""
+    """Pairs of systems on a sentence, int64 [pairs] each. Systems and lines are numbers from 0."""
 
     better: Ints
-    """The system that people prefer; of a pair that they tie the first one."""
+    """The system that people prefer, or the first one of a pair that they tie."""
     worse: Ints
     line: Ints
 
 
 def preferences(scores: Floats, pairs: SentencePairs, ties: Ties = "later") -> Floats:
-    """Return for each pair how far the metric agrees: 1, 0, 0.5; NaN where the pair is left out: float64 [pairs].
+    """Return for each pair whether the metric agrees: 1, 0, 0.5 for a tie, or NaN for a pair that is left out.
 
-    scores: float64 [systems, lines], systems in ASCII order of their names.
+    The scores are float64 [systems, lines], with the systems in ASCII order of their names; the result is [pairs].
     """
     better, worse = scores[pairs.better, pairs.line], scores[pairs.worse, pairs.line]
     later = (pairs.better > pairs.worse).astype(np.float64)
@@ -65,9 +65,9 @@ class SentenceLevel(NamedTuple):
     kendall: float
     """Kendall's tau: the share that agrees less the share that disagrees."""
     kendall_no_ties: float
-    """The same, where pairs that the metric ties count 0 (the tau of WMT)."""
+    """The same, where pairs that the metric ties count 0 (the tau of WMT shared tasks)."""
     kendall_human_ties: float
-    """The same over all pairs: those that both tie agree, those that only one of them ties count 0."""
+    """The same over all pairs. Pairs that both tie agree, and pairs that only one of them ties count 0."""
     metric_ties: int
     """Pairs that the metric alone ties."""
     human_ties: int
@@ -75,7 +75,7 @@ class SentenceLevel(NamedTuple):
 
 
 def sentence_level(scores: Floats, pairs: SentencePairs, human_ties: SentencePairs, ties: Ties) -> SentenceLevel:
-    """Return how far sentence scores agree with judgements; scores: float64 [systems, lines]."""
+    """Return how far sentence scores, float64 [systems, lines], agree with judgements."""
     agreeing = _counted(scores, pairs, ties)[1]
     accuracy = _share(float(agreeing.sum()), len(agreeing))
     balance = float((2 * preferences(scores, pairs, "half") - 1).sum())
@@ -96,7 +96,7 @@ def _share(part: float, whole: int) -> float:
 
 
 def _counted(scores: Floats, pairs: SentencePairs, ties: Ties) -> tuple[Ints, Floats]:
-    """Return line and agreement of the pairs that are not left out."""
+    """Return the line and the agreement of each pair that is not left out."""
     agreeing = preferences(scores, pairs, ties)
     kept = ~np.isnan(agreeing)
     return pairs.line[kept], agreeing[kept]
@@ -120,13 +120,13 @@ def accuracy_interval(
 
 
 def sentence_pairs(judgments: Judgments, names: Sequence[str], lines: Ints) -> tuple[SentencePairs, SentencePairs]:
-    """Return the expanded pairs of named systems: those that people do not tie, and those that they tie.
+    """Return the expanded pairs of named systems: the pairs that people do not tie, and the pairs that they tie.
 
-    names: in ASCII order; lines: of each judged sentence.
+    The names are in ASCII order. `lines` has the line of each judged sentence.
     """
     number = np.full(len(judgments.systems), -1, np.int64)
-    for place, name in enumerate(names):
-        number[judgments.systems.index(name)] = place
+    for new, name in enumerate(names):
+        number[judgments.systems.index(name)] = new
     pairs = judgments.expanded
     first, second = number[pairs.first], number[pairs.second]
     named, tie = (first >= 0) & (second >= 0), pairs.outcome == 1
@@ -139,45 +139,42 @@ def sentence_pairs(judgments: Judgments, names: Sequence[str], lines: Ints) -> t
 def lines_of_segments(
     judgments: Judgments, names: Sequence[str], scores: Floats, numbering: str, notes: list[str]
 ) -> Ints:
-    """Return the line, from 0, of each judged sentence; raises InputError where that cannot be told.
+    """Return the line, from 0, of each judged sentence. Raises InputError where it cannot be known.
 
-    auto: the numbering that fits the number of lines and gives systems that are said to have the same output the same
-    score. scores: float64 [systems, lines], as named.
+    The numbering `auto` takes the numbering that fits the number of lines, and that gives the same score to systems
+    whose outputs were judged as one. The scores are float64 [systems, lines], in the order of `names`.
     """
-    lines = scores.shape[1]
+    count = scores.shape[1]
     wrong = next((name for name in judgments.segments if not (name.isascii() and name.isdigit())), None)
     if wrong is not None:
-        raise InputError(f"{judgments.place}: '{wrong}' is no number of a sentence, so nothing is known of its line")
+        raise InputError(f"{judgments.file}: '{wrong}' is no number of a sentence, so nothing is known of its line")
     numbers = np.array([int(name[:18]) for name in judgments.segments], np.int64)
-    places = {"0": numbers, "1": numbers - 1, "judged": np.argsort(np.argsort(numbers))}
+    numberings = {"0": numbers, "1": numbers - 1, "judged": np.argsort(np.argsort(numbers))}
     if numbering != "auto":
-        places = {numbering: places[numbering]}
-    fitting = {name: place for name, place in places.items() if place.min() >= 0 and place.max() < lines}
-    if numbering == "auto" and len(numbers) != lines:
+        numberings = {numbering: numberings[numbering]}
+    fitting = {name: lines for name, lines in numberings.items() if lines.min() >= 0 and lines.max() < count}
+    if numbering == "auto" and len(numbers) != count:
         fitting.pop("judged", None)
     if not fitting:
-        found = f"sentences {numbers.min()} to {numbers.max()}, {len(numbers)} of them"
+        judged = f"sentences {numbers.min()} to {numbers.max()}, {len(numbers)} of them"
         raise InputError(
-            f"{judgments.place}: has judgements of {found}; the data set has {lines} lines: is it the one?"
+            f"{judgments.file}: has judgements of {judged}; the data set has {count} lines: is it the one?"
         )
-    differing = {name: _differing(judgments, names, scores, place) for name, place in fitting.items()}
+    differing = {name: _differing(judgments, names, scores, lines) for name, lines in fitting.items()}
     best = min(differing.values())
     left = [name for name in fitting if differing[name] == best]
     if len(left) > 1 and not all((fitting[name] == fitting[left[0]]).all() for name in left):
         message = "does the first sentence have the number 0 or 1? That cannot be told here; say `numbering`"
-        raise InputError(f"{judgments.place}: {message}")
+        raise InputError(f"{judgments.file}: {message}")
     if best:
-        notes.append(
-            f"{best} pairs of outputs that were judged as one have different scores: are these the outputs judged, and "
-            f"is the first sentence number {left[0]}?"
-            if left[0] != "judged"
-            else f"{best} pairs of outputs that were judged as one have different scores: are these the outputs judged?"
-        )
+        question = "" if left[0] == "judged" else f", and is the first sentence number {left[0]}"
+        message = "pairs of outputs that were judged as one have different scores: are these the outputs judged"
+        notes.append(f"{best} {message}{question}?")
     return fitting[left[0]]
 
 
 def _differing(judgments: Judgments, names: Sequence[str], scores: Floats, lines: Ints) -> int:
-    """Return how many pairs of systems with one output have different scores there."""
+    """Return how many pairs of systems whose outputs were judged as one have different scores there."""
     number = {name: new for new, name in enumerate(names)}
     pairs = judgments.unexpanded
     seen = np.unique(
@@ -187,8 +184,10 @@ def _differing(judgments: Judgments, names: Sequence[str], scores: Floats, lines
     segments, outputs = np.divmod(seen, len(judgments.outputs))
     groups = [[number[name] for name in text.split() if name in number] for text in judgments.outputs]
     several = np.array([len(group) > 1 for group in groups])[outputs]
-    found = 0
+    differing = 0
     for segment, output in zip(segments[several].tolist(), outputs[several].tolist(), strict=True):
         values = scores[groups[output], lines[segment]]
-        found += int((np.abs(values[1:] - values[0]) > EQUAL * np.maximum(np.abs(values[1:]), abs(values[0]))).sum())
-    return found
+        differing += int(
+            (np.abs(values[1:] - values[0]) > EQUAL * np.maximum(np.abs(values[1:]), abs(values[0]))).sum()
+        )
+    return differing

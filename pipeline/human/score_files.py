@@ -1,8 +1,8 @@
-"""Scores of systems in files: lines `system score`, CSV or TSV with a column for each score, YAML or JSON.
+"""Files of scores of systems: lines `system score`, CSV or TSV with a column for each score, YAML or JSON.
 
-Lines may have several scores and a first line with their names; `#` begins a comment line. YAML is `system: score`, or
-`name of the score: {system: score}`. Lines with a number alone are the scores of systems known from elsewhere, in ASCII
-order of their names, as SEEDA has them.
+Lines may have several scores, whose names are then in the first line. A line that begins with `#` is a comment. YAML is
+`system: score`, or `name of the score: {system: score}`. A file may also have one number a line, as in the data of
+SEEDA: these are the scores of systems that are known from elsewhere, in ASCII order of their names.
 """
 
 from __future__ import annotations
@@ -27,9 +27,10 @@ YAML = frozenset({".yaml", ".yml", ".json"})
 
 
 def read_scores(path: Path, names: Sequence[str] = ()) -> Scores:
-    """Return {name of the score: {system: score}}; a score without a name has that of the file.
+    """Return {name of the score: {system: score}}. A score without a name gets the name of the file.
 
-    names: whose scores lines of a single number are. Raises CorpusError (unreadable, no number, a system twice).
+    `names` are the systems to which lines of a single number belong. Raises CorpusError where the file cannot be read,
+    a score is not a number, or a system comes twice.
     """
     if path.suffix.lower() in YAML:
         return _yaml(path)
@@ -53,7 +54,7 @@ def read_scores(path: Path, names: Sequence[str] = ()) -> Scores:
 
 
 def _titles(rows: list[Row], path: Path) -> tuple[list[str], list[Row]]:
-    """Return the names of the scores, and the rows that are left: all, or all but the first."""
+    """Return the names of the scores, and the rows of scores, which are all rows or all but the first."""
     line, header = rows[0]
     if len(header) < 2 or any(map(is_numeric, header[1:])):
         title = _title(path)
@@ -66,7 +67,7 @@ def _titles(rows: list[Row], path: Path) -> tuple[list[str], list[Row]]:
 
 
 def _title(path: Path) -> str:
-    """Return the name of a score that has none but its file's."""
+    """Return the name of a file without its suffixes."""
     name = path.name
     while Path(name).suffix.lower() in SUFFIXES:
         name = Path(name).stem
@@ -78,22 +79,23 @@ def _several(count: int) -> str:
 
 
 def _with_names(rows: list[Row], names: Sequence[str], name: str) -> list[Row]:
+    """Return rows of one number with the names of the systems before the numbers."""
     if len(rows) != len(names):
-        known = f"; there are {len(names)} systems" if names else ""
-        message = f"has {len(rows)} lines with one column; expected lines `system score`{known}"
+        expected = f"; there are {len(names)} systems" if names else ""
+        message = f"has {len(rows)} lines with one column; expected lines `system score`{expected}"
         raise CorpusError([Problem(name, message)])
     return [Row(line, [system, *cells]) for (line, cells), system in zip(rows, sorted(names), strict=True)]
 
 
-def _number(text: str, place: str) -> float:
+def _number(text: str, position: str) -> float:
     try:
         return number_of(text, "a score, a number")
     except ValueError as error:
-        raise CorpusError([Problem(place, str(error))]) from None
+        raise CorpusError([Problem(position, str(error))]) from None
 
 
 def _yaml(path: Path) -> Scores:
-    from ..config.yaml_file import read  # yaml is only for those who use it
+    from ..config.yaml_file import read  # so that yaml is imported only where it is needed
 
     root, problems = read(path)
     if problems:

@@ -1,8 +1,8 @@
 """TrueSkill of systems from judgements of pairs, as the WMT campaigns compute it (Sakaguchi et al. 2014).
 
-A run plays as many matches as there are pairs, and one more. In each the system that is least certain meets an
-opponent whose skill is near, and the outcome is that of a random judgement of the two. The updates for two players
-have a closed form (Herbrich et al. 2006), so all runs advance together in arrays.
+A run plays as many matches as there are pairs, and one more. In each match the system whose skill is least certain
+meets an opponent whose skill is near, and the outcome is taken from a random judgement of the two. The updates for two
+players have a closed form (Herbrich et al. 2006), so all runs advance together in arrays.
 """
 
 from __future__ import annotations
@@ -24,31 +24,32 @@ if TYPE_CHECKING:
     Progress = Callable[[int, int], None]
 
 SIGMA = 0.5
+"""The standard deviation of skills at the start, as in the program infer_TS of the WMT scripts."""
 DRAW = 0.25
-"""The deviation of skills at the start, and the share of draws, of the program infer_TS of the WMT scripts."""
+"""The share of matches that are drawn, as in the same program."""
 BETA_SCALE = 40.0
 STEPS = 1024
-"""Matches whose random numbers are made at once."""
+"""How many matches' random numbers are drawn at once."""
 NEAR = 1 - 1e-9
-"""Systems are as uncertain as the most uncertain one from this share of its variance on: the first of them plays."""
+"""A system with this share of the largest variance counts as equally uncertain; the first of these systems plays."""
 LEAST = 2.222758749e-162
-"""Probabilities below this are 0, as in the package."""
+"""Probabilities below this count as 0, as in the Python package trueskill."""
 
 
 def beta(matches: int) -> float:
-    """Return the deviation of a performance: it grows with the number of matches."""
+    """Return the standard deviation of a performance, which grows with the number of matches."""
     return SIGMA * matches / BETA_SCALE
 
 
 def trueskill(judgments: Judgments, runs: int = 100, seed: int = 12345, progress: Progress | None = None) -> Floats:
-    """Return the mean skill of each system in each run: float64 [runs, systems]; NaN for systems never compared.
+    """Return the mean skill of each system in each run: float64 [runs, systems]. Systems never compared have NaN.
 
-    Run r has a random stream of its own, so that more runs do not change the first ones.
+    Each run has its own random numbers, so that more runs do not change the first ones.
     """
     cells = judgments.cells()
     systems = len(judgments.systems)
     outcomes = cells.reshape(systems, systems, 3)
-    # outcomes as the row's system sees them: it wins, they tie, it loses
+    # for each two systems: how often the row's system wins, ties and loses
     outcomes = outcomes + np.swapaxes(outcomes, 0, 1)[..., ::-1]
     means = _play(outcomes, runs, seed, int(cells.sum()) + 1, progress)
     means[:, outcomes.sum(axis=(1, 2)) == 0] = np.nan
@@ -64,22 +65,23 @@ def _random(runs: int, seed: int, matches: int) -> Iterator[Floats]:
 
 
 def _play(outcomes: Ints, runs: int, seed: int, matches: int, progress: Progress | None) -> Floats:
+    """Play all runs; return the mean skills: float64 [runs, systems]."""
     met = outcomes.sum(axis=2)
-    known = met.sum(axis=1) > 0
+    compared = met.sum(axis=1) > 0
     shares = np.cumsum(outcomes, axis=2) / np.maximum(met, 1)[..., None]
     mean = np.zeros((runs, len(met)))
-    variance = np.where(known, SIGMA**2, -1.0) * np.ones((runs, 1))
+    variance = np.where(compared, SIGMA**2, -1.0) * np.ones((runs, 1))
     width, rows = beta(matches), np.arange(runs)
     margin = draw_margin(width)
     partners = (met > 0).astype(np.float64)
     for number, (nearness, chance) in enumerate(_random(runs, seed, matches)):
-        one = (variance >= variance.max(axis=1, keepdims=True) * NEAR).argmax(axis=1)
-        weights = np.exp(-np.abs(mean - mean[rows, one, None])) * partners[one]
+        first = (variance >= variance.max(axis=1, keepdims=True) * NEAR).argmax(axis=1)
+        weights = np.exp(-np.abs(mean - mean[rows, first, None])) * partners[first]
         reached = np.cumsum(weights, axis=1)
-        two = (reached <= (nearness * reached[:, -1])[:, None]).sum(axis=1)
-        share = shares[one, two]
+        second = (reached <= (nearness * reached[:, -1])[:, None]).sum(axis=1)
+        share = shares[first, second]
         outcome = (chance >= share[:, 0]).astype(np.int64) + (chance >= share[:, 1])
-        winner, loser = np.where(outcome == 2, two, one), np.where(outcome == 2, one, two)
+        winner, loser = np.where(outcome == 2, second, first), np.where(outcome == 2, first, second)
         skills = mean[rows, winner], mean[rows, loser], variance[rows, winner], variance[rows, loser]
         new = rated(*skills, outcome == 1, width, margin)
         mean[rows, winner], mean[rows, loser], variance[rows, winner], variance[rows, loser] = new
@@ -97,9 +99,10 @@ def rated(
     width: float,
     margin: float,
 ) -> tuple[Floats, Floats, Floats, Floats]:
-    """Return means and variances of winner and loser after a match: float64 arrays of one shape.
+    """Return means and variances of winner and loser after a match (Herbrich et al. 2006): float64 arrays of one shape.
 
-    drawn: where neither won; width: beta; margin: differences of performance below it are draws. Herbrich et al. 2006.
+    `drawn` is true where neither won. `width` is beta, and `margin` the difference of performances below which a match
+    is drawn.
     """
     both = 2 * width**2 + winner_variance + loser_variance
     scale = np.sqrt(both)
@@ -114,7 +117,7 @@ def rated(
 
 
 def _truncated(difference: Floats, margin: Floats, drawn: NDArray[np.bool_]) -> tuple[Floats, Floats]:
-    """Return mean and lost variance of a normal that is known to be above, or within, the margin (V and W)."""
+    """Return V and W of Herbrich et al.: how far a match shifts the mean, and how much variance it takes away."""
     size = np.abs(difference)
     upper = np.where(drawn, margin - size, difference - margin)
     lower = -margin - size
@@ -132,15 +135,15 @@ _erfc = np.frompyfunc(math.erfc, 1, 1)
 
 
 def _cdf(values: Floats) -> Floats:
-    found: Floats = 0.5 * np.asarray(_erfc(-values / math.sqrt(2)), np.float64)
-    return found
+    probabilities: Floats = 0.5 * np.asarray(_erfc(-values / math.sqrt(2)), np.float64)
+    return probabilities
 
 
 def _pdf(values: Floats) -> Floats:
-    found: Floats = np.exp(-(values**2) / 2) / math.sqrt(2 * math.pi)
-    return found
+    densities: Floats = np.exp(-(values**2) / 2) / math.sqrt(2 * math.pi)
+    return densities
 
 
 def draw_margin(width: float, draw: float = DRAW) -> float:
-    """Return the difference of performances below which a match is drawn, so that this share of them is."""
+    """Return the difference of performances below which a match is drawn, for the share `draw` of drawn matches."""
     return NormalDist().inv_cdf((draw + 1) / 2) * math.sqrt(2) * width

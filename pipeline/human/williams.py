@@ -11,25 +11,25 @@ if TYPE_CHECKING:
     from ..arrays import Floats
 
 EQUAL = 1e-12
-"""Correlations that differ by less are equal."""
+"""Correlations that differ by less count as equal."""
 
 
 class Williams(NamedTuple):
-    """Williams' test of whether the first metric's correlation with people is higher than the second's.
-
-    t has systems - 3 degrees of freedom; p is one-sided; between: the correlation of the two metrics.
-    """
+    """Williams' test of whether the first metric's correlation with people is higher than the second's."""
 
     t: float
+    """The statistic, which has three degrees of freedom less than there are systems."""
     p: float
+    """One-sided."""
     between: float
+    """The correlation of the two metrics."""
 
 
 def williams(one: Floats, two: Floats, human: Floats) -> Williams:
     """Return Williams' test of two dependent Pearson correlations (Williams 1959; Graham and Baldwin 2014).
 
-    one, two, human: float64 [systems]. NaN where a correlation is none, or there are fewer than four systems; two
-    metrics that order and space the systems alike have t 0 and p 0.5.
+    The scores are float64 [systems]. t and p are NaN where a correlation is NaN, or there are fewer than four systems.
+    Where the scores of one metric rise linearly with those of the other, t is 0 and p is 0.5.
     """
     count = len(human)
     first, second, between = (float(pearson(*pair)) for pair in ((one, human), (two, human), (one, two)))
@@ -38,11 +38,11 @@ def williams(one: Floats, two: Floats, human: Floats) -> Williams:
     if abs(first - second) <= EQUAL and between >= 1 - EQUAL:
         return Williams(0.0, 0.5, between)
     rest = 1 - first**2 - second**2 - between**2 + 2 * first * second * between
-    below = 2 * max(rest, 0.0) * (count - 1) / (count - 3) + (first + second) ** 2 / 4 * (1 - between) ** 3
-    above = (first - second) * math.sqrt((count - 1) * (1 + between))
-    if below <= 0:
+    variance = 2 * max(rest, 0.0) * (count - 1) / (count - 3) + (first + second) ** 2 / 4 * (1 - between) ** 3
+    difference = (first - second) * math.sqrt((count - 1) * (1 + between))
+    if variance <= 0:
         return Williams(math.nan, math.nan, between)
-    t = above / math.sqrt(below)
+    t = difference / math.sqrt(variance)
     return Williams(t, student_upper_tail(t, count - 3), between)
 
 
@@ -50,7 +50,7 @@ def student_upper_tail(t: float, freedom: float) -> float:
     """Return the probability that a Student variable is above t."""
     if math.isnan(t):
         return math.nan
-    if abs(t) < 1:  # the share between -t and t, where 1 less it loses no digits
+    if abs(t) < 1:  # from the share between -t and t: here the subtraction loses no digits
         tail = 0.5 - 0.5 * incomplete_beta(0.5, freedom / 2, t * t / (freedom + t * t))
     else:
         tail = 0.5 * incomplete_beta(freedom / 2, 0.5, freedom / (freedom + t * t))
@@ -65,7 +65,7 @@ def incomplete_beta(a: float, b: float, x: float) -> float:
         return 1 - incomplete_beta(b, a, 1 - x)
     front = math.lgamma(a + b) - math.lgamma(a) - math.lgamma(b) + a * math.log(x) + b * math.log1p(-x)
     least = 1e-300
-    found, upper, lower = 1.0, 1.0, 0.0
+    fraction, upper, lower = 1.0, 1.0, 0.0
     for step in range(10_000):
         half = step // 2
         if step == 0:
@@ -76,10 +76,10 @@ def incomplete_beta(a: float, b: float, x: float) -> float:
             term = half * (b - half) * x / ((a + step - 1) * (a + step))
         lower = 1 / _away_from_zero(1 + term * lower, least)
         upper = _away_from_zero(1 + term / upper, least)
-        found *= upper * lower
+        fraction *= upper * lower
         if abs(upper * lower - 1) < 1e-16:
             break
-    return math.exp(front) * (found - 1) / a
+    return math.exp(front) * (fraction - 1) / a
 
 
 def _away_from_zero(value: float, least: float) -> float:

@@ -1,4 +1,4 @@
-"""What a config expects, against what was found: each entry's values selected, compared, and told with a verdict."""
+"""The values that a config expects, compared with the results: one verdict on each entry of `expect` and one on all."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from ..config.models_published import SPECIAL
 from ..config.resolved import select_lines
 from ..errors import ConfigError, InputError
 from ..human.meta_evaluation import metric_scores
-from .sections import Finder, round_score
-from .verdicts import Compared, Verdict, compare, is_worse, leaves, places, verdict_of, whole_verdict
+from .sections import Sections, output_of, round_score
+from .verdicts import Compared, Verdict, compare, compare_order, is_worse, leaves, listed, verdict_of, whole_verdict
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -27,58 +27,58 @@ if TYPE_CHECKING:
     from .open_sections import OpenedSections
 
 LISTED = 300
-"""Values of an entry that are kept one by one in the results; of more only those that are not equal."""
+"""The most values of an entry that results.json lists; of more values only those that are not equal are listed."""
 
 
 def with_published(
-    wanted: WrittenPublished,
-    sources: OpenedSections,
-    measured: Sequence[ScoredColumns],
+    written: WrittenPublished,
+    opened: OpenedSections,
+    scored: Sequence[ScoredColumns],
     results: Results,
     progress: Progress | None = None,
 ) -> Results:
-    """Return the results with judgements, columns, correlations, agreements, and verdicts on what is expected."""
-    finder = Finder(wanted, sources, measured, results.scores)
-    results = replace(results, **finder.find(progress))
-    results = replace(results, expectations=check_expectations(wanted, sources, finder, results))
-    return replace(results, warnings=[*results.warnings, *finder.notes])
+    """Return the results with the sections judgments, columns, correlations and agreements, and with the verdicts."""
+    sections = Sections(written, opened, scored, results.scores)
+    results = replace(results, **sections.compute(progress))
+    results = replace(results, expectations=_expectations(sections, results.plain()) if written.expect else None)
+    return replace(results, warnings=[*results.warnings, *sections.notes])
 
 
-def check_expectations(
-    wanted: WrittenPublished, sources: OpenedSections, finder: Finder, results: Results
-) -> dict[str, Any] | None:
-    """Return verdicts as mappings: of the whole, and of each entry with its values; None where nothing is expected.
+def _expectations(sections: Sections, plain: dict[str, Any]) -> dict[str, Any]:
+    """Return the verdict on the whole and the verdict on record, and the entries with their verdicts and values.
 
-    recorded: the verdict on record; missed: the numbers (from 1) of the entries that are worse than theirs.
+    `missed` has the numbers, from 1, of the entries whose verdict is worse than the one on record.
     """
-    if not wanted.expect:
-        return None
-    plain = results.plain()
-    entries = [_Entry(number, entry, sources, finder, plain).checked() for number, entry in enumerate(wanted.expect)]
+    written = sections.written
+    entries = [_Entry(number, entry, sections, plain).checked() for number, entry in enumerate(written.expect)]
     whole = whole_verdict([(entry["verdict"], entry["published"]) for entry in entries])
-    recorded = wanted.publication.verdict if wanted.publication else None
+    recorded = written.publication.verdict if written.publication else None
     missed = [number for number, entry in enumerate(entries, 1) if entry["missed"]]
     return {"verdict": whole, "recorded": recorded, "missed": missed, "entries": entries}
 
 
 class _Entry:
-    def __init__(
-        self, number: int, entry: WrittenExpectation, sources: OpenedSections, finder: Finder, plain: dict[str, Any]
-    ) -> None:
-        self.number, self.entry, self.sources, self.finder, self.plain = number, entry, sources, finder, plain
+    """An entry of the section `expect`, with the results that it is compared with."""
+
+    def __init__(self, number: int, entry: WrittenExpectation, sections: Sections, plain: dict[str, Any]) -> None:
+        self.number, self.entry, self.sections, self.plain = number, entry, sections, plain
 
     def checked(self) -> dict[str, Any]:
-        """Return the entry's title, verdict and values."""
-        entry, message = self.entry, ""
+        """Return the title, the verdict and the compared values of the entry, as in results.json."""
+        entry, compared, messages = self.entry, list[Compared](), list[str]()
         try:
             compared = self.compared()
         except InputError as error:
-            compared, message = [], str(error)
+            messages = [str(error)]
         verdict: Verdict = verdict_of(compared, entry.rounding)
-        recorded: Verdict = entry.recorded or _asked(entry)
-        differences = [abs(one.difference) for one in compared if one.difference is not None]
-        shown = compared if len(compared) <= LISTED else [one for one in compared if one.verdict != "equal"][:LISTED]
-        messages = [message, *(one.message for one in compared)]
+        recorded: Verdict = entry.recorded or (
+            "tolerance" if entry.tolerance is not None else "rounding" if entry.rounding else "exact"
+        )
+        differences = [abs(value.difference) for value in compared if value.difference is not None]
+        shown = compared
+        if len(compared) > LISTED:
+            shown = [value for value in compared if value.verdict != "equal"][:LISTED]
+        messages += [value.message for value in compared if value.message]
         return {
             "title": entry.title or self.title(),
             "verdict": verdict,
@@ -86,96 +86,77 @@ class _Entry:
             "missed": is_worse(verdict, recorded),
             "published": entry.published,
             "values": len(compared),
-            "equal": sum(one.verdict == "equal" for one in compared),
-            "within_tolerance": sum(one.verdict == "tolerance" for one in compared),
+            "equal": sum(value.verdict == "equal" for value in compared),
+            "within_tolerance": sum(value.verdict == "tolerance" for value in compared),
             "largest_difference": max(differences, default=None),
             "rounding": entry.rounding,
             "tolerance": entry.tolerance,
             "why": entry.why,
-            "message": next((text for text in messages if text), None),
-            "compared": [_plain(one) for one in shown],
+            "message": messages[0] if messages else None,
+            "compared": [value.plain() for value in shown],
         }
 
     def title(self) -> str:
-        """Return what the values are, from the keys of the entry."""
+        """Return a title made of the keys of the entry."""
         entry = self.entry
         if entry.path is not None:
             return entry.path.replace("/", " ").replace("_", " ")
-        metric = self.sources.metrics[entry.metric].name
+        metric = self.sections.opened.metrics[entry.metric].name
         parts = [entry.dataset or "", metric, "" if entry.output == "score" else entry.output]
-        if entry.order is not None:
-            parts.append("order")
-        if entry.sentences is not None:
-            parts.append("sentences")
-        if entry.mean is not None:
-            parts.append("mean")
+        parts += [key for key in ("order", "sentences", "mean") if getattr(entry, key) is not None]
         return " ".join(part for part in parts if part)
 
     def compared(self) -> list[Compared]:
-        """Return the comparisons of the values."""
+        """Return the comparison of each value. Raises InputError where the results do not have what is expected."""
         entry = self.entry
         if entry.same is not None:
-            one, two = (_walk(self.plain, path) for path in (entry.path or "", entry.same))
+            one, two = (_at_path(self.plain, path) for path in (entry.path or "", entry.same))
             same: Literal["equal", "differs"] = "equal" if one == two else "differs"
             return [Compared(place=(), expected=entry.same, found=entry.path, verdict=same)]
-        found = _walk(self.plain, entry.path) if entry.path is not None else self.scores()
+        ours = _at_path(self.plain, entry.path) if entry.path is not None else self.scores()
         if entry.mean is not None:
-            found = _mean(found, entry)
+            ours = _mean(ours, entry)
         if entry.order is not None:
-            return places(entry.order, _numbers(found))
+            return compare_order(entry.order, _numbers(ours))
         expected = entry.values if entry.table is None else self.expected_table()
         scale = "1" if entry.mean is not None and entry.before is not None else entry.scale
-        made = []
-        for place, text, value, message in leaves(expected, found):
-            if message:
-                made.append(Compared(place=place, expected=text, found=None, verdict="differs", message=message))
-            else:
-                made.append(compare(place, text, value, scale, entry.rounding, entry.tolerance))
-        return made
+        return [
+            Compared(place=place, expected=text, found=None, verdict="differs", message=message)
+            if message
+            else compare(place, text, value, scale, entry.rounding, entry.tolerance)
+            for place, text, value, message in leaves(expected, ours)
+        ]
 
     def expected_table(self) -> dict[str, Any]:
         """Return the values of a file: {system: text}, or {system: [text of each sentence]}."""
-        cells = self.sources.tables[self.number]
+        cells = self.sections.opened.expected_tables[self.number]
         if self.entry.table is None or self.entry.table.sentence is None:
             return {cell.system: cell.score for cell in cells}
-        found: dict[str, dict[int, str]] = {}
+        systems: dict[str, dict[int, str]] = {}
         for cell in cells:
             if not (cell.sentence.isascii() and cell.sentence.isdigit()):
-                raise InputError(f"{cell.place}: '{cell.sentence[:40]}' is no number of a sentence")
-            found.setdefault(cell.system, {})[int(cell.sentence)] = cell.score
-        return {system: [texts[number] for number in sorted(texts)] for system, texts in found.items()}
+                raise InputError(f"{cell.position}: '{cell.sentence[:40]}' is no number of a sentence")
+            systems.setdefault(cell.system, {})[int(cell.sentence)] = cell.score
+        return {system: [texts[number] for number in sorted(texts)] for system, texts in systems.items()}
 
     def scores(self) -> dict[str, Any]:
-        """Return what the entry selects of the scores: {system: value, or list of values}."""
+        """Return the outputs or sentence scores that the entry names: {system: value, or list of values}."""
         entry = self.entry
-        measured = self.finder.one(entry.metric, entry.dataset)
-        first = measured.scores[0]
+        scored = self.sections.scored_by(entry.metric, entry.dataset)
+        first = scored.scores[0]
         if entry.sentences is None:
             key = first.dataset, first.metric
-            chosen = [s for s in self.finder.scores if (s.dataset, s.metric) == key]
-            return {score.system: _output(score, entry.output) for score in chosen}
-        made = metric_scores([measured])[0]
-        if made.sentences is None:
-            raise InputError(f"{made.metric} has no sentence scores")
-        kept = _lines(entry.sentences, made.lines)
-        table = made.sentences()[:, kept]
-        return {name: row.tolist() for name, row in zip(made.systems, table, strict=True)}
-
-
-def _asked(entry: WrittenExpectation) -> Verdict:
-    if entry.tolerance is not None:
-        return "tolerance"
-    return "rounding" if entry.rounding else "exact"
-
-
-def _plain(one: Compared) -> dict[str, Any]:
-    found: dict[str, Any] = {"place": "/".join(one.place), "expected": one.expected, "found": one.found}
-    found |= {"verdict": one.verdict, "difference": one.difference}
-    return found | ({"message": one.message} if one.message else {})
+            scores = [score for score in self.sections.scores if (score.dataset, score.metric) == key]
+            return {score.system: _output(score, entry.output) for score in scores}
+        metric = metric_scores([scored])[0]
+        if metric.sentences is None:
+            raise InputError(f"{metric.metric} has no sentence scores")
+        table = metric.sentences()[:, _lines(entry.sentences, metric.lines)]
+        return {name: row.tolist() for name, row in zip(metric.systems, table, strict=True)}
 
 
 def _lines(sentences: Any, lines: int) -> Any:
-    """Return the places, from 0, of the sentences that an entry names: "all", or numbers and ranges from 1."""
+    """Return the numbers, from 0, of the lines that an entry names: "all", or numbers and ranges from 1."""
     if sentences == "all":
         return np.arange(lines)
     items = sentences if isinstance(sentences, list) else [sentences]
@@ -187,21 +168,18 @@ def _lines(sentences: Any, lines: int) -> Any:
 
 
 def _output(score: Score, output: str) -> Any:
-    """Return an output of a score, or what else there is of it."""
-    if output in ("score", "rank"):
-        return getattr(score, output)
-    if output in SPECIAL:
+    """Return an output of a score, its rank, or a number of its section `samples` or `bootstrap`."""
+    if output == "rank":
+        return score.rank
+    if output in SPECIAL and output != "score":
         owner, _, name = output.partition(".")
-        part = getattr(score, owner)
-        return None if part is None else getattr(part, name)
-    if output not in score.outputs:
-        listed = ", ".join([*score.outputs, *SPECIAL])
-        raise InputError(f"{score.metric.partition('|')[0]} has no output '{output}'; there are {listed}")
-    return score.outputs[output]
+        section = getattr(score, owner)
+        return None if section is None else getattr(section, name)
+    return output_of(score, output, SPECIAL)
 
 
-def _walk(content: Any, path: str) -> Any:
-    """Return what is at a path of keys and numbers (from 1); raises InputError where there is nothing."""
+def _at_path(content: Any, path: str) -> Any:
+    """Return what stands at a path of keys and of numbers from 1. Raises InputError where there is nothing."""
     done: list[str] = []
     for step in path.split("/"):
         if isinstance(content, dict) and step in content:
@@ -209,27 +187,30 @@ def _walk(content: Any, path: str) -> Any:
         elif isinstance(content, list) and step.isdigit() and 0 < int(step) <= len(content):
             content = content[int(step) - 1]
         else:
-            there = f"; there are {', '.join(map(str, list(content)[:20]))}" if isinstance(content, dict) else ""
-            raise InputError(f"there is no '{step}' in '{'/'.join(done) or 'results.json'}'{there}")
+            raise InputError(f"there is no '{step}' in '{'/'.join(done) or 'results.json'}'{listed(content)}")
         done.append(step)
     return content
 
 
-def _numbers(found: Any) -> dict[str, float]:
-    if isinstance(found, list):  # an order already
-        return {str(name): float(-number) for number, name in enumerate(found)}
-    if not isinstance(found, dict) or not all(isinstance(v, int | float) or v is None for v in found.values()):
+def _numbers(values: Any) -> dict[str, float]:
+    """Return a number for each system, so that the highest number is the best system."""
+    if isinstance(values, list):  # an order already
+        return {str(name): float(-number) for number, name in enumerate(values)}
+    if not isinstance(values, dict) or not all(isinstance(v, int | float) or v is None for v in values.values()):
         raise InputError("an order needs a number for each system")
-    return {name: math.nan if value is None else float(value) for name, value in found.items()}
+    return {name: math.nan if value is None else float(value) for name, value in values.items()}
 
 
-def _mean(found: Any, entry: WrittenExpectation) -> float:
-    """Return the mean of some systems' values, each rounded before as said; in the entry's scale where that is said."""
-    values = _numbers(found)
-    lacking = [name for name in entry.mean or [] if name not in values]
-    if lacking:
-        raise InputError(f"there is no score of {lacking[0]}; there are {', '.join(values)}")
+def _mean(ours: Any, entry: WrittenExpectation) -> float:
+    """Return the mean of the values of some systems.
+
+    Where the entry says `before`, each value is scaled and rounded first.
+    """
+    values, names = _numbers(ours), entry.mean or []
+    lacking = next((name for name in names if name not in values), None)
+    if lacking is not None:
+        raise InputError(f"there is no score of {lacking}; there are {', '.join(values)}")
     if entry.before is None:
-        return math.fsum(values[name] for name in entry.mean or []) / len(entry.mean or [])
-    parts = [round_score(values[name], entry.before, entry.scale) for name in entry.mean or []]
+        return math.fsum(values[name] for name in names) / len(names)
+    parts = [round_score(values[name], entry.before, entry.scale) for name in names]
     return float(statistics.mean(Decimal(str(part)) for part in parts))

@@ -1,4 +1,4 @@
-"""Before work: what the sections judgments, columns, correlations, agreements and expect name, opened and checked."""
+"""Before scoring, read the files that the sections `judgments` to `expect` of a config name, and check all names."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from ..io.dataset_cache import path_of
 from ..metrics.build import from_text
 from ..scoring.references import POLICIES
 from ..scoring.results import REFERENCES_ROW
-from .table_files import Cell, Wanted, read_columns
+from .table_files import Cell, TableColumns, read_table
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Collection, Sequence
     from pathlib import Path
 
     from ..config.load import Config
@@ -37,27 +37,29 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class OpenedSections:
-    """What was opened: judgements and columns of scores by name, sentence scores of agreements, expected tables.
-
-    metrics: which of the config's each text means; datasets: which data set an entry (its keys) is of.
-    """
+    """What the sections `judgments` to `expect` need besides the scores of the metrics."""
 
     judgments: dict[str, Judgments] = field(default_factory=dict)
+    """The judgements by their names in the config."""
     columns: dict[str, dict[str, float]] = field(default_factory=dict)
-    sentences: dict[str, list[Cell]] = field(default_factory=dict)
-    tables: dict[int, list[Cell]] = field(default_factory=dict)
+    """The score of each system, by the names of the columns that are neither of a metric nor of judgements."""
+    sentence_tables: dict[str, list[Cell]] = field(default_factory=dict)
+    """The sentence scores of agreements, by the names of these."""
+    expected_tables: dict[int, list[Cell]] = field(default_factory=dict)
+    """The published values that are in files, by the number (from 0) of the entry of `expect`."""
     metrics: dict[str | None, Metric] = field(default_factory=dict)
+    """The metric that each text of these sections means; None means the only metric."""
 
 
-def open_sections(config: Config, chosen: Sequence[Metric], problems: list[Problem]) -> OpenedSections:
-    """Open everything that is no text; what is wrong adds to problems."""
-    return _Opener(config, chosen, problems).all()
+def open_sections(config: Config, metrics: Sequence[Metric], problems: list[Problem]) -> OpenedSections:
+    """Read the files that the sections name, and check the names in them. What is wrong is appended to `problems`."""
+    return _Opener(config, metrics, problems).open()
 
 
 class _Opener:
-    def __init__(self, config: Config, chosen: Sequence[Metric], problems: list[Problem]) -> None:
-        self.config, self.wanted, self.chosen, self.problems = config, config.published, chosen, problems
-        self.found = OpenedSections()
+    def __init__(self, config: Config, metrics: Sequence[Metric], problems: list[Problem]) -> None:
+        self.config, self.written, self.metrics, self.problems = config, config.published, metrics, problems
+        self.opened = OpenedSections()
 
     def problem(self, message: str, keys: Keys) -> None:
         self.problems.append(self.config.root.problem(message, keys))
@@ -68,77 +70,74 @@ class _Opener:
         except DataError as error:
             raise ConfigError([self.config.root.problem(problem.message, keys) for problem in error.problems]) from None
 
-    def all(self) -> OpenedSections:
+    def open(self) -> OpenedSections:
         for section in SECTIONS:
-            for name in names_of(self.wanted, section):
+            for name in names_of(self.written, section):
                 if "/" in name:
                     self.problem(f"'{name}' cannot be a name: / parts the keys of paths", (section, name))
-        self.judgments()
-        for name, column in self.wanted.columns.items():
+        for name, judgments in self.written.judgments.items():
+            try:
+                path = self.path(judgments.file, ("judgments", name, "file"))
+                self.opened.judgments[name] = open_judgments(path, judgments)
+            except InputError as error:
+                self.problems += error.problems
+        for name, column in self.written.columns.items():
             self.column(name, column)
         self.correlations()
         self.agreements()
-        for number, entry in enumerate(self.wanted.expect):
+        for number, entry in enumerate(self.written.expect):
             self.expectation(number, entry)
-        return self.found
-
-    def judgments(self) -> None:
-        for name, judgments in self.wanted.judgments.items():
-            try:
-                path = self.path(judgments.file, ("judgments", name, "file"))
-                self.found.judgments[name] = open_judgments(path, judgments)
-            except InputError as error:
-                self.problems += error.problems
+        return self.opened
 
     def correlations(self) -> None:
         seen: dict[tuple[str, str], int] = {}
-        for number, correlation in enumerate(self.wanted.correlations):
+        for number, correlation in enumerate(self.written.correlations):
             for pair in ((one, two) for one in correlation.of for two in correlation.with_):
                 if seen.setdefault(pair, number) != number:
                     self.problem(f"{pair[0]} and {pair[1]} are correlated twice", ("correlations", number))
             for key, names in (("of", correlation.of), ("with", correlation.with_)):
-                for place, name in enumerate(names):
-                    self.known(name, self.wanted.columns, "column", ("correlations", number, key, place))
+                for index, name in enumerate(names):
+                    self.check_name(name, self.written.columns, "column", ("correlations", number, key, index))
 
     def agreements(self) -> None:
-        for name, agreement in self.wanted.agreements.items():
+        for name, agreement in self.written.agreements.items():
             keys: Keys = ("agreements", name)
-            self.known(agreement.judgments, self.wanted.judgments, "section of judgments", (*keys, "judgments"))
+            self.check_name(agreement.judgments, self.written.judgments, "section of judgments", (*keys, "judgments"))
             if agreement.table is not None:
-                self.found.sentences[name] = self.table(agreement.table, (*keys, "table"))
+                self.opened.sentence_tables[name] = self.table(agreement.table, (*keys, "table"))
             else:
-                self.measured(agreement.metric, agreement.dataset, keys)
+                self.metric(agreement.metric, agreement.dataset, keys)
 
-    def known(self, name: str, there: Mapping[str, object], kind: str, keys: Keys) -> None:
-        if name not in there:
-            known = f"; there are {', '.join(there)}" if there else "; there is none"
-            self.problem(f"no {kind} is called '{name}'{did_you_mean(name, there)}{known}", keys)
+    def check_name(self, name: str, names: Collection[str], kind: str, keys: Keys) -> None:
+        """Append a problem where a name is not one of the names that the config has."""
+        if name not in names:
+            listed = f"; there are {', '.join(names)}" if names else "; there is none"
+            self.problem(f"no {kind} is called '{name}'{did_you_mean(name, names)}{listed}", keys)
 
-    def measured(self, text: str | None, dataset: str | None, keys: Keys) -> Metric | None:
-        """Return the metric of the config that a text means, None: the only one; tells where there is none."""
+    def metric(self, text: str | None, dataset: str | None, keys: Keys) -> Metric | None:
+        """Return the metric that a text means, and check the data set. None means the only one of the config."""
         names = [item.name for item in self.config.datasets]
-        if dataset is not None and dataset not in names:
-            self.known(dataset, dict.fromkeys(names), "data set", (*keys, "dataset"))
-        elif dataset is None and len(names) != 1:
+        if dataset is not None:
+            self.check_name(dataset, names, "data set", (*keys, "dataset"))
+        elif len(names) != 1:
             self.problem(f"of which data set? Say `dataset`: {', '.join(names) or 'there is none'}", keys)
         try:
-            found = named_metric(text, self.chosen)
+            self.opened.metrics[text] = named_metric(text, self.metrics)
         except InputError as error:
             self.problem(error.problems[0].message, (*keys, "metric"))
             return None
-        self.found.metrics[text] = found
-        return found
+        return self.opened.metrics[text]
 
-    def table(self, wanted: WrittenTable, keys: Keys) -> list[Cell]:
+    def table(self, written: WrittenTable, keys: Keys) -> list[Cell]:
         where = []
-        for number, text in wanted.where.items():
+        for number, text in written.where.items():
             if number.isascii() and number.isdigit() and int(number) > 0:
                 where.append((int(number), text))
             else:
                 self.problem("expected the number of a column, from 1", (*keys, "where", number))
         try:
-            columns = Wanted(wanted.system, wanted.score, wanted.sentence, tuple(where))
-            return read_columns(self.path(wanted.file, (*keys, "file")), columns)
+            columns = TableColumns(written.system, written.score, written.sentence, tuple(where))
+            return read_table(self.path(written.file, (*keys, "file")), columns)
         except InputError as error:
             self.problems += error.problems
             return []
@@ -146,22 +145,22 @@ class _Opener:
     def column(self, name: str, column: WrittenColumn) -> None:
         keys: Keys = ("columns", name)
         if column.metric is not None:
-            self.measured(column.metric, column.dataset, keys)
+            self.metric(column.metric, column.dataset, keys)
         elif column.judgments is not None:
-            self.known(column.judgments, self.wanted.judgments, "section of judgments", (*keys, "judgments"))
-            runs = self.wanted.judgments.get(column.judgments)
-            if column.human == "trueskill" and runs is not None and runs.trueskill is None:
+            self.check_name(column.judgments, self.written.judgments, "section of judgments", (*keys, "judgments"))
+            judgments = self.written.judgments.get(column.judgments)
+            if column.human == "trueskill" and judgments is not None and judgments.trueskill is None:
                 self.problem(f"judgments.{column.judgments} says no runs of TrueSkill: `trueskill`", (*keys, "human"))
         else:
             try:
-                self.found.columns[name] = self.scores(column, keys)
+                self.opened.columns[name] = self.scores(column, keys)
             except InputError as error:
                 self.problems += error.problems
 
     def scores(self, column: WrittenColumn, keys: Keys) -> dict[str, float]:
-        """Return the scores of a column that needs no counting."""
+        """Return the scores of a column that is neither of a metric nor of judgements."""
         if column.order is not None:
-            return {name: float(-place) for place, name in enumerate(column.order, 1)}
+            return {name: float(-rank) for rank, name in enumerate(column.order, 1)}
         if column.table is not None:
             cells = self.table(column.table, (*keys, "table"))
             return {cell.system: float(cell.score) for cell in cells}
@@ -170,86 +169,85 @@ class _Opener:
         if column.file is not None:
             path = self.path(column.file, (*keys, "file"))
             systems = [s.name for s in self.config.systems if column.dataset is None or column.dataset in s.paths]
-            found = read_scores(path, systems)
-            title = column.title if column.title is not None else next(iter(found))
-            if title not in found or (column.title is None and len(found) > 1):
-                raise InputError([self.config.root.problem(f"which score? Say `title`: {', '.join(found)}", keys)])
-            return found[title]
+            scores = read_scores(path, systems)
+            title = column.title if column.title is not None else next(iter(scores))
+            if title not in scores or (column.title is None and len(scores) > 1):
+                raise InputError([self.config.root.problem(f"which score? Say `title`: {', '.join(scores)}", keys)])
+            return scores[title]
         return dict(column.scores or {})
 
     def expectation(self, number: int, entry: WrittenExpectation) -> None:
         keys: Keys = ("expect", number)
         if entry.table is not None:
-            self.found.tables[number] = self.table(entry.table, (*keys, "table"))
+            self.opened.expected_tables[number] = self.table(entry.table, (*keys, "table"))
         for key in ("path", "same"):
             if getattr(entry, key) is not None:
-                self.checked_path(str(getattr(entry, key)), (*keys, key))
+                self.check_path(str(getattr(entry, key)), (*keys, key))
         if entry.path is None:
-            metric = self.measured(entry.metric, entry.dataset, keys)
+            metric = self.metric(entry.metric, entry.dataset, keys)
             if metric is not None:
-                self.systems(entry, metric, keys)
+                self.check_systems(entry, metric, keys)
 
-    def checked_path(self, path: str, keys: Keys) -> None:
-        """Tell of a path that cannot be there: its section, and the name after it."""
-        first, *rest = path.split("/")
-        named = {section: names_of(self.wanted, section) for section in SECTIONS}
-        known = [*named, "datasets", "human", "tests", "scores"]
-        if first not in known:
-            self.problem(
-                f"results.json has no '{first}'{did_you_mean(first, known)}; expected {', '.join(known)}", keys
-            )
-        elif rest and first in named:
-            self.known(rest[0], dict.fromkeys(named[first]), f"part of {first}", keys)
+    def check_path(self, path: str, keys: Keys) -> None:
+        """Append a problem where results.json will not have the section of a path, or the name after the section."""
+        section, *rest = path.split("/")
+        sections = [*SECTIONS, "datasets", "human", "tests", "scores"]
+        if section not in sections:
+            hint = did_you_mean(section, sections)
+            self.problem(f"results.json has no '{section}'{hint}; expected {', '.join(sections)}", keys)
+        elif rest and section in SECTIONS:
+            self.check_name(rest[0], list(dict.fromkeys(names_of(self.written, section))), f"part of {section}", keys)
 
-    def systems(self, entry: WrittenExpectation, metric: Metric, keys: Keys) -> None:
-        """Tell of expected systems that the config does not have."""
-        known = [system.name for system in self.config.systems]
+    def check_systems(self, entry: WrittenExpectation, metric: Metric, keys: Keys) -> None:
+        """Append a problem for each expected system that the config does not have."""
+        systems = [system.name for system in self.config.systems]
         most = max((len(dataset.references) for dataset in self.config.datasets), default=0)
         rows = POLICIES[metric.policy].rows(most)
-        known += [*rows, REFERENCES_ROW] if rows else []
-        given = [("mean", entry.mean or []), ("order", entry.order or [])]
+        systems += [*rows, REFERENCES_ROW] if rows else []
+        expected = [("mean", entry.mean or []), ("order", entry.order or [])]
         if isinstance(entry.values, dict) and entry.mean is None:
-            given.append(("values", list(entry.values)))
-        for key, names in given:
-            for place, name in enumerate(names):
-                step = name if key == "values" else place
-                if name not in known:
-                    self.known(name, dict.fromkeys(known), "system", (*keys, key, step))
+            expected.append(("values", list(entry.values)))
+        for key, names in expected:
+            for index, name in enumerate(names):
+                self.check_name(name, systems, "system", (*keys, key, name if key == "values" else index))
 
 
-def names_of(wanted: WrittenPublished, section: str) -> list[str]:
+def names_of(written: WrittenPublished, section: str) -> list[str]:
     """Return the names that a section of results.json has."""
     if section == "correlations":
-        return [name for item in wanted.correlations for name in item.of]
-    return list(getattr(wanted, section))
+        return [name for item in written.correlations for name in item.of]
+    return list(getattr(written, section))
 
 
-def named_metric(text: str | None, chosen: Sequence[Metric]) -> Metric:
-    """Return the metric that a text means: a name that only one has, or the printed form. Raises InputError."""
-    same = [metric for metric in chosen if text is None or metric.name == text]
+def named_metric(text: str | None, metrics: Sequence[Metric]) -> Metric:
+    """Return the metric that a text means: a name that only one metric has, or the printed form of a metric.
+
+    None means the only metric. Raises InputError where no metric, or more than one, is meant.
+    """
+    same = [metric for metric in metrics if text is None or metric.name == text]
     if len(same) == 1:
         return same[0]
-    listed = ", ".join(dict.fromkeys(metric.name for metric in chosen)) or "none"
+    listed = ", ".join(dict.fromkeys(metric.name for metric in metrics)) or "none"
     if text is None:
         raise InputError(f"which metric? Say `metric`; there are {listed}")
     try:
-        found = from_text(text)
+        metric = from_text(text)
     except ConfigError as error:
-        why = error.problems[0].message.removeprefix("name: ")
-        raise InputError(f"'{text}' is no metric: {why}") from None
-    if found not in chosen:
-        more = "several are called so; write it with its options" if same else f"there are {listed}"
-        raise InputError(f"the config has no metric '{text}': {more}")
-    return found
+        reason = error.problems[0].message.removeprefix("name: ")
+        raise InputError(f"'{text}' is no metric: {reason}") from None
+    if metric not in metrics:
+        hint = "several are called so; write it with its options" if same else f"there are {listed}"
+        raise InputError(f"the config has no metric '{text}': {hint}")
+    return metric
 
 
-def _f_beta(wanted: WrittenFBeta, path: Path) -> dict[str, float]:
-    """Return (1 + b²) P R / (b² P + R) of each system; 0 where both are 0."""
-    weight = float(wanted.beta) ** 2
-    parts = [read_columns(path, Wanted(1, place)) for place in (wanted.precision, wanted.recall)]
-    found = {}
-    for one, two in zip(*parts, strict=True):
-        precision, recall = float(one.score), float(two.score)
-        below = weight * precision + recall
-        found[one.system] = (1 + weight) * precision * recall / below if below > 0 else 0.0
-    return found
+def _f_beta(written: WrittenFBeta, path: Path) -> dict[str, float]:
+    """Return (1 + b²) P R / (b² P + R) of each system, or 0 where precision P and recall R are both 0."""
+    weight = float(written.beta) ** 2
+    scores = {}
+    columns = [read_table(path, TableColumns(1, column)) for column in (written.precision, written.recall)]
+    for cells in zip(*columns, strict=True):
+        precision, recall = (float(cell.score) for cell in cells)
+        denominator = weight * precision + recall
+        scores[cells[0].system] = (1 + weight) * precision * recall / denominator if denominator > 0 else 0.0
+    return scores

@@ -1,6 +1,7 @@
-"""Published results with their recipes: the configs in `recipes/`, one file each, found by the file's name.
+"""Published results with their recipes. Each recipe is a config in the folder `recipes/`, and is called as its file is.
 
-To add one: a config with `publication` and `expect`, whose paths are of data sets (data:NAME/FILE), in that folder.
+To add a recipe, put a config with the sections `publication` and `expect` into that folder. The paths in it name files
+of data sets (data:NAME/FILE).
 """
 
 from __future__ import annotations
@@ -26,42 +27,48 @@ FOLDER = Path(__file__).parent / "recipes"
 
 @dataclass(frozen=True)
 class Recipe:
-    """A published result: name, its config, what the config says of the publication, the files it reads."""
+    """A published result, and how it is computed."""
 
     name: str
     path: Path
+    """The config."""
     publication: dict[str, Any]
+    """The section `publication` of the config, all values as texts."""
     files: tuple[DataFile, ...]
+    """The files of data sets that the config reads."""
 
     @property
     def slow(self) -> bool:
-        """Whether it takes minutes."""
+        """Whether the recipe takes minutes."""
         return self.publication.get("slow") == "true"
 
     def lacking(self) -> list[DataFile]:
-        """Return the files that are not here, or have changed."""
+        """Return the files that are not in the cache of data sets, or have changed there."""
         return [file for file in self.files if state(file) != "here"]
 
 
 @dataclass(frozen=True, kw_only=True)
 class Outcome:
-    """What became of a recipe: expectations as results.json has them, or None and a message why it did not run.
-
-    signatures: of its metrics; seconds: that it took, fetching apart.
-    """
+    """What became of a recipe."""
 
     recipe: Recipe
     expectations: dict[str, Any] | None
+    """The section `expectations` of results.json, or None where the recipe did not run."""
     message: str = ""
+    """Why the recipe did not run."""
     signatures: list[str] = field(default_factory=list)
+    """The signatures of its metrics."""
     warnings: list[str] = field(default_factory=list)
     seconds: float = 0.0
+    """How long the recipe took, without the time in which files were fetched."""
 
     @property
     def worse(self) -> bool:
-        """Whether a verdict, of an entry or of the whole, is worse than the one on record."""
-        found = self.expectations
-        return bool(found and (found["missed"] or is_worse(found["verdict"], self.recipe.publication["verdict"])))
+        """Whether the verdict on an entry, or on the whole, is worse than the one on record."""
+        if not self.expectations:
+            return False
+        recorded = self.recipe.publication["verdict"]
+        return bool(self.expectations["missed"]) or is_worse(self.expectations["verdict"], recorded)
 
 
 @cache
@@ -71,7 +78,7 @@ def recipes() -> dict[str, Recipe]:
 
 
 def read_recipe(path: Path) -> Recipe:
-    """Return what a config says of its publication, and the data it reads; raises InputError."""
+    """Return the recipe of a config. Raises InputError where the config has no section `publication`."""
     import yaml
 
     loader = getattr(yaml, "CBaseLoader", yaml.BaseLoader)  # builds text, lists and mappings, nothing else
@@ -90,29 +97,29 @@ def _texts(content: Any) -> Iterator[str]:
             yield from _texts(child)
 
 
-def chosen(names: Sequence[str]) -> list[Recipe]:
-    """Return the recipes of names or patterns such as 'koyama-*'; raises InputError for one that matches none."""
-    known, found = recipes(), dict[str, Recipe]()
-    for pattern in names:
-        matching = [name for name in known if fnmatchcase(name, pattern)]
-        if not matching:
-            hint = did_you_mean(pattern, known) or "; `gec-pipeline reproduce --list` lists them"
+def matching_recipes(patterns: Sequence[str]) -> list[Recipe]:
+    """Return the recipes whose names match, such as 'koyama-*'. Raises InputError for a pattern that matches none."""
+    selected: dict[str, Recipe] = {}
+    for pattern in patterns:
+        matches = {name: recipe for name, recipe in recipes().items() if fnmatchcase(name, pattern)}
+        if not matches:
+            hint = did_you_mean(pattern, recipes()) or "; `gec-pipeline reproduce --list` lists them"
             raise InputError(f"no published result is called '{pattern}'{hint}")
-        found |= {name: known[name] for name in matching}
-    return list(found.values())
+        selected |= matches
+    return list(selected.values())
 
 
 def fetch_missing(
-    wanted: Sequence[Recipe],
+    selected: Sequence[Recipe],
     mirror: str | None,
     tell: Callable[[str], None],
     progress: Callable[[int, int], None] = lambda _done, _whole: None,
 ) -> list[str]:
-    """Fetch the files of recipes that are not here; return what went wrong.
+    """Fetch the files that recipes lack, and return what went wrong.
 
-    Raises DataError where the mirror is none.
+    Raises DataError where the mirror is not one.
     """
-    files = list(dict.fromkeys(file for recipe in wanted for file in recipe.lacking()))
+    files = list(dict.fromkeys(file for recipe in selected for file in recipe.lacking()))
     if not files:
         return []
     names = ", ".join(dict.fromkeys(file.dataset for file in files))

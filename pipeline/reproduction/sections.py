@@ -1,4 +1,4 @@
-"""After scoring: judgements summarized, columns of scores made, correlated, and compared with judged sentences."""
+"""The sections of results.json that a config asks for besides scores: `judgments` to `agreements`."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from ..metrics.base.signature import parse
 from .verdicts import decimal, rounded
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from ..arrays import Floats, Ints
     from ..config.models_published import (
@@ -37,31 +37,32 @@ if TYPE_CHECKING:
 Scores = dict[str, float]
 
 
-class Finder:
-    """Makes the sections of results.json that a config asks for besides scores."""
+class Sections:
+    """Computes the sections judgments, columns, correlations and agreements of results.json."""
 
     def __init__(
         self,
-        wanted: WrittenPublished,
-        sources: OpenedSections,
-        measured: Sequence[ScoredColumns],
+        written: WrittenPublished,
+        opened: OpenedSections,
+        scored: Sequence[ScoredColumns],
         scores: Sequence[Score],
     ) -> None:
-        self.wanted, self.sources, self.measured, self.scores = wanted, sources, measured, scores
+        self.written, self.opened, self.scored, self.scores = written, opened, scored, scores
         self.notes: list[str] = []
+        """Warnings: what could not be computed, and why."""
 
-    def find(self, progress: Progress | None = None) -> dict[str, Any]:
-        """Return the sections by name: judgments, columns, correlations, agreements; empty ones are None."""
-        self.judgments = {name: self.summary(name, progress) for name in self.sources.judgments}
+    def compute(self, progress: Progress | None = None) -> dict[str, Any]:
+        """Return the sections by name; an empty one is None."""
+        self.judgments = {name: self.summary(name, progress) for name in self.opened.judgments}
         self.columns: dict[str, Scores] = {}
-        for name, column in self.wanted.columns.items():
+        for name, column in self.written.columns.items():
             self.columns |= self.attempt(name, partial(self.column, name, column))
         correlations: dict[str, dict[str, Any]] = {}
-        for correlation in self.wanted.correlations:
+        for correlation in self.written.correlations:
             for name, others in self.correlation(correlation).items():
                 correlations.setdefault(name, {}).update(others)
         agreements: dict[str, Any] = {}
-        for name, agreement in self.wanted.agreements.items():
+        for name, agreement in self.written.agreements.items():
             agreements |= self.attempt(name, partial(self.agreement, name, agreement))
         sections = {
             "judgments": self.judgments,
@@ -72,7 +73,7 @@ class Finder:
         return {name: section or None for name, section in sections.items()}
 
     def attempt(self, name: str, make: Callable[[], Any]) -> dict[str, Any]:
-        """Return {name: what is made}, or nothing and a note where that cannot be: the scores are good without."""
+        """Return {name: what `make` returns}. Return an empty mapping and add a note where that raises InputError."""
         try:
             return {name: make()}
         except InputError as error:
@@ -81,43 +82,40 @@ class Finder:
 
     def summary(self, name: str, progress: Progress | None) -> dict[str, Any]:
         """Return what judgements say, by names of judges and systems."""
-        settings = self.wanted.judgments[name]
+        written = self.written.judgments[name]
         summary = JudgmentSummary(
-            self.sources.judgments[name],
-            divisor=settings.divisor,
-            resamples=settings.resamples,
-            level=settings.level,
-            seed=settings.seed,
-            runs=settings.trueskill,
-            folds=settings.folds,
+            self.opened.judgments[name],
+            divisor=written.divisor,
+            resamples=written.resamples,
+            level=written.level,
+            seed=written.seed,
+            runs=written.trueskill,
+            folds=written.folds,
             progress=progress,
         )
         return summary.plain()
 
-    def one(self, metric: str | None, dataset: str | None) -> ScoredColumns:
-        """Return what was measured by the metric that a text means, on a data set (None: the only one)."""
-        metric_meant = self.sources.metrics[metric]
-        return next(
-            item
-            for item in self.measured
-            if item.metric == metric_meant and (dataset is None or item.scores[0].dataset == dataset)
-        )
+    def scored_by(self, metric: str | None, dataset: str | None) -> ScoredColumns:
+        """Return the scores by the metric that a text means, on a data set. None means the only data set."""
+        same = (item for item in self.scored if item.metric == self.opened.metrics[metric])
+        return next(item for item in same if dataset is None or item.scores[0].dataset == dataset)
 
     def column(self, name: str, column: WrittenColumn) -> Scores:
-        """Return the scores of a column, renamed and rounded as said."""
+        """Return the scores of a column, renamed and rounded as the config says."""
         if column.metric is not None:
-            scores = {s.system: output_of(s, column.output) for s in self.one(column.metric, column.dataset).scores}
+            scored = self.scored_by(column.metric, column.dataset).scores
+            scores = {score.system: output_of(score, column.output or "score") for score in scored}
         elif column.judgments is not None:
             scores = self.judgments[column.judgments][column.human]["scores"]
         else:
-            scores = self.sources.columns[name]
+            scores = self.opened.columns[name]
         renamed = {column.rename.get(system, system): value for system, value in scores.items()}
         if len(renamed) < len(scores):
             raise InputError("two systems would have the same name: see `rename`")
         return {system: round_score(value, column.rounding) for system, value in renamed.items()}
 
     def correlation(self, written: WrittenCorrelation) -> dict[str, dict[str, Any]]:
-        """Return {column: {other: coefficients}} on the systems that all of these columns have."""
+        """Return {column: {other column: coefficients}}, computed on the systems that all of these columns have."""
         of, with_ = ([name for name in names if name in self.columns] for names in (written.of, written.with_))
         if not of or not with_:
             return {}
@@ -133,27 +131,28 @@ class Finder:
 
     def agreement(self, name: str, written: WrittenAgreement) -> dict[str, Any]:
         """Return how far sentence scores agree with judgements."""
-        judgments = self.sources.judgments[written.judgments]
+        judgments = self.opened.judgments[written.judgments]
         if written.table is not None:
-            systems, scores, lines = _of_cells(self.sources.sentences[name], judgments, written.without)
+            systems, scores, lines = _of_cells(self.opened.sentence_tables[name], judgments, written.without)
         else:
-            (metric,) = metric_scores([self.one(written.metric, written.dataset)])
+            (metric,) = metric_scores([self.scored_by(written.metric, written.dataset)])
             systems, scores, lines = judged_scores(metric, judgments, written.without, written.numbering, self.notes)
         level = sentence_level(scores, *sentence_pairs(judgments, systems, lines), written.ties)
         return {"systems": systems, **level._asdict()}
 
 
-def output_of(score: Score, output: str | None) -> float:
-    """Return an output of a score; raises InputError where the metric has none of this name."""
-    if output is None or output == "score":
+def output_of(score: Score, output: str, others: Iterable[str] = ()) -> float:
+    """Return an output of a score. Raises InputError, which lists `others` too, where the metric has no such output."""
+    if output == "score":
         return score.score
     if output not in score.outputs:
-        raise InputError(f"{parse(score.metric)[0]} has no output '{output}'; there are {', '.join(score.outputs)}")
+        names = ", ".join([*score.outputs, *others])
+        raise InputError(f"{parse(score.metric)[0]} has no output '{output}'; there are {names}")
     return score.outputs[output]
 
 
 def round_score(value: float, rounding: WrittenRounding | None, scale: str = "1") -> float:
-    """Return a score times a scale, rounded as said."""
+    """Return a score times a scale, rounded where a rounding is given."""
     if not math.isfinite(value) or (rounding is None and scale == "1"):
         return value
     scaled = decimal(value, scale)
@@ -161,18 +160,21 @@ def round_score(value: float, rounding: WrittenRounding | None, scale: str = "1"
 
 
 def _of_cells(cells: Sequence[Cell], judgments: Judgments, without: Sequence[str]) -> tuple[list[str], Floats, Ints]:
-    """Return names, scores [systems, sentences] and the place of each judged sentence, by its number as written."""
+    """Return the judged systems, their scores [systems, sentences], and the column of each judged sentence in these.
+
+    Sentences are the same where their numbers are written alike. Raises InputError where a score is lacking.
+    """
     names = sorted({cell.system for cell in cells if cell.system in judgments.systems} - set(without))
     rows = {name: number for number, name in enumerate(names)}
-    columns: Mapping[str, int] = {text: n for n, text in enumerate(dict.fromkeys(cell.sentence for cell in cells))}
+    columns = {text: number for number, text in enumerate(dict.fromkeys(cell.sentence for cell in cells))}
     scores = np.full((len(names), len(columns)), np.nan)
     for cell in cells:
         if cell.system in rows:
             scores[rows[cell.system], columns[cell.sentence]] = float(cell.score)
     lacking = next((segment for segment in judgments.segments if segment not in columns), None)
     if lacking is not None or not names:
-        what = f"no score of the judged sentence {lacking}" if names else "no system that was judged"
-        raise InputError(f"agreements: the table has {what}")
+        reason = f"no score of the judged sentence {lacking}" if names else "no system that was judged"
+        raise InputError(f"agreements: the table has {reason}")
     lines = np.array([columns[segment] for segment in judgments.segments], np.int64)
     absent = np.argwhere(np.isnan(scores[:, lines]))
     if len(absent):

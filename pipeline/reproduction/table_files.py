@@ -1,4 +1,4 @@
-"""Files of lines with columns, of which a config says which is the system, the score, the sentence."""
+"""Tables of published numbers. A config says which column holds the system, the score and the sentence."""
 
 from __future__ import annotations
 
@@ -16,39 +16,44 @@ MAX_BYTES = 1 << 28
 
 
 class Cell(NamedTuple):
-    """A score as it is written, its system, its sentence ("" without one), and where it stands."""
+    """A published score."""
 
     system: str
     sentence: str
+    """The number of the sentence, or "" where the table has no column of sentences."""
     score: str
-    place: str
+    """The number as it is written."""
+    position: str
+    """The file and the line."""
 
 
-class Wanted(NamedTuple):
-    """Numbers of columns, from 1 (sentence None: there is none), and texts that a line must have in some."""
+class TableColumns(NamedTuple):
+    """Which columns and lines of a table are read. Columns are numbered from 1."""
 
     system: int
     score: int
     sentence: int | None = None
     where: tuple[tuple[int, str], ...] = ()
+    """Only lines that have each of these texts in its column are read."""
 
 
-def read_columns(path: Path, wanted: Wanted) -> list[Cell]:
-    """Return the cells of a file (it may be compressed), separated by tabs, commas, semicolons or blanks.
+def read_table(path: Path, columns: TableColumns) -> list[Cell]:
+    """Return the scores of a file, whose columns are separated by tabs, commas, semicolons or blanks.
 
-    Raises CorpusError: unreadable, too few columns, no number, a system (and sentence) twice, nothing left.
+    The file may be compressed. Raises CorpusError where it cannot be read, a line has too few columns, a score is not a
+    number, a system (with its sentence) comes twice, or no line is left.
     """
     name, seen = named(path), dict[tuple[str, str], str]()
     cells = []
-    for cell in _cells(path, name, wanted):
+    for cell in _cells(path, name, columns):
         _check_number(cell)
-        twin = seen.setdefault((cell.system, cell.sentence), cell.place)
-        if twin != cell.place:
-            what = f"system '{cell.system[:40]}'" + (f", sentence {cell.sentence[:20]}," if cell.sentence else "")
-            raise CorpusError([Problem(cell.place, f"{what} comes twice (first at {twin})")])
+        twin = seen.setdefault((cell.system, cell.sentence), cell.position)
+        if twin != cell.position:
+            subject = f"system '{cell.system[:40]}'" + (f", sentence {cell.sentence[:20]}," if cell.sentence else "")
+            raise CorpusError([Problem(cell.position, f"{subject} comes twice (first at {twin})")])
         cells.append(cell)
     if not cells:
-        asked = ", ".join(f"'{text}' in column {number}" for number, text in wanted.where)
+        asked = ", ".join(f"'{text}' in column {number}" for number, text in columns.where)
         raise CorpusError([Problem(name, f"no line has {asked}")])
     return cells
 
@@ -57,18 +62,17 @@ def _check_number(cell: Cell) -> None:
     try:
         number_of(cell.score, "a score, a number")
     except ValueError as error:
-        raise CorpusError([Problem(cell.place, str(error))]) from None
+        raise CorpusError([Problem(cell.position, str(error))]) from None
 
 
-def _cells(path: Path, name: str, wanted: Wanted) -> Iterator[Cell]:
-    columns = (wanted.system, wanted.score, *([wanted.sentence] if wanted.sentence else []))
-    most = max(*columns, *(number for number, _ in wanted.where))
+def _cells(path: Path, name: str, columns: TableColumns) -> Iterator[Cell]:
+    last = max(columns.system, columns.score, columns.sentence or 0, *(number for number, _ in columns.where))
     line = None
     for line, cells in read_rows(path, MAX_BYTES):
-        if len(cells) < most:
-            raise at_line(name, line, f"has {len(cells)} columns; column {most} is asked for")
-        if all(cells[column - 1] == text for column, text in wanted.where):
-            sentence = cells[wanted.sentence - 1] if wanted.sentence else ""
-            yield Cell(cells[wanted.system - 1], sentence, cells[wanted.score - 1], f"{name}:{line}")
+        if len(cells) < last:
+            raise at_line(name, line, f"has {len(cells)} columns; column {last} is asked for")
+        if all(cells[column - 1] == text for column, text in columns.where):
+            sentence = cells[columns.sentence - 1] if columns.sentence else ""
+            yield Cell(cells[columns.system - 1], sentence, cells[columns.score - 1], f"{name}:{line}")
     if line is None:
         raise CorpusError([Problem(name, "has no lines")])

@@ -1,14 +1,14 @@
-"""Whether values are those expected: compared digit by digit as they were printed, with a verdict of each and of all.
+"""Our values compared with published ones, digit by digit as they were printed, with a verdict on each and on all.
 
-A value is *equal* where ours, rounded as said to the decimals of the expected text, is that text; of more than twelve
-digits twelve count, since sums in another order differ behind them. Decimal arithmetic on the shortest decimal form of
-our numbers throughout.
+Our value is equal to the expected one where it becomes the expected text when it is rounded to that many decimals. Only
+twelve significant digits are compared, because sums in another order differ behind them. All arithmetic is decimal, on
+the shortest decimal form of our numbers.
 """
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from decimal import ROUND_DOWN, ROUND_HALF_UP, Context, Decimal, InvalidOperation
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -24,35 +24,41 @@ VERDICTS: dict[Verdict, str] = {
     "differs": "differs",
     "not published": "no published value",
 }
-"""From best to worst; not published stands apart: the values are of another computation."""
+"""What each verdict means, from best to worst. `not published` is outside this order: no publication has the values."""
 ORDER: tuple[Verdict, ...] = ("exact", "rounding", "tolerance", "partly", "differs")
 RULES = {"half_up": ROUND_HALF_UP, "cut": ROUND_DOWN}
 MOST = 12
-"""Significant digits in which sums of floats agree, whatever the order they are made in."""
+"""Significant digits in which sums of the same floats agree, whatever the order of the summands."""
 LARGEST = 1000
-"""Decimal exponent, and digits, beyond which no text is read as a number: floats end at 308 and -324."""
+"""A text with a larger decimal exponent, or more digits, is not read as a number: floats end at 308 and -324."""
 EXACT = Context(prec=4000)
 NONE = "-"
-"""What stands for no number, in expected values as in tables."""
+"""What stands in expected values, and in tables, for a number that does not exist."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Compared:
-    """One value, and how it compares with the expected one."""
+    """One of our values, and how it compares with the expected one."""
 
     place: tuple[str, ...]
-    """The keys that lead to it."""
+    """The keys that lead to the value."""
     expected: str
     found: str | None
-    """A number in the scale of the expected one, a text, or None where there is no number."""
+    """Our value: a number in the scale of the expected one, a text, or None where there is no number."""
     verdict: Literal["equal", "tolerance", "differs"]
     difference: float | None = None
-    """None where not both are numbers."""
+    """Our value less the expected one, or None where one of them is not a number."""
     message: str = ""
+    """Why the two could not be compared, or an empty text."""
+
+    def plain(self) -> dict[str, Any]:
+        """Return the comparison as a mapping for results.json, without an empty message."""
+        fields = asdict(self) | {"place": "/".join(self.place)}
+        return {name: value for name, value in fields.items() if name != "message" or value}
 
 
 def rounded(value: Decimal, digits: int, rule: str = "half_up") -> Decimal:
-    """Return a number with so many decimals, rounded half up (away from zero) or cut (towards zero)."""
+    """Return a number with `digits` decimals, rounded half up (away from zero) or cut (towards zero)."""
     return value.quantize(Decimal(1).scaleb(-digits), rounding=RULES[rule], context=EXACT)
 
 
@@ -62,52 +68,53 @@ def decimal(value: float | int, scale: str = "1") -> Decimal:
 
 
 def read_number(text: str) -> Decimal | None:
-    """Return the number that a text is, or None; so where no float is as large, or as small."""
+    """Return the number that a text means, or None where it is not a number or no float is as large or as small."""
     try:
-        found = Decimal(text.replace("_", "x"))
+        number = Decimal(text.replace("_", "x"))
     except InvalidOperation:
         return None
-    if not found.is_finite() or abs(found.adjusted()) > LARGEST or len(found.as_tuple().digits) > LARGEST:
+    if not number.is_finite() or abs(number.adjusted()) > LARGEST or len(number.as_tuple().digits) > LARGEST:
         return None
-    return found
+    return number
 
 
 def compare(
     place: tuple[str, ...], expected: str, value: object, scale: str, rule: str | None, tolerance: str | None
 ) -> Compared:
-    """Compare a value with an expected text. value: a number, a text, None or NaN: no number."""
+    """Compare our value with an expected text. The value is a number, a text, or None or NaN where there is no number.
+
+    `rule` says how the publication rounded, and `tolerance` which difference is allowed.
+    """
     if isinstance(value, float) and not math.isfinite(value):
         value = None
-    wanted = read_number(expected)
-    if value is None or wanted is None or isinstance(value, str):
-        found = None if value is None else str(value)
-        same = expected == NONE if value is None else expected == found
-        return Compared(place=place, expected=expected, found=found, verdict="equal" if same else "differs")
+    published = read_number(expected)
+    if value is None or published is None or isinstance(value, str):
+        text = None if value is None else str(value)
+        same = expected == (NONE if text is None else text)
+        return Compared(place=place, expected=expected, found=text, verdict="equal" if same else "differs")
     if isinstance(value, bool) or not isinstance(value, int | float):
         return Compared(place=place, expected=expected, found=None, verdict="differs", message="is no number")
     ours = decimal(value, scale)
-    difference = EXACT.subtract(ours, wanted)
+    difference = EXACT.subtract(ours, published)
     verdict: Literal["equal", "tolerance", "differs"] = "differs"
-    if _equal(ours, wanted, rule or "half_up"):
+    if _equal(ours, published, rule or "half_up"):
         verdict = "equal"
     elif tolerance is not None and abs(difference) <= Decimal(tolerance):
         verdict = "tolerance"
-    found, apart = _shown(ours, wanted), float(difference)
-    return Compared(place=place, expected=expected, found=found, verdict=verdict, difference=apart)
+    shown = _shown(ours, published)
+    return Compared(place=place, expected=expected, found=shown, verdict=verdict, difference=float(difference))
 
 
-def _equal(ours: Decimal, wanted: Decimal, rule: str) -> bool:
-    digits = -int(wanted.as_tuple().exponent)
-    significant = len(wanted.as_tuple().digits)
-    if significant > MOST:
-        unit = Decimal(1).scaleb(wanted.adjusted() - MOST + 1)
-        return abs(ours - wanted) <= unit / 2
-    return rounded(ours, digits, rule) == wanted
+def _equal(ours: Decimal, published: Decimal, rule: str) -> bool:
+    if len(published.as_tuple().digits) > MOST:
+        unit = Decimal(1).scaleb(published.adjusted() - MOST + 1)
+        return abs(ours - published) <= unit / 2
+    return rounded(ours, -int(published.as_tuple().exponent), rule) == published
 
 
-def _shown(ours: Decimal, wanted: Decimal) -> str:
-    """Return our number with two decimals more than the expected one has, without zeros at the end beyond those."""
-    digits = max(-int(wanted.as_tuple().exponent), 0)
+def _shown(ours: Decimal, published: Decimal) -> str:
+    """Return our number with up to two decimals more than the published one has; zeros at their end are dropped."""
+    digits = max(-int(published.as_tuple().exponent), 0)
     text = f"{rounded(ours, min(digits + 2, 30)):f}"
     if "." in text:
         whole, _, rest = text.partition(".")
@@ -116,60 +123,61 @@ def _shown(ours: Decimal, wanted: Decimal) -> str:
     return text
 
 
-def leaves(expected: Any, found: Any, place: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], str, Any, str]]:
-    """Yield (keys, expected text, found, message) for each expected value, through lists and mappings.
+def leaves(expected: Any, ours: Any, place: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], str, Any, str]]:
+    """Yield (keys, expected text, our value, message) for each expected value inside lists and mappings.
 
-    message: why there is nothing to compare with, or an empty text.
+    The message says why there is nothing to compare with, or is an empty text.
     """
     if isinstance(expected, dict):
-        known = found if isinstance(found, dict) else {}
-        for key, child in expected.items():
-            if key in known:
-                yield from leaves(child, known[key], (*place, key))
-            else:
-                yield from _lacking(child, (*place, key), found)
+        children = list(expected.items())
+        values = ours if isinstance(ours, dict) else {}
     elif isinstance(expected, list):
-        items = found if isinstance(found, list | tuple) else []
-        for number, child in enumerate(expected):
-            if number < len(items):
-                yield from leaves(child, items[number], (*place, str(number + 1)))
-            else:
-                yield from _lacking(child, (*place, str(number + 1)), found)
-    elif isinstance(found, dict | list | tuple):
+        children = [(str(number), child) for number, child in enumerate(expected, 1)]
+        values = {str(n): value for n, value in enumerate(ours, 1)} if isinstance(ours, list | tuple) else {}
+    elif isinstance(ours, dict | list | tuple):
         yield place, expected, None, "expected one value, and there are several"
-    else:
-        yield place, expected, found, ""
-
-
-def _lacking(expected: Any, place: tuple[str, ...], found: Any) -> Iterator[tuple[tuple[str, ...], str, Any, str]]:
-    there = f"; there are {', '.join(map(str, list(found)[:20]))}" if isinstance(found, dict) else ""
-    children = expected.values() if isinstance(expected, dict) else expected if isinstance(expected, list) else None
-    if children is None:
-        yield place, expected, None, f"there is no such value{there}"
         return
-    for child in children:
-        yield from _lacking(child, place, found)
+    else:
+        yield place, expected, ours, ""
+        return
+    for key, child in children:
+        if key in values:
+            yield from leaves(child, values[key], (*place, key))
+        else:
+            yield from _lacking(child, (*place, key), f"there is no such value{listed(ours)}")
 
 
-def places(expected: Sequence[str], scores: dict[str, float]) -> list[Compared]:
-    """Compare an order of systems, the best first, with that of scores: one comparison for each place.
+def _lacking(expected: Any, place: tuple[str, ...], message: str) -> Iterator[tuple[tuple[str, ...], str, Any, str]]:
+    """Yield each expected value below a key that our values do not have."""
+    if not isinstance(expected, dict | list):
+        yield place, expected, None, message
+        return
+    for child in expected.values() if isinstance(expected, dict) else expected:
+        yield from _lacking(child, place, message)
 
-    Systems that are not in the expected order are left out; equal scores are in the expected order.
+
+def listed(content: Any) -> str:
+    """Return the end of a message that lists the keys of a mapping; an empty text where the content is not one."""
+    return f"; there are {', '.join(map(str, list(content)[:20]))}" if isinstance(content, dict) else ""
+
+
+def compare_order(expected: Sequence[str], scores: dict[str, float]) -> list[Compared]:
+    """Compare an expected order of systems, the best first, with the order of their scores, rank by rank.
+
+    Systems that are not in the expected order are left out. Equal scores keep the expected order.
     """
-    known = {name: number for number, name in enumerate(expected)}
-    number_of = {name: math.inf if math.isnan(score) else -score for name, score in scores.items() if name in known}
-    order = sorted(number_of, key=lambda name: (number_of[name], known[name]))
-    made = []
-    for number, name in enumerate(expected):
-        found = order[number] if number < len(order) else None
-        verdict: Literal["equal", "differs"] = "equal" if found == name else "differs"
-        made.append(Compared(place=(str(number + 1),), expected=name, found=found, verdict=verdict))
-    return made
+    ranks = {name: rank for rank, name in enumerate(expected)}
+    costs = {name: math.inf if math.isnan(score) else -score for name, score in scores.items() if name in ranks}
+    order = [*sorted(costs, key=lambda name: (costs[name], ranks[name])), *[None] * len(expected)]
+    return [
+        Compared(place=(str(rank),), expected=name, found=ours, verdict="equal" if ours == name else "differs")
+        for rank, (name, ours) in enumerate(zip(expected, order, strict=False), 1)
+    ]
 
 
 def verdict_of(compared: Sequence[Compared], rule: str | None) -> Verdict:
-    """Return the verdict of an entry: that of its worst value."""
-    kinds = {one.verdict for one in compared}
+    """Return the verdict on an entry, which is the verdict on its worst value."""
+    kinds = {value.verdict for value in compared}
     if "differs" in kinds or not kinds:
         return "differs"
     if "tolerance" in kinds:
@@ -178,19 +186,18 @@ def verdict_of(compared: Sequence[Compared], rule: str | None) -> Verdict:
 
 
 def whole_verdict(entries: Sequence[tuple[Verdict, bool]]) -> Verdict:
-    """Return the verdict of a whole from those of its entries, with whether each is of published values.
+    """Return the verdict on all entries, each given as its verdict and whether its values were published.
 
-    The worst; partly where some differ and others do not; entries that are not published count only where they differ,
-    or where there are no others: then it is `not published`.
+    This is the worst verdict, or `partly` where some entries differ and others do not. Entries that were not published
+    count only where they differ; the verdict is `not published` where there are no others.
     """
     published = [verdict for verdict, is_published in entries if is_published]
     lost = [verdict for verdict, is_published in entries if not is_published and verdict == "differs"]
     if not published and not lost:
         return "not published"
-    known = [*published, *lost]
-    if "differs" in known and any(verdict != "differs" for verdict in published):
+    if "differs" in [*published, *lost] and any(verdict != "differs" for verdict in published):
         return "partly"
-    return max(known, key=ORDER.index)
+    return max([*published, *lost], key=ORDER.index)
 
 
 def is_worse(verdict: Verdict, recorded: Verdict) -> bool:

@@ -31,7 +31,7 @@ def gjg(shared: Path) -> Judgments:
 
 def item(judge: str, segment: str, *groups: tuple[str, int]) -> Item:
     ranked = tuple(Group(tuple(names.split()), rank) for names, rank in groups)
-    return Item(segment=segment, judge=judge, groups=ranked, ranking=(judge, segment, ""), place="here")
+    return Item(segment=segment, judge=judge, groups=ranked, ranking=(judge, segment, ""), position="here")
 
 
 def invented(seed: int = 1, items: int = 60) -> tuple[list[Item], Judgments]:

@@ -14,7 +14,7 @@ from pipeline.errors import CorpusError
 from pipeline.human.judgment_files import read_items
 from pipeline.human.score_files import read_scores
 from pipeline.io.small_tables import is_numeric, number_of, read_rows, separator_of
-from pipeline.reproduction.table_files import Wanted, read_columns
+from pipeline.reproduction.table_files import TableColumns, read_table
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -155,7 +155,10 @@ def test_scores_and_tables_are_read_alike(tmp_path: Path, text: str) -> None:
     path = tmp_path / "t.txt"
     path.write_text(text, encoding="utf-8", newline="")
     assert read_scores(path) == {"t": {"A": 1.0, "B": 2.0}}
-    assert [(cell.system, float(cell.score)) for cell in read_columns(path, Wanted(1, 2))] == [("A", 1.0), ("B", 2.0)]
+    assert [(cell.system, float(cell.score)) for cell in read_table(path, TableColumns(1, 2))] == [
+        ("A", 1.0),
+        ("B", 2.0),
+    ]
 
 
 def test_numbers_of_sentences_take_quotation_marks_as_they_are(tmp_path: Path) -> None:

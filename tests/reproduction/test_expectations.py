@@ -15,8 +15,8 @@ from pipeline.cli.dispatch import main
 from pipeline.config.overrides import Overrides
 from pipeline.corpus.replacements import brackets
 from pipeline.errors import ConfigError, CorpusError
-from pipeline.reproduction.table_files import Wanted, read_columns
-from pipeline.reproduction.verdicts import Verdict, compare, is_worse, leaves, places, verdict_of, whole_verdict
+from pipeline.reproduction.table_files import TableColumns, read_table
+from pipeline.reproduction.verdicts import Verdict, compare, compare_order, is_worse, leaves, verdict_of, whole_verdict
 from pipeline.scoring.results import Results
 from tests.conftest import write_run
 from tests.files import prepare, problems, write
@@ -132,14 +132,16 @@ def test_values_in_lists_and_mappings_are_found_by_their_places() -> None:
 
 def test_an_order_is_compared_place_by_place() -> None:
     scores = {"A": 0.5, "B": 0.7, "C": 0.7, "D": 0.1, "E": math.nan, "other": 1.0}
-    assert [one.verdict for one in places(["C", "B", "A", "D", "E"], scores)] == ["equal"] * 5  # B and C are equal
-    found = places(["A", "B", "C", "D"], scores)
+    assert [one.verdict for one in compare_order(["C", "B", "A", "D", "E"], scores)] == [
+        "equal"
+    ] * 5  # B and C are equal
+    found = compare_order(["A", "B", "C", "D"], scores)
     assert [(one.expected, one.found) for one in found if one.verdict == "differs"] == [
         ("A", "B"),
         ("B", "C"),
         ("C", "A"),
     ]
-    assert [one.found for one in places(["A", "none"], {"A": 1.0})] == ["A", None]
+    assert [one.found for one in compare_order(["A", "none"], {"A": 1.0})] == ["A", None]
 
 
 def test_verdicts_of_entries_and_of_all() -> None:
@@ -374,7 +376,7 @@ def test_files_of_columns_that_cannot_be_read(
     monkeypatch.chdir(tmp_path)
     Path("t.tsv").write_bytes(data)
     with pytest.raises(CorpusError) as caught:
-        read_columns(Path("t.tsv"), Wanted(2, 3, None, ((1, "m"),)))
+        read_table(Path("t.tsv"), TableColumns(2, 3, None, ((1, "m"),)))
     assert str(caught.value) == message
 
 
@@ -390,7 +392,7 @@ def test_files_of_columns_that_cannot_be_read(
 )
 def test_files_of_columns(name: str, data: bytes, tmp_path: Path) -> None:
     (tmp_path / name).write_bytes(data)
-    found = read_columns(tmp_path / name, Wanted(2, 3, None, ((1, "m"),)))
+    found = read_table(tmp_path / name, TableColumns(2, 3, None, ((1, "m"),)))
     assert [(cell.system, cell.score) for cell in found] == [("A", "0.50"), ("B", "-1e-3")]
 
 

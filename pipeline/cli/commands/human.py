@@ -72,7 +72,7 @@ def run(args: argparse.Namespace) -> int:
         raise InputError(f"{path}: is an address; only texts may be one")
     judgments = read_judgments(path, args.judge, args.without_judge, args.without)
     for note in () if args.quiet else judgments.notes:
-        print(printable(f"warning: {judgments.place}: {note}"), file=sys.stderr)
+        print(printable(f"warning: {judgments.file}: {note}"), file=sys.stderr)
     with Bar(enabled=bool(args.trueskill) and not args.quiet and sys.stderr.isatty()) as bar:
         bar.stage("TrueSkill")
         summary = JudgmentSummary(

@@ -61,7 +61,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """List, show, or run and compare."""
-    from ...reproduction.published import chosen, recipes
+    from ...reproduction.published import matching_recipes, recipes
 
     if args.show is not None:
         return _show(args.show, [*args.names, *(["--all"] if args.all else [])])
@@ -69,7 +69,7 @@ def run(args: argparse.Namespace) -> int:
         raise InputError("--all: name results, or take all of them")
     if args.slow and not args.all:
         raise InputError("--slow: has no effect without --all; named results run whatever they take")
-    wanted = chosen(args.names) if args.names else list(recipes().values())
+    wanted = matching_recipes(args.names) if args.names else list(recipes().values())
     if args.list or not (args.names or args.all):
         return _list(wanted, args)
     if args.all and not args.slow:
@@ -80,9 +80,9 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _show(name: str, besides: Sequence[str]) -> int:
-    from ...reproduction.published import chosen
+    from ...reproduction.published import matching_recipes
 
-    found = chosen([name])
+    found = matching_recipes([name])
     if besides:
         raise InputError(f"--show: shows one recipe and runs none; found {', '.join(besides)} beside it")
     if len(found) > 1:
