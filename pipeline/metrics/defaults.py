@@ -1,4 +1,4 @@
-"""Defaults of metrics: options that each metric takes which has a use for them and does not say otherwise."""
+"""Defaults of metrics: a metric takes each default that has an effect on it and that it does not set itself."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 def with_defaults(nodes: Sequence[Node], root: Node | None, problems: list[Problem]) -> tuple[Node, ...]:
     """Return the metrics' nodes with defaults.metrics merged into them.
 
-    A default that no metric takes, because none knows it or it would change nothing, is a problem.
+    A default that no metric takes, because none has the option or it would change nothing, is added to problems.
     """
     section = root.get("defaults") if root else None
     common = section.get("metrics") if section else None
@@ -30,11 +30,11 @@ def with_defaults(nodes: Sequence[Node], root: Node | None, problems: list[Probl
     used = {key for key, child in common.value.items() for node in filled if _options(node).get(key) is child}
     for key in common.value:
         if key not in used and filled:
-            known = {name: None for metric in METRICS.values() for name in (o.name for o in metric.options)}
-            known |= {option.key: None for metric in METRICS.values() for option in metric.options}
-            taken = any(_gives(node, key) for node in filled)
-            why = "every metric says it itself" if taken else "none has a use for it"
-            hint = "" if key in known else f"; no option is called so, known: {', '.join(known)}"
+            options = [option for metric in METRICS.values() for option in metric.options]
+            names = dict.fromkeys([*(option.name for option in options), *(option.key for option in options)])
+            given = any(_gives(node, key) for node in filled)
+            why = "every metric sets it itself" if given else "none has a use for it"
+            hint = "" if key in names else f"; there is no such option, known: {', '.join(names)}"
             problems.append(common.problem(f"no metric takes this default: {why}{hint}", [key]))
     return tuple(filled)
 
@@ -50,10 +50,10 @@ def _filled(node: Node, common: Node) -> Node:
 
 
 def _taken(node: Node, keys: Sequence[str], common: Node) -> Node:
-    """Return a metric's node with those defaults that leave no option without effect, neither theirs nor another.
+    """Return a metric's node with the defaults that have an effect and leave no other option without effect.
 
-    A default may have an effect only beside one that is taken after it. So those that are left are tried again
-    after a round in which any was taken.
+    Some defaults have an effect only beside another that is taken later. So the rest is tried again after each round in
+    which one was taken.
     """
     left, idle = [], _idle(node)
     for key in keys:
@@ -67,14 +67,14 @@ def _taken(node: Node, keys: Sequence[str], common: Node) -> Node:
 
 
 def _idle(node: Node) -> set[Problem]:
-    """Return the problems with options of a metric that can change nothing."""
+    """Return the problems about options of a metric that have no effect."""
     problems: list[Problem] = []
     resolve(node, problems)
     return {problem for problem in problems if problem.kind == IDLE}
 
 
 def _mapping(node: Node) -> Node | None:
-    """Return a metric's node in the form of a mapping; None where it cannot be read."""
+    """Return a metric's node as a mapping, or None if it cannot be read."""
     if isinstance(node.value, dict):
         named = node.get("name")
         return node if named and isinstance(named.value, str) else None
@@ -86,8 +86,8 @@ def _mapping(node: Node) -> Node | None:
     return Node(children, node.mark, node.path, dict.fromkeys(children, node.mark))
 
 
-def _options(node: Node | None) -> dict[str, Node]:
-    return node.value if node and isinstance(node.value, dict) else {}
+def _options(node: Node) -> dict[str, Node]:
+    return node.value if isinstance(node.value, dict) else {}
 
 
 def _with(node: Node, key: str, common: Node) -> Node:
@@ -97,6 +97,7 @@ def _with(node: Node, key: str, common: Node) -> Node:
 
 
 def _spellings(node: Node, key: str) -> set[str]:
+    """Return the name and the key of a metric's option, or nothing if the metric does not have it."""
     name = node.get("name")
     metric = METRICS.get(str(name.value)) if name else None
     return next(({o.name, o.key} for o in (metric.options if metric else ()) if key in (o.name, o.key)), set())
