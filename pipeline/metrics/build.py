@@ -59,31 +59,39 @@ def from_values(values: Sequence[str | Metric | Mapping[str, Any]]) -> tuple[Met
 
 def resolve(node: Node, problems: list[Problem]) -> Metric | None:
     """Return the metric of a node of a config, or add what is wrong to problems and return None."""
-    if isinstance(node.value, str):
-        try:
-            name, settings = signature.parse(node.value)
-        except ConfigError as error:
-            problems.extend(node.problem(problem.message) for problem in error.problems)
-            return None
-        prefix = f"{node.path}." if node.path else ""
-        children = {key: Node(value, node.mark, f"{prefix}{key}") for key, value in settings.items()}
-        options = Node(children, node.mark, node.path, dict.fromkeys(children, node.mark))
-    elif isinstance(node.value, dict):
-        named = node.get("name")
-        if named is None or not isinstance(named.value, str):
-            problems.append(node.problem(f"the key 'name' is missing; known metrics: {', '.join(METRICS)}"))
-            return None
-        name = named.value
-        children = {key: child for key, child in node.value.items() if key != "name"}
-        options = Node(children, node.mark, node.path, node.keys)
-    else:
-        problems.append(node.problem("expected a metric: a name, name[key=value,...] or a mapping with the key 'name'"))
+    try:
+        name, mapping = as_mapping(node)
+    except ConfigError as error:
+        problems.extend(node.problem(problem.message) for problem in error.problems)
         return None
     if name not in METRICS:
         hint = f"{did_you_mean(name, METRICS)}; known: {', '.join(METRICS)}"
         problems.append(node.problem(f"no metric is called '{name}'{hint}", ["name"]))
         return None
-    return _build(METRICS[name], options, problems)
+    children = {key: child for key, child in children_of(mapping).items() if key != "name"}
+    return _build(METRICS[name], replace(mapping, value=children), problems)
+
+
+def as_mapping(node: Node) -> tuple[str, Node]:
+    """Return the name in a metric's node, and the node as a mapping with the key name. Raises ConfigError."""
+    if isinstance(node.value, str):
+        name, settings = signature.parse(node.value)
+        if "name" in settings:
+            raise ConfigError(f"'{node.value}': 'name' is no option")
+        prefix = f"{node.path}." if node.path else ""
+        children = {key: Node(value, node.mark, f"{prefix}{key}") for key, value in {"name": name, **settings}.items()}
+        return name, Node(children, node.mark, node.path, dict.fromkeys(children, node.mark))
+    if not isinstance(node.value, dict):
+        raise ConfigError("expected a metric: a name, name[key=value,...] or a mapping with the key 'name'")
+    named = node.get("name")
+    if named is None or not isinstance(named.value, str):
+        raise ConfigError(f"the key 'name' is missing; known metrics: {', '.join(METRICS)}")
+    return named.value, node
+
+
+def children_of(node: Node) -> dict[str, Node]:
+    """Return the children of a mapping by their keys, or nothing if the node is no mapping."""
+    return node.value if isinstance(node.value, dict) else {}
 
 
 def _build(metric: type[Metric], node: Node, problems: list[Problem]) -> Metric | None:
@@ -91,7 +99,7 @@ def _build(metric: type[Metric], node: Node, problems: list[Problem]) -> Metric 
     before = len(problems)
     given = _read_options(metric, node, problems)
     result = metric(**{o.attribute: given.get(o.name, o.default_of(given)) for o in metric.options})
-    written = {key: _option(metric.options, key) for key in (node.value if isinstance(node.value, dict) else {})}
+    written = {key: option_of(metric, key) for key in children_of(node)}
     for key, option in written.items():
         if option and option.name in given and option.applies and not option.applies(result):
             problems.append(node.problem(f"has no effect here ({option.why}); leave it out", [key], IDLE))
@@ -101,16 +109,16 @@ def _build(metric: type[Metric], node: Node, problems: list[Problem]) -> Metric 
     return result if len(problems) == before else None
 
 
-def _option(options: Sequence[Option], key: str) -> Option | None:
+def option_of(metric: type[Metric], key: str) -> Option | None:
     """Return the option that a key of a config or of a signature names."""
-    return next((option for option in options if key in (option.name, option.key)), None)
+    return next((option for option in metric.options if key in (option.name, option.key)), None)
 
 
 def _read_options(metric: type[Metric], node: Node, problems: list[Problem]) -> dict[str, Any]:
     """Return the values of the options of a node, by name, and add what is wrong to problems."""
     given: dict[str, Any] = {}
-    for key, child in node.value.items() if isinstance(node.value, dict) else ():
-        option = _option(metric.options, key)
+    for key, child in children_of(node).items():
+        option = option_of(metric, key)
         if option is None:
             names = [option.name for option in metric.options]
             hint = did_you_mean(key, names) or f"; known: {', '.join(names)}"

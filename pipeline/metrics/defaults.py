@@ -5,15 +5,14 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from ..config.tree import Node
 from ..errors import IDLE, ConfigError
 from . import METRICS
-from .base import signature
-from .build import resolve
+from .build import as_mapping, children_of, option_of, resolve
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from ..config.tree import Node
     from ..errors import Problem
 
 
@@ -27,7 +26,7 @@ def with_defaults(nodes: Sequence[Node], root: Node | None, problems: list[Probl
     if common is None or not isinstance(common.value, dict):
         return tuple(nodes)
     filled = [_filled(node, common) for node in nodes]
-    used = {key for key, child in common.value.items() for node in filled if _options(node).get(key) is child}
+    used = {key for key, child in common.value.items() for node in filled if children_of(node).get(key) is child}
     for key in common.value:
         if key not in used and filled:
             options = [option for metric in METRICS.values() for option in metric.options]
@@ -44,7 +43,7 @@ def _filled(node: Node, common: Node) -> Node:
     current = _mapping(node)
     if current is None:
         return node
-    waiting = [key for key in _options(common) if _knows(current, key) and not _gives(current, key)]
+    waiting = [key for key in children_of(common) if _spellings(current, key) and not _gives(current, key)]
     filled = _taken(current, waiting, common)
     return node if filled is current else filled
 
@@ -75,24 +74,15 @@ def _idle(node: Node) -> set[Problem]:
 
 def _mapping(node: Node) -> Node | None:
     """Return a metric's node as a mapping, or None if it cannot be read."""
-    if isinstance(node.value, dict):
-        named = node.get("name")
-        return node if named and isinstance(named.value, str) else None
     try:
-        name, settings = signature.parse(str(node.value))
+        return as_mapping(node)[1]
     except ConfigError:
         return None
-    children = {key: Node(value, node.mark, node.path) for key, value in {"name": name, **settings}.items()}
-    return Node(children, node.mark, node.path, dict.fromkeys(children, node.mark))
-
-
-def _options(node: Node) -> dict[str, Node]:
-    return node.value if isinstance(node.value, dict) else {}
 
 
 def _with(node: Node, key: str, common: Node) -> Node:
     """Return a metric's node with one of the defaults."""
-    options = {**_options(node), key: _options(common)[key]}
+    options = {**children_of(node), key: children_of(common)[key]}
     return replace(node, value=options, keys={**node.keys, key: common.keys[key]})
 
 
@@ -100,13 +90,11 @@ def _spellings(node: Node, key: str) -> set[str]:
     """Return the name and the key of a metric's option, or nothing if the metric does not have it."""
     name = node.get("name")
     metric = METRICS.get(str(name.value)) if name else None
-    return next(({o.name, o.key} for o in (metric.options if metric else ()) if key in (o.name, o.key)), set())
-
-
-def _knows(node: Node, key: str) -> bool:
-    return bool(_spellings(node, key))
+    option = option_of(metric, key) if metric else None
+    return {option.name, option.key} if option else set()
 
 
 def _gives(node: Node, key: str) -> bool:
+    """Return whether a metric's node sets the option that a key names."""
     mapping = _mapping(node)
-    return mapping is not None and bool((_spellings(mapping, key) | {key}) & set(_options(mapping)))
+    return mapping is not None and bool((_spellings(mapping, key) | {key}) & set(children_of(mapping)))

@@ -209,6 +209,7 @@ def test_a_good_config_is_read() -> None:
         ),
         (GOOD.replace("gleu", '"gleu[n=3"'), "c.yaml:3:11: metrics[0]: 'gleu[n=3': the closing ']' is missing"),
         (GOOD.replace("gleu", '"gleu[n=3,n=3]"'), "c.yaml:3:11: metrics[0]: 'gleu[n=3,n=3]': 'n' is given twice"),
+        (GOOD.replace("gleu", '"gleu[name=bleu]"'), "c.yaml:3:11: metrics[0]: 'gleu[name=bleu]': 'name' is no option"),
         (GOOD.replace("gleu", '"gleu[n]"'), "c.yaml:3:11: metrics[0]: 'gleu[n]': 'n' is not a key and a value"),
         (
             GOOD.replace("gleu", '"gleu|n:3|"'),

@@ -100,9 +100,7 @@ class RougeOptions:
         choices=POLICIES["perl"],
     )
     level: str = option(
-        "mean",
-        help="the mean of the texts' scores, or the score of summed counts",
-        choices=("mean", "micro"),
+        "mean", help="the mean of the texts' scores, or the score of summed counts", choices=("mean", "micro")
     )
 
     def conflicts(self) -> list[tuple[str, str]]:
