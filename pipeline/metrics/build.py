@@ -1,4 +1,4 @@
-"""From what is written to a metric: names, signatures, mappings of a config, Python values."""
+"""Make metrics from names, signatures, mappings of a config and Python values."""
 
 from __future__ import annotations
 
@@ -22,16 +22,19 @@ if TYPE_CHECKING:
 
 
 MAX_COMBINATIONS = 1000
-"""Metrics that one entry of a config may ask for by lists of values."""
+"""How many metrics an entry of a config may ask for by lists of values."""
 
 
 def from_text(text: str, more: Mapping[str, str] | None = None) -> Metric:
-    """Return the metric of "gleu", "gleu[n=3,refs=max]" or a signature, with more options; raises ConfigError."""
+    """Return the metric of a text such as "gleu" or "gleu[n=3,refs=max]" or a signature, with the options in `more`.
+
+    Raises ConfigError.
+    """
     problems: list[Problem] = []
     name, settings = signature.parse(text)
     for key in more or {}:
         if key in settings:
-            raise ConfigError(f"'{text}': '{key}' is given once more outside")
+            raise ConfigError(f"'{text}': '{key}' is given a second time outside the text")
     metric = resolve(from_plain({"name": name, **settings, **(more or {})}, "", ""), problems)
     if metric is None or problems:
         raise ConfigError(problems)
@@ -39,88 +42,90 @@ def from_text(text: str, more: Mapping[str, str] | None = None) -> Metric:
 
 
 def from_values(values: Sequence[str | Metric | Mapping[str, Any]]) -> tuple[Metric, ...]:
-    """Return the metrics of a Python list of names, signatures, mappings or metrics; raises ConfigError."""
+    """Return the metrics of a list of names, signatures, mappings or metrics. Raises ConfigError."""
     if isinstance(values, str):
         raise ConfigError(f"metrics: expected a list, such as ['{values}']")
     problems: list[Problem] = []
-    chosen: list[Metric | None] = []
-    for number, value in enumerate(values):
-        if isinstance(value, Metric):
-            chosen.append(value)
-        else:
-            chosen.append(resolve(from_plain(value, "metrics", f"[{number}]"), problems))
+    metrics = [
+        value if isinstance(value, Metric) else resolve(from_plain(value, "metrics", f"[{number}]"), problems)
+        for number, value in enumerate(values)
+    ]
     if not values:
         raise ConfigError("metrics: there is none")
     if problems:
         raise ConfigError(problems)
-    return tuple(dict.fromkeys(metric for metric in chosen if metric))
+    return tuple(dict.fromkeys(metric for metric in metrics if metric))
 
 
 def resolve(node: Node, problems: list[Problem]) -> Metric | None:
-    """Return the metric that a config's node asks for, or None after adding to problems, each with its position."""
-    if isinstance(node.value, str):
-        try:
-            name, settings = signature.parse(node.value)
-        except ConfigError as error:
-            problems.extend(node.problem(problem.message) for problem in error.problems)
-            return None
-        prefix = f"{node.path}." if node.path else ""
-        children = {key: Node(value, node.mark, f"{prefix}{key}") for key, value in settings.items()}
-        options = Node(children, node.mark, node.path, dict.fromkeys(children, node.mark))
-    elif isinstance(node.value, dict):
-        named = node.get("name")
-        if named is None or not isinstance(named.value, str):
-            problems.append(node.problem(f"the key 'name' is missing; known metrics: {', '.join(METRICS)}"))
-            return None
-        name = named.value
-        options = Node(
-            {key: child for key, child in node.value.items() if key != "name"},
-            node.mark,
-            node.path,
-            node.keys,
-        )
-    else:
-        problems.append(node.problem("expected a metric: a name, name[key=value,...] or a mapping with the key 'name'"))
+    """Return the metric of a node of a config, or add what is wrong to problems and return None."""
+    try:
+        name, mapping = as_mapping(node)
+    except ConfigError as error:
+        problems.extend(node.problem(problem.message) for problem in error.problems)
         return None
     if name not in METRICS:
-        known = f"known: {', '.join(METRICS)}"
-        problems.append(node.problem(f"no metric is called '{name}'{did_you_mean(name, METRICS)}; {known}", ["name"]))
+        hint = f"{did_you_mean(name, METRICS)}; known: {', '.join(METRICS)}"
+        problems.append(node.problem(f"no metric is called '{name}'{hint}", ["name"]))
         return None
-    return _build(METRICS[name], options, problems)
+    children = {key: child for key, child in children_of(mapping).items() if key != "name"}
+    return _build(METRICS[name], replace(mapping, value=children), problems)
+
+
+def as_mapping(node: Node) -> tuple[str, Node]:
+    """Return the name in a metric's node, and the node as a mapping with the key name. Raises ConfigError."""
+    if isinstance(node.value, str):
+        name, settings = signature.parse(node.value)
+        if "name" in settings:
+            raise ConfigError(f"'{node.value}': 'name' is no option")
+        prefix = f"{node.path}." if node.path else ""
+        children = {key: Node(value, node.mark, f"{prefix}{key}") for key, value in {"name": name, **settings}.items()}
+        return name, Node(children, node.mark, node.path, dict.fromkeys(children, node.mark))
+    if not isinstance(node.value, dict):
+        raise ConfigError("expected a metric: a name, name[key=value,...] or a mapping with the key 'name'")
+    named = node.get("name")
+    if named is None or not isinstance(named.value, str):
+        raise ConfigError(f"the key 'name' is missing; known metrics: {', '.join(METRICS)}")
+    return named.value, node
+
+
+def children_of(node: Node) -> dict[str, Node]:
+    """Return the children of a mapping by their keys, or nothing if the node is no mapping."""
+    return node.value if isinstance(node.value, dict) else {}
 
 
 def _build(metric: type[Metric], node: Node, problems: list[Problem]) -> Metric | None:
-    """Read the options of a mapping node, tell all that is wrong with them, and make the metric."""
+    """Return the metric with the options of a node, or add all that is wrong to problems and return None."""
     before = len(problems)
     given = _read_options(metric, node, problems)
-    values: dict[str, Any] = {}
-    for option in metric.options:
-        values[option.attribute] = given.get(option.name, option.default_of(given))
-    result = metric(**values)
-    written = {key: _option(metric.options, key) for key in (node.value if isinstance(node.value, dict) else {})}
-    for key, found in written.items():
-        if found and found.name in given and found.applies and not found.applies(result):
-            problems.append(node.problem(f"has no effect here ({found.why}); leave it out", [key], IDLE))
+    result = metric(**{o.attribute: given.get(o.name, o.default_of(given)) for o in metric.options})
+    written = {key: option_of(metric, key) for key in children_of(node)}
+    for key, option in written.items():
+        if option and option.name in given and option.applies and not option.applies(result):
+            problems.append(node.problem(f"has no effect here ({option.why}); leave it out", [key], IDLE))
     for name, message in result.conflicts():
         blamed = [key for key, option in written.items() if option and option.name == name]
         problems.append(node.problem(message, blamed[:1]))
     return result if len(problems) == before else None
 
 
-def _option(options: Sequence[Option], key: str) -> Option | None:
-    return next((option for option in options if key in (option.name, option.key)), None)
+def option_of(metric: type[Metric], key: str) -> Option | None:
+    """Return the option that a key of a config or of a signature names."""
+    return next((option for option in metric.options if key in (option.name, option.key)), None)
 
 
 def _read_options(metric: type[Metric], node: Node, problems: list[Problem]) -> dict[str, Any]:
+    """Return the values of the options of a node, by name, and add what is wrong to problems."""
     given: dict[str, Any] = {}
-    for key, child in node.value.items() if isinstance(node.value, dict) else ():
-        option = _option(metric.options, key)
+    for key, child in children_of(node).items():
+        option = option_of(metric, key)
         if option is None:
             names = [option.name for option in metric.options]
             hint = did_you_mean(key, names) or f"; known: {', '.join(names)}"
             problems.append(node.problem(f"{metric.name} has no such option{hint}", [key]))
         elif option.name in given:
-            problems.append(node.problem(f"'{option.name}' is given twice, as '{option.key}' too", [key]))
+            message = f"is given twice: '{option.name}' and '{option.key}' are the same option"
+            problems.append(node.problem(message, [key]))
         elif not isinstance(child.value, str):
             problems.append(node.problem(f"expected {option.values()}", [key]))
         else:
@@ -136,16 +141,16 @@ def _read_options(metric: type[Metric], node: Node, problems: list[Problem]) -> 
 
 
 def resolve_all(nodes: Sequence[Node], problems: list[Problem]) -> tuple[Metric, ...]:
-    """Return the metrics of a config, in order; those that are wrong, or asked for twice, add to problems."""
-    chosen: list[Metric] = []
+    """Return the metrics of a config in order, and add what is wrong or asked for twice to problems."""
+    metrics: list[Metric] = []
     for written in nodes:
         for node in _each(written, problems):
             metric = resolve(node, problems)
-            if metric in chosen:
+            if metric in metrics:
                 problems.append(node.problem("the same metric with the same settings is asked for twice"))
             elif metric:
-                chosen.append(metric)
-    return tuple(chosen)
+                metrics.append(metric)
+    return tuple(metrics)
 
 
 def _each(node: Node, problems: list[Problem]) -> list[Node]:
@@ -155,9 +160,8 @@ def _each(node: Node, problems: list[Problem]) -> list[Node]:
     lists = {key: child.value for key, child in node.value.items() if isinstance(child.value, list) and child.value}
     count = math.prod(len(values) for values in lists.values())
     if count > MAX_COMBINATIONS:
-        problems.append(
-            node.problem(f"these lists ask for {count:,} metrics; at most {MAX_COMBINATIONS:,} are allowed")
-        )
+        message = f"these lists ask for {count:,} metrics; at most {MAX_COMBINATIONS:,} are allowed"
+        problems.append(node.problem(message))
         return []
     combinations = itertools.product(*lists.values())
-    return [replace(node, value={**node.value, **dict(zip(lists, one, strict=True))}) for one in combinations]
+    return [replace(node, value={**node.value, **dict(zip(lists, values, strict=True))}) for values in combinations]

@@ -1,4 +1,4 @@
-"""chrF and chrF++ (Popović 2015, 2017): F-score of character n-grams, and of word n-grams too where asked for."""
+"""chrF and chrF++ (Popović 2015, 2017): F-score of n-grams of characters, for chrF++ also of words."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ if TYPE_CHECKING:
     from .base.metric import Text
 
 EPSILON = 1e-16
-"""What stands for a precision, recall or F-score without n-grams where smoothing is asked for."""
+"""With eps_smoothing this stands for a precision, recall or F-score without n-grams."""
 
 
 @dataclass(frozen=True)
 class ChrfNeeds:
-    """N-grams of characters, and of words (None: of none) behind them, as if of higher orders."""
+    """N-grams of characters, followed by n-grams of words (if any) as if they had higher orders."""
 
     characters: OverlapNeeds
     words: OverlapNeeds | None
@@ -38,12 +38,12 @@ class ChrfNeeds:
 
     @property
     def order(self) -> int:
-        """Orders of characters and of words together."""
+        """How many orders there are of characters and of words together."""
         return self.characters.order + (self.words.order if self.words else 0)
 
     @property
     def key(self) -> str:
-        """A name that differs whenever the columns can."""
+        """A name, safe in file names. It is different for any two needs whose columns can differ."""
         return "-".join(["chrf", self.characters.key, *([self.words.key] if self.words else [])])
 
     @property
@@ -53,13 +53,13 @@ class ChrfNeeds:
         return f"ChrfNeeds(characters={self.characters.identity}, words={words})"
 
     def schema(self, references: int) -> Schema:
-        """Return the n-grams of output and reference, and their matches; hyp_len and ref_len are in characters."""
+        """Return lengths in characters, the n-grams of output and reference, and their matches."""
         lengths = (Field("hyp_len"), Field("ref_len", per_reference=True), Field("total", self.order))
         apart = (Field(name, self.order, per_reference=True) for name in ("ref_total", "match"))
         return Schema((*lengths, *apart), references)
 
     def count(self, text: Text) -> list[dict[str, Ints]]:
-        """Count a shard: characters, then words."""
+        """Count a shard, first characters, then words."""
         counted = [needs.count(text) for needs in (self.characters, self.words) if needs]
         return [self._together(*parts) for parts in zip(*counted, strict=True)]
 
@@ -72,19 +72,21 @@ class ChrfNeeds:
 
 
 class Parts(NamedTuple):
-    """Precisions and recalls [..., orders], and which orders have n-grams on both sides."""
+    """Precision and recall of each order: [..., orders]."""
 
     precision: Floats
     recall: Floats
     both: Floats
+    """1 for orders with n-grams in output and reference, else 0."""
 
 
 @dataclass(frozen=True)
 class Chrf(Metric):
-    """chrF: F-score from the means of precision and recall over orders, of characters without white space.
+    """chrF: the F-score of mean precision and mean recall over orders of n-grams of characters, without white space.
 
-    Per sentence the reference with the best score counts, the first of equals; where it has no n-gram of an order, the
-    output's of that order do not count. With word_order 2 it is chrF++. Source: sacreBLEU 2; chrF++.py for smoothing.
+    For each sentence the reference with the best score counts, the first of equals. Where it has no n-gram of an order,
+    the output's n-grams of that order do not count. With word_order 2 the metric is chrF++. The source is sacreBLEU 2,
+    and chrF++.py for smoothing.
     """
 
     name: ClassVar[str] = "chrf"
@@ -102,7 +104,7 @@ class Chrf(Metric):
 
     @property
     def needs(self) -> ChrfNeeds:
-        """Matches with each reference."""
+        """Lengths, n-grams and matches with each reference."""
         split = Tokenization("char" if self.whitespace else "nonspace", lowercase=self.lowercase)
         characters = OverlapNeeds(split, self.char_order, ("match",), source=False)
         words = OverlapNeeds(Tokenization("chrf", lowercase=self.lowercase), self.word_order, ("match",), source=False)
@@ -110,16 +112,16 @@ class Chrf(Metric):
 
     @property
     def name_in_text(self) -> str:
-        """chrF++ where words count as its paper has it."""
+        """chrF++ with n-grams of words up to order 2, else chrF."""
         return "chrF++" if self.word_order == 2 else "chrF"
 
     @property
     def citations(self) -> tuple[str, ...]:
-        """Words are of a second paper."""
+        """The paper of chrF, and that of chrF++ if words count."""
         return ("popovic-2015-chrf", *(("popovic-2017-chrf",) if self.word_order else ()))
 
     def shown_counts(self, columns: Columns) -> list[Counted]:
-        """Return lengths in characters, matches and the n-grams of output and reference."""
+        """Return lengths in characters, matches, and the n-grams of output and reference."""
         total = Counted("total", columns["total"], orders=True)
         ref_total = Counted("ref_total", columns["ref_total"], per_reference=True, orders=True)
         return [*shown_matches(columns), total, ref_total]
@@ -135,19 +137,20 @@ class Chrf(Metric):
 
     @property
     def terms(self) -> tuple[Field, ...]:
-        """N-grams of the output, of the reference, and matches."""
+        """N-grams of the output, n-grams of the reference, and matches."""
         return tuple(Field(name, self._order, per_reference=True) for name in ("hyp_total", "ref_total", "match"))
 
     def make_terms(self, columns: Columns) -> dict[str, Ints]:
-        """Leave out n-grams of the output where the reference has none of the order."""
+        """Return the terms. N-grams of the output are left out in orders of which the reference has none."""
         ref_total = columns["ref_total"]
         hyp_total = np.where(ref_total > 0, columns["total"][:, None, :], 0)
         return {"hyp_total": hyp_total, "ref_total": ref_total, "match": columns["match"]}
 
     def score(self, totals: Columns) -> dict[str, Floats]:
-        """Return chrf, precision and recall (means over orders with n-grams on both sides), and each order's counts.
+        """Return chrf, precision and recall, and the precision, recall and counts of each order.
 
-        Orders of words follow those of characters: with char_order 6, precision_7 is that of single words.
+        Precision and recall are means over the orders with n-grams in output and reference. Orders of words follow
+        those of characters: with char_order 6, precision_7 is the precision of single words.
         """
         parts = self._parts(totals)
         precision, recall = self._means(parts)
@@ -156,14 +159,12 @@ class Chrf(Metric):
         return outputs | by_order(apart | {name: totals[name] for name in ("match", "hyp_total", "ref_total")})
 
     def sentence_scores(self, columns: Columns) -> Floats:
-        """Return float64 [lines, references]."""
+        """Return the score of each sentence with each reference: float64 [lines, references]."""
         return self._f_score(self._parts(self.make_terms(columns)))
 
     def choose(self, columns: Columns) -> Ints:
-        """Return the best reference of each sentence: int64 [lines]."""
-        return best_by(
-            [self._f_score(self._parts(self.make_terms(columns)), 100.0)]
-        )  # compared as sacreBLEU's percents
+        """Return the best reference of each sentence, by scores in percent as in sacreBLEU: int64 [lines]."""
+        return best_by([self._f_score(self._parts(self.make_terms(columns)), 100.0)])
 
     def _parts(self, totals: Columns) -> Parts:
         hyp, ref, match = (totals[name].astype(np.float64) for name in ("hyp_total", "ref_total", "match"))
@@ -172,7 +173,7 @@ class Chrf(Metric):
         return Parts(precision, recall, ((hyp > 0) & (ref > 0)).astype(np.float64))
 
     def _means(self, parts: Parts) -> tuple[Floats, Floats]:
-        """Return precision and recall [...], added up order after order, so that ties are sacreBLEU's."""
+        """Return precision and recall [...]. They are added order by order, so that sacreBLEU has the same ties."""
         orders, precision, recall = (np.zeros(parts.both.shape[:-1]) for _ in range(3))
         for n in range(self._order):
             orders = orders + parts.both[..., n]
@@ -181,7 +182,7 @@ class Chrf(Metric):
         return ratio(precision, orders), ratio(recall, orders)
 
     def _f_score(self, parts: Parts, scale: float = 1.0) -> Floats:
-        """Return the score [...], times scale before the last rounding."""
+        """Return the score [...] times scale. The scale is applied before the last rounding."""
         if self.eps_smoothing:
             total = np.zeros(parts.both.shape[:-1])
             for n in range(self._order):
@@ -192,7 +193,7 @@ class Chrf(Metric):
         return scale * f_beta(*self._means(parts), self.beta)
 
     def peer_signature(self, references: int, *, missing: bool = False) -> str | None:
-        """Return sacreBLEU's own signature."""
+        """Return sacreBLEU's own signature, or None for a mean of sentence scores."""
         if self.level != "corpus":
             return None
         parts = {

@@ -1,40 +1,39 @@
-"""Defaults of metrics: options that each metric takes which has a use for them and does not say otherwise."""
+"""Defaults of metrics: a metric takes each default that has an effect on it and that it does not set itself."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from ..config.tree import Node
 from ..errors import IDLE, ConfigError
 from . import METRICS
-from .base import signature
-from .build import resolve
+from .build import as_mapping, children_of, option_of, resolve
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from ..config.tree import Node
     from ..errors import Problem
 
 
 def with_defaults(nodes: Sequence[Node], root: Node | None, problems: list[Problem]) -> tuple[Node, ...]:
     """Return the metrics' nodes with defaults.metrics merged into them.
 
-    A default that no metric takes, because none knows it or it would change nothing, is a problem.
+    A default that no metric takes, because none has the option or it would change nothing, is added to problems.
     """
     section = root.get("defaults") if root else None
     common = section.get("metrics") if section else None
     if common is None or not isinstance(common.value, dict):
         return tuple(nodes)
     filled = [_filled(node, common) for node in nodes]
-    used = {key for key, child in common.value.items() for node in filled if _options(node).get(key) is child}
+    used = {key for key, child in common.value.items() for node in filled if children_of(node).get(key) is child}
     for key in common.value:
         if key not in used and filled:
-            known = {name: None for metric in METRICS.values() for name in (o.name for o in metric.options)}
-            known |= {option.key: None for metric in METRICS.values() for option in metric.options}
-            taken = any(_gives(node, key) for node in filled)
-            why = "every metric says it itself" if taken else "none has a use for it"
-            hint = "" if key in known else f"; no option is called so, known: {', '.join(known)}"
+            options = [option for metric in METRICS.values() for option in metric.options]
+            names = dict.fromkeys([*(option.name for option in options), *(option.key for option in options)])
+            given = any(_gives(node, key) for node in filled)
+            why = "every metric sets it itself" if given else "none has a use for it"
+            hint = "" if key in names else f"; there is no such option, known: {', '.join(names)}"
             problems.append(common.problem(f"no metric takes this default: {why}{hint}", [key]))
     return tuple(filled)
 
@@ -44,16 +43,16 @@ def _filled(node: Node, common: Node) -> Node:
     current = _mapping(node)
     if current is None:
         return node
-    waiting = [key for key in _options(common) if _knows(current, key) and not _gives(current, key)]
+    waiting = [key for key in children_of(common) if _spellings(current, key) and not _gives(current, key)]
     filled = _taken(current, waiting, common)
     return node if filled is current else filled
 
 
 def _taken(node: Node, keys: Sequence[str], common: Node) -> Node:
-    """Return a metric's node with those defaults that leave no option without effect, neither theirs nor another.
+    """Return a metric's node with the defaults that have an effect and leave no other option without effect.
 
-    A default may have an effect only beside one that is taken after it. So those that are left are tried again
-    after a round in which any was taken.
+    Some defaults have an effect only beside another that is taken later. So the rest is tried again after each round in
+    which one was taken.
     """
     left, idle = [], _idle(node)
     for key in keys:
@@ -67,45 +66,35 @@ def _taken(node: Node, keys: Sequence[str], common: Node) -> Node:
 
 
 def _idle(node: Node) -> set[Problem]:
-    """Return the problems with options of a metric that can change nothing."""
+    """Return the problems about options of a metric that have no effect."""
     problems: list[Problem] = []
     resolve(node, problems)
     return {problem for problem in problems if problem.kind == IDLE}
 
 
 def _mapping(node: Node) -> Node | None:
-    """Return a metric's node in the form of a mapping; None where it cannot be read."""
-    if isinstance(node.value, dict):
-        named = node.get("name")
-        return node if named and isinstance(named.value, str) else None
+    """Return a metric's node as a mapping, or None if it cannot be read."""
     try:
-        name, settings = signature.parse(str(node.value))
+        return as_mapping(node)[1]
     except ConfigError:
         return None
-    children = {key: Node(value, node.mark, node.path) for key, value in {"name": name, **settings}.items()}
-    return Node(children, node.mark, node.path, dict.fromkeys(children, node.mark))
-
-
-def _options(node: Node | None) -> dict[str, Node]:
-    return node.value if node and isinstance(node.value, dict) else {}
 
 
 def _with(node: Node, key: str, common: Node) -> Node:
     """Return a metric's node with one of the defaults."""
-    options = {**_options(node), key: _options(common)[key]}
+    options = {**children_of(node), key: children_of(common)[key]}
     return replace(node, value=options, keys={**node.keys, key: common.keys[key]})
 
 
 def _spellings(node: Node, key: str) -> set[str]:
+    """Return the name and the key of a metric's option, or nothing if the metric does not have it."""
     name = node.get("name")
     metric = METRICS.get(str(name.value)) if name else None
-    return next(({o.name, o.key} for o in (metric.options if metric else ()) if key in (o.name, o.key)), set())
-
-
-def _knows(node: Node, key: str) -> bool:
-    return bool(_spellings(node, key))
+    option = option_of(metric, key) if metric else None
+    return {option.name, option.key} if option else set()
 
 
 def _gives(node: Node, key: str) -> bool:
+    """Return whether a metric's node sets the option that a key names."""
     mapping = _mapping(node)
-    return mapping is not None and bool((_spellings(mapping, key) | {key}) & set(_options(mapping)))
+    return mapping is not None and bool((_spellings(mapping, key) | {key}) & set(children_of(mapping)))

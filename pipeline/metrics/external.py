@@ -1,4 +1,4 @@
-"""Numbers that another program has found for each sentence: a score, or hits and misses of an ERRANT or M² run."""
+"""Numbers that another program has computed for each sentence: a score, or counts of ERRANT or the M² scorer."""
 
 from __future__ import annotations
 
@@ -21,41 +21,30 @@ if TYPE_CHECKING:
     from .base.metric import Text
 
 COUNTS = ("tp", "fp", "fn")
-TAKEN = frozenset(
-    {
-        "precision",
-        "recall",
-        *COUNTS,
-        "match",
-        "penalty",
-        "numer",
-        "total",
-        "hyp_len",
-        "ref_len",
-        "hyp_total",
-        "ref_total",
-    }
-)
-"""Names of other outputs; those of counts are not shown in percent."""
+LENGTHS = ("hyp_len", "ref_len", "hyp_total", "ref_total")
+OTHER_OUTPUTS = frozenset({"precision", "recall", "match", "penalty", "numer", "total", *COUNTS, *LENGTHS})
+"""Names of other outputs, which a title cannot be."""
 CITATIONS = {"errant": ("bryant-etal-2017-automatic",), "m2": ("dahlmeier-ng-2012-better",)}
-"""What is cited for numbers of well-known programs, by the title in small letters."""
+"""The publications of well-known programs, by the title in small letters."""
 
 
 @dataclass(frozen=True)
 class ExternalNeeds:
-    """Numbers of each sentence, as `formats/numbers.py` writes them: floats, or whole numbers of 10**-decimals."""
+    """Numbers of each sentence, as `corpus/formats/numbers.py` writes them."""
 
     title: str
     names: tuple[str, ...]
+    """The names of the columns."""
     decimals: int | None
+    """Numbers are whole multiples of 10**-decimals, or floats if this is None."""
     source: bool = False
     tokenization: ClassVar[None] = None
 
     @property
     def key(self) -> str:
-        """A name that differs whenever the columns can."""
-        places = f"-d{self.decimals}" if self.decimals else ""
-        return f"external-{self.title}-{'-'.join(self.names)}{places}"
+        """A name, safe in file names. It is different for any two needs whose columns can differ."""
+        decimals = f"-d{self.decimals}" if self.decimals else ""
+        return f"external-{self.title}-{'-'.join(self.names)}{decimals}"
 
     @property
     def identity(self) -> str:
@@ -64,16 +53,17 @@ class ExternalNeeds:
         return f"ExternalNeeds(title={self.title!r}, {numbers})"
 
     def schema(self, references: int) -> Schema:
-        """Return a column for each name."""
+        """Return one field for each name."""
         return Schema(tuple(Field(name, real=self.decimals is None) for name in self.names), references)
 
     def count(self, text: Text) -> list[dict[str, Ints]]:
         """Read the numbers of each system."""
-        kind = np.float64 if self.decimals is None else np.int64
+        number_type = np.float64 if self.decimals is None else np.int64
         result: list[dict[str, Any]] = []
         for lines in text.systems:
             rows = [row.split() for row in lines.texts()]
-            table = np.array([[kind(cell) for cell in row] for row in rows], kind).reshape(len(rows), len(self.names))
+            table = np.array([[number_type(cell) for cell in row] for row in rows], number_type)
+            table = table.reshape(len(rows), len(self.names))
             result.append({name: table[:, number] for number, name in enumerate(self.names)})
         return result
 
@@ -96,8 +86,8 @@ _NUMBER: dict[str, Any] = {
 class External(Metric):
     """The mean or sum of a number of each sentence, or F-beta of the sums of true and false positives and negatives.
 
-    F-beta as ERRANT and the M² scorer have it: precision is 1 where nothing was proposed, recall 1 where nothing was
-    to be found; F is 0 where both are 0. A sentence's score is the same of its own numbers.
+    F-beta is that of ERRANT and the M² scorer. Precision is 1 if nothing was proposed, and recall is 1 if nothing had
+    to be corrected. F is 0 if both are 0. The score of a sentence is computed in the same way from its own numbers.
     """
 
     name: ClassVar[str] = "external"
@@ -156,16 +146,16 @@ class External(Metric):
     )
 
     def conflicts(self) -> list[tuple[str, str]]:
-        """Return a title that another output has, and columns that are too many or too few."""
-        found = []
-        if self.title in TAKEN:
-            found.append(("title", f"'{self.title}' is what another output is called"))
-        wanted = len(self.needs.names)
-        if self.columns and len(self.columns.split("+")) != wanted:
-            found.append(("columns", f"score: {self.score_} takes {wanted}, found '{self.columns}'"))
+        """Return a title that another output has, a wrong number of columns, and a scale of 0."""
+        problems = []
+        if self.title in OTHER_OUTPUTS:
+            problems.append(("title", f"'{self.title}' is the name of another output"))
+        numbers = len(self.needs.names)
+        if self.columns and len(self.columns.split("+")) != numbers:
+            problems.append(("columns", f"score: {self.score_} takes {numbers}, found '{self.columns}'"))
         if not _counts(self) and float(self.scale) == 0:
-            found.append(("scale", "expected a number above 0"))
-        return found
+            problems.append(("scale", "expected a number above 0"))
+        return problems
 
     @property
     def output(self) -> str:
@@ -174,21 +164,21 @@ class External(Metric):
 
     @property
     def citations(self) -> tuple[str, ...]:
-        """What the title is known for."""
+        """The publications of the program that the title names, if it is well known."""
         return CITATIONS.get(self.title.lower(), ())
 
     def shown_counts(self, columns: Columns) -> list[Counted]:
-        """Return the counts; a number alone is the score."""
+        """Return the counts of F-beta. A single number is the score itself and is not shown again."""
         return [Counted(name, columns[name]) for name in self.needs.names if _counts(self)]
 
     @property
     def level(self) -> str:  # type: ignore[override]
-        """A corpus of counts, or the mean or sum of sentence scores."""
+        """The level: corpus for F-beta, else mean or sum."""
         return "corpus" if _counts(self) else self.score_
 
     @property
     def policy(self) -> str:
-        """One number for each sentence, however many references there were."""
+        """References have no effect, since each sentence has its own numbers."""
         return "merged"
 
     @property
@@ -206,19 +196,20 @@ class External(Metric):
         return {name: columns[name] for name in COUNTS}
 
     def score(self, totals: Columns) -> dict[str, Floats]:
-        """Return F-beta (called as the title says), precision, recall, and the counts."""
+        """Return F-beta under the name of the title, precision, recall, and the counts."""
         score, precision, recall = self._scores(totals)
         counts = {name: totals[name] / 10**self.decimals for name in COUNTS}
         return {self.title: score, "precision": precision, "recall": recall} | counts
 
     def sentence_scores(self, columns: Columns) -> Floats:
-        """Return float64 [lines, 1]."""
+        """Return the score of each sentence: float64 [lines, 1]."""
         if _counts(self):
             return self._scores(columns)[0][:, None]
         values: Floats = (columns["value"] / float(self.scale))[:, None]
         return values
 
     def _scores(self, counts: Columns) -> tuple[Floats, Floats, Floats]:
+        """Return F-beta, precision and recall."""
         tp, fp, fn = (counts[name] for name in COUNTS)
         precision, recall = np.where(fp == 0, 1.0, ratio(tp, tp + fp)), np.where(fn == 0, 1.0, ratio(tp, tp + fn))
         return f_beta(precision, recall, float(self.beta)), precision, recall

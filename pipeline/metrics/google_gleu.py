@@ -24,10 +24,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class GoogleGleu(Metric):
-    """The minimum of n-gram precision and recall, all orders together: Σ matches / max of both totals.
+    """The minimum of n-gram precision and recall: matches of all orders / the larger of the totals of both texts.
 
-    Per sentence the reference with the highest ratio counts, the first of equals; one for which both totals are
-    0 is passed over. Source: arXiv 1609.08144, section 4.3; nltk.translate.gleu_score.
+    For each sentence the reference with the highest ratio counts, the first of equals. A reference for which both
+    totals are 0 is passed over. The sources are arXiv 1609.08144, section 4.3, and nltk.translate.gleu_score.
     """
 
     name: ClassVar[str] = "google_gleu"
@@ -46,39 +46,39 @@ class GoogleGleu(Metric):
     level: str = shared_options.level()
 
     def conflicts(self) -> list[tuple[str, str]]:
-        """Return orders that leave nothing."""
+        """Return a shortest order above the longest."""
         if self.min_order > self.order:
             return [("min_order", f"expected at most the order, {self.order}; found '{self.min_order}'")]
         return []
 
     @property
     def needs(self) -> OverlapNeeds:
-        """Matches with each reference."""
+        """Lengths, totals, and matches with each reference."""
         tokenizer = "char" if self.unit == "char" else self.tokenizer
         tokenization = Tokenization(tokenizer, strip=self.strip, lowercase=self.lowercase)
         return OverlapNeeds(tokenization, self.order, ("match",), source=False)
 
     def ngram_rule(self) -> Rule:
-        """Return how n-grams count: matched with each reference."""
+        """Return that n-grams are matched with each reference."""
         return Rule("match", self.needs.tokenization, self.min_order, self.order)
 
     def shown_counts(self, columns: Columns) -> list[Counted]:
-        """Return lengths, matches and the n-grams of output and reference of each order."""
+        """Return lengths, and for each order the matches and the n-grams of output and reference."""
         ref_total = np.maximum(columns["ref_len"][..., None] - np.arange(self.order), 0)
         total = Counted("total", columns["total"], orders=True)
         return [*shown_matches(columns), total, Counted("ref_total", ref_total, per_reference=True, orders=True)]
 
     def row_names(self) -> list[str]:
-        """Return the orders, also those below the shortest that is summed."""
+        """Return all orders, also those that are too short to be summed."""
         return [str(n) for n in range(1, self.order + 1)]
 
     @property
     def terms(self) -> tuple[Field, ...]:
-        """Matches; n-grams of output and reference; the larger of the two."""
+        """N-grams of the output and of the reference, the larger of these two numbers, and matches."""
         return (Field("hyp_total"), *(Field(name, per_reference=True) for name in ("match", "ref_total", "larger")))
 
     def make_terms(self, columns: Columns) -> dict[str, Ints]:
-        """Sum over orders."""
+        """Return the terms, summed over orders."""
         orders = np.arange(self.min_order - 1, self.order)
         match = columns["match"][..., self.min_order - 1 :].sum(axis=-1)
         hyp_total = columns["total"][:, self.min_order - 1 :].sum(axis=-1)
@@ -87,7 +87,7 @@ class GoogleGleu(Metric):
         return {"match": match, "hyp_total": hyp_total, "ref_total": ref_total, "larger": larger}
 
     def score(self, totals: Columns) -> dict[str, Floats]:
-        """Return google_gleu, precision, recall and the sums; 0 for an empty corpus."""
+        """Return google_gleu, precision, recall and the sums. All are 0 for an empty corpus."""
         outputs = {
             "google_gleu": ratio(totals["match"], totals["larger"]),
             "precision": ratio(totals["match"], totals["hyp_total"]),
@@ -96,6 +96,6 @@ class GoogleGleu(Metric):
         return outputs | {name: totals[name].astype(np.float64) for name in ("match", "hyp_total", "ref_total")}
 
     def sentence_scores(self, columns: Columns) -> Floats:
-        """Return float64 [lines, references]."""
+        """Return the score of each sentence with each reference: float64 [lines, references]."""
         terms = self.make_terms(columns)
         return ratio(terms["match"], terms["larger"])

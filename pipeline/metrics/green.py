@@ -1,4 +1,4 @@
-"""GREEN (Koyama et al. 2024): F-beta of n-gram edits, with n-grams rightly deleted, inserted and kept as hits."""
+"""GREEN (Koyama et al. 2024): F-beta of n-grams that are rightly deleted, inserted and kept."""
 
 from __future__ import annotations
 
@@ -24,13 +24,17 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Green(Metric):
-    """GREEN: per order TP, FP and FN; geometric means over orders of precision and recall; F-beta.
+    """GREEN: F-beta of the geometric means of precision and recall over the orders of n-grams.
 
-    Per n-gram (σ, ρ, η: its counts in source, reference, output): TP = max(σ - max(ρ, η), 0) + max(min(ρ, η) - σ,
-    0) + min(σ, η, ρ); FP = max(min(σ, ρ) - η, 0) + max(η - max(σ, ρ), 0); FN = max(min(σ, η) - ρ, 0) +
-    max(ρ - max(σ, η), 0). Per sentence the reference with the best score; of equals the one that is better by
-    the orders up to n - 1 alone, then up to n - 2 ..., then the first (the authors' program).
-    Source: github.com/shotakoyama/green.
+    An n-gram with the counts σ, ρ, η in source, reference and output has:
+
+    - TP = max(σ - max(ρ, η), 0) + max(min(ρ, η) - σ, 0) + min(σ, η, ρ),
+    - FP = max(min(σ, ρ) - η, 0) + max(η - max(σ, ρ), 0),
+    - FN = max(min(σ, η) - ρ, 0) + max(ρ - max(σ, η), 0).
+
+    For each sentence the reference with the best score counts. Of equals, the one with the best score of the orders up
+    to n - 1 wins, then up to n - 2, and so on, then the first. The source is the authors' program,
+    github.com/shotakoyama/green.
     """
 
     name: ClassVar[str] = "green"
@@ -55,32 +59,31 @@ class Green(Metric):
 
     @property
     def needs(self) -> OverlapNeeds:
-        """What the counts of hits and misses are made of."""
+        """The sums of minima from which hits and misses are computed."""
         tokenizer = "char" if self.unit == "char" else self.tokenizer
         tokenization = Tokenization(tokenizer, strip=self.strip, lowercase=self.lowercase)
         kinds = ("match", "source_only", "common", "source_match")
         return OverlapNeeds(tokenization, self.order, kinds, source=True, source_len=True)
 
     def ngram_rule(self) -> Rule:
-        """Return how n-grams count: as hits and misses of six kinds."""
+        """Return that n-grams count as hits and misses of six kinds."""
         return Rule("green", self.needs.tokenization, 1, self.order)
 
     def shown_counts(self, columns: Columns) -> list[Counted]:
-        """Return hits and misses of each order."""
+        """Return the hits (tp) and misses (fp, fn) of each order."""
         return [Counted(name, term, per_reference=True, orders=True) for name, term in self.make_terms(columns).items()]
 
     @property
     def terms(self) -> tuple[Field, ...]:
-        """Hits and misses of each order."""
+        """The hits (tp) and misses (fp, fn) of each order."""
         return tuple(Field(name, self.order, per_reference=True) for name in ("tp", "fp", "fn"))
 
     def make_terms(self, columns: Columns) -> dict[str, Ints]:
-        """Sum the three over n-grams.
+        """Return TP, FP and FN summed over n-grams, computed from sums of minima.
 
-        They follow from sums of minima. With M = Σ min(η, ρ), B = Σ min(σ, η, ρ), S = Σ max(min(η, σ) -
-        min(η, ρ), 0) and K = Σ min(σ, ρ), taking the output's n-grams one by one (the k-th occurrence of one is
-        either k <= ρ, or ρ < k <= σ, or above both) gives TP = Σσ - K + M - S, FP = K + Ση - M - S - B and
-        FN = Σρ - K + S - M + B.
+        The sums are M = Σ min(η, ρ), B = Σ min(σ, η, ρ), S = Σ max(min(η, σ) - min(η, ρ), 0) and K = Σ min(σ, ρ). The
+        k-th occurrence of an n-gram in the output has k <= ρ, or ρ < k <= σ, or k above both. Taking these cases one by
+        one gives TP = Σσ - K + M - S, FP = K + Ση - M - S - B and FN = Σρ - K + S - M + B.
         """
         lower = np.arange(self.order)
         source = np.maximum(columns["src_len"][:, None] - lower, 0)[:, None]
@@ -91,12 +94,12 @@ class Green(Metric):
         return {"tp": true_positive, "fp": false_positive, "fn": reference - kept + only - match + common}
 
     def score(self, totals: Columns) -> dict[str, Floats]:
-        """Return green, precision, recall, and tp_n, fp_n, fn_n of each order; 0 where an order has no hit."""
+        """Return green, precision, recall, and tp_n, fp_n, fn_n of each order n. If an order has no hit, green is 0."""
         score, precision, recall = self._scores(totals, self.order)
         return {"green": score, "precision": precision, "recall": recall} | by_order(totals)
 
     def sentence_scores(self, columns: Columns) -> Floats:
-        """Return float64 [lines, references]."""
+        """Return the score of each sentence with each reference: float64 [lines, references]."""
         return self._scores(self.make_terms(columns), self.order)[0]
 
     def choose(self, columns: Columns) -> Ints:
@@ -113,6 +116,6 @@ class Green(Metric):
 
 
 def _mean_ratio(hits: Ints, misses: Ints) -> Floats:
-    """Return the geometric mean over the last axis of hits / (hits + misses); 0 where there are no hits."""
+    """Return the geometric mean over the last axis of hits / (hits + misses), or 0 if any order has no hits."""
     mean: Floats = np.exp(log(ratio(hits, hits + misses)).mean(axis=-1))
     return mean

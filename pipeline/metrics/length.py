@@ -1,4 +1,4 @@
-"""The length of outputs: no metric of quality, but what one has to be better than (gec-metrics tests with it)."""
+"""The length of outputs, a baseline that a metric of quality has to beat (gec-metrics tests with it)."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Length(Metric):
-    """The mean or the sum of the tokens (words or characters) of sentences; not a fraction.
+    """The mean or sum over sentences of their numbers of tokens (words or characters).
 
-    A baseline for correlations with people: a metric that prefers long outputs is no better.
+    The metric is a baseline for correlations with people: it shows how well a preference for long outputs does.
     """
 
     name: ClassVar[str] = "length"
@@ -53,12 +53,12 @@ class Length(Metric):
 
     @property
     def policy(self) -> str:
-        """References do not count."""
+        """References have no effect."""
         return "merged"
 
     @property
     def needs(self) -> OverlapNeeds:
-        """Lengths alone."""
+        """Lengths of the tokenised lines."""
         tokenizer = "char" if self.unit == "char" else self.tokenizer
         both, end = self.strip == "both", self.strip == "end"
         tokenization = Tokenization(tokenizer, strip=both, lowercase=self.lowercase, strip_end=end)
@@ -74,10 +74,10 @@ class Length(Metric):
         return {"hyp_len": columns["hyp_len"]}
 
     def score(self, totals: Columns) -> dict[str, Floats]:
-        """Return the length of all."""
+        """Return the length of all sentences, divided by the scale."""
         return {"length": totals["hyp_len"] / float(self.scale)}
 
     def sentence_scores(self, columns: Columns) -> Floats:
-        """Return float64 [lines, 1]."""
+        """Return the length of each sentence, divided by the scale: float64 [lines, 1]."""
         values: np.ndarray[tuple[int, ...], np.dtype[np.float64]] = columns["hyp_len"] / float(self.scale)
         return values[:, None]

@@ -205,10 +205,11 @@ def test_a_good_config_is_read() -> None:
         ),
         (
             GOOD.replace("gleu", "{name: gleu, order: 3, n: 3}"),
-            "c.yaml:3:34: metrics[0].n: 'order' is given twice, as 'n' too",
+            "c.yaml:3:34: metrics[0].n: is given twice: 'order' and 'n' are the same option",
         ),
         (GOOD.replace("gleu", '"gleu[n=3"'), "c.yaml:3:11: metrics[0]: 'gleu[n=3': the closing ']' is missing"),
         (GOOD.replace("gleu", '"gleu[n=3,n=3]"'), "c.yaml:3:11: metrics[0]: 'gleu[n=3,n=3]': 'n' is given twice"),
+        (GOOD.replace("gleu", '"gleu[name=bleu]"'), "c.yaml:3:11: metrics[0]: 'gleu[name=bleu]': 'name' is no option"),
         (GOOD.replace("gleu", '"gleu[n]"'), "c.yaml:3:11: metrics[0]: 'gleu[n]': 'n' is not a key and a value"),
         (
             GOOD.replace("gleu", '"gleu|n:3|"'),

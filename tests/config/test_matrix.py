@@ -143,7 +143,7 @@ def test_a_dataset_of_another_form_takes_no_default_files() -> None:
         ("{metrics: []}", "c.yaml:1:12: defaults.metrics: expected a mapping (key: value), found a list"),
         (
             "{metrics: {iter: 3}}",
-            "c.yaml:1:22: defaults.metrics.iter: no metric takes this default: every metric says it itself",
+            "c.yaml:1:22: defaults.metrics.iter: no metric takes this default: every metric sets it itself",
         ),
         (
             "{metrics: {seed: 3}}",

@@ -193,7 +193,7 @@ def test_a_missing_file_is_told() -> None:
     [
         ("{name: external, title: own}", "own: the key 'files' is missing"),
         ("{name: external, files: A.num}", "external: files: expected {system} in the path"),
-        ('{name: external, title: tp, score: f_beta, files: "{system}.num"}', "'tp' is what another output is called"),
+        ('{name: external, title: tp, score: f_beta, files: "{system}.num"}', "'tp' is the name of another output"),
         ('{name: external, title: a b, files: "{system}.num"}', "expected a name of at most 50 letters"),
         ('{name: external, beta: 2, files: "{system}.num"}', "has no effect here (only score: f_beta has one)"),
         ('{name: external, columns: a+b, files: "{system}.num"}', "score: mean takes 1, found 'a+b'"),

@@ -242,7 +242,7 @@ def test_parts_of_n_grams_add_up_to_what_is_counted(name: str, made: Material) -
             sigma, eta = (ngram_roles.grams(tokens, n) for tokens in (source, texts[5][line]))
             rhos = [ngram_roles.grams(references[number], n) for number in there]
             for place, rho in enumerate([ngram_roles.merged(rhos)] if rule.merged else rhos):
-                found = {kind: sum(g.values()) for kind, g in ngram_roles.parts(rule.name, sigma, rho, eta).items()}
+                found = {kind: sum(g.values()) for kind, g in ngram_roles.roles(rule.name, sigma, rho, eta).items()}
                 at = (line, n - 1) if rule.merged else (line, there[place], n - 1)
                 if rule.name == "green":
                     counts = [terms[kind][at] for kind in ("tp", "fp", "fn")]

@@ -23,7 +23,7 @@ from ...corpus.corpus import Corpus
 from ...corpus.texts import read_texts, text_in_memory
 from ...errors import ConfigError, InputError, printable
 from ...execution.count import count_in_memory
-from ...metrics.base.ngram_roles import grams, merged, parts
+from ...metrics.base.ngram_roles import grams, merged, roles
 from ...metrics.build import from_text
 from ...report.tables.digits import percent
 from ..arguments import add_files, open_files
@@ -200,7 +200,7 @@ def _roles(rule: Rule, read_by: Rule, texts: Texts, n: int) -> dict[str, Grams]:
         return grams(read_by.tokenization.tokens(text), n)
 
     sigma = of(texts.source) if texts.source is not None else Counter()
-    return parts(rule.name, sigma, merged([of(text) for text in texts.references]), of(texts.output))
+    return roles(rule.name, sigma, merged([of(text) for text in texts.references]), of(texts.output))
 
 
 def _name(rule: Rule, gram: tuple[str, ...], count: int) -> str:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def by_order(arrays: Mapping[str, NDArray[Any]]) -> dict[str, Floats]:
-    """Return arrays [..., orders] as outputs name_1, name_2 ...: float64 [...] each."""
+    """Return arrays [..., orders] as outputs name_1, name_2 ..., each float64 [...]."""
     return {
         f"{name}_{n + 1}": array[..., n].astype(np.float64)
         for name, array in arrays.items()
@@ -24,14 +24,14 @@ def by_order(arrays: Mapping[str, NDArray[Any]]) -> dict[str, Floats]:
 
 
 def log(values: Floats) -> Floats:
-    """Return natural logarithms, -inf for 0 without a warning."""
+    """Return natural logarithms; that of 0 is -inf, without a warning."""
     with np.errstate(divide="ignore"):
         logs: Floats = np.log(values)
     return logs
 
 
 def ratio(part: NDArray[Any], whole: NDArray[Any]) -> Floats:
-    """Return part / whole, 0 where whole is 0."""
+    """Return part / whole, or 0 where whole is 0."""
     quotient: Floats = np.divide(part, whole, out=np.zeros(np.broadcast(part, whole).shape), where=whole != 0)
     return quotient
 
@@ -45,8 +45,8 @@ def f_beta(precision: Floats, recall: Floats, beta: float) -> Floats:
 def best_by(keys: Sequence[Floats]) -> Ints:
     """Return the best column of each row of keys [lines, references]: int64 [lines].
 
-    The first key decides, then the next where it is equal ...; of columns equal in all keys the first is taken.
-    Keys are compared as they are, rounding and all, since the programs whose choices these are do so.
+    The first key decides. Where it is equal, the next key decides, and so on. Of columns that are equal in all keys the
+    first is taken. Keys are compared exactly, with their errors of rounding, as the reference programs compare them.
     """
     best = np.zeros(len(keys[0]), np.int64)
     rows = np.arange(len(best))

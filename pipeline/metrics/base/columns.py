@@ -18,32 +18,33 @@ if TYPE_CHECKING:
 
 
 COUNTING = 1
-"""Version of the counting: raise it when any column of any needs comes out differently for the same text. Counts on
- disk are kept from one version of the program to the next as long as this stays."""
+"""The version of counting. Raise it when any column comes out differently for the same text.
+
+Counts on disk are used by later versions of the program as long as this number stays the same.
+"""
 PRESENT = "present"
-"""The column that tells how many references a sentence has, where some are missing (see `scoring/column_blocks.py`)."""
+"""The column with the number of references of a sentence, where some are missing (see `scoring/column_blocks.py`)."""
 LAST = "last"
-"""The column, made where a metric reads it, that is 1 for the last sentence of the data set and else 0."""
+"""The column that is 1 for the last sentence of the data set and 0 for others. Only metrics that read it get it."""
 
 
 class Field(NamedTuple):
-    """A group of columns: name; orders (0: one column, without an axis for orders); whether per reference.
-
-    real: they are float64 numbers, of which a table holds the bits.
-    """
+    """A group of columns with one name."""
 
     name: str
     orders: int = 0
+    """How many orders of n-grams it has. With 0 it is one column, without an axis for orders."""
     per_reference: bool = False
     real: bool = False
+    """Whether its numbers are float64. A packed table holds their bits as integers."""
 
 
 @dataclass(frozen=True)
 class Schema:
     """The fields of a table of integers, in order, for a number of references.
 
-    As a mapping, a field has the shape [...] + [references, if per reference] + [orders, if any]; packed, the
-    table is one array [..., width] whose columns are named as in `names`.
+    The table has two forms. In a mapping, the shape of a field is [...], then [references] if it is per reference, then
+    [orders] if it has orders. Packed, the table is one array [..., width], and `names` are the names of its columns.
     """
 
     fields: tuple[Field, ...]
@@ -54,12 +55,12 @@ class Schema:
 
     @property
     def names(self) -> list[str]:
-        """The names of the packed columns, such as match_2@0: order 2, first reference."""
+        """The names of the packed columns. For example, match_2@0 has matches of order 2 with the first reference."""
         result = []
         for field in self.fields:
-            for place in np.ndindex(self._shape(field)):
-                order = f"_{place[-1] + 1}" if field.orders else ""
-                result.append(f"{field.name}{order}" + (f"@{place[0]}" if field.per_reference else ""))
+            for index in np.ndindex(self._shape(field)):
+                order = f"_{index[-1] + 1}" if field.orders else ""
+                result.append(f"{field.name}{order}" + (f"@{index[0]}" if field.per_reference else ""))
         return result
 
     @property
@@ -69,7 +70,7 @@ class Schema:
 
     @property
     def dtype(self) -> type[np.int64 | np.float64]:
-        """The type that packed columns need: float64 (exact for integers below 2**53) where some are real."""
+        """The type for all columns: float64 (exact for integers below 2**53) if any field is real, else int64."""
         return np.float64 if any(field.real for field in self.fields) else np.int64
 
     def pack(self, columns: Columns) -> Ints:
@@ -82,7 +83,7 @@ class Schema:
         return np.concatenate(parts, axis=-1)
 
     def unpack(self, packed: NDArray[Any]) -> dict[str, Ints]:
-        """Return an array [..., width] as a mapping of int64 (real: float64) arrays."""
+        """Return an array [..., width] as a mapping of arrays, float64 for real fields and int64 for others."""
         columns: dict[str, Any] = {}
         start = 0
         for field in self.fields:
@@ -94,7 +95,7 @@ class Schema:
         return columns
 
     def named(self, packed: Ints) -> dict[str, NDArray[Any]]:
-        """Return the packed columns [..., width] by their names."""
+        """Return the columns of an array [..., width], each [...], by their names."""
         real = {field.name for field in self.fields if field.real}
         columns = {name: np.ascontiguousarray(packed[..., index]) for index, name in enumerate(self.names)}
         return {name: array.view(np.float64) if name in real else array for name, array in columns.items()}

@@ -1,4 +1,4 @@
-"""What a metric says about itself to those who show, explain, report and cite it."""
+"""What a metric says about itself, for the parts of the program that show, explain, report and cite it."""
 
 from __future__ import annotations
 
@@ -23,34 +23,34 @@ class Counted(NamedTuple):
 
 
 class Described:
-    """The members of a metric that only tell about it. Each has a default, and none changes a score."""
+    """The members of a metric that only describe it. Each has a default, and none changes a score."""
 
     name: ClassVar[str]
     help_page: ClassVar[str] = ""
-    """The page of `gec-pipeline help` that tells of the metric, where it is called otherwise than the metric."""
+    """The page of `gec-pipeline help` about the metric. An empty string means that it has the name of the metric."""
     counts: ClassVar[frozenset[str]] = frozenset()
-    """Outputs that are numbers of n-grams or tokens, named without their order. They are not shown in percent."""
+    """The outputs that count n-grams or tokens, by their names without the order. They are not shown in percent."""
     beside_score: ClassVar[str] = ""
     """A regular expression for the names of outputs that stand beside the score in tables."""
 
     @property
     def output(self) -> str:
-        """What the score is called."""
+        """The name of the score."""
         return self.name
 
     @property
     def name_in_text(self) -> str:
-        """What the metric is called in a sentence."""
+        """The name of the metric in a sentence."""
         return self.output
 
     @property
     def edition(self) -> str:
-        """Which of several codes of the same name it follows, or nothing."""
+        """Which of several programs of the same name the metric follows, or an empty string."""
         return ""
 
     @property
     def citations(self) -> tuple[str, ...]:
-        """What is cited for the metric with its settings: keys of `io/citations.bib`."""
+        """The publications to cite for the metric with its settings, as keys of `io/citations.bib`."""
         return ()
 
     def notes(self, outputs: Mapping[str, float]) -> list[str]:
@@ -59,21 +59,22 @@ class Described:
         return []
 
     def peer_signature(self, references: int, *, missing: bool = False) -> str | None:
-        """Return what the field's own tool would print for the same settings, or None where it has them not.
+        """Return the signature that the field's own tool prints for these settings, or None if it does not have them.
 
-        references: how many each line has; missing: not all lines have as many.
+        Each line has this number of references; `missing` says that some lines have fewer.
         """
         del references, missing
         return None
 
     def ngram_rule(self) -> Rule | None:
-        """Return how n-grams count, to be shown; None where the metric is not one of n-grams of tokens."""
+        """Return how n-grams of tokens are counted, or None if the metric counts none. Reports show this."""
         return None
 
     def shown_counts(self, columns: Columns) -> list[Counted]:
-        """Return the counts of each sentence that reports and `explain` show; of a missing reference they mean nothing.
+        """Return the counts of each sentence that reports and `explain` show.
 
-        columns: of a metric that does not score one reference at a time (see by_reference), no reference is missing.
+        If the metric scores references one at a time (see by_reference), some of them may be missing, and their counts
+        mean nothing. Otherwise no reference is missing.
         """
         del columns
         return []

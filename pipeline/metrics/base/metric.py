@@ -1,8 +1,8 @@
 """What every metric is made of: options, needed columns, summed terms, score.
 
-A metric is a small frozen object. It *needs* columns (integers per sentence, or per sentence and reference), which
-workers count from text; from them it makes *terms*, which are summed over sentences; and from sums of terms, over
-any number of leading axes (iterations, bootstrap samples), it makes the *score*.
+A metric is a small frozen object. It *needs* columns: numbers for each sentence, or for each sentence and reference.
+Workers count these columns from text. From the columns the metric makes *terms*, which are summed over sentences. From
+the sums, with any number of leading axes (iterations, bootstrap samples), it makes the *score*.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 class Text(NamedTuple):
-    """The lines of a shard: source (or None), references, outputs of some systems."""
+    """The lines of a shard: the source, the references, and the outputs of several systems."""
 
     source: Lines | None
     references: Sequence[Lines]
@@ -35,27 +35,29 @@ class Text(NamedTuple):
 
 
 class Note(NamedTuple):
-    """What a metric has to say of its counts: a message, and the text and line (from 1; 0: none) it is about."""
+    """A message of a metric about its counts, and the text and line that it is about."""
 
     message: str
     system: str | None = None
     reference: int | None = None
+    """The number of the reference, from 0, if the message is about one."""
     line: int = 0
+    """The number of the line, from 1; 0 means that the message is about no single line."""
 
 
 class Needs(Protocol):
-    """Columns that workers count; hashable, so that metrics with equal needs share them."""
+    """Columns that workers count. Objects are hashable, so that metrics with equal needs share their columns."""
 
     @property
     def key(self) -> str:
-        """A name that differs whenever the columns can, safe in file names."""
+        """A name, safe in file names. It is different for any two needs whose columns can differ."""
 
     @property
     def identity(self) -> str:
         """The text that stands for these columns in the keys of stored counts.
 
-        It differs whenever the columns can, as `key` does, and stays the same from one version of the program to the
-        next, whatever classes and fields are called: with another text, nothing that was stored is known again.
+        It is different for any two needs whose columns can differ, as `key` is. It must not change from one version of
+        the program to the next, even if classes and fields get other names: if it changes, stored counts are not found.
         """
 
     @property
@@ -64,25 +66,26 @@ class Needs(Protocol):
 
     @property
     def tokenization(self) -> Tokenization | None:
-        """How text becomes tokens; None where no package outside this program can have a part in it."""
+        """How text becomes tokens, or None if no package outside this program can take part in that."""
 
     def schema(self, references: int) -> Schema:
-        """Return the columns for a number of references."""
+        """Return which columns there are for a number of references."""
 
     def count(self, text: Text) -> list[dict[str, Ints]]:
-        """Return the columns of each system: a mapping of int64 arrays as schema() says, lines first."""
+        """Return the columns of each system: arrays of the fields of schema(), with an axis for lines first."""
 
 
 class Metric(Described, ABC):
     """A metric with its settings. Subclasses are frozen dataclasses whose fields are their options.
 
-    What a metric must have is abstract here, beside name, summary and options. All else has a default.
+    A metric must define name, summary and the abstract members below. All other members have a default.
     """
 
     name: ClassVar[str]
     summary: ClassVar[str]
+    """One line for lists of metrics."""
     hint: ClassVar[str] = ""
-    """Said when the metric misses a source: what was perhaps meant."""
+    """What the user perhaps meant. It is printed when the metric lacks a source."""
     options: ClassVar[Options] = Options()
     """The options that the fields declare; see `option.py`."""
     reads_files: ClassVar[bool] = False
@@ -92,7 +95,7 @@ class Metric(Described, ABC):
     """
 
     level: str = "corpus"
-    """corpus: the score of summed terms; mean, sum: the mean or sum of sentence scores."""
+    """corpus is the score of summed terms; mean and sum are the mean and sum of sentence scores."""
 
     @property
     def reads_last(self) -> bool:
@@ -101,35 +104,35 @@ class Metric(Described, ABC):
 
     @property
     def policy(self) -> str:
-        """Which references count: a name in POLICIES (`scoring/references/`)."""
+        """Which references count, by a name in POLICIES (`scoring/references/`)."""
         return "max"
 
     @property
     def by_reference(self) -> bool:
-        """Whether a sentence has a score with each reference alone, which can be shown beside the others."""
+        """Whether a sentence has a score with each single reference, which reports can show."""
         return any(field.per_reference for field in self.terms)
 
     @property
     def shares(self) -> tuple[float, ...]:
-        """The weights of the references, with sum 1; empty where all count the same."""
+        """The weights of the references, with sum 1. Without weights all references count the same."""
         return ()
 
     def unavailable(self) -> str | None:
-        """Return why the metric cannot be used here, such as a package that its tokeniser lacks, or None."""
+        """Return why the metric cannot be used here (a package of its tokeniser may be missing), or None."""
         tokenization = self.needs.tokenization
         return tokenization.unavailable() if tokenization else None
 
     def misfit(self, references: int, *, missing: bool = False) -> str | None:
-        """Return why the metric cannot score with a number of references, some of them missing, or None."""
+        """Return why the metric cannot score with this number of references, some perhaps missing, or None."""
         del references, missing
         return None
 
     def conflicts(self) -> list[tuple[str, str]]:
-        """Return options that do not go together: the name to blame, and a message."""
+        """Return the options that do not go together, each by its name and a message."""
         return []
 
     def settings(self, references: int | None = None) -> list[tuple[str, object]]:
-        """Return signature keys and values of all options that can change a number."""
+        """Return the options that can change a number, by their keys in signatures, and their values."""
         settings: list[tuple[str, object]] = []
         for option in self.options:
             value = getattr(self, option.attribute)
@@ -146,47 +149,47 @@ class Metric(Described, ABC):
     @property
     @abstractmethod
     def terms(self) -> tuple[Field, ...]:
-        """What is summed over sentences; fields per reference are summed for the reference chosen."""
+        """What is summed over sentences. Fields per reference are summed for the reference that was chosen."""
 
     @abstractmethod
     def make_terms(self, columns: Columns) -> dict[str, Ints]:
-        """Return the terms of each sentence, [lines, ...] as the fields say, from its columns."""
+        """Return the terms of each sentence from its columns: arrays [lines, ...] of the fields of `terms`."""
 
     @abstractmethod
     def score(self, totals: Columns) -> dict[str, Floats]:
-        """Return outputs from sums of terms (over any leading axes); the first output is the ranked score."""
+        """Return outputs from sums of terms with any leading axes. The first output is the score that ranks systems."""
 
     @abstractmethod
     def sentence_scores(self, columns: Columns) -> Floats:
         """Return the score of each sentence with each reference: float64 [lines, references]."""
 
     def sentence_outputs(self, columns: Columns) -> dict[str, Floats]:
-        """Return what is told of each sentence with each reference, the score first: float64 [lines, references]."""
+        """Return the outputs of each sentence with each reference, the score first: float64 [lines, references]."""
         return {self.output: self.sentence_scores(columns)}
 
     def row_names(self) -> list[str]:
-        """Return what the rows of counts with orders are called, where these are shown."""
+        """Return the names of the rows in tables of counts with orders."""
         return [str(n) for n in range(1, max((field.orders for field in self.terms), default=0) + 1)]
 
     def line_outputs(self, columns: Columns) -> dict[str, Floats]:
-        """Return all that is told of each sentence at level mean, the score first: float64 [lines] each.
+        """Return all outputs of each sentence at level mean, the score first: float64 [lines] each.
 
-        References are combined as the policy says. Empty: the score alone, from sentence_scores().
+        References are combined as the policy says. An empty mapping means that sentence_scores() gives the only output.
         """
         del columns
         return {}
 
-    def remarks(self, statistics: Mapping[str, Iterable[Columns]]) -> list[Note]:
-        """Return what should be said of the counts of the systems of a data set; each gives its blocks once."""
-        del statistics
+    def remarks(self, counts: Mapping[str, Iterable[Columns]]) -> list[Note]:
+        """Return notes about the counts of a data set: blocks of columns by system, which can be read once."""
+        del counts
         return []
 
     def draws(self, lines: int, references: int) -> Draws | None:
-        """Return how references are drawn, or None where they are not; one reference need not be drawn."""
+        """Return how references are drawn at random, or None if they are not, as with a single reference."""
         del lines, references
         return None
 
     def choose(self, columns: Columns) -> Ints:
-        """Return the best reference of each sentence, from 0: int64 [lines]. The first of equals."""
+        """Return the best reference of each sentence, numbered from 0: int64 [lines]. Of equals it is the first."""
         best: Ints = np.argmax(self.sentence_scores(columns), axis=-1)
         return best

@@ -1,4 +1,4 @@
-"""Columns of n-grams that outputs share with references and source: what GLEU and its relatives read."""
+"""Columns of n-grams that outputs share with references and source, for GLEU, BLEU, chrF and others."""
 
 from __future__ import annotations
 
@@ -21,17 +21,19 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class OverlapNeeds:
-    """N-gram counts of orders 1 to order: lengths, totals, and each of kinds (see `kernel/common.py`)."""
+    """Counts of n-grams of the orders 1 to `order`, beside lengths and totals."""
 
     tokenization: Tokenization
     order: int
     kinds: tuple[str, ...]
+    """What is counted; see `kernel/common.py`."""
     source: bool
     source_len: bool = False
+    """Whether there is a column for the length of the source."""
 
     @property
     def key(self) -> str:
-        """A name that differs whenever the columns can."""
+        """A name, safe in file names. It is different for any two needs whose columns can differ."""
         source = ["source_len"] if self.source_len else []
         return "-".join(["overlap", *self.kinds, *source, f"n{self.order}", self.tokenization.key])
 
@@ -42,14 +44,14 @@ class OverlapNeeds:
         return f"OverlapNeeds(tokenization={self.tokenization.identity}, {counted})"
 
     def schema(self, references: int) -> Schema:
-        """Return hyp_len, src_len (if asked for), ref_len, total (orders), and each kind with its axes."""
+        """Return hyp_len, src_len (if asked for), ref_len, total, and the kinds."""
         kinds = tuple(Field(kind, self.order, per_reference=kind in KINDS) for kind in self.kinds)
         source = (Field("src_len"),) if self.source_len else ()
         lengths = (Field("hyp_len"), *source, Field("ref_len", per_reference=True), Field("total", self.order))
         return Schema(lengths + kinds, references)
 
     def count(self, text: Text) -> list[dict[str, Ints]]:
-        """Count a shard: one pass over source and references for all systems."""
+        """Count a shard, with one pass over source and references for all systems."""
         sources = [text.source] if self.source and text.source is not None else []
         encoded = self.tokenization.encode([*sources, *text.references, *text.systems])
         source = encoded.pop(0) if sources else None
@@ -69,6 +71,6 @@ class OverlapNeeds:
 
 
 def shown_matches(columns: Columns) -> list[Counted]:
-    """Return the lengths of output and references, and what each reference matches, to be shown."""
+    """Return the lengths of output and references, and the matches with each reference, for reports."""
     lengths = [Counted("hyp_len", columns["hyp_len"]), Counted("ref_len", columns["ref_len"], per_reference=True)]
     return [*lengths, Counted("match", columns["match"], per_reference=True, orders=True)]

@@ -1,7 +1,7 @@
-"""What a metric counts an n-gram as: matched, penalised, missing ...; to be shown, from tokens.
+"""The role of each n-gram in a metric (matched, penalised, missing ...), computed from tokens to be shown.
 
-Counting itself is the kernel's (`kernel/`); here the same n-grams get names. The report's page does the same in the
-browser (`report/html/assets/ngrams.js`); tests hold both against the counts of the kernel.
+Scores come from the counts of the kernel (`kernel/`); here single n-grams are listed. The HTML report does the same in
+the browser (`report/html/assets/ngrams.js`). Tests compare both with the counts of the kernel.
 """
 
 from __future__ import annotations
@@ -18,16 +18,17 @@ if TYPE_CHECKING:
 
 
 class Rule(NamedTuple):
-    """How n-grams count: a rule of parts(), the tokens they are made of, their orders, whether references are merged.
-
-    merged: an n-gram counts as often as in the reference that has it most.
-    """
+    """How a metric counts n-grams."""
 
     name: str
+    """The name of the rule, which roles() reads."""
     tokenization: Tokenization
     first: int
+    """The shortest order."""
     last: int
+    """The longest order."""
     merged: bool = False
+    """Whether references are merged: then an n-gram counts as often as in the reference that has it most often."""
 
 
 def grams(tokens: Sequence[str], n: int) -> Grams:
@@ -36,20 +37,25 @@ def grams(tokens: Sequence[str], n: int) -> Grams:
 
 
 def merged(references: Sequence[Grams]) -> Grams:
-    """Return n-grams as often as in the reference that has them most."""
-    found: Grams = Counter()
+    """Return each n-gram as often as in the reference that has it most often."""
+    union: Grams = Counter()
     for reference in references:
-        found |= reference
-    return found
+        union |= reference
+    return union
 
 
-def parts(rule: str, sigma: Grams, rho: Grams, eta: Grams) -> dict[str, Grams]:
-    """Return the n-grams of source σ, reference ρ and output η, with counts, by what they count as.
+def roles(rule: str, sigma: Grams, rho: Grams, eta: Grams) -> dict[str, Grams]:
+    """Return the n-grams of source σ, reference ρ and output η, with their counts, by role.
 
-    match, penalised and other are of the output, and add up to it; missing is of the reference alone, or more often
-    there. gleu: an n-gram of output and source is penalised where the reference has it not at all; paper: as often
-    as both have it more than the reference; match: nothing is. green has more parts: true positives are match and
-    removed (rightly, from the source), false positives inserted and lost, false negatives kept and missing.
+    The n-grams of the output are match, penalised and other, which add up to it. Those that the reference has more
+    often than the output are missing. The rule says what is penalised:
+
+    - gleu: an n-gram of output and source that the reference does not have at all.
+    - paper: an n-gram as often as output and source both have it beyond its count in the reference.
+    - match: nothing.
+
+    The rule green has other roles. True positives are match and removed (rightly, from the source); false positives are
+    inserted and lost. False negatives are kept and missing.
     """
     match = eta & rho
     if rule == "gleu":
@@ -60,8 +66,8 @@ def parts(rule: str, sigma: Grams, rho: Grams, eta: Grams) -> dict[str, Grams]:
         inserted, kept = eta - (sigma | rho), (sigma & eta) - rho
         removed, lost = sigma - (rho | eta), (sigma & rho) - eta
         missing = rho - (sigma | eta)
-        found = {"match": match, "inserted": inserted, "kept": kept, "missing": missing}
-        return found | {"removed": removed, "lost": lost, "other": eta - match - inserted - kept}
+        common = {"match": match, "inserted": inserted, "kept": kept, "missing": missing}
+        return common | {"removed": removed, "lost": lost, "other": eta - match - inserted - kept}
     else:
         penalised = Counter()
     return {"match": match, "penalised": penalised, "missing": rho - eta, "other": eta - match - penalised}

@@ -25,17 +25,17 @@ METADATA = "option"
 
 
 class Option(NamedTuple):
-    """What is said of an option; it is the same in configs, in signatures and on the command line.
+    """The description of an option, for configs, signatures and the command line.
 
     The allowed values are true and false, unless choices, maximum, pattern or free say otherwise.
     """
 
     default: str | int | Callable[[Mapping[str, Any]], str | int]
-    """The value where none is given, or a function that returns it, of the options that are given, by name."""
+    """The value where none is given, or a function that computes it from the options that are given, by name."""
     help: str
     """What the option means, for lists and help texts."""
     key: str = ""
-    """The name in signatures, which configs may use too. If it is not said, it is the name of the option."""
+    """The name in signatures, which configs may use too. By default it is the name of the option."""
     choices: tuple[str, ...] | None = None
     """All allowed values."""
     minimum: int = 0
@@ -51,15 +51,15 @@ class Option(NamedTuple):
     path: bool = False
     """Whether it is a path. A relative path starts at the folder of the config that has it."""
     applies: Callable[[Any], bool] | None = None
-    """Whether the option can change a number of a metric, given that metric. None: it always can."""
+    """A function that says whether the option can change a number of a given metric. None means that it always can."""
     why: str = ""
-    """Why the option cannot change a number where it does not apply. It stands in the message about that."""
+    """Why the option cannot change a number where it does not apply, for the message about that."""
     implicit: bool = False
     """Whether signatures leave out the option while it has its default."""
     in_signatures: bool = True
     """Whether the option stands in signatures. Metrics that differ only in options that do not are equal."""
     attribute: str = ""
-    """The name of the field; the field sets it."""
+    """The name of the field that declares the option."""
 
     @property
     def name(self) -> str:
@@ -67,12 +67,12 @@ class Option(NamedTuple):
         return self.attribute.removesuffix("_")
 
     def at(self, attribute: str) -> Option:
-        """Return the option as the field of this name declares it."""
+        """Return the option with the name of the field that declares it."""
         named = self._replace(attribute=attribute)
         return named._replace(key=self.key or named.name)
 
     def default_of(self, given: Mapping[str, Any]) -> str | int:
-        """Return the default beside the options that are given."""
+        """Return the default, which may depend on the options that are given."""
         return self.default(given) if callable(self.default) else self.default
 
     def values(self) -> str:
@@ -84,7 +84,7 @@ class Option(NamedTuple):
         return "true, false" if self.maximum is None else f"a whole number from {self.minimum} to {self.maximum}"
 
     def read(self, text: str) -> str | int:
-        """Return the value that a text means; raises ValueError."""
+        """Return the value that a text means. Raises ValueError if it is not allowed."""
         if self.free:
             if text:
                 return signature.unescape(text)
@@ -105,12 +105,12 @@ class Option(NamedTuple):
 def option(default: Value | Callable[[Mapping[str, Any]], Value], **more: Any) -> Value:
     """Return a field of a dataclass that is an option.
 
-    The default and the keywords in `more` are the fields of Option, which are explained there. The field itself has
-    the default that holds where nothing is given.
+    The default and the keywords in `more` are the fields of Option, which are explained there. The default of the
+    dataclass field is the one that holds where no option is given.
     """
-    says = Option(default, **more)
-    usual: Any = says.default_of({})
-    declared: Value = field(default=usual, compare=says.in_signatures, metadata={METADATA: says})
+    described = Option(default, **more)
+    usual: Any = described.default_of({})
+    declared: Value = field(default=usual, compare=described.in_signatures, metadata={METADATA: described})
     return declared
 
 
@@ -123,5 +123,5 @@ class Options:
     def __get__(self, metric: object, owner: type) -> tuple[Option, ...]:
         if owner not in self._read:
             declared = {item.name: item.metadata[METADATA] for item in fields(owner) if METADATA in item.metadata}
-            self._read[owner] = tuple(says.at(attribute) for attribute, says in declared.items())
+            self._read[owner] = tuple(option.at(attribute) for attribute, option in declared.items())
         return self._read[owner]

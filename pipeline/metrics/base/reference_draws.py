@@ -1,7 +1,7 @@
 """Which reference each sentence gets in each iteration.
 
-Draws depend on the number of lines, the number of references and the iteration, on nothing else: not on shards,
-systems or metrics. They come in blocks of lines, so that memory does not grow with the corpus.
+Draws depend only on the sampler with its seed, the numbers of lines and references, and the iteration. They do not
+depend on shards, systems or metrics. They come in blocks of lines, so that memory does not grow with the corpus.
 """
 
 from __future__ import annotations
@@ -24,25 +24,27 @@ if TYPE_CHECKING:
 
 
 MAX_CHOICES = 4096
-"""Choices of references up to which all are taken, where the expected score is asked for."""
+"""For the expected score, all choices of references are taken if there are at most so many."""
 
 
 class Draws(NamedTuple):
-    """A sampler with all that fixes its draws. seed is read by the sampler numpy alone."""
+    """A sampler with everything that determines its draws."""
 
     sampler: str
     iterations: int
     lines: int
     references: int
     seed: int = 0
+    """Read by the samplers numpy and turned alone."""
 
     @staticmethod
     def balanced(groups: int, lines: int, references: int, seed: int) -> Draws:
-        """Return draws whose scores average to what sampling converges to: all choices where they are few.
+        """Return draws whose mean score is what sampling converges to, or is close to it.
 
-        Else groups of as many iterations as there are references: a random choice, and the same turned by one
-        reference, by two ... In a group each sentence gets each reference once, so that only the curvature of
-        the score is left to chance: the error is far below that of as many independent iterations.
+        If there are few choices of references, all are taken. Otherwise the draws are groups of as many iterations as
+        there are references: a random choice, the same choice turned by one reference, by two, and so on. In a group
+        each sentence gets each reference once, so that only the curvature of the score is left to chance. The error is
+        far below that of as many independent iterations.
         """
         if lines * math.log(references) <= math.log(MAX_CHOICES):
             return Draws("all", references**lines, lines, references)
@@ -50,16 +52,16 @@ class Draws(NamedTuple):
 
 
 class Drawer:
-    """Draws for some of the iterations, block of lines after block of lines."""
+    """Draws references for several iterations, block of lines after block of lines."""
 
     def __init__(self, draws: Draws, iterations: Iterable[int]) -> None:
         self.references = draws.references
         self.streams = [STREAMS[draws.sampler](draws, iteration) for iteration in iterations]
 
     def take(self, lines: int, present: Ints | None = None) -> NDArray[np.uint8]:
-        """Return the references drawn for the next lines, from 0: uint8 [iterations, lines].
+        """Return the references drawn for the next lines, numbered from 0: uint8 [iterations, lines].
 
-        present: how many references each line has, int64 [lines], where some are missing: the draw is among them.
+        Where references are missing, `present` is how many each line has, int64 [lines], and only these are drawn.
         """
         limits = self.references if present is None else present
         block = np.empty((len(self.streams), lines), np.uint8)
@@ -69,20 +71,20 @@ class Drawer:
 
 
 def python2(_: Draws, iteration: int) -> Stream:
-    """Draw int(random() * R), seeded with 101 * iteration: Python 2's random.randint(0, R - 1).
+    """Draw int(random() * R) with the seed 101 * iteration, as Python 2's random.randint(0, R - 1) does.
 
-    Source: the original program. numpy's RandomState seeded with a *list* is Python's generator, bit for bit.
+    The original program draws so. RandomState of numpy, if its seed is a *list*, is Python's generator, bit for bit.
     """
     generator = np.random.RandomState([101 * iteration])
     return lambda count, limits: (generator.random_sample(count) * limits).astype(np.uint8)
 
 
 def python3(draws: Draws, iteration: int) -> Stream:
-    """Draw as Python 3's random.randint(0, R - 1) does, seeded with 101 * iteration.
+    """Draw as Python 3's random.randint(0, R - 1) does, with the seed 101 * iteration.
 
-    The highest R.bit_length() bits of 32-bit words, drawn again while they are R or more (CPython's
-    random.Random._randbelow_with_getrandbits). Words drawn ahead are kept for the next block. Where lines have
-    different numbers of references, Python's own generator is asked line by line.
+    The highest R.bit_length() bits of a 32-bit word are a draw, and words that give R or more are passed over
+    (random.Random._randbelow_with_getrandbits in CPython). Words drawn ahead are kept for the next block. Where lines
+    have different numbers of references, Python's own generator draws line by line.
     """
     generator = np.random.RandomState([101 * iteration])
     own = random.Random(101 * iteration)  # noqa: S311 (no secret: the stream to reproduce)
@@ -103,20 +105,20 @@ def python3(draws: Draws, iteration: int) -> Stream:
 
 
 def numpy(draws: Draws, iteration: int) -> Stream:
-    """Draw (default_rng(seed).random((iterations, lines)) * R).astype(int), row `iteration` of it."""
+    """Draw the row `iteration` of (default_rng(seed).random((iterations, lines)) * R).astype(int)."""
     generator = np.random.Generator(np.random.PCG64(draws.seed).advance(iteration * draws.lines))
     return lambda count, limits: (generator.random(count) * limits).astype(np.uint8)
 
 
 def turned(draws: Draws, iteration: int) -> Stream:
-    """Draw as numpy does for the group of the iteration, turned by its place in the group."""
+    """Draw as numpy() does for the group of the iteration, turned by the number of the iteration in its group."""
     stream = numpy(draws, iteration // draws.references)
     turn = iteration % draws.references
     return lambda count, limits: ((stream(count, limits).astype(np.int64) + turn) % limits).astype(np.uint8)
 
 
 def all_choices(draws: Draws, iteration: int) -> Stream:
-    """Give the digits of the iteration's number in base R: every choice of references once."""
+    """Return the digits of the iteration's number in base R, so that every choice of references comes once."""
     digits = iter([iteration // draws.references**line % draws.references for line in range(draws.lines)])
     return lambda count, _: np.fromiter(itertools.islice(digits, count), np.uint8, count)
 

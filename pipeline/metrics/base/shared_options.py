@@ -12,7 +12,7 @@ WHERE_STRIPPED: dict[str, Any] = {
     "why": "tokenizer whitespace ignores it anyway",
     "implicit": True,
 }
-"""Where white space at the ends of lines can change tokens, for an option that drops it."""
+"""Fields of an option that drops white space at the ends of lines: where this can change tokens."""
 
 
 def unit() -> str:
@@ -44,5 +44,5 @@ def lowercase() -> bool:
 
 def level() -> str:
     """Return the option level: corpus or mean."""
-    says = "score the corpus, or the mean of sentence scores"
-    return option("corpus", help=says, choices=("corpus", "mean"), implicit=True)
+    meaning = "score the corpus, or the mean of sentence scores"
+    return option("corpus", help=meaning, choices=("corpus", "mean"), implicit=True)

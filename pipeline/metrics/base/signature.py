@@ -1,4 +1,4 @@
-"""A metric's name with all its settings: printed as one token to paste, and parsed back."""
+"""Signatures: the name of a metric with all its settings, as one word that can be copied and read again."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 INFORMATIVE = frozenset({"nrefs", "v"})
-"""Keys that tell about the run but not about the metric: ignored when parsed back."""
+"""Keys that describe the run and not the metric. parse() leaves them out."""
 
 SACREBLEU = "2.6.0"
-"""The release of sacreBLEU whose numbers BLEU and chrF have; it stands in sacreBLEU's own signatures."""
+"""The release of sacreBLEU that BLEU and chrF reproduce. It stands in sacreBLEU's own signatures."""
 
 _VALUE = re.compile(r"[A-Za-z0-9_.+-]+")
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
@@ -23,21 +23,21 @@ _ESCAPED = re.compile(r"x((?:\.[0-9a-f]{2})+)")
 
 
 def escape(text: str) -> str:
-    """Return any text as a value of a signature: as it is where it can stand there, else x.3c.6e ... of its bytes."""
+    """Return a text as a value of a signature: unchanged if signatures allow it, else its bytes as x.3c.6e ..."""
     plain = _VALUE.fullmatch(text) and not _ESCAPED.fullmatch(text)
     return text if plain else "x" + "".join(f".{byte:02x}" for byte in text.encode())
 
 
 def unescape(text: str) -> str:
-    """Return the text that escape() was given; one that it never returns is taken as it is. May raise ValueError."""
-    found = _ESCAPED.fullmatch(text)
-    return bytes.fromhex(found[1].replace(".", "")).decode() if found else text
+    """Return the text that escape() was given. Raises ValueError if its bytes are not UTF-8."""
+    escaped = _ESCAPED.fullmatch(text)
+    return bytes.fromhex(escaped[1].replace(".", "")).decode() if escaped else text
 
 
 def render(name: str, settings: Iterable[tuple[str, object]]) -> str:
     """Return "name|key:value|...", in the order given.
 
-    Raises ValueError for a value outside [A-Za-z0-9_.+-], which could not be read back.
+    Raises ValueError for a value with a character outside [A-Za-z0-9_.+-], which parse() could not read.
     """
     parts = [name]
     for key, value in settings:

@@ -1,6 +1,6 @@
-"""BLEU (Papineni et al. 2002), in the flavours of the programs that published numbers come from.
+"""BLEU (Papineni et al. 2002), as each of the programs computes it that published numbers come from.
 
-They differ in reference length, smoothing, tokens and zeros; `bleu_smoothing.py` has the precisions.
+These programs are the flavours. They differ in reference length, tokens, zeros and smoothing (see `smoothing.py`).
 """
 
 from __future__ import annotations
@@ -31,16 +31,16 @@ if TYPE_CHECKING:
     from ..base.columns import Columns
 
 NLTK_FLOOR = 1e-12
-"""Below this a score that nltk holds above 0 with the smallest float is 0."""
+"""A score below this is 0 in the flavour nltk, which replaces precisions of 0 by the smallest float."""
 
 
 @dataclass(frozen=True)
 class Bleu(BleuOptions, Metric):
     """BLEU: the geometric mean of clipped n-gram precisions, times a penalty for brevity.
 
-    Flavours: sacrebleu (Post 2018), nltk (nltk.translate.bleu_score), tensorflow (the code of TensorFlow's nmt, which
-    Hugging Face and the package bleuscore have too), moses (multi-bleu.perl). Matches are clipped by the largest
-    count in any reference; the reference length of a sentence is the closest (tensorflow: the shortest).
+    The flavours are sacrebleu (Post 2018), nltk (nltk.translate.bleu_score), tensorflow (the code of TensorFlow's nmt,
+    which Hugging Face and the package bleuscore use too) and moses (multi-bleu.perl). Matches are clipped by the
+    largest count in any reference. The reference length of a sentence is the closest, or the shortest for tensorflow.
     """
 
     name: ClassVar[str] = "bleu"
@@ -55,38 +55,38 @@ class Bleu(BleuOptions, Metric):
 
     @property
     def reads_last(self) -> bool:
-        """Whether nltk's corpus score with this smoothing reads counts of the last sentence alone."""
+        """Whether this smoothing of a corpus score reads counts of the last sentence alone, as in nltk."""
         return self.level == "corpus" and self.smoothing in ("method5", "method6", "method7")
 
     @property
     def needs(self) -> OverlapNeeds:
-        """Matches with all references merged."""
+        """Lengths, totals, and matches with all references merged."""
         names = {"char": FLAVOURS[self.flavour].char, "none": "whitespace"}
         tokenization = Tokenization(names.get(self.tokenizer, self.tokenizer), lowercase=self.lowercase)
         order = max(self.order, 5) if self.smoothing in ("method5", "method7") else self.order
         return OverlapNeeds(tokenization, order, ("union_match",), source=False)
 
     def ngram_rule(self) -> Rule:
-        """Return how n-grams count: matched with all references merged."""
+        """Return that n-grams are matched with all references merged."""
         return Rule("match", self.needs.tokenization, 1, self.order, merged=True)
 
     @property
     def citations(self) -> tuple[str, ...]:
-        """The paper; what compares programs for the flavour sacrebleu, and smoothings for any but the usual."""
+        """The paper of BLEU, that of sacreBLEU for its flavour, and one about smoothing unless it is none or exp."""
         keys = ["papineni-etal-2002-bleu"]
         keys += ["post-2018-call"] if self.flavour == "sacrebleu" else []
         keys += ["chen-cherry-2014-systematic"] if self.smoothing not in ("none", "exp") else []
         return tuple(keys)
 
     def shown_counts(self, columns: Columns) -> list[Counted]:
-        """Return matches with all references, and the reference length that counts."""
+        """Return lengths, matches with all references, and totals. The reference length is the one that counts."""
         lengths = [Counted("hyp_len", columns["hyp_len"]), Counted("ref_len", self._reference_length(columns))]
         kinds = {"match": "union_match", "total": "total"}
         return lengths + [Counted(name, columns[kind][:, : self.order], orders=True) for name, kind in kinds.items()]
 
     @property
     def terms(self) -> tuple[Field, ...]:
-        """Lengths, matches, n-grams; of nltk's methods 5 to 7 also counts of one sentence."""
+        """Lengths, matches and totals. nltk's methods 5 to 7 also have counts of a single sentence."""
         fields = (Field("hyp_len"), Field("ref_len"), Field("match", self.order), Field("total", self.order))
         if self.smoothing in ("method5", "method7"):
             return (*fields, Field("fifth_match"), Field("fifth_total"))
@@ -95,7 +95,7 @@ class Bleu(BleuOptions, Metric):
         return fields
 
     def make_terms(self, columns: Columns) -> dict[str, Ints]:
-        """Choose the reference length, and the sentence that nltk's methods 5 to 7 look at."""
+        """Return lengths and counts. Those of a single sentence, for nltk's methods 5 to 7, are 0 but for the last."""
         total, match, hyp_len = columns["total"], columns["union_match"], columns["hyp_len"]
         last = columns.get(LAST, np.ones(len(hyp_len), np.int64))
         terms = {"hyp_len": hyp_len, "ref_len": self._reference_length(columns), "match": match[:, : self.order]}
@@ -121,10 +121,10 @@ class Bleu(BleuOptions, Metric):
         return shorter
 
     def score(self, totals: Columns) -> dict[str, Floats]:
-        """Return outputs as float64, bleu first (of more sets of weights also bleu@weights2 ...).
+        """Return outputs as float64, bleu first. Further sets of weights give bleu@weights2, bleu@weights3 ...
 
-        brevity_penalty, ratio (of the lengths), hyp_len, ref_len; and for each order n precision_n (smoothed),
-        match_n and total_n.
+        The other outputs are brevity_penalty, ratio (of the lengths), hyp_len and ref_len. For each order n there are
+        precision_n (smoothed), match_n and total_n.
         """
         precision = self._precision(totals)
         scores = self._scores(totals, precision, effective=self.effective_order == "yes")
@@ -136,12 +136,12 @@ class Bleu(BleuOptions, Metric):
         return outputs | {"hyp_len": hyp_len, "ref_len": ref_len} | by_order(counts)
 
     def sentence_scores(self, columns: Columns) -> Floats:
-        """Return float64 [lines, 1]."""
+        """Return the score of each sentence with the first set of weights: float64 [lines, 1]."""
         terms = self.make_terms({name: column for name, column in columns.items() if name != LAST})
         return self._scores(terms, self._precision(terms), effective=self.effective_order != "no")[0][:, None]
 
     def _precision(self, totals: Columns) -> Floats:
-        """Return smoothed precisions [..., orders]; 0 without any match, but for add-one."""
+        """Return smoothed precisions [..., orders]. Without any match they are 0, but for the flavour tensorflow."""
         fifth = lengths = None
         if "fifth_match" in totals:
             fifth = ratio(totals["fifth_match"].astype(np.float64), totals["fifth_total"].astype(np.float64))
@@ -149,14 +149,13 @@ class Bleu(BleuOptions, Metric):
             lengths = ratio(totals["length"].astype(np.float64), totals["hypotheses"][..., None].astype(np.float64))
         match, total, hyp_len = (totals[name].astype(np.float64) for name in ("match", "total", "hyp_len"))
         smoothing = SMOOTHING[self.smoothing]
-        precision = smoothing.precisions(
-            Counts(match, total, hyp_len, fifth, lengths), float(self.smoothing_value or 0)
-        )
+        counts = Counts(match, total, hyp_len, fifth, lengths)
+        precision = smoothing.precisions(counts, float(self.smoothing_value or 0))
         matched = (match > 0).any(axis=-1, keepdims=True) | (self.flavour == "tensorflow")
         return np.where(matched, precision, 0.0)
 
     def _scores(self, totals: Columns, precision: Floats, *, effective: bool) -> list[Floats]:
-        """Return the score for each set of weights, [...] each."""
+        """Return the score [...] for each set of weights."""
         brevity, none = self._brevity(totals), (totals["match"] == 0).all(axis=-1)
         scores = []
         for weights in self._weights(totals["hyp_len"]):
@@ -174,21 +173,21 @@ class Bleu(BleuOptions, Metric):
         return scores
 
     def _reached(self, totals: Columns) -> NDArray[np.bool_]:
-        """Return which orders effective order keeps: those with n-grams, which add-k adds to all but the first."""
+        """Return the orders that effective order keeps: those with n-grams. add-k adds n-grams to all but the first."""
         added = self.smoothing == "add-k" and float(self.smoothing_value) > 0
         return (totals["total"] > 0) | (added & (np.arange(self.order) > 0))
 
     def _weights(self, hyp_len: Ints) -> list[Floats]:
-        """Return the weights of the orders for each set: [orders], or [..., orders] where lengths decide."""
+        """Return the weights of the orders for each set: [orders], or [..., orders] where they depend on lengths."""
         orders = np.arange(1, self.order + 1)
-        found = []
-        for one in self.sets:
-            weights = np.array(one + [0.0] * (self.order - len(one)))
-            if self.auto_reweigh and one == QUARTERS:
+        result = []
+        for given in self.sets:
+            weights = np.array(given + [0.0] * (self.order - len(given)))
+            if self.auto_reweigh and given == QUARTERS:
                 length = hyp_len[..., None]
                 weights = np.where(length < 4, (orders <= length) / np.maximum(length, 1), weights)
-            found.append(weights)
-        return found
+            result.append(weights)
+        return result
 
     def _brevity(self, totals: Columns) -> Floats:
         """Return the brevity penalty [...]."""
@@ -201,7 +200,7 @@ class Bleu(BleuOptions, Metric):
         return np.where((hyp_len == 0) & (self.flavour == "nltk"), 0.0, penalty)
 
     def notes(self, outputs: Mapping[str, float]) -> list[str]:
-        """Return why a score is 0, and where nltk's definition looks at one sentence only."""
+        """Return why a score is 0, and whether the smoothing reads the last sentence alone."""
         notes = []
         if outputs["bleu"] == 0 and "match_1" in outputs:
             notes.append(self._why_zero(outputs))
@@ -222,7 +221,7 @@ class Bleu(BleuOptions, Metric):
         return "the reference length is 0" if outputs["ref_len"] == 0 else "the brevity penalty is 0"
 
     def peer_signature(self, references: int, *, missing: bool = False) -> str | None:
-        """Return sacreBLEU's own signature, where it has these settings."""
+        """Return sacreBLEU's own signature, or None if sacreBLEU does not have these settings."""
         unknown = self.weights or self.ties != "shorter" or self.brevity_penalty != "standard" or self.order != 4
         tokens = {"whitespace": "none", **{name: name for name in ("none", "char", "13a", "zh", "intl")}}
         if self.flavour != "sacrebleu" or unknown or self.level != "corpus":

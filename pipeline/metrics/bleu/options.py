@@ -1,4 +1,4 @@
-"""The options of BLEU: its flavours, and what each of them takes."""
+"""The options of BLEU: its flavours, and what each of them allows."""
 
 from __future__ import annotations
 
@@ -15,11 +15,12 @@ if TYPE_CHECKING:
 
 
 class Flavour(NamedTuple):
-    """Defaults of a flavour, and which tokeniser it means by char."""
+    """The defaults of a flavour."""
 
     tokenizer: str
     smoothing: str
     char: str = "nonspace"
+    """The tokeniser that this flavour calls char."""
 
 
 FLAVOURS = {
@@ -30,7 +31,7 @@ FLAVOURS = {
 }
 NUMBER = r"[0-9]{1,3}(\.[0-9]{1,17})?"
 QUARTERS = [0.25] * 4
-"""The weights that nltk shares anew where it is asked to."""
+"""The weights that auto_reweigh replaces."""
 WEIGHTS = rf"{NUMBER}(\+{NUMBER}){{0,8}}"
 
 
@@ -44,8 +45,8 @@ def _order(given: Mapping[str, Any]) -> int:
 
 
 def weight_sets(weights: str) -> list[list[float]]:
-    """Return the sets of weights that the option says; none where it is empty."""
-    return [[float(weight) for weight in one.split("+")] for one in weights.split("_")] if weights else []
+    """Return the sets of weights in the text of the option, or none if it is empty."""
+    return [[float(weight) for weight in part.split("+")] for part in weights.split("_")] if weights else []
 
 
 def _value(given: Mapping[str, Any]) -> str:
@@ -119,25 +120,26 @@ class BleuOptions:
     )
 
     def conflicts(self) -> list[tuple[str, str]]:
-        """Return a smoothing of another flavour, and weights that do not fit the order."""
-        found = []
+        """Return a smoothing that the flavour or the order does not allow, and wrong weights."""
+        problems = []
         if self.flavour not in SMOOTHING[self.smoothing].flavours:
-            known = [name for name, smoothing in SMOOTHING.items() if self.flavour in smoothing.flavours]
-            found.append(("smoothing", f"flavour {self.flavour} takes {', '.join(known)}; found '{self.smoothing}'"))
+            allowed = ", ".join(name for name, smoothing in SMOOTHING.items() if self.flavour in smoothing.flavours)
+            problems.append(("smoothing", f"flavour {self.flavour} takes {allowed}; found '{self.smoothing}'"))
         if self.smoothing == "method6" and self.order < 3:
-            found.append(("smoothing", f"method6 needs an order of at least 3, found {self.order}"))
+            problems.append(("smoothing", f"method6 needs an order of at least 3, found {self.order}"))
         sets = weight_sets(self.weights)
         if sets and max(map(len, sets)) != self.order:
-            found.append(("order", f"the weights are for order {max(map(len, sets))}, found {self.order}"))
+            problems.append(("order", f"the weights are for order {max(map(len, sets))}, found {self.order}"))
         if not all(map(sum, sets)):
-            found.append(("weights", "all weights of a set are 0"))
-        elif any(len(one) == 1 and one != [1] for one in sets):  # most likely a list, which asks for several metrics
-            found.append(("weights", "one weight alone can only be 1; those of several orders are joined: 0.4+0.3+0.3"))
+            problems.append(("weights", "all weights of a set are 0"))
+        elif any(len(weights) == 1 and weights != [1] for weights in sets):  # most likely a list was meant
+            message = "one weight alone can only be 1; those of several orders are joined: 0.4+0.3+0.3"
+            problems.append(("weights", message))
         if len(sets) > 1 and self.level == "mean":
-            found.append(("weights", "level: mean takes one set of weights"))
-        return found
+            problems.append(("weights", "level: mean takes one set of weights"))
+        return problems
 
     @property
     def sets(self) -> list[list[float]]:
-        """The sets of weights of the orders: as given, or one with equal weights."""
+        """The sets of weights of the orders. Where none is given there is one, with equal weights."""
         return weight_sets(self.weights) or [[1 / self.order] * self.order]

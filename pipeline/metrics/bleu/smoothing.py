@@ -1,7 +1,8 @@
-"""How the known programs make BLEU's precisions where few or no n-grams match.
+"""How programs compute BLEU's precisions where few or no n-grams match.
 
-Each function takes counts and returns precisions, float64 [..., orders], over any leading axes. Sources: sacreBLEU;
-Chen and Cherry 2014 as nltk has them; Lin and Och 2004 as the code of TensorFlow's nmt and of Hugging Face has it.
+Each function takes counts and returns precisions, float64 [..., orders], with any leading axes. none, floor, add-k and
+exp follow sacreBLEU. method0 to method7 are those of Chen and Cherry (2014), as nltk computes them. add-one is that of
+Lin and Och (2004), as the code of TensorFlow's nmt and of Hugging Face computes it.
 """
 
 from __future__ import annotations
@@ -20,24 +21,28 @@ if TYPE_CHECKING:
 
 
 class Counts(NamedTuple):
-    """What precisions are made of, all float64: match and total [..., orders], hyp_len [...].
-
-    fifth: precision of 5-grams, [...]; lengths: n-grams of the sentence that nltk calls the hypothesis, [..., orders].
-    """
+    """What precisions are computed from."""
 
     match: Floats
+    """The shape is [..., orders]."""
     total: Floats
+    """The shape is [..., orders]."""
     hyp_len: Floats
+    """The shape is [...]."""
     fifth: Floats | None = None
+    """The precision of 5-grams [...], for method5 and method7."""
     lengths: Floats | None = None
+    """The n-grams [..., orders] of the sentence that nltk calls the hypothesis, for method6."""
 
 
 class Smoothing(NamedTuple):
-    """The flavours that have it, its function, the default of its value ("": it has none), and help."""
+    """A kind of smoothing."""
 
     flavours: tuple[str, ...]
     precisions: Callable[[Counts, float], Floats]
+    """The function of the counts and the option smoothing_value."""
     value: str = ""
+    """The default of smoothing_value. An empty string means that the smoothing has no value."""
 
 
 def _zeros(counts: Counts) -> tuple[Any, Any]:
@@ -62,9 +67,9 @@ def _add_k(counts: Counts, value: float) -> Floats:
 
 
 def _exp(counts: Counts, _: float) -> Floats:
-    """1/2, 1/4 ... match where there is none (mteval's)."""
-    zero, places = _zeros(counts)
-    return ratio(np.where(zero, 0.5**places, counts.match), counts.total)
+    """Count 1/2, 1/4 ... matches in the orders without a match, as mteval does."""
+    zero, ranks = _zeros(counts)
+    return ratio(np.where(zero, 0.5**ranks, counts.match), counts.total)
 
 
 def _add_one(counts: Counts, _: float) -> Floats:
@@ -81,10 +86,10 @@ def _method1(counts: Counts, epsilon: float) -> Floats:
 
 
 def _method4(counts: Counts, k: float) -> Floats:
-    """As exp, over k / log(length of the output); nothing is done for outputs of one token."""
-    zero, places = _zeros(counts)
+    """Divide the matches of exp by k / log(length of the output). An output of one token is not smoothed."""
+    zero, ranks = _zeros(counts)
     with np.errstate(divide="ignore"):
-        inverse = log(counts.hyp_len)[..., None] / (2.0**places * k)
+        inverse = log(counts.hyp_len)[..., None] / (2.0**ranks * k)
     smoothed = zero & (counts.hyp_len > 1)[..., None]
     return ratio(np.where(smoothed, inverse, counts.match), counts.total)
 
@@ -94,8 +99,11 @@ def _method5(counts: Counts, _: float) -> Floats:
 
 
 def _averaged(precision: Floats, fifth: Floats | None) -> Floats:
-    """Average each order with the result of the one below (first: itself + 1) and the one above (last: of 5-grams)."""
-    assert fifth is not None  # noqa: S101 (for the type checker: bleu.py gives it)
+    """Average each precision with the averaged one of the order below and the plain one of the order above.
+
+    Below the first order stands its own precision + 1, above the last the precision of 5-grams.
+    """
+    assert fifth is not None  # noqa: S101 (for the type checker: metric.py gives it)
     above = np.concatenate([precision[..., 1:], fifth[..., None]], axis=-1)
     below, averaged = precision[..., 0] + 1, []
     for n in range(precision.shape[-1]):
@@ -105,14 +113,14 @@ def _averaged(precision: Floats, fifth: Floats | None) -> Floats:
 
 
 def _method6(counts: Counts, alpha: float) -> Floats:
-    """Interpolate orders from the third with what the two below let expect; nothing without a 3-gram match."""
-    assert counts.lengths is not None  # noqa: S101 (for the type checker: bleu.py gives it)
+    """Interpolate each order from the third with an estimate from the two below. Without a 3-gram match all are 0."""
+    assert counts.lengths is not None  # noqa: S101 (for the type checker: metric.py gives it)
     plain = ratio(counts.match, counts.total)
-    made = [plain[..., 0], plain[..., 1]]
+    smoothed = [plain[..., 0], plain[..., 1]]
     for n in range(2, plain.shape[-1]):
-        prior = ratio(made[n - 1] ** 2, made[n - 2])
-        made.append((counts.match[..., n] + alpha * prior) / (counts.lengths[..., n] + alpha))
-    return np.where(counts.match[..., 2:3] > 0, np.stack(made, axis=-1), 0.0)
+        prior = ratio(smoothed[n - 1] ** 2, smoothed[n - 2])
+        smoothed.append((counts.match[..., n] + alpha * prior) / (counts.lengths[..., n] + alpha))
+    return np.where(counts.match[..., 2:3] > 0, np.stack(smoothed, axis=-1), 0.0)
 
 
 def _method7(counts: Counts, k: float) -> Floats:

@@ -1,6 +1,6 @@
-"""GLEU+ (Napoles et al. 2015, 2016): n-gram precision that pays for errors left as they were in the source.
+"""GLEU+ (Napoles et al. 2015, 2016): n-gram precision with a penalty for errors that remain from the source.
 
-Not the GLEU of Google's translation paper (Wu et al. 2016), which reads no source: that is `google_gleu.py`.
+The GLEU of Google's translation paper (Wu et al. 2016) is another metric, which reads no source: see `google_gleu.py`.
 """
 
 from __future__ import annotations
@@ -30,14 +30,21 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Gleu(GleuOptions, Metric):
-    """GLEU+ with the settings of its known programs; `gleu_codes.py` has what tells the variants apart.
+    """GLEU+ with the settings of all programs that compute it; `codes.py` describes the variants.
 
-    Policies for references: sample (the official one), expected (what sampling converges to), max (per sentence
-    the reference with the best sentence score: select-best of Klinger et al. 2025, arXiv 2510.06749), mean
-    (simple average: the mean over references of the score with that reference alone), weighted (the same with
-    weights), each (mean, and the score with each reference is shown), merged (merged counts), leave_one_out
-    (systems: mean over the sets that lack one reference; references: each against the others).
-    Sources: github.com/cnap/gec-ranking; the package gleu (Koyama) for sentence scores, max and zero_total one.
+    The option references is the policy for several references:
+
+    - sample draws references at random, as the official program does. expected is what sampling converges to.
+    - max takes for each sentence the reference with the best sentence score (select-best of Klinger et al. 2025,
+      arXiv 2510.06749).
+    - mean is the mean over references of the score with that reference alone (simple average). weighted is the same
+      with weights. each is mean and also shows the score with each reference.
+    - merged uses merged counts.
+    - leave_one_out scores systems by the mean over the sets that lack one reference, and each reference against the
+      other references.
+
+    The sources are github.com/cnap/gec-ranking, and the package gleu (Koyama) for sentence scores, max and zero_total
+    one.
     """
 
     name: ClassVar[str] = "gleu"
@@ -53,7 +60,7 @@ class Gleu(GleuOptions, Metric):
 
     @property
     def needs(self) -> OverlapNeeds:
-        """What the variant counts, with each reference or with all merged."""
+        """What the variant counts, with each reference or with merged references."""
         tokenizer = "char" if self.unit == "char" else self.tokenizer
         tokenization = Tokenization(tokenizer, strip=self.strip, lowercase=self.lowercase)
         code = CODES[self.variant]
@@ -61,7 +68,7 @@ class Gleu(GleuOptions, Metric):
         return OverlapNeeds(tokenization, self.order, kinds, source=True)
 
     def ngram_rule(self) -> Rule | None:
-        """Return how n-grams count; None for 2015, where one can be matched and penalised at once."""
+        """Return how n-grams are counted, or None for 2015, where an n-gram can be both matched and penalised."""
         if self.variant == "2015":
             return None
         name = "paper" if self.variant == "paper" else "gleu"
@@ -74,16 +81,16 @@ class Gleu(GleuOptions, Metric):
 
     @property
     def citations(self) -> tuple[str, ...]:
-        """GLEU0 is of the first paper alone."""
+        """The paper of 2015, which defines GLEU0, and for other variants also that of 2016."""
         return ("napoles-etal-2015-ground", *(() if self.variant == "2015" else ("napoles-etal-2016-gleu",)))
 
     def shown_counts(self, columns: Columns) -> list[Counted]:
-        """Return lengths, match, penalty, numer and total; of merged references the counts of all together."""
+        """Return lengths, match, penalty, numer and total, with each reference or with merged references."""
         show = shown.apart if self.by_reference else shown.together
         return show(self.variant, columns, self.make_terms(columns))
 
     def draws(self, lines: int, references: int) -> Draws | None:
-        """Return the draws of `references: sample`, of leave_one_out for one set, or of expected."""
+        """Return the draws of the policies sample, expected and leave_one_out (of one set)."""
         if not iterates(self) or references == 1:
             return None
         if self.references == "expected":
@@ -92,7 +99,7 @@ class Gleu(GleuOptions, Metric):
 
     @property
     def terms(self) -> tuple[Field, ...]:
-        """Lengths, totals, matches and numerators (times the denominator of λ)."""
+        """Lengths, totals, matches and numerators (multiplied by the denominator of λ)."""
         apart = self.references != "merged"
         return (
             Field("hyp_len"),
@@ -103,7 +110,7 @@ class Gleu(GleuOptions, Metric):
         )
 
     def make_terms(self, columns: Columns) -> dict[str, Ints]:
-        """Return numerators: match - penalty, clipped at 0 per sentence, reference and order as the variant says."""
+        """Return the terms. Numerators are match - penalty, for most variants clipped at 0 per sentence and order."""
         make = CODES[self.variant].merged_parts
         if self.references == "merged" and make:
             match, numer, total, ref_len = make(columns, Fraction(self.lambda_))
@@ -117,9 +124,9 @@ class Gleu(GleuOptions, Metric):
     def score(self, totals: Columns) -> dict[str, Floats]:
         """Return outputs as float64, gleu first.
 
-        precision (the geometric mean), brevity_penalty, hyp_len, ref_len; and for each order n precision_n,
-        gleu_n (this order alone), match_n, penalty_n, numer_n and total_n. penalty_n is what
-        was taken off: match_n - numer_n, that is Σ min(match, penalty) where numerators are clipped.
+        The other outputs are precision (the geometric mean), brevity_penalty, hyp_len and ref_len. For each order n
+        there are precision_n, gleu_n (of this order alone), match_n, penalty_n, numer_n and total_n. penalty_n is
+        match_n - numer_n, which is Σ min(match, penalty) where numerators are clipped.
         """
         numer, total, hyp_len, ref_len = (totals[name] for name in ("numer", "total", "hyp_len", "ref_len"))
         scale = Fraction(self.lambda_).denominator
@@ -133,10 +140,10 @@ class Gleu(GleuOptions, Metric):
         return outputs | by_order(counts | {"numer": numer / scale, "total": total})
 
     def sentence_outputs(self, columns: Columns) -> dict[str, Floats]:
-        """Return what score() does, for each sentence with each reference: float64 [lines, references].
+        """Return the outputs of score() for each sentence with each reference: float64 [lines, references].
 
-        penalty_n is the whole penalty here, also where it exceeds match_n (package sgleu -v).
-        Of merged references there is the score alone.
+        Here penalty_n is the whole penalty, even where it exceeds match_n, as `sgleu -v` of the package gleu prints it.
+        For merged references the score is the only output.
         """
         if not self.by_reference:
             return super().sentence_outputs(columns)
@@ -159,10 +166,10 @@ class Gleu(GleuOptions, Metric):
         return outputs | by_order({"precision": precision, "gleu": alone})
 
     def sentence_scores(self, columns: Columns) -> Floats:
-        """Return float64 [lines, references] (merged: [lines, 1]): the corpus formula on one sentence.
+        """Return the corpus formula applied to each sentence: float64 [lines, references], or [lines, 1] if merged.
 
-        Where a sentence has no n-gram of an order its precision is 1 (package gleu); with smoothing ones every
-        zero count, lengths too, becomes 1 instead (original program with -d).
+        For an order of which a sentence has no n-gram the precision is 1, as in the package gleu. With smoothing ones,
+        all counts and lengths of 0 become 1 instead, as in the original program with -d.
         """
         precision, log_brevity = self._sentence_parts(columns)
         scores: Floats = np.exp(log_brevity + log(precision).mean(axis=-1))
@@ -171,14 +178,14 @@ class Gleu(GleuOptions, Metric):
     def choose(self, columns: Columns) -> Ints:
         """Return the best reference of each sentence: int64 [lines].
 
-        Of equal scores the one that is better at the highest order alone wins, then at the next lower, then
-        the first (package gleu).
+        Of references with equal scores, the one with the best score of the highest order alone wins, then of the next
+        lower order, and so on. If all are equal the first wins. The package gleu chooses so.
         """
         precision, log_brevity = self._sentence_parts(columns)
         log_precision = log(precision)
         alone = np.exp(log_brevity[..., None] + log_precision)
         below = np.minimum(self.make_terms(columns)["numer"], 0) / np.maximum(columns["total"], 1)[:, None]
-        alone += np.exp(log_brevity)[..., None] * below  # of unclipped numerators the less negative is better
+        alone += np.exp(log_brevity)[..., None] * below  # of numerators below 0 the larger is better
         keys = [np.exp(log_brevity + log_precision.mean(axis=-1))]
         return best_by(keys + [alone[..., n] for n in reversed(range(self.order))])
 
@@ -195,7 +202,10 @@ class Gleu(GleuOptions, Metric):
         return _precision(numer, scaled, one_for_empty=True), self._log_brevity(ref_len, hyp_len)
 
     def _log_brevity(self, ref_len: Ints, hyp_len: Ints) -> Floats:
-        """Return min(0, 1 - r/h), or inverted 1 - h/r; 0 where both are 0, -inf where only h or the divisor is."""
+        """Return min(0, 1 - r/h) or, if the penalty is inverted, min(0, 1 - h/r).
+
+        The result is 0 if both lengths are 0, and -inf if only h or the divisor is 0.
+        """
         inverted = CODES[self.variant].brevity == "inverted"
         over, under = (hyp_len, ref_len) if inverted else (ref_len, hyp_len)
         with np.errstate(divide="ignore", invalid="ignore"):
@@ -204,5 +214,5 @@ class Gleu(GleuOptions, Metric):
 
 
 def _precision(numer: Ints, total: Ints, *, one_for_empty: bool) -> Floats:
-    """Return numer / total, 0 where numer is below 0; where total is 0, 1 or 0."""
+    """Return numer / total, or 0 if numer is below 0. If total is 0, the result is 1 or 0 as one_for_empty says."""
     return np.where(total == 0, float(one_for_empty), ratio(np.maximum(numer, 0), total))

@@ -1,4 +1,4 @@
-"""The options of GLEU+, and which of them go together."""
+"""The options of GLEU+, and checks of which go together."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ POLICIES = {
     "corpus": ("sample", "expected", "max", "mean", "weighted", "each", "merged", "leave_one_out"),
     "mean": ("mean", "max", "weighted", "merged"),
 }
-"""Policies for references that each level knows."""
+"""The policies for references that each level allows."""
 
 
 def _default_policy(given: Mapping[str, Any]) -> str:
@@ -30,17 +30,18 @@ def _default_policy(given: Mapping[str, Any]) -> str:
 
 
 def iterates(metric: Any) -> bool:
-    """Return whether the policy for references draws them again and again."""
+    """Return whether the policy for references draws them in many iterations."""
     return metric.references in ("sample", "expected", "leave_one_out")
 
 
 def _samples(metric: Any) -> bool:
+    """Return whether the policy for references uses the sampler of the options."""
     return metric.references in ("sample", "leave_one_out")
 
 
 @dataclass(frozen=True)
 class GleuOptions:
-    """The options of GLEU+, and which of them do not go together."""
+    """The options of GLEU+."""
 
     variant: str = option(
         "2017", help="which code: 2017 is today's official one; see `help gleu`", choices=tuple(CODES)
@@ -122,23 +123,23 @@ class GleuOptions:
     )
 
     def conflicts(self) -> list[tuple[str, str]]:
-        """Return policies for references that do not go with level or variant."""
-        known = POLICIES[self.level]
+        """Return a level or a policy for references that does not go with the variant or the level."""
+        allowed = POLICIES[self.level]
         if self.variant in MERGED_ONLY:
             if self.level == "mean":
                 return [("level", f"variant {self.variant} is defined for a corpus only, found 'mean'")]
-            known = ("merged",)
+            allowed = ("merged",)
         if self.references == "merged" and not CODES[self.variant].merged_kinds:
             return [("references", f"variant {self.variant} is not defined for merged references")]
-        if self.references not in known:
-            where = f"variant {self.variant}" if known == ("merged",) else f"level: {self.level}"
-            return [("references", f"{where} takes {', '.join(known)}; found '{self.references}'")]
+        if self.references not in allowed:
+            where = f"variant {self.variant}" if allowed == ("merged",) else f"level: {self.level}"
+            return [("references", f"{where} takes {', '.join(allowed)}; found '{self.references}'")]
         if self.references == "weighted" and not any(self.shares):
             return [("references", "weighted needs `weights`, not all 0, such as weights: 0.7+0.3")]
         return []
 
     @property
     def shares(self) -> tuple[float, ...]:
-        """The weights of the references, with sum 1 (empty where none are given)."""
+        """The weights of the references, with sum 1, or nothing if none are given."""
         weights = [float(weight) for weight in self.weights.split("+")] if self.weights else []
         return tuple(weight / sum(weights) for weight in weights) if any(weights) else tuple(weights)

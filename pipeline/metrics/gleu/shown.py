@@ -12,13 +12,16 @@ if TYPE_CHECKING:
     from ..base.columns import Columns
 
 MERGED = {"match": "union_match", "penalty": "gone_match"}
-"""The columns that are shown of merged references, by the names that are shown."""
+"""The columns shown for merged references, by the names under which they are shown."""
 MERGED_OF = {
     "2015": {"match": "union_match", "penalty": "removed_match", "added": "added_match"},
     "2016-03": {**MERGED, "new": "new_match"},
 }
-"""Variants that show others. added: matches of n-grams that the references have more often than the source; new: of
-n-grams that the source has not at all."""
+"""The variants that show other columns.
+
+added are matches of n-grams that the references have more often than the source. new are matches of n-grams that the
+source does not have at all.
+"""
 
 
 def apart(variant: str, columns: Columns, terms: Columns) -> list[Counted]:

@@ -1,4 +1,4 @@
-"""Columns of ROUGE: what outputs share with references in n-grams, subsequences and skip bigrams."""
+"""Columns of ROUGE: n-grams, subsequences and skip bigrams that outputs share with references."""
 
 from __future__ import annotations
 
@@ -29,26 +29,27 @@ UNLIMITED = -1
 
 @dataclass(frozen=True)
 class RougeNeeds:
-    """What the types of ROUGE count: n-grams up to order, subsequences (parts), skip bigrams of some gaps.
-
-    parts: lcs and weighted (of whole texts), union and weighted_union (over sentences); lead: unigrams but the last
-    of each text, which the SU of ROUGE-1.5.5 counts; merged: references merged by maximum count (n-grams and skip
-    bigrams alone).
-    """
+    """What the types of ROUGE count."""
 
     tokenization: Tokenization
     splitting: Splitting
     order: int
+    """The highest order of n-grams, or 0 for none."""
     parts: tuple[str, ...] = ()
+    """Subsequences: lcs and weighted of whole texts, union and weighted_union over sentences."""
     gaps: tuple[int, ...] = ()
+    """The gaps of skip bigrams."""
     lead: bool = False
+    """Whether unigrams are counted without the last of each text, as the SU of ROUGE-1.5.5 needs them."""
     merged: bool = False
+    """Whether references are merged by maximum counts, which is possible for n-grams and skip bigrams alone."""
     weight: str = ""
+    """The weight of weighted subsequences, or an empty string if there are none."""
     source: bool = False
 
     @property
     def key(self) -> str:
-        """A name that differs whenever the columns can."""
+        """A name, safe in file names. It is different for any two needs whose columns can differ."""
         gaps = [f"skip_{gap_name(gap)}" for gap in self.gaps]
         flags = [*(["lead"] if self.lead else []), *(["merged"] if self.merged else [])]
         weight = [f"w{self.weight}"] if self.weight else []
@@ -64,12 +65,16 @@ class RougeNeeds:
 
     @property
     def _counted(self) -> dict[str, int]:
-        """Names of what is matched in n-grams and skip bigrams, and how many orders each has."""
+        """The columns of matches in n-grams and skip bigrams, with the number of orders of each."""
         skips = {f"skip_{gap_name(gap)}": 0 for gap in self.gaps}
         return ({"match": self.order} if self.order else {}) | ({"lead": 0} if self.lead else {}) | skips
 
     def schema(self, references: int) -> Schema:
-        """Return tokens, sentences with a token, and whether a text lost all its letters; then what is asked for."""
+        """Return the columns.
+
+        For output and references there are the numbers of tokens and of sentences with a token, and whether the text
+        has letters but no token. What is asked for follows.
+        """
         fields = [Field("hyp_len"), Field("hyp_sentences"), Field("hyp_emptied")]
         fields += [Field(name, per_reference=True) for name in ("ref_len", "ref_sentences", "ref_emptied")]
         for name, orders in self._counted.items():
@@ -81,26 +86,25 @@ class RougeNeeds:
         return Schema(tuple(fields), references)
 
     def count(self, text: Text) -> list[dict[str, Ints]]:
-        """Count a shard: all texts become ids once, whatever the types."""
+        """Count a shard. All texts become ids once, whatever the types are."""
         lines = [*text.references, *text.systems]
-        read = self._read(lines)
-        emptied = [_emptied(raw, found.whole) for raw, found in zip(lines, read, strict=True)]
+        encoded = self._encode(lines)
+        emptied = [_emptied(raw, ids.whole) for raw, ids in zip(lines, encoded, strict=True)]
         cut = len(text.references)
-        references, systems = read[:cut], read[cut:]
-        shared = {"ref_len": _stacked([np.diff(found.whole.offsets) for found in references])}
-        shared |= {"ref_sentences": _stacked([_full(found) for found in references])}
+        references, systems = encoded[:cut], encoded[cut:]
+        shared = {"ref_len": _stacked([np.diff(reference.whole.offsets) for reference in references])}
+        shared |= {"ref_sentences": _stacked([_full(reference) for reference in references])}
         shared |= {"ref_emptied": _stacked(emptied[:cut])}
-        arrays = self._matches([found.whole for found in references], [found.whole for found in systems])
+        arrays = self._matches([reference.whole for reference in references], [system.whole for system in systems])
         arrays |= self._subsequences(references, systems)
         result = []
         for number, system in enumerate(systems):
             own = {"hyp_len": np.diff(system.whole.offsets), "hyp_sentences": _full(system)}
-            columns = {name: array if name.endswith(ONE) else array[number] for name, array in arrays.items()}
-            columns = {name.removesuffix(ONE): array for name, array in columns.items()}
+            columns = {n.removesuffix(SHARED): a if n.endswith(SHARED) else a[number] for n, a in arrays.items()}
             result.append(shared | own | {"hyp_emptied": emptied[cut + number]} | columns)
         return result
 
-    def _read(self, texts: Sequence[Lines]) -> list[Sentences]:
+    def _encode(self, texts: Sequence[Lines]) -> list[Sentences]:
         """Return the ids of texts, sentence by sentence."""
         split = []
         for number, text in enumerate(texts):
@@ -110,32 +114,35 @@ class RougeNeeds:
                 raise InvalidTextError(number, error.line, error.byte) from None
         try:
             encoded = self.tokenization.encode([sentences for sentences, _ in split])
-        except InvalidTextError as error:  # it counts sentences: tell the line
+        except InvalidTextError as error:  # error.line is the number of a sentence
             line = int(np.searchsorted(split[error.text][1], error.line, side="right")) - 1
             raise InvalidTextError(error.text, line, error.byte) from None
         return [Sentences(*ids, firsts) for ids, (_, firsts) in zip(encoded, split, strict=True)]
 
     def _matches(self, references: list[Encoded], systems: list[Encoded]) -> dict[str, Ints]:
-        """Count n-grams and skip bigrams: [systems, lines, ...]; totals of merged references are the same for all."""
+        """Return matches of n-grams and skip bigrams [systems, lines, ...], and totals of merged references."""
         arrays = {}
         for name, orders in self._counted.items():
             if name.startswith("skip"):
                 gap = next(gap for gap in self.gaps if name == f"skip_{gap_name(gap)}")
                 match, total = _skipped(references, systems, gap, self.merged)
             else:
-                one, two = ([_lead(t) for t in part] if name == "lead" else part for part in (references, systems))
-                match, total = _ngrams(one, two, max(orders, 1), self.merged)
+                both = references, systems
+                if name == "lead":
+                    both = [_lead(text) for text in references], [_lead(text) for text in systems]
+                match, total = _ngrams(*both, max(orders, 1), self.merged)
                 if not orders:
                     match, total = match[..., 0], total[..., 0]
             arrays[name] = match
             if self.merged:
-                arrays[f"{name}_total{ONE}"] = total
+                arrays[f"{name}_total{SHARED}"] = total
         return arrays
 
     def _subsequences(self, references: list[Sentences], systems: list[Sentences]) -> dict[str, NDArray[Any]]:
+        """Return the subsequences [systems, lines, references], and totals of references that all systems share."""
         arrays: dict[str, NDArray[Any]] = {}
         powers = _powers([*references, *systems], float(self.weight)) if self.weight else np.zeros(0)
-        whole = [found.whole for found in references], [found.whole for found in systems]
+        whole = [reference.whole for reference in references], [system.whole for system in systems]
         for part in self.parts:
             if part == "lcs":
                 arrays[part] = kernel.lcs(*whole)
@@ -144,16 +151,16 @@ class RougeNeeds:
             elif part == "weighted":
                 arrays[part] = kernel.weighted_lcs(references, systems, powers)
             else:
-                arrays[part], arrays[f"base{ONE}"] = kernel.weighted_union(references, systems, powers)
+                arrays[part], arrays[f"base{SHARED}"] = kernel.weighted_union(references, systems, powers)
         return arrays
 
 
-ONE = "/one"
-"""Ends the names of arrays that are the same for all systems."""
+SHARED = "/shared"
+"""The end of the names of arrays that are the same for all systems."""
 
 
 def gap_name(gap: int) -> str:
-    """Return how a gap is called in the names of columns."""
+    """Return the name of a gap in the names of columns."""
     return "all" if gap == UNLIMITED else str(gap)
 
 
@@ -167,6 +174,7 @@ def _ngrams(references: list[Encoded], systems: list[Encoded], order: int, merge
 
 
 def _skipped(references: list[Encoded], systems: list[Encoded], gap: int, merged: bool) -> tuple[Ints, Ints]:
+    """Return matches [systems, lines(, references)], and totals of merged references [lines]."""
     if merged:
         return kernel.skip_bigrams(references, systems, gap)
     alone = [kernel.skip_bigrams([reference], systems, gap) for reference in references]

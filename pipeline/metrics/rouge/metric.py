@@ -1,4 +1,4 @@
-"""ROUGE (Lin 2004): recall, precision and F of n-grams, subsequences and skip bigrams that summaries share."""
+"""ROUGE (Lin 2004): recall, precision and F of n-grams, subsequences and skip bigrams that texts share."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from .columns import RougeNeeds
 from .notes import notes
 from .options import RougeOptions
 from .sentences import Splitting
-from .types import Parts, order_of, part_of, parts, printed
+from .types import Overlap, order_of, overlap_of, printed, subsequence_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -30,14 +30,19 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Rouge(RougeOptions, Metric):
-    """ROUGE of several types at once; the first type's F is the ranked score.
+    """ROUGE of several types at once. The F of the first type is the score that ranks systems.
 
-    flavour google: as the package rouge-score (whose types are 1 to 9, L and Lsum; W, S and SU are those of the
-    paper); perl: as the script ROUGE-1.5.5, whose L and W are unions over sentences and whose scores of a text are
-    rounded to five decimals. Policies for references: best (per type: google the best F, perl the best recall), mean
-    (google: of the scores; perl: matches and totals are summed, its -f A), merged (one reference by maximum counts),
-    jackknife (best in each set that lacks one reference, and the mean over the sets), jackknife_mean (mean in each
-    set). Source: Lin 2004; the package rouge-score; the script itself.
+    The flavour google follows the package rouge-score, which has the types 1 to 9, L and Lsum; W, S and SU follow the
+    paper (Lin 2004). The flavour perl follows the script ROUGE-1.5.5. Its L and W are unions over sentences, and its
+    scores of a text are rounded to five decimals.
+
+    The option references is the policy for several references:
+
+    - best takes for each type the reference with the best F (google) or the best recall (perl).
+    - mean takes the mean of the scores (google), or sums matches and totals (perl, the script's -f A).
+    - merged makes one reference by maximum counts.
+    - jackknife is the mean of best over the sets that lack one reference.
+    - jackknife_mean is the mean of mean over these sets.
     """
 
     name: ClassVar[str] = "rouge"
@@ -46,7 +51,7 @@ class Rouge(RougeOptions, Metric):
     name_in_text: ClassVar[str] = "ROUGE"
 
     def misfit(self, references: int, *, missing: bool = False) -> str | None:
-        """Return what is wrong with missing references: summed counts of each reference need it everywhere."""
+        """Refuse missing references at level micro if counts are summed for each reference or set of them."""
         del references
         if missing and self.level == "micro" and self._sets:
             return f"references: {self.references} is not defined at level: micro where references are missing"
@@ -54,46 +59,46 @@ class Rouge(RougeOptions, Metric):
 
     @property
     def policy(self) -> str:
-        """How reduce.py sees it: terms are made of the reference chosen, or apart for each set of references."""
+        """The policy mean if there is a score for each reference or set of references, else merged."""
         return "mean" if self._sets else "merged"
 
     @property
     def _sets(self) -> bool:
-        """Whether there are several scores to average: one for each reference, or for each set that lacks one."""
+        """Whether the score is a mean of scores, one for each reference or for each set that lacks one."""
         return self.references.startswith("jackknife") or (self.references == "mean" and not self.script)
 
     @property
     def by_reference(self) -> bool:
-        """Sets of references are no references, and each type has a best reference of its own."""
+        """False, since each type has a best reference of its own, and scores may be of sets of references."""
         return False
 
     @property
     def citations(self) -> tuple[str, ...]:
-        """The paper, and that of the stemmer."""
+        """The paper of ROUGE, and that of the stemmer if there is one."""
         return ("lin-2004-rouge", *(("porter-1980-algorithm",) if self.stemmer != "none" else ()))
 
     def shown_counts(self, columns: Columns) -> list[Counted]:
-        """Return matches and totals of each type, where the metric has one of each for a sentence."""
+        """Return matches and totals of each type, but nothing if there are several sets of references."""
         if self._sets:
             return []
-        terms, ends = self.make_terms(columns), {"match": "match", "ref_total": "reference", "hyp_total": "output"}
-        stacks = {name: [terms[f"{kind.name}_{end}"] for kind in self.kinds] for name, end in ends.items()}
+        terms, fields = self.make_terms(columns), {"match": "match", "ref_total": "reference", "hyp_total": "output"}
+        stacks = {name: [terms[f"{kind.name}_{field}"] for kind in self.kinds] for name, field in fields.items()}
         return [Counted(name, np.stack(stack, axis=-1), orders=True) for name, stack in stacks.items()]
 
     def row_names(self) -> list[str]:
-        """Return the types."""
+        """Return the names of the types."""
         return [f"ROUGE-{kind.name}" for kind in self.kinds]
 
     @functools.cached_property
     def needs(self) -> RougeNeeds:
         """What the types count."""
-        found = [part_of(kind, self.script) for kind in self.kinds]
+        subsequences = {subsequence_of(kind, self.script) for kind in self.kinds} - {""}
         skips = [kind for kind in self.kinds if kind.family in ("S", "SU")]
         return RougeNeeds(
             Tokenization(self.tokenizer, lowercase=self.lowercase, stemmer=self.stemmer),
             Splitting(self.split, self.boundary),
             max(order_of(kind, self.script) for kind in self.kinds),
-            tuple(sorted({part for part in found if part})),
+            tuple(sorted(subsequences)),
             tuple(sorted({kind.number for kind in skips})),
             lead=self.script and any(kind.family == "SU" for kind in skips),
             merged=self.references == "merged",
@@ -103,53 +108,51 @@ class Rouge(RougeOptions, Metric):
     @property
     def terms(self) -> tuple[Field, ...]:
         """Matches and totals of each type."""
-        names = [(kind, end) for kind in self.kinds for end in ("match", "reference", "output")]
-        return tuple(Field(f"{kind.name}_{end}", per_reference=self._sets, real=kind.weighted) for kind, end in names)
+        return tuple(
+            Field(name, per_reference=self._sets, real=kind.weighted) for kind in self.kinds for name in _terms_of(kind)
+        )
 
     def make_terms(self, columns: Columns) -> dict[str, Ints]:
-        """Return matches and totals of each type, of the reference chosen: [lines], or [lines, sets]."""
+        """Return matches and totals of each type, with references combined: [lines], or [lines, sets]."""
         terms: dict[str, Ints] = {}
         for kind in self.kinds:
-            found = parts(kind, columns, self.script, self.references == "merged", self.weight)
-            combined = self._combined(kind, found, columns)
-            terms |= dict(
-                zip((f"{kind.name}_{end}" for end in ("match", "reference", "output")), combined, strict=True)
-            )
+            overlap = overlap_of(kind, columns, self.script, self.references == "merged", self.weight)
+            terms |= dict(zip(_terms_of(kind), self._combined(kind, overlap, columns), strict=True))
         return terms
 
-    def _combined(self, kind: Type, found: Parts, columns: Columns) -> list[Numbers]:
-        """Apply the policy for references to the parts of a type."""
-        lines, references = found.match.shape
+    def _combined(self, kind: Type, overlap: Overlap, columns: Columns) -> list[Numbers]:
+        """Apply the policy for references to the matches and totals of a type."""
+        lines, references = overlap.match.shape
         present = columns.get(PRESENT, np.full(lines, references))
         there = np.arange(references) < present[:, None]
         if self.references == "merged":
-            return [part[:, 0] for part in found]
+            return [part[:, 0] for part in overlap]
         if self.references == "mean":
-            return list(found) if self._sets else [np.where(there, part, 0).sum(axis=-1) for part in found]
+            return list(overlap) if self._sets else [np.where(there, part, 0).sum(axis=-1) for part in overlap]
         if self.references == "best":
-            return [_picked(part, self._key(kind, found, columns).argmax(axis=-1)) for part in found]
+            return [_picked(part, self._key(kind, overlap, columns).argmax(axis=-1)) for part in overlap]
         sets = []
         for left_out in range(references):
             kept = there & ((np.arange(references) != left_out) | (present[:, None] == 1))
             if self.references == "jackknife_mean":
-                sets.append([np.where(kept, part, 0).sum(axis=-1) for part in found])
+                sets.append([np.where(kept, part, 0).sum(axis=-1) for part in overlap])
             else:
-                chosen = np.where(kept, self._key(kind, found, columns), -1.0).argmax(axis=-1)
-                sets.append([_picked(part, chosen) for part in found])
+                best = np.where(kept, self._key(kind, overlap, columns), -1.0).argmax(axis=-1)
+                sets.append([_picked(part, best) for part in overlap])
         return [np.stack(parts, axis=-1) for parts in zip(*sets, strict=True)]
 
-    def _key(self, kind: Type, found: Parts, columns: Columns) -> Floats:
-        """Return what the best reference has most of: F, or as in ROUGE-1.5.5 recall (of n-grams as it prints it)."""
+    def _key(self, kind: Type, overlap: Overlap, columns: Columns) -> Floats:
+        """Return what the best reference has most of: F, or in ROUGE-1.5.5 recall, which is rounded but for L and W."""
         if not self.script:
-            return self._scores(kind, found)[0]
-        if kind.weighted:  # the script compares before it weighs the sum of weights once more
-            return ratio(found.match, columns["base"]) ** (1 / float(self.weight))
-        recall = ratio(found.match, found.reference)
+            return self._scores(kind, overlap)[0]
+        if kind.weighted:  # the script compares before it applies the weight to the sum once more
+            return ratio(overlap.match, columns["base"]) ** (1 / float(self.weight))
+        recall = ratio(overlap.match, overlap.reference)
         return recall if kind.family == "L" else printed(recall)
 
-    def _scores(self, kind: Type, found: Parts) -> tuple[Floats, Floats, Floats]:
+    def _scores(self, kind: Type, overlap: Overlap) -> tuple[Floats, Floats, Floats]:
         """Return F, recall and precision."""
-        recall, precision = ratio(found.match, found.reference), ratio(found.match, found.output)
+        recall, precision = ratio(overlap.match, overlap.reference), ratio(overlap.match, overlap.output)
         if kind.weighted:
             recall, precision = (value ** (1 / float(self.weight)) for value in (recall, precision))
         rounded = printed if self.script and self.level == "mean" else np.asarray
@@ -165,14 +168,14 @@ class Rouge(RougeOptions, Metric):
         """Return for each type F, recall and precision: rouge1, rouge1_recall, rouge1_precision ..."""
         outputs: dict[str, Floats] = {}
         for kind in self.kinds:
-            found = Parts(*(totals[f"{kind.name}_{end}"] for end in ("match", "reference", "output")))
-            score, recall, precision = self._scores(kind, found)
+            overlap = Overlap(*(totals[name] for name in _terms_of(kind)))
+            score, recall, precision = self._scores(kind, overlap)
             name = f"rouge{kind.name}"
             outputs |= {name: score, f"{name}_recall": recall, f"{name}_precision": precision}
         return outputs
 
     def line_outputs(self, columns: Columns) -> dict[str, Floats]:
-        """Return the same for each text: float64 [lines]; over several sets of references their mean."""
+        """Return the outputs of score() for each text, means over the sets of references if any: float64 [lines]."""
         outputs = self.score(self.make_terms(columns))
         if not self._sets:
             return outputs
@@ -181,15 +184,21 @@ class Rouge(RougeOptions, Metric):
         return {name: np.where(there, values, 0).sum(axis=-1) / there.sum(axis=-1) for name, values in outputs.items()}
 
     def sentence_scores(self, columns: Columns) -> Floats:
-        """Return the first type's F: float64 [lines, references or sets] (best, merged: [lines, 1])."""
+        """Return the F of the first type: float64 [lines, references or sets], or [lines, 1] if there are no sets."""
         first = next(iter(self.score(self.make_terms(columns)).values()))
         return first if self._sets else first[:, None]
 
-    def remarks(self, statistics: Mapping[str, Iterable[Columns]]) -> list[Note]:
-        """Tell of texts that lost all their letters, and of an Lsum that is an L."""
-        return notes(statistics, self.tokenizer, any(kind.family == "Lsum" for kind in self.kinds))
+    def remarks(self, counts: Mapping[str, Iterable[Columns]]) -> list[Note]:
+        """Return notes about texts with letters but no token, and about an Lsum that is the same as L."""
+        return notes(counts, self.tokenizer, any(kind.family == "Lsum" for kind in self.kinds))
 
 
-def _picked(part: Numbers, chosen: Any) -> Numbers:
-    picked: Numbers = part[np.arange(len(part)), chosen]
+def _terms_of(kind: Type) -> list[str]:
+    """Return the names of the terms of a type, in the order of the fields of Overlap."""
+    return [f"{kind.name}_{field}" for field in Overlap._fields]
+
+
+def _picked(part: Numbers, references: Any) -> Numbers:
+    """Return the numbers of one reference for each line."""
+    picked: Numbers = part[np.arange(len(part)), references]
     return picked

@@ -1,4 +1,4 @@
-"""What the counts of ROUGE tell beside the scores: texts without a token, texts of one sentence."""
+"""Notes of ROUGE about texts without a token and texts of a single sentence."""
 
 from __future__ import annotations
 
@@ -15,47 +15,46 @@ if TYPE_CHECKING:
     from ..base.columns import Columns
 
 
-class Found:
-    """The lines of a text that lost all their letters: how many, and the first (from 1)."""
+class EmptiedLines:
+    """The lines of a text that have letters but no token."""
 
     def __init__(self) -> None:
-        self.count = self.first = 0
+        self.count = 0
+        self.first = 0
+        """The number of the first such line, from 1."""
 
     def add(self, emptied: Ints, line: int) -> None:
-        """Take some lines, the first of which is `line`, from 0."""
-        places = np.flatnonzero(emptied)
-        if len(places) and not self.count:
-            self.first = line + int(places[0]) + 1
-        self.count += len(places)
+        """Add a block of lines, which begins at the number `line`, from 0."""
+        indices = np.flatnonzero(emptied)
+        if len(indices) and not self.count:
+            self.first = line + int(indices[0]) + 1
+        self.count += len(indices)
 
 
-def notes(statistics: Mapping[str, Iterable[Columns]], tokenizer: str, sums: bool) -> list[Note]:
-    """Return the notes about a data set; sums: whether Lsum is asked for."""
-    references: dict[int, Found] = {}
-    result, longest = [], 0
-    for number, (name, blocks) in enumerate(statistics.items()):
-        system, line = Found(), 0
+def notes(counts: Mapping[str, Iterable[Columns]], tokenizer: str, has_lsum: bool) -> list[Note]:
+    """Return the notes about a data set, from the blocks of columns of each system."""
+    references: dict[int, EmptiedLines] = {}
+    about_systems, longest = [], 0
+    for number, (name, blocks) in enumerate(counts.items()):
+        system, line = EmptiedLines(), 0
         for columns in blocks:
             system.add(columns["hyp_emptied"], line)
             for reference in range(columns["ref_len"].shape[1]) if number == 0 else ():
-                references.setdefault(reference, Found()).add(columns["ref_emptied"][:, reference], line)
+                references.setdefault(reference, EmptiedLines()).add(columns["ref_emptied"][:, reference], line)
             sizes = columns["hyp_sentences"], columns["ref_sentences"]
             longest = max(longest, *(int(array.max(initial=0)) for array in sizes))
             line += len(columns["hyp_len"])
         if system.count:
-            result.append(Note(_emptied(system, tokenizer), system=name, line=system.first))
-    found = [
-        Note(_emptied(item, tokenizer), reference=number, line=item.first)
-        for number, item in references.items()
-        if item.count
-    ]
-    if sums and statistics and longest <= 1:
-        found.append(Note("rougeLsum is the same as rougeL: no text has more than one sentence (see `split`)"))
-    return found + result
+            about_systems.append(Note(_emptied(system, tokenizer), system=name, line=system.first))
+    emptied = [(number, lines) for number, lines in references.items() if lines.count]
+    result = [Note(_emptied(lines, tokenizer), reference=number, line=lines.first) for number, lines in emptied]
+    if has_lsum and counts and longest <= 1:
+        result.append(Note("rougeLsum is the same as rougeL: no text has more than one sentence (see `split`)"))
+    return result + about_systems
 
 
-def _emptied(found: Found, tokenizer: str) -> str:
-    others = found.count - 1
+def _emptied(lines: EmptiedLines, tokenizer: str) -> str:
+    others = lines.count - 1
     more = f" (nor have {others} more)" if others > 1 else " (nor has one more)" if others else ""
     return (
         f"has letters, but no token for the tokenizer {tokenizer}{more}: every score with it is 0; "

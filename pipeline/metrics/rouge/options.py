@@ -1,4 +1,4 @@
-"""The options of ROUGE, and which of them go together."""
+"""The options of ROUGE, and checks of which go together."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ...kernel.common import FOLDS
 from ...tokenizers import TOKENIZERS
 from ...tokenizers.stemmers import STEMMERS, exceptions
 from ..base.option import option
-from .types import PATTERN, Type, part_of, read
+from .types import PATTERN, Type, read_types, subsequence_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -21,15 +21,15 @@ POLICIES = {
     "google": ("best", "mean", "merged", "jackknife"),
     "perl": ("best", "mean", "merged", "jackknife", "jackknife_mean"),
 }
-"""Policies for references that each flavour knows."""
+"""The policies for references that each flavour allows."""
 BOUNDARIES = {"marker": "<n>", "regex": r"(?<=[.!?])\s+"}
-"""What separates sentences, where nothing else is said."""
+"""The default of the option boundary for each way to split."""
 NUMBER = r"[0-9]{1,3}(\.[0-9]{1,6})?"
 
 
 @dataclass(frozen=True)
 class RougeOptions:
-    """The options of ROUGE, and which of them do not go together."""
+    """The options of ROUGE."""
 
     flavour: str = option("google", help="as rouge-score, or as the script ROUGE-1.5.5", choices=tuple(POLICIES))
     types: str = option(
@@ -100,9 +100,7 @@ class RougeOptions:
         choices=POLICIES["perl"],
     )
     level: str = option(
-        "mean",
-        help="the mean of the texts' scores, or the score of summed counts",
-        choices=("mean", "micro"),
+        "mean", help="the mean of the texts' scores, or the score of summed counts", choices=("mean", "micro")
     )
 
     def conflicts(self) -> list[tuple[str, str]]:
@@ -117,11 +115,11 @@ class RougeOptions:
         if self.script and "Lsum" in names:
             yield "types", "the L of flavour perl is the union over sentences already; write L"
         if self.references not in POLICIES[self.flavour]:
-            known = ", ".join(POLICIES[self.flavour])
-            yield "references", f"flavour {self.flavour} takes {known}; found '{self.references}'"
-        without = next((kind.name for kind in self.kinds if part_of(kind, self.script)), None)
-        if self.references == "merged" and without:
-            yield "references", f"merged is defined for n-grams and skip bigrams, not for {without}"
+            allowed = ", ".join(POLICIES[self.flavour])
+            yield "references", f"flavour {self.flavour} takes {allowed}; found '{self.references}'"
+        subsequence = next((kind.name for kind in self.kinds if subsequence_of(kind, self.script)), None)
+        if self.references == "merged" and subsequence:
+            yield "references", f"merged is defined for n-grams and skip bigrams, not for {subsequence}"
 
     def _wrong_boundary(self) -> Iterable[tuple[str, str]]:
         if self.split == "regex":
@@ -139,10 +137,10 @@ class RougeOptions:
 
     @property
     def script(self) -> bool:
-        """Whether it follows ROUGE-1.5.5."""
+        """Whether the metric follows the script ROUGE-1.5.5."""
         return self.flavour == "perl"
 
     @cached_property
     def kinds(self) -> list[Type]:
-        """The types asked for."""
-        return read(self.types)
+        """The types that are asked for."""
+        return read_types(self.types)

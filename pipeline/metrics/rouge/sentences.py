@@ -1,4 +1,4 @@
-"""Sentences of a text, for ROUGE-Lsum and the script ROUGE-1.5.5."""
+"""The sentences of a text, for ROUGE-Lsum and the script ROUGE-1.5.5."""
 
 from __future__ import annotations
 
@@ -22,25 +22,28 @@ NEWLINE = ord("\n")
 
 
 class Splitting(NamedTuple):
-    """How a text becomes sentences: at newlines, at a marker, where a regular expression fits, or not at all."""
+    """How a text is split into sentences."""
 
     mode: str = "newline"
+    """newline, marker, regex or none."""
     boundary: str = ""
+    """The marker or the regular expression."""
 
     @property
     def key(self) -> str:
-        """A short name, safe in file names."""
+        """A short name, safe in file names, that is different for every splitting."""
         return self.mode + (hashlib.blake2b(self.boundary.encode(), digest_size=4).hexdigest() if self.boundary else "")
 
     @property
     def identity(self) -> str:
-        """The text that stands for this in the keys of stored counts."""
+        """The text that stands for the splitting in the keys of stored counts."""
         return f"Splitting(mode={self.mode!r}, boundary={self.boundary!r})"
 
     def split(self, lines: Lines) -> tuple[Lines, NDArray[np.int64]]:
-        """Return the sentences of all lines, and int64 [lines + 1] of each line's first; boundaries are left out.
+        """Return the sentences of all lines, and the index of each line's first sentence: int64 [lines + 1].
 
-        Raises InvalidTextError (of text 0) where a regular expression meets bytes that are not UTF-8.
+        Boundaries are no part of sentences. Raises InvalidTextError (for text 0) if a regular expression meets bytes
+        that are not UTF-8.
         """
         if self.mode == "newline":
             return _at_newlines(lines)
@@ -51,9 +54,9 @@ class Splitting(NamedTuple):
 
     def _at_marker(self, _: int, line: bytes) -> Cuts:
         marker, cuts, start = self.boundary.encode(), [], 0
-        while (found := line.find(marker, start)) >= 0:
-            cuts.append((start, found))
-            start = found + len(marker)
+        while (end := line.find(marker, start)) >= 0:
+            cuts.append((start, end))
+            start = end + len(marker)
         return [*cuts, (start, len(line))]
 
     def _at_matches(self, index: int, line: bytes) -> Cuts:
@@ -68,21 +71,21 @@ class Splitting(NamedTuple):
 
 
 def _at_newlines(lines: Lines) -> tuple[Lines, NDArray[np.int64]]:
-    """Split every line at its newlines (those between lines are in none)."""
-    codes = np.frombuffer(lines.data, np.uint8)
-    places = np.flatnonzero(codes == NEWLINE)
-    owners = np.searchsorted(lines.starts, places, side="right") - 1
-    inside = (owners >= 0) & (places < lines.ends[owners]) if len(lines.starts) else owners < 0
-    places, owners = places[inside], owners[inside]
+    """Split every line at the newlines inside it. Newlines between lines belong to none."""
+    newlines = np.flatnonzero(np.frombuffer(lines.data, np.uint8) == NEWLINE)
+    owners = np.searchsorted(lines.starts, newlines, side="right") - 1
+    inside = (owners >= 0) & (newlines < lines.ends[owners]) if len(lines.starts) else owners < 0
+    newlines, owners = newlines[inside], owners[inside]
     numbers = np.arange(len(lines.starts) + 1, dtype=np.int64)
-    if not len(places):
+    if not len(newlines):
         return lines, numbers
-    starts = np.insert(lines.starts, owners + 1, places + 1)
-    ends = np.insert(lines.ends, owners, places)
+    starts = np.insert(lines.starts, owners + 1, newlines + 1)
+    ends = np.insert(lines.ends, owners, newlines)
     return Lines(lines.data, starts, ends), numbers + np.searchsorted(owners, numbers)
 
 
 def _joined(lines: Lines, cuts: Sequence[Cuts]) -> tuple[Lines, NDArray[np.int64]]:
+    """Return what split() does, from the sentences of each line as ranges of bytes in the line."""
     bases = lines.starts.tolist()
     starts = [base + low for base, cut in zip(bases, cuts, strict=True) for low, _ in cut]
     ends = [base + high for base, cut in zip(bases, cuts, strict=True) for _, high in cut]

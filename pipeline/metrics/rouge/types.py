@@ -1,4 +1,4 @@
-"""The types of ROUGE (1 to 9, L, Lsum, W, S, SU): what each counts, and its matches and totals."""
+"""The types of ROUGE (1 to 9, L, Lsum, W, S, SU), with the matches and totals of each."""
 
 from __future__ import annotations
 
@@ -20,76 +20,81 @@ if TYPE_CHECKING:
 PATTERN = r"(?:[1-9]|L|Lsum|W|SU?[0-9]{0,4})"
 
 
-class Parts(NamedTuple):
-    """Matches and totals of one type with each reference (merged: with all): [lines, references or 1] each."""
+class Overlap(NamedTuple):
+    """Matches and totals of one type, with each reference or with merged references: [lines, references or 1] each."""
 
     match: Numbers
     reference: Numbers
+    """The total of the reference."""
     output: Numbers
+    """The total of the output."""
 
 
 class Type(NamedTuple):
-    """A type: its name as in rouge{name}; its family (n, L, Lsum, W, S, SU); its order or gap."""
+    """A type of ROUGE, such as 1, Lsum or SU4."""
 
     name: str
+    """The name, as in the output rouge{name}."""
     family: str
+    """n, L, Lsum, W, S or SU."""
     number: int = 0
+    """The order of the family n, the gap of S and SU."""
 
     @property
     def weighted(self) -> bool:
-        """Whether its counts are weights, float64."""
+        """Whether the counts are float64 weights."""
         return self.family == "W"
 
 
-def read(text: str) -> list[Type]:
+def read_types(text: str) -> list[Type]:
     """Return the types of a text such as 1+2+L+SU4."""
     types = []
     for name in text.split("+"):
-        found = re.fullmatch(r"(SU|S)([0-9]*)", name)
-        if found:
-            types.append(Type(name, found[1], int(found[2]) if found[2] else UNLIMITED))
+        skip = re.fullmatch(r"(SU|S)([0-9]*)", name)
+        if skip:
+            types.append(Type(name, skip[1], int(skip[2]) if skip[2] else UNLIMITED))
         else:
             types.append(Type(name, "n", int(name)) if name.isdigit() else Type(name, name))
     return types
 
 
 def pairs(sizes: Ints, gap: int) -> Ints:
-    """Return how many skip bigrams texts of some sizes have: Σ (size - distance) over the distances allowed."""
+    """Return how many skip bigrams texts of these sizes have: Σ (size - distance) over the allowed distances."""
     reach = np.maximum(sizes - 1, 0)
     if gap != UNLIMITED:
         reach = np.minimum(reach, gap + 1)
-    found: Ints = reach * sizes - reach * (reach + 1) // 2
-    return found
+    count: Ints = reach * sizes - reach * (reach + 1) // 2
+    return count
 
 
 def order_of(kind: Type, script: bool) -> int:
-    """Return the highest order of n-grams that a type needs; script: as ROUGE-1.5.5."""
+    """Return the highest order of n-grams that a type needs, in ROUGE-1.5.5 if `script` is true."""
     return kind.number if kind.family == "n" else int(kind.family == "SU" and not script)
 
 
-def part_of(kind: Type, script: bool) -> str:
-    """Return which subsequences a type needs, or an empty string; those of ROUGE-1.5.5 are unions over sentences."""
-    parts = {"L": "union" if script else "lcs", "Lsum": "union", "W": "weighted_union" if script else "weighted"}
-    return parts.get(kind.family, "")
+def subsequence_of(kind: Type, script: bool) -> str:
+    """Return which subsequence a type needs, or an empty string. ROUGE-1.5.5 takes unions over sentences."""
+    names = {"L": "union" if script else "lcs", "Lsum": "union", "W": "weighted_union" if script else "weighted"}
+    return names.get(kind.family, "")
 
 
-def parts(kind: Type, columns: Columns, script: bool, merged: bool, weight: str) -> Parts:
-    """Return matches and totals of a type.
+def overlap_of(kind: Type, columns: Columns, script: bool, merged: bool, weight: str) -> Overlap:
+    """Return the matches and totals of a type, in ROUGE-1.5.5 if `script` is true.
 
-    Source: Lin 2004, "ROUGE: A Package for Automatic Evaluation of Summaries". script: as ROUGE-1.5.5, which in W
-    weighs the sum of its sentences' weights once more, and in SU leaves out the last unigram of each text.
+    The source is Lin 2004, "ROUGE: A Package for Automatic Evaluation of Summaries". For W, ROUGE-1.5.5 applies the
+    weight once more to the sum of the weights of sentences. For SU, it leaves out the last unigram of each text.
     """
     if merged:
         match, total = _merged(kind, columns, script)
-        return Parts(match[:, None], total[:, None], _total(kind, columns["hyp_len"][:, None], script))
+        return Overlap(match[:, None], total[:, None], _total(kind, columns["hyp_len"][:, None], script))
     ref_len, hyp_len = columns["ref_len"], columns["hyp_len"][:, None]
     if kind.family == "W":
         power = float(weight)
         base = columns["base"] if script else ref_len.astype(np.float64)
         match = columns["weighted_union" if script else "weighted"]
-        return Parts(match, base**power, np.broadcast_to(hyp_len.astype(np.float64) ** power, match.shape))
+        return Overlap(match, base**power, np.broadcast_to(hyp_len.astype(np.float64) ** power, match.shape))
     if kind.family in ("L", "Lsum"):
-        match = columns[part_of(kind, script)]
+        match = columns[subsequence_of(kind, script)]
     elif kind.family == "n":
         match = columns["match"][..., kind.number - 1]
     else:
@@ -97,11 +102,11 @@ def parts(kind: Type, columns: Columns, script: bool, merged: bool, weight: str)
         if kind.family == "SU":
             match = match + (columns["lead"] if script else columns["match"][..., 0])
     output = np.broadcast_to(_total(kind, hyp_len, script), match.shape)
-    return Parts(match, _total(kind, ref_len, script), output)
+    return Overlap(match, _total(kind, ref_len, script), output)
 
 
 def _merged(kind: Type, columns: Columns, script: bool) -> tuple[Ints, Ints]:
-    """Return matches and reference totals, of n-grams and skip bigrams alone: [lines] each."""
+    """Return matches and reference totals of n-grams or skip bigrams with merged references: [lines] each."""
     if kind.family == "n":
         return columns["match"][:, kind.number - 1], columns["match_total"][:, kind.number - 1]
     name = f"skip_{gap_name(kind.number)}"
@@ -114,6 +119,7 @@ def _merged(kind: Type, columns: Columns, script: bool) -> tuple[Ints, Ints]:
 
 
 def _total(kind: Type, sizes: Ints, script: bool) -> Ints:
+    """Return the total of a type in texts of these sizes."""
     if kind.family == "n":
         return np.maximum(sizes - kind.number + 1, 0)
     if kind.family in ("L", "Lsum"):
@@ -123,7 +129,7 @@ def _total(kind: Type, sizes: Ints, script: bool) -> Ints:
 
 
 def printed(values: Floats) -> Floats:
-    """Return numbers rounded to five decimals as printf does: by their exact binary value, ties to even."""
+    """Return numbers rounded to five decimals as printf rounds them: by their exact binary value, ties to even."""
     scaled = values * 1e5
     near = np.rint(scaled)
     rounded = near / 1e5
