@@ -205,7 +205,7 @@ def evaluate(
     `sources` holds one uncorrected text for each item. Only some metrics, such as gleu, need it.
     `metrics` holds names, names with settings ("gleu[n=3]"), signatures, mappings such as
     {"name": "gleu", "references": "max"}, or metric objects.
-    `n_jobs` is the number of worker processes, or "auto" to choose it by the amount of text.
+    `n_jobs` is the number of workers, or "auto" to choose it by the amount of text.
 
     What looks wrong but can be scored is a warning (warnings.warn), and is kept in Evaluation.warnings. Raises
     InputError for texts that do not fit together, for unknown metrics or settings, and where a source is missing.
