@@ -41,7 +41,9 @@ def reduce(
     """
     if not systems:  # all of them were lost
         return []
-    return reducer_of(metric).scores(SystemCounts(metric, systems, lines, references, own, threads))
+    return reducer_of(metric).scores(
+        SystemCounts(metric=metric, systems=systems, lines=lines, references=references, own=own, threads=threads)
+    )
 
 
 def drawn_scores(
@@ -51,5 +53,5 @@ def drawn_scores(
 
     Return None where no reference is drawn: with another policy or level, or where there is only one reference.
     """
-    counts = SystemCounts(metric, systems, lines, references, threads=threads)
+    counts = SystemCounts(metric=metric, systems=systems, lines=lines, references=references, threads=threads)
     return reducer_of(metric).drawn_scores(counts)

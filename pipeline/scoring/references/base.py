@@ -48,7 +48,7 @@ class Reduced:
         return next(iter(self.outputs.values()))
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class SystemCounts:
     """The columns of some systems of a data set, to be scored by one metric."""
 

@@ -39,7 +39,8 @@ def summands(
     """Return the summands of a metric's score; raises InputError where it cannot be sampled. For `own` see reduce()."""
     if reason := unsupported(metric):
         raise InputError(reason)
-    return reducer_of(metric).summands(SystemCounts(metric, systems, lines, references, own))
+    counts = SystemCounts(metric=metric, systems=systems, lines=lines, references=references, own=own)
+    return reducer_of(metric).summands(counts)
 
 
 def unsupported(metric: Metric) -> str | None:
