@@ -29,7 +29,7 @@ COMMANDS = {
     "score": "score files without a config",
     "gleu": "score files as the package gleu does: the same options and output",
     "explain": "take one sentence apart: which n-grams match, are penalised, are missing",
-    "init": "write a config to start from",
+    "init": "write a config to start from, or the sample to try everything with",
     "show": "print the results of a run",
     "report": "write the results of a run in other forms",
     "cite": "print what to cite for a run, and how it was evaluated",
@@ -47,7 +47,7 @@ COMMANDS = {
 }
 
 EPILOG = """examples:
-  gec-pipeline run configs/quickstart.yaml
+  gec-pipeline init --sample && cd sample && gec-pipeline run configs/quickstart.yaml
   gec-pipeline COMMAND --help
 """
 
