@@ -41,7 +41,7 @@ VALUES = 60
 def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
     parser.add_argument("names", nargs="*", metavar="NAME", help="a published result, or a pattern such as 'jfleg-*'")
-    parser.add_argument("--all", action="store_true", help="all, but those that take minutes")
+    parser.add_argument("--all", action="store_true", help="all, but the few that take minutes, which are named")
     parser.add_argument("--slow", action="store_true", help="with --all: also those (TrueSkill)")
     parser.add_argument("--list", action="store_true", help="list the results (the same without names)")
     parser.add_argument("--show", metavar="NAME", help="print the recipe, a config for `gec-pipeline run`")
@@ -72,9 +72,10 @@ def run(args: argparse.Namespace) -> int:
     wanted = matching_recipes(args.names) if args.names else list(recipes().values())
     if args.list or not (args.names or args.all):
         return _list(wanted, args)
-    if args.all and not args.slow:
-        wanted = [recipe for recipe in wanted if not recipe.slow]
-    outcomes = _outcomes(wanted, args)
+    slow = [recipe.name for recipe in wanted if recipe.slow] if args.all and not args.slow else []
+    if slow and not args.quiet:
+        print(f"left out, as they take minutes: {', '.join(slow)} (--slow runs them too)", file=sys.stderr)
+    outcomes = _outcomes([recipe for recipe in wanted if recipe.name not in slow], args)
     _print(outcomes, args)
     return _code(outcomes)
 
