@@ -91,8 +91,8 @@ def _write_config(args: argparse.Namespace, path: Path) -> int:
 
     base = path.parent
 
-    def relative(file: str) -> str:
-        return json.dumps(os.path.relpath(file, base), ensure_ascii=False) if file else file
+    def relative(file: str | Path) -> str:
+        return json.dumps(os.path.relpath(file, base), ensure_ascii=False) if file else ""
 
     source, references = args.source or "source.txt", args.references or ["reference0.txt", "reference1.txt"]
     outputs = args.outputs or [base / "systems" / "mine.txt"]
