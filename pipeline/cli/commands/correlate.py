@@ -46,12 +46,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--dataset", metavar="NAME", help="the data set that was judged, where there are several")
     parser.add_argument("--judges", help="only these judges", **several)
     parser.add_argument("--without", help="leave these systems out, such as references", **several)
-    parser.add_argument(
-        "--scores",
-        choices=("expected_wins", "trueskill"),
-        nargs="+",
-        help="human scores that judgements are turned into",
-    )
+    parser.add_argument("--scores", choices=("expected_wins", "trueskill"), nargs="+", help="scores made of judgements")
     parser.add_argument("--divisor", choices=("opponents", "beaten"), help="the divisor of Expected Wins (opponents)")
     parser.add_argument("--runs", metavar="N", help="runs of TrueSkill (100)")
     parser.add_argument(
@@ -59,9 +54,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         choices=("auto", "0", "1", "judged"),
         help="number of the first sentence in the judgements; judged: the run has the judged sentences alone",
     )
-    parser.add_argument(
-        "--ties", choices=("later", "wrong", "half", "out"), help="how equal scores of two outputs count (later)"
-    )
+    parser.add_argument("--ties", choices=("later", "wrong", "half", "out"), help="how equal scores count (later)")
     parser.add_argument("--window", metavar="N", help="also correlate in windows of N neighbours in the human ranking")
     parser.add_argument("--level", metavar="SHARE", help="the level of the intervals (0.95)")
     parser.add_argument("--resamples", metavar="N", help="bootstrap samples (1000)")

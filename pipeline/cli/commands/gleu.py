@@ -69,7 +69,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--fix-seed",
         dest="fix",
         action="store_true",
-        help="choose references as the original program does",
+        help="choose references as the original does",
     )
     parser.add_argument("-v", "--verbose", action="store_true", help="print a table of the orders")
     parser.add_argument(

@@ -30,7 +30,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
     many: dict[str, Any] = {"action": "append", "default": [], "metavar": "NAME"}
     parser.add_argument(
-        "file", help="judgements, XML or CSV; - is standard input, data:NAME/FILE is a file of a data set"
+        "file", help="judgements, XML or CSV; - (standard input) or data:NAME/FILE (a file of a data set)"
     )
     parser.add_argument("--judge", help="only this judge; may be repeated", **many)
     parser.add_argument("--without-judge", help="not this judge; may be repeated", **many)
@@ -56,10 +56,10 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--resamples", type=int, default=1000, metavar="N", help="bootstrap samples (default: 1000)")
     parser.add_argument(
-        "--level", type=float, default=0.95, metavar="SHARE", help="the level of the ranges of ranks (default: 0.95)"
+        "--level", type=float, default=0.95, metavar="SHARE", help="level of ranges of ranks (default: 0.95)"
     )
     parser.add_argument(
-        "--seed", type=int, default=12345, metavar="N", help="the seed of all random numbers (default: 12345)"
+        "--seed", type=int, default=12345, metavar="N", help="seed of all random numbers (default: 12345)"
     )
     parser.add_argument("--digits", type=int, default=3, choices=range(13), metavar="N", help="decimals (default: 3)")
     parser.add_argument("--json", action="store_true", help="print everything as JSON")

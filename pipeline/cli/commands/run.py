@@ -39,19 +39,15 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("config", help="a YAML file; `gec-pipeline help config` explains it")
     add_selection(parser)
     parser.add_argument("--dry-run", action="store_true", help="print what would be counted; compute nothing")
-    parser.add_argument(
-        "--fresh", action="store_true", help="first delete what earlier runs have left in the run directory"
-    )
+    parser.add_argument("--fresh", action="store_true", help="first delete what earlier runs left in the run directory")
     parser.add_argument("--output", metavar="DIR", help="run directory, instead of the config's output.dir")
     parser.add_argument("--n-jobs", type=jobs, metavar="N", help="workers, instead of the config's run.n_jobs")
     parser.add_argument("--backend", choices=BACKENDS, help="who runs the workers, instead of the config's run.backend")
     parser.add_argument(
-        "--address", metavar="HOST:PORT", help="the address of a cluster, for dask, ray or spark (help scale)"
+        "--address", metavar="HOST:PORT", help="address of a cluster, for dask, ray or spark (help scale)"
     )
     parser.add_argument("--digits", type=int, choices=range(13), metavar="N", help="decimals of printed percentages")
-    parser.add_argument(
-        "-q", "--quiet", action="store_true", help="print no progress; warnings are in the results only"
-    )
+    parser.add_argument("-q", "--quiet", action="store_true", help="no progress; warnings are in the results only")
     parser.add_argument("--json", action="store_true", help="print results.json instead of tables")
 
 
