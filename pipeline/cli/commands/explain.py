@@ -175,9 +175,8 @@ def _heading(metric: Metric, columns: Columns) -> str:
 def _counts(metric: Metric, columns: Columns) -> Iterator[tuple[int, str]]:
     """Yield each order, and a line with the counts that are shown of the order."""
     counts = {count.name: count.values.reshape(-1) for count in metric.shown_counts(columns) if count.orders}
-    rows = metric.row_names()[: max(map(len, counts.values()), default=0)]
-    if not counts and (rule := metric.ngram_rule()):
-        rows = [str(n) for n in range(1, rule.last + 1)]
+    rule = metric.ngram_rule()
+    rows = metric.row_names()[: max(map(len, counts.values()), default=rule.last if rule else 0)]
     for n, row in enumerate(rows, 1):
         title, end = (f"n={row}", f"_{n}") if row.isdigit() else (row, "")
         numbers = ", ".join(f"{name}{end} {values[n - 1]:g}" for name, values in counts.items())
