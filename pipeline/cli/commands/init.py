@@ -1,4 +1,4 @@
-"""Write a config to start from; with files given, one that can be run.
+"""Write a config to start from. If you name your files, the config can be run as it is.
 
 With --sample, write the sample instead: the folders configs/ and data/ that the README and the help name, with texts,
 outputs of systems, human judgements, and configs that run.
@@ -116,7 +116,7 @@ def _write_config(args: argparse.Namespace, path: Path) -> int:
 
 
 def _names(paths: list[Path]) -> list[str]:
-    """Return names for systems: those of the files as far as they can be names, with a number where they are twins."""
+    """Return names of systems, made of the names of their files. Of equal names all but the first get a number."""
     names: list[str] = []
     for path in paths:
         stem = re.sub(r"[^A-Za-z0-9._+-]+", "-", path.stem)[: MAX_NAME - 5]
