@@ -25,6 +25,8 @@ ALSO = {
     "datasets": "data",
     "clean": "runs",
     "run": "runs",
+    "bench": "speed",
+    "benchmarks": "speed",
     "expect": "reproduce",
     "recipes": "reproduce",
     "report": "reports",

@@ -41,7 +41,7 @@ VALUES = 60
 def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
     parser.add_argument("names", nargs="*", metavar="NAME", help="a published result, or a pattern such as 'jfleg-*'")
-    parser.add_argument("--all", action="store_true", help="all results, except those that take minutes; it names these")
+    parser.add_argument("--all", action="store_true", help="all results, but those that take minutes; it names these")
     parser.add_argument("--slow", action="store_true", help="with --all: also those that take minutes (TrueSkill)")
     parser.add_argument("--list", action="store_true", help="list the results, as the command does without names")
     parser.add_argument("--show", metavar="NAME", help="print the recipe, a config for `gec-pipeline run`")
