@@ -1,4 +1,6 @@
-"""Tell versions, kernel and optional parts of this installation; put its output into a bug report.
+"""Print versions, kernel and optional parts of this installation.
+
+Please put the output into a bug report.
 
 examples:
   gec-pipeline doctor
@@ -16,6 +18,7 @@ if TYPE_CHECKING:
     import argparse
 
 REQUIRED = ("numpy", "pydantic", "pyyaml", "rich", "joblib", "filelock")
+"""Packages without which nothing runs."""
 EXTRAS: dict[str, dict[str, str]] = {
     "data": {"pooch": "published data from the web (data fetch)"},
     "parquet": {"pyarrow": "Parquet files, hdfs:// addresses"},
@@ -49,19 +52,19 @@ FOR_DEVELOPERS = {"test": "the tests", "bench": "the benchmarks"}
 
 
 def configure(_: argparse.ArgumentParser) -> None:
-    """There are no arguments."""
+    """Declare nothing: there are no arguments."""
 
 
 def run(_: argparse.Namespace) -> int:
-    """Print what is there; return 2 where a part that is needed is missing."""
+    """Print the versions; return 2 where a package that is needed is missing."""
     from ... import kernel
     from ..._version import __version__
 
     print(f"gec-pipeline  {__version__}")
     print(f"python        {platform.python_version()} on {platform.platform()}")
     print(f"processors    {os.cpu_count()}")
-    chosen = os.environ.get("PIPELINE_KERNEL") or "auto"
-    print(f"kernel        {kernel.name()} (PIPELINE_KERNEL={chosen})")
+    setting = os.environ.get("PIPELINE_KERNEL") or "auto"
+    print(f"kernel        {kernel.name()} (PIPELINE_KERNEL={setting})")
     missing = [name for name in REQUIRED if _version(name) is None]
     for name in REQUIRED:
         print(f"{name:<13} {_version(name) or 'MISSING: pip install ' + name}")

@@ -40,7 +40,7 @@ ALSO = {
     "s3": "scale",
     "spark": "scale",
 }
-"""Pages under other names; metrics say their own."""
+"""Topics that have no page of their own, and the page that covers each. The pages of metrics are not listed here."""
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -52,7 +52,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Print a topic's page, drawn on a terminal and as Markdown elsewhere."""
+    """Print the page of a topic: formatted on a terminal, and as Markdown elsewhere."""
     folder = resources.files("pipeline") / "help"
     pages = {item.name.removesuffix(".md"): item for item in folder.iterdir() if item.name.endswith(".md")}
     if args.topic is None:

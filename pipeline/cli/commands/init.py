@@ -1,4 +1,4 @@
-"""Write a config to start from; with files given, one that can be run.
+"""Write a config to start from. If you name your files, the config can be run as it is.
 
 examples:
   gec-pipeline init eval.yaml
@@ -87,7 +87,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _names(paths: list[Path]) -> list[str]:
-    """Return names for systems: those of the files as far as they can be names, with a number where they are twins."""
+    """Return names of systems, made of the names of their files. Of equal names all but the first get a number."""
     names: list[str] = []
     for path in paths:
         stem = re.sub(r"[^A-Za-z0-9._+-]+", "-", path.stem)[: MAX_NAME - 5]
