@@ -24,6 +24,7 @@ from typing import TYPE_CHECKING, NoReturn
 
 from .._version import __version__
 from ..errors import PipelineError, did_you_mean, printable
+from .terminal import locale_note, show_every_letter
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -70,6 +71,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     arguments = sys.argv[1:] if arguments is None else list(arguments)
     for variable in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"):
         os.environ.setdefault(variable, "1")  # matrix products here are small: threads would only wait for each other
+    show_every_letter()
     try:
         try:
             with interruptible():
@@ -77,10 +79,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         finally:
             sys.stdout.flush()  # here, where a closed pipe is still silent
     except PipelineError as error:
-        print(
-            "\n".join(f"error: {line}" if line[:1].strip() else line for line in str(error).split("\n")),
-            file=sys.stderr,
-        )
+        lines = [f"error: {line}" if line[:1].strip() else line for line in str(error).split("\n")]
+        print("\n".join(lines + locale_note(str(error))), file=sys.stderr)
         return error.exit_code
     except KeyboardInterrupt:
         print("interrupted; what was finished is kept: run the same command again to go on", file=sys.stderr)

@@ -105,7 +105,7 @@ def _write_config(args: argparse.Namespace, path: Path) -> int:
         systems="\n".join(f"  {name}: {relative(output)}" for name, output in zip(names, outputs, strict=True)),
     )
     try:
-        with path.open("x", encoding="utf-8") as file:
+        with path.open("x", encoding="utf-8", errors="surrogateescape") as file:  # a name as the terminal gave it
             file.write(text)
     except FileExistsError:
         raise ConfigError(f"{path}: is there already; name another file") from None
