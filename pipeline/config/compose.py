@@ -6,6 +6,7 @@ includes. Every node keeps the mark of the file that wrote it: messages name tha
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -17,6 +18,8 @@ MAX_INCLUDED = 100
 """Files that a config may include, directly or through others."""
 _FORMS = {"m2", "path", "data"}
 """Keys of a data set that give its references. A data set with one of these takes no default for any key of texts."""
+_METRIC = re.compile(r"metrics\[[0-9]+\]")
+"""The paths of metrics, which may be written as a text."""
 _TEXTS = {"source", "references", *_FORMS}
 """Keys of a data set that name its texts."""
 
@@ -138,6 +141,9 @@ def _put(node: Node, rest: str, whole: str, value: Node) -> Node:
         items = list(node.value)
         items[int(step)] = _put(items[int(step)], left, whole, value) if left else _at(value, items[int(step)].path)
         return replace(node, value=items)
+    if isinstance(node.value, str) and _METRIC.fullmatch(node.path):  # its options stand beside its name
+        name = replace(node, path=f"{node.path}.name")
+        node = replace(node, value={"name": name}, keys={"name": node.mark})
     if node.value is not None and not isinstance(node.value, dict):
         raise ConfigError([Problem(file, f"'{done}' is the text '{node.value}', which has no keys")])
     children = node.value or {}

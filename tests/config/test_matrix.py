@@ -215,6 +215,29 @@ def test_paths_of_settings_are_against_the_working_directory() -> None:
 
 
 @pytest.mark.parametrize(
+    ("metric", "settings", "same"),
+    [
+        ("gleu", ["order=3"], "gleu[n=3]"),
+        ("gleu[n=2,refs=max]", ["order=3"], "gleu[n=3,refs=max]"),
+        ("gleu|n:2|refs:max", ["n=3", "variant=2016"], "gleu[variant=2016,n=3,refs=max]"),
+        ({"name": "gleu", "n": 2}, ["order=3"], "gleu[n=3]"),
+        ("gleu", ["order=[1, 3]"], "gleu[n=1]"),
+    ],
+)
+def test_an_option_is_added_to_a_metric_however_it_is_written(metric: object, settings: list[str], same: str) -> None:
+    text = CONFIG.replace("['gleu[iter=2]']", json.dumps([metric]))
+    job = prepare(text, settings=tuple(f"metrics.0.{setting}" for setting in settings))
+    assert job.metrics[0] == from_text(same)
+
+
+def test_a_name_with_options_in_a_file_is_refused() -> None:
+    text = CONFIG.replace("'gleu[iter=2]'", "{name: 'gleu[n=3]', order: 2}")
+    assert problems(text) == [
+        "c.yaml:3:11: metrics[0]: no metric is called 'gleu[n=3]'; write its options as keys beside `name`"
+    ]
+
+
+@pytest.mark.parametrize(
     ("setting", "message"),
     [
         ("digits", "--set digits: expected KEY=VALUE, such as output.digits=4 or metrics.0.order=3"),
@@ -223,7 +246,11 @@ def test_paths_of_settings_are_against_the_working_directory() -> None:
         ("output.digits=x", "--set output.digits=x: output.digits: expected a whole number, found 'x'"),
         ("metrics.3=gleu", "--set metrics.3=gleu: 'metrics' has 1 items, numbered from 0; there is no '3'"),
         ("metrics.x=gleu", "--set metrics.x=gleu: 'metrics' has 1 items, numbered from 0; there is no 'x'"),
-        ("metrics.0.n=3", "--set metrics.0.n=3: 'metrics.0' is the text 'gleu[iter=2]', which has no keys"),
+        (
+            "metrics.0.ordr=3",
+            "--set metrics.0.ordr=3: metrics[0].ordr: gleu has no such option (did you mean 'order'?)",
+        ),
+        ("systems.A.x=3", "--set systems.A.x=3: 'systems.A' is the text 'a.txt', which has no keys"),
         ("run.n_jobs=", "--set run.n_jobs=: run.n_jobs: expected 'auto' or a number of workers from 1, found nothing"),
         ("systems.B=none", "none: no such file"),
         ("output=[", "--set output=[:1:2: not valid YAML: expected the node content, but found '<stream end>'"),
