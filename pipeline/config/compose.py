@@ -10,7 +10,8 @@ import re
 from dataclasses import replace
 from pathlib import Path
 
-from ..errors import ConfigError, Problem
+from ..errors import ConfigError, DataError, Problem
+from ..io.written_paths import expanded
 from .tree import COMMAND_LINE, Node, from_plain
 from .yaml_file import MAX_DEPTH, parse, read
 
@@ -75,7 +76,7 @@ class _Reader:
                 self.problems.append(root.problem(problem, ["include", index]))
                 continue
             try:
-                part = self.file(str(Path(name).parent / str(child.value)), above)
+                part = self.file(_included(child, name), above)
             except ConfigError as error:
                 self.problems += error.problems
                 continue
@@ -93,13 +94,21 @@ def _resolved(name: str) -> Path:
         raise ConfigError([Problem(name, f"cannot be read: {error}")]) from None
 
 
+def _included(child: Node, name: str) -> str:
+    """Return the path of an included file; raises DataError for a variable that is not set."""
+    base = Path(name).parent
+    return str(base / expanded(str(child.value), base))
+
+
 def _wrong_include(child: Node, name: str, above: tuple[Path, ...]) -> str | None:
     if not isinstance(child.value, str) or not child.value:
         return "expected a path"
     if "://" in child.value:
         return f"'{child.value}' is not a local file; only local files can be included"
     try:
-        path = _resolved(str(Path(name).parent / child.value))
+        path = _resolved(_included(child, name))
+    except DataError as error:
+        return str(error)
     except ConfigError as error:
         return f"'{child.value}' {error.problems[0].message}"
     if path in above:

@@ -141,7 +141,7 @@ class Resolver(Locator):
             return [replace(reference, null=null)]
         if not isinstance(written, str) or not is_glob(written) or exists(reference):
             return [reference]
-        pattern = fill(written, dataset, "{system}")
+        pattern = self.filled(written, location, dataset)
         files = self.glob(pattern, location)
         if not files:
             self.unmatched(pattern, location)
@@ -215,7 +215,7 @@ class Resolver(Locator):
         output = self.input(written, location, dataset, system)
         if not isinstance(written, str) or isinstance(output, Column) or not is_glob(written) or exists(output):
             return output
-        pattern = fill(written, dataset, system)
+        pattern = self.filled(written, location, dataset, system)
         files = self.glob(pattern, location)
         if len(files) == 1:
             self.matched(pattern, files, location)
@@ -254,8 +254,8 @@ class Resolver(Locator):
         if pattern == OFFICIAL:
             official = self.scorables[dataset].systems if dataset in self.scorables else {}
             return dict(zip(self.fetched(official.values, location), official, strict=True))
-        files = [STDIN] if pattern == "-" else self.glob(fill(pattern, dataset, "*"), location)
-        written = fill(pattern, dataset, "{system}").removeprefix(PREFIX)
+        files = [STDIN] if pattern == "-" else self.glob(self.filled(pattern, location, dataset, "*"), location)
+        written = self.filled(pattern, location, dataset).removeprefix(PREFIX)
         return {path: called(path, written) for path in files}
 
     def check_names(self, names: Sequence[str], section: str) -> None:

@@ -8,9 +8,10 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from ..config.tree import Node, base_of, from_plain, is_set
-from ..errors import IDLE, ConfigError, Problem, did_you_mean
+from ..errors import IDLE, ConfigError, DataError, Problem, did_you_mean
 from ..io.catalogue import is_data
 from ..io.remote import Remote, locate
+from ..io.written_paths import expanded
 from . import METRICS
 from .base import signature
 from .base.metric import Metric
@@ -153,12 +154,17 @@ def _read_options(metric: type[Metric], node: Node, problems: list[Problem]) -> 
             try:
                 given[option.name] = option.read(child.value)
                 if option.path:
-                    path = locate(base_of(child), child.value)
-                    kept = is_data(child.value) or isinstance(path, Remote)
-                    given[option.name] = child.value if kept else str(path)
-            except ValueError as error:
+                    given[option.name] = _path(child, child.value)
+            except (ValueError, DataError) as error:
                 problems.append(node.problem(str(error), [key]))
     return given
+
+
+def _path(node: Node, text: str) -> str:
+    """Return a path of an option: against the folder of the config that wrote it. In it {name} is that of a system."""
+    base = base_of(node)
+    path = locate(base, expanded(text.replace("{name}", "{system}"), base))
+    return text if is_data(text) or isinstance(path, Remote) else str(path)
 
 
 def resolve_all(nodes: Sequence[Node], problems: list[Problem]) -> tuple[Metric, ...]:
