@@ -75,7 +75,7 @@ def _list(args: argparse.Namespace) -> int:
 
     if args.name is not None:
         found = data_set(args.name.removeprefix("data:"))
-        _print_json(_plain(found)) if args.json else _describe(found)
+        _print_json(_plain(found)) if args.json else print_data_set(found)
     elif args.json:
         _print_json({name: _plain(found) for name, found in catalogue().items()})
     else:
@@ -108,7 +108,7 @@ def _size(count: int) -> str:
     return f"{count / 1e6:.1f} MB" if count >= 50_000 else f"{count / 1e3:.1f} kB"
 
 
-def _describe(found: DataSet) -> None:
+def print_data_set(found: DataSet) -> None:
     """Print what there is to know of a data set, and its files."""
     from ...io.catalogue import scorable, scorables
     from ...io.dataset_cache import cache, state
