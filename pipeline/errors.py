@@ -20,6 +20,19 @@ def printable(text: object) -> str:
     return "".join(c if c.isprintable() or c == "\n" else c.encode("unicode_escape").decode() for c in str(text))
 
 
+def wrong_name(name: str, most: int) -> str | None:
+    """Return why a text with these signs cannot be the name of something in tables, or None."""
+    hidden = next((sign for sign in name if not sign.isprintable()), None)
+    if hidden:
+        return f"it has the sign U+{ord(hidden):04X}, which does not print"
+    if not name or name != name.strip():
+        return "it begins or ends with a blank" if name.strip() else "it is empty"
+    wrong = next((sign for sign in name if sign in "/\\{}"), None)
+    if wrong or name in (".", "..") or name[0] == "-":
+        return f"{wrong or name[:2]} means something else in paths and commands"
+    return f"it has {len(name)} signs; {most} are allowed" if len(name) > most else None
+
+
 def did_you_mean(name: str, choices: Iterable[str]) -> str:
     """Return " (did you mean 'x'?)" for the choice nearest to name; an empty string where none is near."""
     folded = {choice.lower(): choice for choice in choices}

@@ -140,7 +140,7 @@ def _dispatch(arguments: list[str]) -> int:
         epilog=EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("--version", action="store_true", help="print version and kernel")
+    parser.add_argument("-V", "--version", action="store_true", help="print version and kernel")
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", parser_class=Parser)
     if name is not None and name not in COMMANDS:
         parser.error(f"no command '{name}'{did_you_mean(name, COMMANDS)}; known: {', '.join(COMMANDS)}")

@@ -6,10 +6,12 @@ includes. Every node keeps the mark of the file that wrote it: messages name tha
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from pathlib import Path
 
-from ..errors import ConfigError, Problem
+from ..errors import ConfigError, DataError, Problem
+from ..io.written_paths import expanded
 from .tree import COMMAND_LINE, Node, from_plain
 from .yaml_file import MAX_DEPTH, parse, read
 
@@ -17,6 +19,8 @@ MAX_INCLUDED = 100
 """Files that a config may include, directly or through others."""
 _FORMS = {"m2", "path", "data"}
 """Keys of a data set that give its references. A data set with one of these takes no default for any key of texts."""
+_METRIC = re.compile(r"metrics\[[0-9]+\]")
+"""The paths of metrics, which may be written as a text."""
 _TEXTS = {"source", "references", *_FORMS}
 """Keys of a data set that name its texts."""
 
@@ -72,7 +76,7 @@ class _Reader:
                 self.problems.append(root.problem(problem, ["include", index]))
                 continue
             try:
-                part = self.file(str(Path(name).parent / str(child.value)), above)
+                part = self.file(_included(child, name), above)
             except ConfigError as error:
                 self.problems += error.problems
                 continue
@@ -90,13 +94,21 @@ def _resolved(name: str) -> Path:
         raise ConfigError([Problem(name, f"cannot be read: {error}")]) from None
 
 
+def _included(child: Node, name: str) -> str:
+    """Return the path of an included file; raises DataError for a variable that is not set."""
+    base = Path(name).parent
+    return str(base / expanded(str(child.value), base))
+
+
 def _wrong_include(child: Node, name: str, above: tuple[Path, ...]) -> str | None:
     if not isinstance(child.value, str) or not child.value:
         return "expected a path"
     if "://" in child.value:
         return f"'{child.value}' is not a local file; only local files can be included"
     try:
-        path = _resolved(str(Path(name).parent / child.value))
+        path = _resolved(_included(child, name))
+    except DataError as error:
+        return str(error)
     except ConfigError as error:
         return f"'{child.value}' {error.problems[0].message}"
     if path in above:
@@ -138,6 +150,9 @@ def _put(node: Node, rest: str, whole: str, value: Node) -> Node:
         items = list(node.value)
         items[int(step)] = _put(items[int(step)], left, whole, value) if left else _at(value, items[int(step)].path)
         return replace(node, value=items)
+    if isinstance(node.value, str) and _METRIC.fullmatch(node.path):  # its options stand beside its name
+        name = replace(node, path=f"{node.path}.name")
+        node = replace(node, value={"name": name}, keys={"name": node.mark})
     if node.value is not None and not isinstance(node.value, dict):
         raise ConfigError([Problem(file, f"'{done}' is the text '{node.value}', which has no keys")])
     children = node.value or {}

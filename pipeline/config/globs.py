@@ -6,6 +6,7 @@ import re
 from pathlib import Path
 
 from ..io.remote import Remote, is_remote
+from ..io.written_paths import is_there
 
 TEXT_SUFFIXES = frozenset({".txt", ".out", ".hyp", ".sys", ".tok"})
 PACKED_SUFFIXES = frozenset({".gz", ".bz2", ".xz", ".zst"})
@@ -18,12 +19,7 @@ def is_glob(text: str) -> bool:
 
 def exists(path: Path | Remote) -> bool:
     """Return whether there is such a file; False also where that cannot be known, as of an address."""
-    if isinstance(path, Remote):
-        return False
-    try:
-        return path.exists()
-    except (OSError, ValueError):
-        return False
+    return not isinstance(path, Remote) and is_there(path)
 
 
 def glob(base: Path, pattern: str) -> list[Path]:

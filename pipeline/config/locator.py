@@ -10,6 +10,7 @@ from ..io import remote
 from ..io.catalogue import is_data, named_in, named_one
 from ..io.dataset_cache import cache_path, locate_all
 from ..io.remote import Remote, is_remote, locate
+from ..io.written_paths import expanded, is_short, is_there
 from .globs import glob, is_glob, natural
 from .resolved import STDIN, Match, fill
 from .tree import base_of
@@ -47,11 +48,28 @@ class Locator:
         """Return the path or address that a text stands for."""
         if text == "-":
             return STDIN
-        text = fill(text, dataset, system)
+        text = self.filled(text, location, dataset, system)
         if not is_data(text) or is_glob(text):
             return locate(base_of(self.root.find(location)), text)
         files = self.fetched(lambda: [named_one(text)], location)
         return files[0] if files else self.never(text)
+
+    def filled(self, text: str, location: Location, dataset: str, system: str = "{system}") -> str:
+        """Return a written path with its placeholders, ~ and variables replaced; adds a problem for an unset variable.
+
+        {name} is the name of what has the path, a data set or a system. A file whose very name is written so stays.
+        """
+        plain, base = fill(text, dataset, system), base_of(self.root.find(location))
+        if (not is_short(text) and "{name}" not in text) or is_there(base / plain):
+            return plain
+        try:
+            own = "{dataset}" if location[0] == "datasets" else "{system}"
+            return fill(expanded(text, base).replace("{name}", own), dataset, system)
+        except DataError as error:
+            problem = self.root.problem(str(error), location)
+            self.problems += [problem] if problem not in self.problems else []
+            self.absent.add(base / plain)
+            return plain
 
     def local_path(self, text: str, location: Location, dataset: str) -> Path | None:
         """Return the path that a text stands for, or None for a file that is absent and for an address.

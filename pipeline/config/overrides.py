@@ -64,4 +64,4 @@ def select(
 
 
 def _matches(name: str, patterns: Iterable[str]) -> bool:
-    return any(fnmatchcase(name, pattern) for pattern in patterns)
+    return any(name == pattern or fnmatchcase(name, pattern) for pattern in patterns)

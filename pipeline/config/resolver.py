@@ -6,7 +6,7 @@ import re
 from dataclasses import replace
 from typing import TYPE_CHECKING, Literal
 
-from ..errors import ConfigError, DataError, Problem, did_you_mean
+from ..errors import ConfigError, DataError, Problem, did_you_mean, wrong_name
 from ..io.catalogue import PREFIX, Scorable, is_data, scorable
 from ..io.remote import Remote, is_remote
 from .globs import called, exists, glob, is_glob
@@ -141,7 +141,7 @@ class Resolver(Locator):
             return [replace(reference, null=null)]
         if not isinstance(written, str) or not is_glob(written) or exists(reference):
             return [reference]
-        pattern = fill(written, dataset, "{system}")
+        pattern = self.filled(written, location, dataset)
         files = self.glob(pattern, location)
         if not files:
             self.unmatched(pattern, location)
@@ -215,7 +215,7 @@ class Resolver(Locator):
         output = self.input(written, location, dataset, system)
         if not isinstance(written, str) or isinstance(output, Column) or not is_glob(written) or exists(output):
             return output
-        pattern = fill(written, dataset, system)
+        pattern = self.filled(written, location, dataset, system)
         files = self.glob(pattern, location)
         if len(files) == 1:
             self.matched(pattern, files, location)
@@ -254,17 +254,16 @@ class Resolver(Locator):
         if pattern == OFFICIAL:
             official = self.scorables[dataset].systems if dataset in self.scorables else {}
             return dict(zip(self.fetched(official.values, location), official, strict=True))
-        files = [STDIN] if pattern == "-" else self.glob(fill(pattern, dataset, "*"), location)
-        written = fill(pattern, dataset, "{system}").removeprefix(PREFIX)
+        files = [STDIN] if pattern == "-" else self.glob(self.filled(pattern, location, dataset, "*"), location)
+        written = self.filled(pattern, location, dataset).removeprefix(PREFIX)
         return {path: called(path, written) for path in files}
 
     def check_names(self, names: Sequence[str], section: str) -> None:
-        """Add problems of names that cannot be file names everywhere, and of two that differ in case only."""
+        """Add problems of names that cannot be read in a table, and of two that differ in case only."""
         seen: dict[str, str] = {}
         for name in names:
             twin = seen.setdefault(name.lower(), name)
             if twin != name:
                 self.problem(f"differs from '{twin}' in upper and lower case only", (section, name))
-            if not NAME.fullmatch(name) or len(name) > MAX_NAME:
-                message = f"'{name}' cannot be a name: letters, digits and . _ + - only, a letter or digit first"
-                self.problem(message, (section, name))
+            if message := wrong_name(name, MAX_NAME):
+                self.problem(f"'{name[: MAX_NAME + 1]}' cannot be a name: {message}", (section, name))

@@ -89,9 +89,14 @@ def from_plain(value: object, name: str, path: str = "") -> Node:
     return Node(str(value).lower() if isinstance(value, bool) else str(value), mark, path)
 
 
+def is_set(node: Node) -> bool:
+    """Return whether `--set` wrote a node."""
+    return node.mark.file.startswith(f"{COMMAND_LINE} ")
+
+
 def base_of(node: Node) -> Path:
     """Return the folder that relative paths of a node start from: that of the file that wrote it.
 
     For what `--set` wrote that is the working directory.
     """
-    return Path() if node.mark.file.startswith(f"{COMMAND_LINE} ") else Path(node.mark.file).parent
+    return Path() if is_set(node) else Path(node.mark.file).parent

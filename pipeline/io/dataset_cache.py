@@ -25,6 +25,7 @@ from .catalogue import data_set, is_data, named_one
 from .lock import lock_of
 from .mirrors import TIMEOUT, UnreachableError, bring, mirror_of, unwritable
 from .safe_files import TEMPORARY
+from .written_paths import expanded
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -109,9 +110,9 @@ def missing(name: str) -> list[str]:
 def path_of(text: str, base: Path = Path()) -> Path:
     """Return the path that a user has written: data:NAME/FILE is in the cache, all else is relative to base.
 
-    Raises DataError where a file of the cache is unknown, missing or changed.
+    Raises DataError where a file of the cache is unknown, missing or changed, and for a variable that is not set.
     """
-    return locate_all([named_one(text)])[0] if is_data(text) else base / text
+    return locate_all([named_one(text)])[0] if is_data(text) else base / expanded(text, base)
 
 
 @dataclass(kw_only=True)

@@ -10,6 +10,7 @@ import hashlib
 import json
 import os
 import stat
+import string
 from typing import TYPE_CHECKING, Any
 
 from ..errors import StoreError
@@ -28,13 +29,27 @@ MAX_JSON = 1 << 28
 """The most bytes that a JSON file, or a line of JSON, may have."""
 NO_LINK: int = getattr(os, "O_NOFOLLOW", 0)
 """The flag by which os.open() refuses links, where the platform has it."""
+_LETTERS = (string.ascii_letters + string.digits).encode()
 _READ = os.O_RDONLY | NO_LINK | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0) | getattr(os, "O_CLOEXEC", 0)
 _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | NO_LINK | getattr(os, "O_BINARY", 0) | getattr(os, "O_CLOEXEC", 0)
 
 
-def digest(*data: bytes) -> str:
-    """Return a digest of bytes, which shows whether they are damaged: 16 hexadecimal digits."""
-    hashed = hashlib.blake2b(digest_size=8)
+def file_name(name: str, most: int = 100) -> str:
+    """Return the name of a file or folder for a name that may hold any signs. Different names have different ones.
+
+    Letters of ASCII, digits and . _ + - stay; of all else, and of a sign other than a letter or digit at the beginning,
+    the bytes are written as =20. Of a result with more than `most` signs, a digest of the name replaces the end.
+    """
+    signs = enumerate(name.encode())
+    kept = "".join(
+        chr(b) if b in (_LETTERS if not place else _LETTERS + b"._+-") else f"={b:02X}" for place, b in signs
+    )
+    return f"{kept[:most]}=={digest(name.encode(), size=12)}" if len(kept) > most else kept
+
+
+def digest(*data: bytes, size: int = 8) -> str:
+    """Return a digest of bytes, which shows whether they are damaged: two hexadecimal digits for each byte of size."""
+    hashed = hashlib.blake2b(digest_size=size)
     for piece in data:
         hashed.update(piece)
     return hashed.hexdigest()

@@ -7,10 +7,11 @@ import math
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from ..config.tree import Node, base_of, from_plain
-from ..errors import IDLE, ConfigError, Problem, did_you_mean
+from ..config.tree import Node, base_of, from_plain, is_set
+from ..errors import IDLE, ConfigError, DataError, Problem, did_you_mean
 from ..io.catalogue import is_data
 from ..io.remote import Remote, locate
+from ..io.written_paths import expanded
 from . import METRICS
 from .base import signature
 from .base.metric import Metric
@@ -69,7 +70,13 @@ def resolve(node: Node, problems: list[Problem]) -> Metric | None:
         problems.append(node.problem(f"no metric is called '{name}'{hint}", ["name"]))
         return None
     children = {key: child for key, child in children_of(mapping).items() if key != "name"}
-    return _build(METRICS[name], replace(mapping, value=children), problems)
+    return _build(METRICS[name], replace(mapping, value=_overridden(METRICS[name], children)), problems)
+
+
+def _overridden(metric: type[Metric], children: Mapping[str, Node]) -> dict[str, Node]:
+    """Return the written options without those that `--set` gives anew, under the same name or the other one."""
+    anew = {option_of(metric, key) for key, child in children.items() if is_set(child)} - {None}
+    return {key: child for key, child in children.items() if is_set(child) or option_of(metric, key) not in anew}
 
 
 def as_mapping(node: Node) -> tuple[str, Node]:
@@ -86,7 +93,22 @@ def as_mapping(node: Node) -> tuple[str, Node]:
     named = node.get("name")
     if named is None or not isinstance(named.value, str):
         raise ConfigError(f"the key 'name' is missing; known metrics: {', '.join(METRICS)}")
-    return named.value, node
+    return _with_set(named, node) if "[" in named.value or "|" in named.value else (named.value, node)
+
+
+def _with_set(named: Node, node: Node) -> tuple[str, Node]:
+    """Return name and mapping of a metric written as a text such as "gleu[n=3]", to which --set adds options.
+
+    An option of --set takes the place of the one in the text. Raises ConfigError where a file wrote such a mapping.
+    """
+    added = {key: child for key, child in children_of(node).items() if key != "name"}
+    if not any(map(is_set, added.values())):
+        raise ConfigError(f"no metric is called '{named.value}'; write its options as keys beside `name`")
+    name, mapping = as_mapping(replace(named, path=node.path))
+    metric = METRICS.get(name, Metric)
+    anew = {option_of(metric, key) for key in added} - {None}
+    kept = {key: child for key, child in children_of(mapping).items() if option_of(metric, key) not in anew}
+    return name, replace(mapping, value={**kept, **added}, keys={**mapping.keys, **node.keys})
 
 
 def children_of(node: Node) -> dict[str, Node]:
@@ -132,12 +154,17 @@ def _read_options(metric: type[Metric], node: Node, problems: list[Problem]) -> 
             try:
                 given[option.name] = option.read(child.value)
                 if option.path:
-                    path = locate(base_of(child), child.value)
-                    kept = is_data(child.value) or isinstance(path, Remote)
-                    given[option.name] = child.value if kept else str(path)
-            except ValueError as error:
+                    given[option.name] = _path(child, child.value)
+            except (ValueError, DataError) as error:
                 problems.append(node.problem(str(error), [key]))
     return given
+
+
+def _path(node: Node, text: str) -> str:
+    """Return a path of an option: against the folder of the config that wrote it. In it {name} is that of a system."""
+    base = base_of(node)
+    path = locate(base, expanded(text.replace("{name}", "{system}"), base))
+    return text if is_data(text) or isinstance(path, Remote) else str(path)
 
 
 def resolve_all(nodes: Sequence[Node], problems: list[Problem]) -> tuple[Metric, ...]:

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
+from ..errors import wrong_name
+from ..io.safe_files import file_name
 from .base.arithmetic import f_beta, ratio
 from .base.columns import Field, Schema
 from .base.description import Counted
@@ -24,6 +26,8 @@ COUNTS = ("tp", "fp", "fn")
 LENGTHS = ("hyp_len", "ref_len", "hyp_total", "ref_total")
 OTHER_OUTPUTS = frozenset({"precision", "recall", "match", "penalty", "numer", "total", *COUNTS, *LENGTHS})
 """Names of other outputs, which a title cannot be."""
+MAX_TITLE = 50
+"""The most signs of a title."""
 CITATIONS = {"errant": ("bryant-etal-2017-automatic",), "m2": ("dahlmeier-ng-2012-better",)}
 """The publications of well-known programs, by the title in small letters."""
 
@@ -44,7 +48,7 @@ class ExternalNeeds:
     def key(self) -> str:
         """A name, safe in file names. It is different for any two needs whose columns can differ."""
         decimals = f"-d{self.decimals}" if self.decimals else ""
-        return f"external-{self.title}-{'-'.join(self.names)}{decimals}"
+        return f"external-{file_name(self.title, MAX_TITLE)}-{'-'.join(self.names)}{decimals}"
 
     @property
     def identity(self) -> str:
@@ -99,8 +103,8 @@ class External(Metric):
     title: str = option(
         "external",
         help="what the score is called",
-        pattern=r"[A-Za-z][A-Za-z0-9_.+-]{0,49}",
-        form="a name of at most 50 letters, digits and _ . + -, a letter first",
+        free=True,
+        form=f"a name of at most {MAX_TITLE} signs",
     )
     score_: str = option(
         "mean",
@@ -147,7 +151,8 @@ class External(Metric):
 
     def conflicts(self) -> list[tuple[str, str]]:
         """Return a title that another output has, a wrong number of columns, and a scale of 0."""
-        problems = []
+        wrong = wrong_name(self.title, MAX_TITLE)
+        problems = [("title", f"'{self.title}' cannot be a name: {wrong}")] if wrong else []
         if self.title in OTHER_OUTPUTS:
             problems.append(("title", f"'{self.title}' is the name of another output"))
         numbers = len(self.needs.names)

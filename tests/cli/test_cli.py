@@ -496,6 +496,72 @@ def test_lists(call: Call, what: str, names: list[str]) -> None:
     assert all(len(row.split()) > 3 for row in rows)
 
 
+@pytest.mark.parametrize(
+    ("arguments", "own", "other"),
+    [
+        (["metrics", "gleu"], "gleu: ", "bleu: "),
+        (["tokenizers", "13a", "char"], "13a", "intl"),
+        (["samplers", "numpy"], "numpy", "python2"),
+        (["datasets", "jfleg"], "data:jfleg/", "data:conll14/"),
+    ],
+)
+def test_lists_of_names_that_are_asked_for(call: Call, arguments: list[str], own: str, other: str) -> None:
+    said = call("list", *arguments)
+    assert (said.code, said.err) == (0, "")
+    assert any(line.startswith(own) for line in said.out.splitlines())
+    assert not any(line.startswith(other) for line in said.out.splitlines())
+
+
+@pytest.mark.parametrize(
+    ("what", "name", "near"),
+    [
+        ("metrics", "glue", "gleu"),
+        ("tokenizers", "14a", "13a"),
+        ("samplers", "nunpy", "numpy"),
+        ("datasets", "jflag", "jfleg"),
+    ],
+)
+def test_a_name_that_is_in_no_list_gets_the_nearest(call: Call, what: str, name: str, near: str) -> None:
+    said = call("list", what, name)
+    assert (said.code, said.out) == (2, "")
+    assert f"is called '{name}' (did you mean '{near}'?); known: " in said.err
+
+
+# ---- show without a run
+
+
+def test_show_lists_the_runs_that_are_here(call: Call) -> None:
+    write_run(Path(), lines=10)
+    for folder in ("runs/one", "two"):
+        assert call("run", "config.yaml", "-q", "--output", folder).code == 0
+    manifest = json.loads(Path("two/run.json").read_text("utf-8"))
+    Path("two/run.json").write_text(json.dumps({**manifest, "state": "running"}), "utf-8")
+    Path("runs/other").mkdir()
+    Path("runs/other/run.json").write_text("{}", "utf-8")
+    code, out, err = call("show")
+    assert (code, err) == (0, "")
+    header, *rows = [line.split() for line in out.splitlines()]
+    assert header == ["finished", "run", "data", "sets", "systems", "state"]
+    finished = manifest["finished"][:16].split("T")
+    assert {row[2]: row[3:] for row in rows} == {
+        "runs/one": ["d", "2", "done"],
+        "two": ["d", "2", "not", "finished,", "or", "running"],
+    }
+    assert rows[-1][:2] == finished
+
+
+def test_show_without_a_run_needs_one_for_all_else(call: Call) -> None:
+    assert call("show") == Said(0, "no runs here or in runs; gec-pipeline run CONFIG makes one\n", "")
+    said = call("show", "--line", "3")
+    assert (said.code, said.out) == (2, "")
+    assert "of which run?" in said.err
+
+
+def test_a_capital_v_is_the_version(call: Call) -> None:
+    assert call("-V") == call("--version")
+    assert call("-V").out.startswith("gec-pipeline ")
+
+
 def test_schema_prints_the_schema(call: Call) -> None:
     assert call("schema") == Said(0, json_schema(), "")
 

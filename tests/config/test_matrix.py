@@ -15,7 +15,7 @@ from pipeline.cli.dispatch import main
 from pipeline.config.overrides import Overrides
 from pipeline.errors import ConfigError
 from pipeline.metrics.build import from_text
-from tests.files import CONFIG, TEXTS, lines, prepare, problems, write
+from tests.files import CONFIG, TEXTS, lines, output, prepare, problems, write
 
 TWO = """\
 datasets:
@@ -215,6 +215,29 @@ def test_paths_of_settings_are_against_the_working_directory() -> None:
 
 
 @pytest.mark.parametrize(
+    ("metric", "settings", "same"),
+    [
+        ("gleu", ["order=3"], "gleu[n=3]"),
+        ("gleu[n=2,refs=max]", ["order=3"], "gleu[n=3,refs=max]"),
+        ("gleu|n:2|refs:max", ["n=3", "variant=2016"], "gleu[variant=2016,n=3,refs=max]"),
+        ({"name": "gleu", "n": 2}, ["order=3"], "gleu[n=3]"),
+        ("gleu", ["order=[1, 3]"], "gleu[n=1]"),
+    ],
+)
+def test_an_option_is_added_to_a_metric_however_it_is_written(metric: object, settings: list[str], same: str) -> None:
+    text = CONFIG.replace("['gleu[iter=2]']", json.dumps([metric]))
+    job = prepare(text, settings=tuple(f"metrics.0.{setting}" for setting in settings))
+    assert job.metrics[0] == from_text(same)
+
+
+def test_a_name_with_options_in_a_file_is_refused() -> None:
+    text = CONFIG.replace("'gleu[iter=2]'", "{name: 'gleu[n=3]', order: 2}")
+    assert problems(text) == [
+        "c.yaml:3:11: metrics[0]: no metric is called 'gleu[n=3]'; write its options as keys beside `name`"
+    ]
+
+
+@pytest.mark.parametrize(
     ("setting", "message"),
     [
         ("digits", "--set digits: expected KEY=VALUE, such as output.digits=4 or metrics.0.order=3"),
@@ -223,7 +246,11 @@ def test_paths_of_settings_are_against_the_working_directory() -> None:
         ("output.digits=x", "--set output.digits=x: output.digits: expected a whole number, found 'x'"),
         ("metrics.3=gleu", "--set metrics.3=gleu: 'metrics' has 1 items, numbered from 0; there is no '3'"),
         ("metrics.x=gleu", "--set metrics.x=gleu: 'metrics' has 1 items, numbered from 0; there is no 'x'"),
-        ("metrics.0.n=3", "--set metrics.0.n=3: 'metrics.0' is the text 'gleu[iter=2]', which has no keys"),
+        (
+            "metrics.0.ordr=3",
+            "--set metrics.0.ordr=3: metrics[0].ordr: gleu has no such option (did you mean 'order'?)",
+        ),
+        ("systems.A.x=3", "--set systems.A.x=3: 'systems.A' is the text 'a.txt', which has no keys"),
         ("run.n_jobs=", "--set run.n_jobs=: run.n_jobs: expected 'auto' or a number of workers from 1, found nothing"),
         ("systems.B=none", "none: no such file"),
         ("output=[", "--set output=[:1:2: not valid YAML: expected the node content, but found '<stream end>'"),
@@ -397,3 +424,85 @@ def test_the_schema_refuses_other_forms(value: str) -> None:
 def test_a_wrong_config_is_never_half_read() -> None:
     with pytest.raises(ConfigError):
         prepare("include: [none.yaml]\n")
+
+
+# ~, variables of the environment and {name} in paths
+
+
+def long(*settings: str) -> list[list[str]]:
+    """Return what each text of the data set and the system is, with the config as it is plus settings."""
+    config = prepare(settings=settings).config
+    texts = [config.datasets[0].source, *config.datasets[0].references, *config.systems[0].paths.values()]
+    return [Path(str(text)).read_text("utf-8").splitlines() for text in texts]
+
+
+@pytest.fixture
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A home folder with all texts in the folder texts, and variables that name it."""
+    write({f"home/texts/{name}": text for name, text in TEXTS.items()})
+    for name, value in {"HOME": tmp_path / "home", "TEXTS": tmp_path / "home" / "texts", "ONE": "a"}.items():
+        monkeypatch.setenv(name, str(value))
+    return tmp_path / "home"
+
+
+@pytest.mark.usefixtures("home")
+@pytest.mark.parametrize(
+    "path", ["~/texts/a.txt", "$TEXTS/a.txt", "${TEXTS}/${ONE}.txt", "~/texts/$ONE.*", "$TEXTS/?.txt"]
+)
+def test_home_and_variables_stand_in_paths(path: str) -> None:
+    if "?" in path:
+        (Path.home() / "texts" / "s.txt").rename("s2.txt")
+        (Path.home() / "texts" / "r.txt").rename("r2.txt")
+    assert long(f"systems.A={path}")[-1] == TEXTS["a.txt"].splitlines()
+    if "?" not in path:
+        source = path.replace("*", "txt")
+        assert long(f"datasets.d.source={source}", f"datasets.d.references=['{path}']")[:2] == 2 * [
+            TEXTS["a.txt"].splitlines()
+        ]
+
+
+@pytest.mark.usefixtures("home")
+def test_home_and_variables_stand_in_globs_of_systems_and_in_includes() -> None:
+    write({"home/texts/b.txt": TEXTS["a.txt"], "home/more.yaml": "output: {digits: 4}\n"})
+    config = prepare(CONFIG + "include: [$HOME/more.yaml]\n", settings=("systems=['$TEXTS/[ab].txt']",)).config
+    assert [system.name for system in config.systems] == ["a", "b"]
+    assert config.output.digits == 4
+    named = prepare(settings=("systems=['~/texts/{system}.txt']",), text=CONFIG).config
+    assert {"a", "b", "r", "s"} == {system.name for system in named.systems}
+
+
+def test_a_variable_that_is_not_set_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("CORPORA", raising=False)
+    monkeypatch.setenv("CORPORA_", "x")
+    message = "the environment variable CORPORA is not set (did you mean 'CORPORA_'?), and no file is called"
+    assert problems(output("$CORPORA/a.txt")) == [f"c.yaml:2:11: systems.A: {message} '$CORPORA/a.txt'"]
+    assert problems(CONFIG + "include: [$CORPORA/x.yaml]\n") == [
+        f"c.yaml:4:11: include[0]: {message} '$CORPORA/x.yaml'"
+    ]
+    assert main(["run", "c.yaml", "--set", "include=[]", "--output", "$CORPORA/run"]) == 2
+
+
+def test_a_file_with_a_dollar_in_its_name_wins(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("X", "nothing")
+    write({"$X.txt": TEXTS["a.txt"], "~.txt": TEXTS["a.txt"], "{name}.txt": TEXTS["a.txt"]})
+    for name in ("$X.txt", "~.txt", "{name}.txt"):
+        config = prepare(output(json.dumps(name))).config
+        assert [str(path) for path in config.systems[0].paths.values()] == [name]
+
+
+def test_name_is_that_of_the_system_or_data_set() -> None:
+    write({"A.out": TEXTS["a.txt"], "d.ref": TEXTS["r.txt"]})
+    text = output("'{name}.out'").replace("r.txt", "'{name}.ref'")
+    config = prepare(text).config
+    assert [str(path) for path in config.systems[0].paths.values()] == ["A.out"]
+    assert [str(path) for path in config.datasets[0].references] == ["d.ref"]
+
+
+@pytest.mark.usefixtures("home")
+def test_a_run_directory_may_be_in_the_home_folder() -> None:
+    prepare()
+    assert main(["run", "c.yaml", "-q", "--output", "~/one"]) == 0
+    assert main(["run", "c.yaml", "-q", "--set", "output.dir=$HOME/two"]) == 0
+    assert main(["show", "$HOME/one"]) == 0
+    assert {"one", "two"} <= {path.name for path in Path.home().iterdir()}
+    assert not Path("~").exists()

@@ -31,9 +31,10 @@ from pipeline.execution.count import count_in_memory
 from pipeline.execution.options import RunOptions
 from pipeline.execution.store import columns_file, run_directory, unfinished
 from pipeline.execution.store.columns_file import BLOCK, MemoryStatistics, Statistics
+from pipeline.execution.store.manifest import is_file_name
 from pipeline.execution.store.run_directory import RunDirectory, content_key
 from pipeline.execution.store.unfinished import Cell
-from pipeline.io.safe_files import write_atomic
+from pipeline.io.safe_files import file_name, write_atomic
 from pipeline.metrics.base.columns import COUNTING, Field, Schema, narrow
 from pipeline.metrics.build import from_text
 from pipeline.scoring import scored_columns
@@ -755,3 +756,50 @@ def test_several_threads_read_columns_at_once(tmp_path: Path) -> None:
     with ThreadPoolExecutor(8) as pool:
         sums = pool.map(lambda _: sum(int(c["length"].sum()) for c in statistics.blocks()), range(200))
     assert set(sums) == {20 * BLOCK}
+
+
+# Names of systems and data sets as names of files.
+
+
+@pytest.mark.parametrize(
+    ("name", "file"),
+    [
+        ("AMU", "AMU"),
+        ("SMEC+morph", "SMEC+morph"),
+        ("a" * 100, "a" * 100),
+        ("GPT-4 (zero-shot)", "GPT-4=20=28zero-shot=29"),
+        ("../a", "=2E./a".replace("/", "=2F")),
+        ("-a", "=2Da"),
+        ("=20", "=3D20"),
+        ("é", "=C3=A9"),
+    ],
+)
+def test_a_name_becomes_the_name_of_a_file(name: str, file: str) -> None:
+    """Run directories of earlier versions have the names that are unchanged here."""
+    assert file_name(name) == file
+
+
+@given(st.text(min_size=1, max_size=120), st.text(min_size=1, max_size=120))
+def test_different_names_have_different_files_that_a_run_may_delete(one: str, two: str) -> None:
+    files = [file_name(name.encode("utf-8", "replace").decode()) for name in (one, two)]
+    names = [name.encode("utf-8", "replace").decode() for name in (one, two)]
+    assert (files[0] == files[1]) == (names[0] == names[1])
+    assert all(is_file_name(f"statistics/{file}/{file}.needs.columns") and len(file) <= 126 for file in files)
+
+
+def test_a_run_of_systems_whose_names_have_spaces_and_signs(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    names = ["GPT-4 (zero-shot)", "=a [v2]*_|&", "名" * 100]
+    write_run(tmp_path, lines=30)
+    for name, text in zip(names, "ABA", strict=True):
+        (tmp_path / "d" / file_name(name)).write_bytes((tmp_path / "d" / text).read_bytes())
+    systems = {name: str(tmp_path / "d" / file_name(name)) for name in names}
+    settings = ("--set", f"systems={json.dumps(systems)}", "--set", "output.formats=[json, csv, markdown, latex]")
+    assert main(["run", str(tmp_path / "config.yaml"), "--output", str(tmp_path / "run"), "-q", *settings]) == 0
+    files = [path.name for path in (tmp_path / "run" / "statistics").rglob("*.columns")]
+    assert sorted(name.partition(".")[0] for name in files) == sorted(map(file_name, names))
+    capsys.readouterr()
+    for name in names:
+        assert main(["show", str(tmp_path / "run"), "--system", name, "--line", "3"]) == 0
+        assert name in capsys.readouterr().out
+    assert main(["clean", str(tmp_path / "run"), "-q"]) == 0
+    assert not (tmp_path / "run").exists()

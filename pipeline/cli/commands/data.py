@@ -81,7 +81,7 @@ def _list(args: argparse.Namespace) -> int:
 
     if args.name is not None:
         dataset = data_set(args.name.removeprefix("data:"))
-        _print_json(_plain(dataset)) if args.json else _describe(dataset)
+        _print_json(_plain(dataset)) if args.json else print_data_set(dataset)
     elif args.json:
         _print_json({name: _plain(dataset) for name, dataset in catalogue().items()})
     else:
@@ -115,7 +115,7 @@ def _size(count: int) -> str:
     return f"{count / 1e6:.1f} MB" if count >= 50_000 else f"{count / 1e3:.1f} kB"
 
 
-def _describe(dataset: DataSet) -> None:
+def print_data_set(dataset: DataSet) -> None:
     """Print the entry of a data set, and its files."""
     from ...io.catalogue import scorable, scorables
     from ...io.dataset_cache import cache, state

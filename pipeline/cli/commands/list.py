@@ -2,7 +2,8 @@
 
 examples:
   gec-pipeline list metrics
-  gec-pipeline list tokenizers
+  gec-pipeline list metrics gleu
+  gec-pipeline list tokenizers 13a
   gec-pipeline list datasets
 """
 
@@ -10,26 +11,41 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from ...errors import InputError, did_you_mean
+
 if TYPE_CHECKING:
     import argparse
+    from collections.abc import Collection, Iterable
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
     parser.add_argument("what", choices=list(LISTS))
+    parser.add_argument("names", nargs="*", metavar="NAME", help="only these; default: all")
 
 
 def run(args: argparse.Namespace) -> int:
     """Print the list."""
-    LISTS[args.what]()
+    LISTS[args.what](args.names)
     return 0
 
 
-def _metrics() -> None:
+def _chosen(names: Iterable[str], known: Collection[str], what: str) -> list[str]:
+    """Return the names that are asked for, or all; raises InputError for one that is not known."""
+    wanted = list(dict.fromkeys(names))
+    for name in wanted:
+        if name not in known:
+            hint = did_you_mean(name, known)
+            raise InputError(f"no {what} is called '{name}'{hint}; known: {', '.join(known)}")
+    return wanted or list(known)
+
+
+def _metrics(names: Iterable[str]) -> None:
     from ...metrics import METRICS
     from ...report.console import print_table
 
-    for name, metric in METRICS.items():
+    for name in _chosen(names, METRICS, "metric"):
+        metric = METRICS[name]
         print(f"{name}: {metric.summary}\n")
         rows = []
         for option in metric.options:
@@ -39,25 +55,33 @@ def _metrics() -> None:
         print_table(["option", "in signatures", "default", "values", "meaning"], rows, left=range(5))
 
 
-def _tokenizers() -> None:
+def _tokenizers(names: Iterable[str]) -> None:
     from ...report.console import print_table
     from ...tokenizers import TOKENIZERS
 
-    print_table(["tokenizer", "splits"], [[name, t.help] for name, t in TOKENIZERS.items()], left=(0, 1))
+    rows = [[name, TOKENIZERS[name].help] for name in _chosen(names, TOKENIZERS, "tokenizer")]
+    print_table(["tokenizer", "splits"], rows, left=(0, 1))
 
 
-def _samplers() -> None:
+def _samplers(names: Iterable[str]) -> None:
     from ...metrics.base.reference_draws import SAMPLERS
     from ...report.console import print_table
 
-    rows = [[name, (sampler.__doc__ or "").splitlines()[0]] for name, sampler in SAMPLERS.items()]
+    chosen = _chosen(names, SAMPLERS, "sampler")
+    rows = [[name, (SAMPLERS[name].__doc__ or "").splitlines()[0]] for name in chosen]
     print_table(["sampler", "draws"], rows, left=(0, 1))
 
 
-def _datasets() -> None:
-    from .data import print_catalogue
+def _datasets(names: Iterable[str]) -> None:
+    from ...io.catalogue import catalogue
+    from .data import print_catalogue, print_data_set
 
-    print_catalogue()
+    if not names:
+        print_catalogue()
+        return
+    for number, name in enumerate(_chosen(names, catalogue(), "data set")):
+        print("\n" * bool(number), end="")
+        print_data_set(catalogue()[name])
 
 
 LISTS = {"metrics": _metrics, "tokenizers": _tokenizers, "samplers": _samplers, "datasets": _datasets}

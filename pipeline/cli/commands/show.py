@@ -2,8 +2,10 @@
 
 With --line a sentence is printed with its texts and scores, and with --system its counts too. The texts are printed
 only if the files have not changed since the run.
+Without a run the runs in the working directory and in its folder `runs` are listed.
 
 examples:
+  gec-pipeline show
   gec-pipeline show runs/quickstart
   gec-pipeline show runs/quickstart --orders --system careful
   gec-pipeline show runs/quickstart --system careful --line 3
@@ -13,18 +15,18 @@ examples:
 from __future__ import annotations
 
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ...errors import StoreError, did_you_mean, printable
+from ...errors import InputError, StoreError, did_you_mean, printable
 
 if TYPE_CHECKING:
     import argparse
-    from pathlib import Path
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
-    parser.add_argument("run", help="a run directory")
+    parser.add_argument("run", nargs="?", help="a run directory; default: list the runs that are here")
     parser.add_argument("--system", metavar="NAME", help="only this system")
     parser.add_argument("--line", type=int, metavar="N", help="print one sentence, from 1: texts, scores and counts")
     parser.add_argument("--dataset", metavar="NAME", help="only this data set")
@@ -35,7 +37,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Print results.json as tables, or a sentence."""
+    """Print results.json as tables, or a sentence; without a run, list the runs that are here."""
+    if args.run is None:
+        return _runs(args)
     from ...execution.store.manifest import read_manifest
     from ...execution.store.remote_copy import folder_of
     from ...report.console import print_orders, print_results
@@ -99,3 +103,48 @@ def _sentence(args: argparse.Namespace, folder: Path) -> int:
         if counts.table[1]:
             print_table(*counts.table, left=())
     return 0
+
+
+def _runs(args: argparse.Namespace) -> int:
+    """List the runs in the working directory and in its folder `runs`, the newest last."""
+    from ...report.console import print_table
+
+    if args.system or args.dataset or args.metric or args.orders or args.json or args.line is not None:
+        raise InputError("show: of which run? Name a run directory; `gec-pipeline show` lists those that are here")
+    folders = [Path(), *(folder for parent in (Path(), Path("runs")) for folder in _folders(parent))]
+    rows = sorted(row for row in map(_run, folders) if row)
+    if rows:
+        print_table(["finished", "run", "data sets", "systems", "state"], rows, left=(0, 1, 2, 4))
+    else:
+        print("no runs here or in runs; gec-pipeline run CONFIG makes one")
+    return 0
+
+
+def _folders(parent: Path) -> list[Path]:
+    try:
+        return [folder for folder in parent.iterdir() if folder.is_dir()]
+    except OSError:
+        return []
+
+
+def _run(folder: Path) -> list[str] | None:
+    """Return the row of a run, or None for a folder that holds none."""
+    from ...execution.store.manifest import MANIFEST, read_manifest
+    from ...scoring.results import Results
+
+    if not (folder / MANIFEST).is_file():
+        return None
+    try:
+        manifest = read_manifest(folder)
+    except StoreError:
+        return None
+    state, finished = str(manifest.get("state") or "damaged"), str(manifest.get("finished") or "-")
+    datasets, systems = "-", "-"
+    try:
+        results = Results.read(folder / "results.json")
+        datasets = ", ".join(results.datasets) or "-"
+        systems = str(len({score.system for score in results.scores}))
+    except StoreError:
+        state = state if state == "running" else f"{state}, no results"
+    state = "not finished, or running" if state == "running" else state
+    return [finished[:16].replace("T", " "), str(folder), datasets, systems, state]

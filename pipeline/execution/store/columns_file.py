@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...errors import StoreError
-from ...io.safe_files import digest, open_regular, write_atomic
+from ...io.safe_files import digest, file_name, open_regular, write_atomic
 from ...metrics.base.columns import narrow
 
 if TYPE_CHECKING:
@@ -53,7 +53,7 @@ class Statistics:
     @staticmethod
     def path_in(directory: Path, dataset: str, system: str, needs_key: str) -> Path:
         """Return where a run directory has the counts of a system."""
-        return directory / "statistics" / dataset / f"{system}.{needs_key}.columns"
+        return directory / "statistics" / file_name(dataset) / f"{file_name(system)}.{needs_key}.columns"
 
     def blocks(self) -> Iterator[dict[str, Ints]]:
         """Yield the columns of BLOCK lines at a time, as Schema.unpack gives them: int64 arrays. Raises StoreError."""

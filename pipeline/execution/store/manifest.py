@@ -25,7 +25,8 @@ if TYPE_CHECKING:
 MANIFEST = "run.json"
 PROGRAM = "gec-pipeline"
 _BEGINNING = f'{{\n "program": "{PROGRAM}'.encode()
-_FILE = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+-]*|statistics/[A-Za-z0-9][A-Za-z0-9._+-]*/[A-Za-z0-9][A-Za-z0-9._+-]*")
+_NAME = r"[A-Za-z0-9=][A-Za-z0-9._+=-]*"
+_FILE = re.compile(f"{_NAME}|statistics/{_NAME}/{_NAME}")
 
 
 def read_manifest(folder: Path) -> dict[str, Any]:

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from ...errors import CorpusError, StoreError
 from ...io.remote import Remote, RemoteStamp, is_remote, tried
 from ...io.safe_files import read_json, write_atomic
+from ...io.written_paths import expanded
 from .manifest import MANIFEST, is_file_name, read_manifest
 from .unfinished import UNFINISHED, is_part
 
@@ -37,7 +38,7 @@ def folder_of(address: str | Path, *, new: bool = False) -> Path:
     Raises StoreError where the files cannot be fetched, or no run wrote them. `new` says that there need not be any.
     """
     if not is_remote(str(address)):
-        return Path(address)
+        return Path(expanded(str(address)))
     mirror = Mirror(Remote(str(address)))
     mirror.fetch()
     if not new and not (mirror.folder / MANIFEST).exists():
@@ -49,7 +50,7 @@ def folder_of(address: str | Path, *, new: bool = False) -> Path:
 def mirrored(address: str | Path) -> Iterator[Path]:
     """Yield the folder to work in. Files at an address are fetched first, and sent at the end, even after an error."""
     if not is_remote(str(address)):
-        yield Path(address)
+        yield Path(expanded(str(address)))
         return
     mirror = Mirror(Remote(str(address)))
     mirror.fetch()

@@ -1,6 +1,7 @@
 """A run directory: counts and results on disk. A file is written completely or not at all.
 
-statistics/DATASET/SYSTEM.NEEDS.columns   counts of a system, a file for each set of columns (see columns_file.py)
+statistics/DATASET/SYSTEM.NEEDS.columns   counts of a system, a file for each set of columns (see columns_file.py);
+                                          signs that no file name should have are written as =20
 unfinished/KEY.LOW-HIGH.part              counts of a shard, until the end of the run joins them (see unfinished.py)
 results.json, *.csv                       results, which depend on config, inputs and version alone
 run.json                                  all else: versions, times, kernel, command, and the list of files

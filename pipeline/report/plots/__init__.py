@@ -10,6 +10,7 @@ import re
 from typing import TYPE_CHECKING, NamedTuple
 
 from ...errors import InputError, did_you_mean
+from ...io.safe_files import file_name
 from ...lookup import later
 from .canvas import TYPES, saved, styled
 
@@ -93,11 +94,14 @@ def drawn(
         if name not in PLOTS:
             suggestion = did_you_mean(name, PLOTS)
             raise InputError(f"--plot {name}: no plot is called so{suggestion}; there are {', '.join(PLOTS)}")
+    taken: set[str] = set()
     for name in names or PLOTS:
         plot = PLOTS[name]
         with styled():
             plots = [
-                Drawn(_stem(name, group, more), name, group.dataset, group.metric, plot.about, saved(figure, kind))
+                Drawn(
+                    _stem(name, group, more, taken), name, group.dataset, group.metric, plot.about, saved(figure, kind)
+                )
                 for group, more, figure in plot.figures(material)
             ]
         if names and not plots and not lenient:
@@ -105,11 +109,15 @@ def drawn(
         yield from plots
 
 
-def _stem(name: str, group: Group, more: str) -> str:
-    """Return the name of a file. No two plots of a run share one, since their labels or data sets differ."""
+def _stem(name: str, group: Group, more: str, taken: set[str]) -> str:
+    """Return the name of a file and add it to `taken`. Labels may differ in signs alone, so a number may follow."""
     label = re.sub("[^A-Za-z0-9]+", "_", f"{group.label} {more}").strip("_")
-    dataset = re.sub("[^A-Za-z0-9._+-]", "_", group.dataset)
-    return ".".join(part for part in (name, dataset, label) if part)
+    parts = [part for part in (name, file_name(group.dataset) if group.dataset else "", label) if part]
+    number = 1
+    while (stem := ".".join([*parts, *([str(number)] if number > 1 else [])])) in taken:
+        number += 1
+    taken.add(stem)
+    return stem
 
 
 def plot_files(material: Material) -> dict[str, bytes]:
