@@ -126,7 +126,6 @@ def test_an_unknown_command_is_told_with_the_nearest_name(call: Call) -> None:
         ["run", "a", "--n-jobs", "-1"],
         ["run", "a", "--backend", "lokky"],
         ["run", "a", "--digits", "13"],
-        ["show", "--orders"],
         ["list"],
         ["list", "metric"],
         ["--nonsense"],
