@@ -76,6 +76,19 @@ def score_table(material: Material, dataset: str, line: int, systems: Sequence[s
     return ["system", *(named[measured.scores[0].metric] for measured in own)], rows
 
 
+def most_different(measured: ScoredColumns, one: str, two: str, count: int) -> list[tuple[int, float, float]]:
+    """Return line, score of `one` and score of `two` of the sentences that differ most; equal scores are left out."""
+    columns = dict(zip(measured.names, measured.columns, strict=False))
+    first, second = (
+        np.concatenate([sentence_scores(measured.metric, block) for block in present_blocks(measured.metric, own)])
+        for own in (columns[one], columns[two])
+        if own
+    )
+    apart = np.nan_to_num(np.abs(first - second))
+    order = np.argsort(-apart, kind="stable")[:count]
+    return [(int(row) + 1, float(first[row]), float(second[row])) for row in order if apart[row]]
+
+
 def count_tables(material: Material, dataset: str, line: int, system: str) -> Iterator[Counts]:
     """Yield the counts of a sentence, once for all metrics that share them."""
     own = [measured for measured in material.measured if measured.scores[0].dataset == dataset]

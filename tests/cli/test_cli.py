@@ -127,7 +127,6 @@ def test_an_unknown_command_is_told_with_the_nearest_name(call: Call) -> None:
         ["run", "a", "--n-jobs", "-1"],
         ["run", "a", "--backend", "lokky"],
         ["run", "a", "--digits", "13"],
-        ["show"],
         ["list"],
         ["list", "metric"],
         ["--nonsense"],
@@ -525,6 +524,41 @@ def test_a_name_that_is_in_no_list_gets_the_nearest(call: Call, what: str, name:
     said = call("list", what, name)
     assert (said.code, said.out) == (2, "")
     assert f"is called '{name}' (did you mean '{near}'?); known: " in said.err
+
+
+# ---- compare --worst
+
+
+def test_the_sentences_where_two_systems_differ_most(call: Call) -> None:
+    """Level corpus: the scores of sentences are those that `show --line` prints."""
+    write_run(Path(), lines=10, chosen=["bleu"])
+    assert call("run", "config.yaml", "-q", "--output", "run").code == 0
+    said = call("compare", "run", "--worst", "3")
+    assert (said.code, said.err) == (0, "")
+    heads = re.findall(r"^line ([0-9]+): A ([0-9.]+), B ([0-9.]+)$", said.out, re.MULTILINE)
+    rows = {}
+    for line in range(1, 11):
+        shown = call("show", "run", "--line", str(line)).out
+        rows[str(line)] = [re.search(rf"^{name} +([0-9]+[.][0-9]+)$", shown, re.MULTILINE)[1] for name in "AB"]  # type: ignore[index]
+    assert {line: [one, two] for line, one, two in heads}.items() <= rows.items()
+    apart = [abs(float(one) - float(two)) for one, two in rows.values()]
+    assert [abs(float(one) - float(two)) for _, one, two in heads] == pytest.approx(sorted(apart, reverse=True)[:3])
+    first = int(heads[0][0]) - 1
+    for name, file in {"source": "source", "reference 1": "ref1", "A": "A", "B": "B"}.items():
+        text = Path("d", file).read_text("utf-8").splitlines()[first]
+        assert re.search(rf"^  {name} +{re.escape(text.strip())}$", said.out, re.MULTILINE)
+
+
+def test_worst_asks_back(call: Call) -> None:
+    write_run(Path(), lines=10, chosen=["gleu[iter=2]", "bleu"], systems="ABC")
+    assert call("run", "config.yaml", "-q", "--output", "run").code == 0
+    assert "--worst: by which metric? Say --metric: gleu|" in call("compare", "run", "--worst", "3").err
+    one = ("compare", "run", "--metric", "bleu", "--worst")
+    assert call(*one, "3").err == "error: --worst: between which systems? Say --systems A B; there are A, B, C\n"
+    assert "has no system 'D'" in call(*one, "3", "--systems", "A", "D").err
+    assert call(*one, "0").code == 2
+    assert call("compare", "run", "--systems", "A", "B").err == "error: --systems is for --worst\n"
+    assert "no sentence has different scores" in call(*one, "1", "--systems", "A", "A").out
 
 
 # ---- show without a run

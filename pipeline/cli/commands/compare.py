@@ -2,15 +2,18 @@
 
 The command reads the counts that the run has stored, never the texts. The settings are those of the run's config, or
 else the defaults of `statistics`. The options below change them. `gec-pipeline help statistics` explains all settings.
+`--worst` tests nothing: it prints the sentences whose scores differ most between two systems, with their texts.
 
 examples:
   gec-pipeline compare runs/conll14 --baseline INPUT
   gec-pipeline compare runs/conll14 --metric gleu --pairs
+  gec-pipeline compare runs/conll14 --worst 10 --systems AMU CAMB --metric gleu
   gec-pipeline compare runs/old runs/new --test paired_bootstrap --correction none
 """
 
 from __future__ import annotations
 
+import argparse
 import sys
 from typing import TYPE_CHECKING, Any, get_args
 
@@ -19,8 +22,6 @@ from ...errors import InputError, did_you_mean, printable
 from ..progress import Bar
 
 if TYPE_CHECKING:
-    import argparse
-
     from ...scoring.results import Results
 
 SHORT = {"ar": "approximate_randomization", "bs": "paired_bootstrap"}
@@ -35,7 +36,17 @@ def configure(parser: argparse.ArgumentParser) -> None:
     against.add_argument("--baseline", metavar="SYSTEM", help="compare each system with this one")
     against.add_argument("--all", action="store_true", help="compare all pairs, also where the config names a baseline")
     parser.add_argument("--pairs", action="store_true", help="print a row for each pair, with intervals and effects")
+    parser.add_argument("--worst", type=_count, metavar="N", help="print the N sentences where two systems differ most")
+    parser.add_argument(
+        "--systems", nargs=2, metavar="NAME", help="the two systems of --worst; default: if there are two"
+    )
     add_settings(parser)
+
+
+def _count(text: str) -> int:
+    if not text.isascii() or not text.isdigit() or not 0 < int(text[:9]) == int(text):
+        raise argparse.ArgumentTypeError(f"expected a whole number from 1, found '{text}'")
+    return int(text)
 
 
 def add_settings(parser: argparse.ArgumentParser) -> None:
@@ -60,6 +71,10 @@ def run(args: argparse.Namespace) -> int:
     """Print the comparisons."""
     from ...report.console import print_comparisons
 
+    if args.worst:
+        return _worst(args)
+    if args.systems:
+        raise InputError("--systems is for --worst")
     results = compared(args, args.run2, args.baseline, from_config=not args.all)
     if args.json:
         sys.stdout.write(results.to_json())
@@ -67,6 +82,44 @@ def run(args: argparse.Namespace) -> int:
         print_comparisons(results, args.digits, pairs=args.pairs)
     else:
         raise InputError(f"{args.run}: there is one system only, so there is nothing to compare")
+    return 0
+
+
+def _worst(args: argparse.Namespace) -> int:
+    """Print the sentences of a run where two systems differ most by one metric on one data set."""
+    from ...execution.store.remote_copy import folder_of
+    from ...reopen import chosen, revisit
+    from ...report.sentence import known_system, most_different, sentence
+    from ...report.tables.digits import percent
+
+    if args.run2 or args.baseline or args.json:
+        raise InputError("--worst: takes one run, and the two systems as --systems A B; it prints texts")
+    material = chosen(revisit(folder_of(args.run)), args.metric, args.dataset)
+    dataset, *more = list(material.results.datasets)
+    if more:
+        raise InputError(f"--worst: of which data set? Say --dataset: {', '.join([dataset, *more])}")
+    measured, *others = material.measured
+    if others:
+        metrics = ", ".join(one.scores[0].metric for one in material.measured)
+        raise InputError(f"--worst: by which metric? Say --metric: {metrics}")
+    names = [name for name, own in zip(measured.names, measured.columns, strict=False) if own]
+    if not args.systems and len(names) != 2:
+        raise InputError(f"--worst: between which systems? Say --systems A B; there are {', '.join(names)}")
+    one, two = (known_system(material, dataset, name) for name in args.systems or names)
+    lines = most_different(measured, one, two, args.worst)
+    print(printable(f"{dataset}: the sentences where {one} and {two} differ most\n{measured.scores[0].metric}"))
+    for line, *scores in lines:
+        texts, origin = sentence(material, dataset, line, [one, two])
+        first, second = (percent(score, args.digits) for score in scores)
+        where = f"line {line:,}" + (f" ({origin})" if origin else "")
+        print(printable(f"\n{where}: {one} {first}, {two} {second}"))
+        width = max((len(name) for name, _ in texts), default=0)
+        for name, text in texts:
+            print(printable(f"  {name.ljust(width)}  {text.replace(chr(10), ' ')}".rstrip()))
+    if not lines:
+        print("\nno sentence has different scores")
+    if material.unread:
+        print(printable(f"no texts: {material.unread}"), file=sys.stderr)
     return 0
 
 
