@@ -82,6 +82,14 @@ def scheduler(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         yield address
 
 
+def wait_for_workers(address: str) -> None:
+    """Wait until both workers of dask are there: a run waits less long than a busy machine needs to start them."""
+    from distributed import Client
+
+    with Client(address, timeout=PATIENCE, set_as_default=False) as client:
+        client.wait_for_workers(2, timeout=PATIENCE)
+
+
 def wait_for(port: str) -> None:
     """Wait until somebody listens."""
     end = time.monotonic() + PATIENCE
@@ -94,6 +102,7 @@ def wait_for(port: str) -> None:
 
 @pytest.fixture
 def dask(scheduler: str) -> Here:
+    wait_for_workers(scheduler)
     return Here("dask", scheduler)
 
 
@@ -101,7 +110,8 @@ def dask(scheduler: str) -> Here:
 def any_cluster(request: pytest.FixtureRequest) -> Here:
     """Each backend in turn."""
     if request.param == "dask":
-        return Here("dask", request.getfixturevalue("scheduler"))
+        dask: Here = request.getfixturevalue("dask")
+        return dask
     if not OTHERS:
         pytest.skip("PIPELINE_CLUSTER=1 is not set")
     return Here(request.param, {"ray": None, "spark": "local-cluster[2,1,1024]"}[request.param])
