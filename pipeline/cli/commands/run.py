@@ -63,7 +63,7 @@ def run(args: argparse.Namespace) -> int:
         for warning in () if args.quiet else job.warnings:
             bar.print(f"warning: {warning}")
         if args.dry_run:
-            print_table(*plan(job, args.output), left=(0, 1, 2, 4))
+            print_table(*plan(job, args.output, fresh=args.fresh), left=(0, 1, 2, 4))
             return 0
         directory, results = stages.run(job, args.output, options, bar, fresh=args.fresh)
         for warning in results.warnings[len(job.warnings) :] if not args.quiet else ():  # what only the counts tell
@@ -72,7 +72,7 @@ def run(args: argparse.Namespace) -> int:
         sys.stdout.write(results.to_json())
     else:
         print_results(results, job.config.output.digits if args.digits is None else args.digits)
-    if not args.quiet:
+    if not args.quiet and "results.json" in directory.files:  # with --only earlier results may stay
         place = args.output or job.config.output.dir
         print(printable(f"results: {place if is_remote(place) else directory.path}"), file=sys.stderr)
     if results.missing:
@@ -80,7 +80,7 @@ def run(args: argparse.Namespace) -> int:
     return int(bool(results.expectations and results.expectations["missed"]))
 
 
-def plan(job: Job, output: str | None = None) -> tuple[list[str], list[list[str]]]:
+def plan(job: Job, output: str | None = None, *, fresh: bool = False) -> tuple[list[str], list[list[str]]]:
     """Return header and rows of what a run would do: data set, system, metric, lines, whether it is counted already.
 
     Nothing is computed or made. Raises StoreError where the directory cannot be used.
@@ -91,6 +91,8 @@ def plan(job: Job, output: str | None = None) -> tuple[list[str], list[list[str]
     from ...scoring.scored_columns import signed
 
     directory = RunDirectory(folder_of(output or job.config.output.dir, new=True), make=False)
+    if not fresh:
+        directory.refuse_other_config(job.written())
     rows = []
     for corpus in job.corpora:
         current: dict[tuple[str, Needs], bool] = {}
