@@ -133,9 +133,10 @@ def _source_swapped(samples: Samples) -> Iterator[str]:
     for called, reference, _ in _related(samples):
         if source is None or not outputs:
             return
-        nearer = _mean([output.like(reference) - output.like(source) for output in outputs])
         own, sources = (len(a - b) for a, b in _both_ways(reference.vocabulary, source.vocabulary))
-        if nearer > -FARTHER and own >= FEW and own > RICHER * sources:
+        if own < FEW or own <= RICHER * sources:
+            continue
+        if _mean([output.like(reference) - output.like(source) for output in outputs]) > -FARTHER:
             yield (
                 f"the source ({source.text.name}) and {called} seem to be swapped: this reference has more "
                 "different words than the source, as uncorrected texts have, and outputs are near to it"

@@ -100,7 +100,8 @@ class Samples:
 
 def mean_overlap(pairs: Iterable[tuple[frozenset[str], frozenset[str]]]) -> float:
     """Return the mean share of the words of two lines that both have. Pairs without any word are left out."""
-    shares = [len(one & two) / len(one | two) for one, two in pairs if one or two]
+    common = ((len(one & two), len(one) + len(two)) for one, two in pairs if one or two)
+    shares = [both / (words - both) for both, words in common]
     return sum(shares) / max(len(shares), 1)
 
 
@@ -109,6 +110,8 @@ def shifted(one: Sequence[frozenset[str]], two: Sequence[frozenset[str]]) -> int
     if len(one) < FEW:
         return 0
     own = mean_overlap(zip(one, two, strict=True))
+    if 1.5 * own >= 1:
+        return 0
     for offset, pairs in ((1, zip(one[1:], two[:-1], strict=True)), (-1, zip(one[:-1], two[1:], strict=True))):
         if mean_overlap(pairs) > max(own + CLEARLY, 1.5 * own):
             return offset
