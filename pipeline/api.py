@@ -26,7 +26,7 @@ import numpy as np
 
 from . import stages
 from .corpus.corpus import MAX_REFERENCES, Corpus, check_parallel, without_any
-from .corpus.input_warnings import misshapen, suspicions
+from .corpus.input_warnings import misshapen
 from .corpus.texts import text_in_memory
 from .errors import IncompleteError, InputError, Problem, did_you_mean
 from .execution.count import count_in_memory
@@ -34,7 +34,7 @@ from .execution.options import RunOptions
 from .execution.store.columns_file import MemoryStatistics, Statistics
 from .execution.store.remote_copy import folder_of
 from .metrics.build import from_text, from_values
-from .prepare import complete, fit, without_source
+from .prepare import complete, doubts, fit, without_source
 from .scoring import scored_columns, stored_runs
 from .scoring.resampling.significance import statistics_of, with_statistics
 from .scoring.results import Results
@@ -241,7 +241,7 @@ def evaluate_corpus(corpus: Corpus, metrics: Sequence[Metric], *, n_jobs: int | 
         need = measures[score.metric].needs
         statistics = counted.get((score.system, need)) or MemoryStatistics([], need.schema(len(corpus.references)))
         results.append(Result(score, measures[score.metric], statistics))
-    return Evaluation(results, [*suspicions(corpus), *remarks([corpus], metrics, {corpus.name: counted})])
+    return Evaluation(results, [*doubts(corpus, metrics), *remarks([corpus], metrics, {corpus.name: counted})])
 
 
 def run(
@@ -259,7 +259,7 @@ def run(
     directory, results = stages.run(stages.prepare(path), output, RunOptions(n_jobs=n_jobs))
     if results.missing:
         raise IncompleteError("\n".join(map(str, results.missing)))
-    return load(directory.path)
+    return _evaluation(directory.path, results)
 
 
 def load(directory: str | Path) -> Evaluation:
@@ -268,7 +268,11 @@ def load(directory: str | Path) -> Evaluation:
     The counts of sentences are read when they are asked for. Raises StoreError where the directory holds no results.
     """
     directory = folder_of(directory)
-    stored = Results.read(directory / "results.json")
+    return _evaluation(directory, Results.read(directory / "results.json"))
+
+
+def _evaluation(directory: Path, stored: Results) -> Evaluation:
+    """Return the results of a run whose counts are in a directory."""
     results = []
     for score in stored.scores:
         metric, info = from_text(score.metric), stored.datasets[score.dataset]

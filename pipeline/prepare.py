@@ -14,6 +14,7 @@ from .corpus.input_warnings import suspicions
 from .corpus.number_files import absent as absent_files
 from .corpus.number_files import misused, parted, with_numbers
 from .corpus.opener import Opener, open_corpus
+from .corpus.suspicions.spacing import misspaced
 from .errors import ConfigError, DataError, InputError, Problem, did_you_mean
 from .execution.options import AUTO
 from .io.dataset_cache import path_of
@@ -85,7 +86,7 @@ def prepare(path: str | Path, options: RunOptions = AUTO, overrides: Overrides =
     if problems or config is None:
         raise ConfigError(dict.fromkeys(problems))
     opened = complete(metrics, corpora)
-    warnings = (*config.notes, *(text for corpus in opened for text in suspicions(corpus)))
+    warnings = (*config.notes, *(text for corpus in opened for text in doubts(corpus, metrics)))
     if config.human and overrides.only:
         warnings = (*warnings, "nothing is correlated with people where --only chooses")
     if config.published.expect and overrides.only:
@@ -99,6 +100,13 @@ def prepare(path: str | Path, options: RunOptions = AUTO, overrides: Overrides =
         people=people,
         sources=sources,
     )
+
+
+def doubts(corpus: Corpus, metrics: Sequence[Metric]) -> list[str]:
+    """Return the warnings about a data set: those of its texts, then those of its texts with these metrics."""
+    needs = [metric.needs for metric in metrics if metric.needs.tokenization]
+    tokenizers = [need.tokenization.tokenizer for need in needs if need.tokenization]
+    return [*suspicions(corpus), *misspaced(corpus, tokenizers, source=any(need.source for need in needs))]
 
 
 def reread(path: str | Path, overrides: Overrides = NO_OVERRIDES) -> tuple[Config, tuple[Corpus, ...]]:

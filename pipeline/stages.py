@@ -41,6 +41,7 @@ from .scoring.results import Results
 from .scoring.scored_columns import all_scored_columns, with_scores_of
 from .scoring.scores import describe, remarks
 from .scoring.scores import score as score_all
+from .scoring.stored_runs import left_out
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -99,6 +100,7 @@ def run(
     """Do a checked run; return its directory and its results.
 
     The directory is `output`, or the config's `output.dir`. `fresh` first deletes what earlier runs have left there.
+    Results there stay as they are where --only leaves out some of their scores.
     Where lines could not be counted, `Results.missing` lists them; the same call goes on with them later. Raises
     StoreError where the directory cannot be used.
     """
@@ -111,21 +113,39 @@ def _run_in(
 ) -> tuple[RunDirectory, Results]:
     """Do a run while its directory is locked; log how the run begins and what stops it."""
     with directory.held(listener.tell):
-        directory.write_manifest({"kernel": kernel.name(), **running()})
+        kept = {} if fresh else _kept(directory, job, listener)
+        directory.write_manifest(kept or {"kernel": kernel.name(), **job.written(), **running()})
         if fresh:
             directory.clear(whole=False)
         with closing(Log(directory.path)) as log:
             log(f"begins: gec-pipeline {__version__}, {kernel.name()} kernel: {shlex.join(sys.argv)}")
             try:
                 with under(job.config, options).connected() as connected:
-                    return directory, _run(job, directory, connected, LoggingListener(listener, log))
+                    return directory, _run(job, directory, connected, LoggingListener(listener, log), kept)
             except BaseException as error:
                 log(f"stopped: {type(error).__name__}: {error}")
                 raise
 
 
-def _run(job: Job, directory: RunDirectory, options: RunOptions, listener: Listener) -> Results:
-    """Go through all stages; return the results."""
+def _kept(directory: RunDirectory, job: Job, listener: Listener) -> dict[str, Any]:
+    """Return what run.json says of results that stay as they are, or {} where the run writes its own.
+
+    They stay where --only leaves out some of their scores. Raises StoreError where they are of another config.
+    """
+    directory.refuse_other_config(job.written())
+    count = left_out(directory.path, job.corpora, job.metrics) if job.partial else 0
+    if count:
+        listener.tell(
+            f"{directory.path}: the results there stay as they are, because --only leaves out {count:,} of their "
+            "scores; the new scores are only shown (--output DIR writes them to another folder)"
+        )
+    return (
+        {key: value for key, value in directory.manifest().items() if key not in ("program", "files")} if count else {}
+    )
+
+
+def _run(job: Job, directory: RunDirectory, options: RunOptions, listener: Listener, kept: dict[str, Any]) -> Results:
+    """Go through all stages; return the results. Where `kept` is not empty, none are written."""
     begun = time.time()
     counts, missing = count(job, directory, options, listener)
     counting = time.time() - begun
@@ -137,6 +157,9 @@ def _run(job: Job, directory: RunDirectory, options: RunOptions, listener: Liste
         if asked is not None:
             listener.stage(stage.name)
             scored = scored.with_results(stage.results(scored, asked))
+    if kept:
+        directory.write_manifest(kept)
+        return scored.results
     listener.stage("writing")
     write(scored, directory)
     if not job.partial and not missing:  # files of the parts left out by --only are still good

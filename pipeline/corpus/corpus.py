@@ -6,12 +6,14 @@ Each file is read once when it is opened, and the byte offset of every STRIDE-th
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ..errors import CorpusError, Problem
 from .index import changed
+from .suspicions.sample import Samples
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
@@ -67,6 +69,12 @@ class Corpus:
         if names:
             message = "changed while it was being scored; nothing of it is kept: run the same command again"
             raise CorpusError([Problem(name, message) for name in names])
+
+    @cached_property
+    def samples(self) -> Samples:
+        """Some lines of each text, but for references that are scored as systems."""
+        own = {name: text for name, text in self.systems.items() if name not in self.references_as_systems}
+        return Samples(self.source, self.references, own)
 
     def texts(self) -> list[AnyText]:
         """Return all texts: source, references, systems."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from .suspicions.mistaken_texts import mistaken_texts
 from .texts import MemoryText, read_texts, same
 
 if TYPE_CHECKING:
@@ -19,6 +20,7 @@ TRANSPOSED = 0.1
 def suspicions(corpus: Corpus) -> list[str]:
     """Return the warnings about a data set, each with its name."""
     warnings = [*corpus.notes, *_odd_files(corpus), *_references(corpus), *_systems(corpus), *_transposed(corpus)]
+    warnings += mistaken_texts(corpus)
     return [f"{corpus.name}: {text}" for text in warnings]
 
 

@@ -18,6 +18,8 @@ from .base.ngram_roles import Rule
 from .base.option import option
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from ..arrays import Floats, Ints
     from .base.columns import Columns
 
@@ -97,6 +99,16 @@ class Green(Metric):
         """Return green, precision, recall, and tp_n, fp_n, fn_n of each order n. If an order has no hit, green is 0."""
         score, precision, recall = self._scores(totals, self.order)
         return {"green": score, "precision": precision, "recall": recall} | by_order(totals)
+
+    def notes(self, outputs: Mapping[str, float]) -> list[str]:
+        """Return why a score is 0."""
+        orders = range(1, self.order + 1) if outputs["green"] == 0 and "tp_1" in outputs else ()
+        order = next((n for n in orders if outputs[f"tp_{n}"] == 0), 0)
+        if not order:
+            return []
+        if outputs[f"fp_{order}"] == outputs[f"fn_{order}"] == 0:
+            return [f"no text has {order} tokens"]
+        return [f"no {order}-gram is rightly deleted, inserted or kept"]
 
     def sentence_scores(self, columns: Columns) -> Floats:
         """Return the score of each sentence with each reference: float64 [lines, references]."""

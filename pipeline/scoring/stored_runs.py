@@ -11,12 +11,15 @@ from ..execution.store.remote_copy import folder_of
 from ..execution.store.run_directory import RunDirectory
 from ..metrics.build import from_text
 from .results import MORE, REFERENCES_ROW, Results, Score, ranks
-from .scored_columns import ScoredColumns, scored_columns
+from .scored_columns import ScoredColumns, scored_columns, signed
+from .scores import describe
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
+    from ..corpus.corpus import Corpus
+    from ..metrics.base.metric import Metric
     from .results import DatasetInfo
 
 
@@ -44,6 +47,39 @@ def load(path: Path) -> tuple[Results, list[ScoredColumns]]:
             raise StoreError(f"{path}: the counts of {lacking[0]} on {dataset} are missing; run its config again")
         scored.append(scored_columns(metric, info, scores, columns))
     return results, scored
+
+
+def left_out(path: Path, corpora: Sequence[Corpus], metrics: Sequence[Metric]) -> int:
+    """Return how many scores in the results of a run directory are not of these data sets, systems and metrics.
+
+    Raises StoreError where a text of these data sets is another one than in the results, although such scores are
+    there: the new counts would not fit the results.
+    """
+    try:
+        stored = Results.read(path / "results.json")
+    except StoreError:
+        return 0
+    each = ((corpus, metric) for corpus in corpora for metric in metrics)
+    new = {
+        (corpus.name, system, _unversioned(signed(metric, len(corpus.references))))
+        for corpus, metric in each
+        for system in (*corpus.systems, REFERENCES_ROW)
+    }
+    count = sum((score.dataset, score.system, _unversioned(score.metric)) not in new for score in stored.scores)
+    for corpus in corpora if count else ():
+        before = stored.datasets.get(corpus.name)
+        now = describe(corpus).digests
+        changed = [name for name, digest in before.digests.items() if now.get(name, digest) != digest] if before else []
+        if changed:
+            raise StoreError(
+                f"{path}: {corpus.name}: {changed[0]} has changed since the results here, of which --only leaves out "
+                f"{count:,} scores; run without --only, or name another folder with --output"
+            )
+    return count
+
+
+def _unversioned(signature: str) -> str:
+    return signature.rpartition("|v:")[0]
 
 
 def load_two(one: Path, two: Path) -> tuple[Results, list[ScoredColumns]]:

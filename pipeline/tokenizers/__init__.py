@@ -26,21 +26,32 @@ class Tokenizer(NamedTuple):
     prepare: Callable[[Lines], Lines] | None
     """What is done to the lines before; None where nothing is to be done."""
     help: str
+    expects: str = ""
+    """Which texts it is for: "tokens" with white space between tokens, "text" as people write it, or "" for both."""
 
 
 TOKENIZERS: dict[str, Tokenizer] = {
-    "whitespace": Tokenizer("whitespace", None, "at Unicode white space, as Python 3's str.split() (sacreBLEU's none)"),
-    "ascii_whitespace": Tokenizer("ascii_whitespace", None, "at ASCII white space, as Python 2's str.split()"),
-    "blank": Tokenizer("blank", None, "at every single blank, as str.split(' '): two blanks make an empty token"),
+    "whitespace": Tokenizer(
+        "whitespace", None, "at Unicode white space, as Python 3's str.split() (sacreBLEU's none)", "tokens"
+    ),
+    "ascii_whitespace": Tokenizer(
+        "ascii_whitespace", None, "at ASCII white space, as Python 2's str.split()", "tokens"
+    ),
+    "blank": Tokenizer(
+        "blank", None, "at every single blank, as str.split(' '): two blanks make an empty token", "tokens"
+    ),
     "char": Tokenizer("char", None, "every code point, blanks included; in bleu only of flavour nltk, else nonspace"),
     "nonspace": Tokenizer("nonspace", None, "every code point but white space (sacreBLEU's char)"),
     "13a": Tokenizer(
         "13a",
         later(__name__, "mteval.mteval"),
         "punctuation apart, as mteval-v13a and sacreBLEU do for Western languages",
+        "text",
     ),
     "zh": Tokenizer("zh", None, "Chinese characters apart, the rest nearly as 13a; as sacreBLEU"),
-    "intl": Tokenizer("intl", None, "punctuation and symbols of all scripts apart, as mteval-v14 and sacreBLEU"),
+    "intl": Tokenizer(
+        "intl", None, "punctuation and symbols of all scripts apart, as mteval-v14 and sacreBLEU", "text"
+    ),
     "chrf": Tokenizer("chrf", None, "at white space, one ASCII punctuation mark apart, as chrF++'s words"),
     "google": Tokenizer("google", None, "as rouge-score: lower-cased, then runs of a-z and 0-9; all else is dropped"),
     "perl": Tokenizer("perl", None, "as ROUGE-1.5.5: the same, but A-Z alone are lower-cased"),

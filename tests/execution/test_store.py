@@ -542,12 +542,109 @@ def test_columns_of_a_run_that_stopped_before_its_results_are_known_to_a_later_o
         run(config, tmp_path / "run")
     assert len(list((tmp_path / "run").rglob("*.columns"))) == 2
     (tmp_path / "run" / "scores.csv.tmp").write_text("half")
-    other = write_config(tmp_path / "other.yaml", chosen=["gleu[n=2]"], output={"formats": ["json"]})
     run(config, tmp_path / "before")
     (tmp_path / "before" / "scores.csv.tmp").write_text("half")
+    other = write_config(config, chosen=["gleu[n=2]"], output={"formats": ["json"]})
     for name in ("run", "before", "fresh"):
         run(other, tmp_path / name)
     assert tree(tmp_path / "run") == tree(tmp_path / "before") == tree(tmp_path / "fresh")
+
+
+def test_another_config_is_refused_before_it_deletes_anything(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    config = write_run(tmp_path)
+    run(config, tmp_path / "run")
+    other = write_config(tmp_path / "other.yaml", chosen=["gleu[n=2]"])
+    before = tree(tmp_path / "run")
+    for more in ([], ["--dry-run"], ["--only", "A"]):
+        assert main(["run", str(other), "--output", str(tmp_path / "run"), *more]) == 2
+        error = capsys.readouterr().err
+        assert f"has the results of another config, {config}, which this run would delete" in error
+        assert "--output" in error
+        assert "--fresh" in error
+    assert tree(tmp_path / "run") == before
+    assert main(["run", str(other), "--output", str(tmp_path / "run"), "--fresh", "-q"]) == 0
+    run(other, tmp_path / "fresh")
+    assert tree(tmp_path / "run") == tree(tmp_path / "fresh")
+
+
+def test_counts_of_an_unfinished_run_of_another_config_are_not_deleted(tmp_path: Path) -> None:
+    config = write_run(tmp_path)
+    with mock.patch.object(RunDirectory, "write_all", side_effect=KeyboardInterrupt), suppress(KeyboardInterrupt):
+        run(config, tmp_path / "run")
+    before = tree(tmp_path / "run")
+    assert any(name.endswith(".columns") for name in before)
+    with pytest.raises(StoreError, match="has the results of another config"):
+        run(write_config(tmp_path / "other.yaml", chosen=["gleu[n=2]"]), tmp_path / "run")
+    assert tree(tmp_path / "run") == before
+
+
+@pytest.mark.parametrize("how", ["moved", "copied"])
+def test_a_config_that_was_moved_or_copied_is_the_same(tmp_path: Path, how: str) -> None:
+    config = write_run(tmp_path)
+    run(config, tmp_path / "run")
+    before = tree(tmp_path / "run")
+    other = tmp_path / "other.yaml"
+    shutil.copy(config, other)
+    if how == "moved":
+        config.unlink()
+    with mock.patch.object(workers, "run", wraps=workers.run) as counting:
+        run(other, tmp_path / "run")
+        assert not counting.called
+    assert tree(tmp_path / "run") == before
+
+
+def test_a_part_of_a_config_leaves_the_results_of_the_whole(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    config, folder = write_run(tmp_path), tmp_path / "run"
+    arguments = ["run", str(config), "--output", str(folder)]
+    assert main(arguments) == 0
+    before, manifest = tree(folder), (folder / "run.json").read_bytes()
+    capsys.readouterr()
+    assert main([*arguments, "--only", "A"]) == 0
+    said = capsys.readouterr()
+    assert f"{folder}: the results there stay as they are, because --only leaves out 1 of their scores" in said.err
+    assert f"results: {folder}" not in said.err
+    assert " A " in said.out
+    assert " B " not in said.out
+    assert tree(folder) == before
+    assert (folder / "run.json").read_bytes() == manifest
+    assert main([*arguments, "--only", "A", "--set", "metrics.0=gleu[n=2]", "-q"]) == 0  # its counts are kept
+    assert {name: data for name, data in tree(folder).items() if "-n2-" not in name} == before
+    assert main(["show", str(folder)]) == 0
+    assert main([*arguments, "-q"]) == 0
+    assert tree(folder) == before
+
+
+def test_parts_of_a_config_one_after_the_other_keep_the_first_results(tmp_path: Path) -> None:
+    config, folder = write_run(tmp_path), tmp_path / "run"
+    arguments = ["run", str(config), "--output", str(folder), "-q"]
+    assert main([*arguments, "--only", "A"]) == 0
+    first = (folder / "results.json").read_bytes()
+    assert main([*arguments, "--only", "B"]) == 0
+    assert (folder / "results.json").read_bytes() == first
+    assert len(list(folder.rglob("*.columns"))) == 2
+    with mock.patch.object(workers, "run", wraps=workers.run) as counting:
+        assert main(arguments) == 0
+        assert not counting.called
+    run(config, tmp_path / "fresh")
+    assert tree(folder) == tree(tmp_path / "fresh")
+
+
+def test_a_part_whose_text_has_changed_does_not_spoil_the_results_of_the_whole(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    config, folder = write_run(tmp_path), tmp_path / "run"
+    arguments = ["run", str(config), "--output", str(folder), "-q"]
+    assert main(arguments) == 0
+    before = tree(folder)
+    text = stages.prepare(config).corpora[0].systems["A"]
+    path = Path(text.place)
+    path.write_text(path.read_text(encoding="utf-8").replace("a", "b"), encoding="utf-8")
+    assert main([*arguments, "--only", "A"]) == 2
+    assert "d: system A has changed since the results here" in capsys.readouterr().err
+    assert tree(folder) == before
+    assert main(arguments) == 0
 
 
 def test_fresh_begins_anew(tmp_path: Path) -> None:

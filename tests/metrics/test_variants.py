@@ -430,3 +430,20 @@ def test_best_and_mean_are_over_the_references_that_a_sentence_has(seed: int, ke
 def test_scores_with_one_reference_alone_are_refused_where_it_is_missing() -> None:
     with pytest.raises(InputError, match="references: each is not defined where references are missing"):
         gapped(with_gaps(0), "gleu[refs=each]")
+
+
+def test_scores_of_0_say_why() -> None:
+    for metric, hypothesis, note in [
+        ("gleu", "a b", "no output has 3 tokens"),
+        ("gleu", "", "all outputs are empty"),
+        ("gleu", "e d c b a", "no 2-gram matches"),
+        ("gleu[refs=max]", "x b c d e", "the penalty takes all 3-grams that match"),
+        ("gleu[zero_total=one]", "e d c b a", "no 2-gram matches"),
+        ("green", "x b c d e", "no 4-gram is rightly deleted, inserted or kept"),
+    ]:
+        (found,) = pipeline.evaluate([hypothesis], [["a b c d f"]], ["a b c d e"], [metric])
+        assert (found.score, found.found.notes) == (0, (note,)), (metric, hypothesis)
+    (found,) = pipeline.evaluate(["a b"], [["a c"]], ["a d"], ["green"])
+    assert (found.score, found.found.notes) == (0, ("no text has 3 tokens",))
+    (found,) = pipeline.evaluate(["a b c d"], [["a b c d"]], ["a b c e"], ["gleu"])
+    assert (found.score, found.found.notes) == (1, ())

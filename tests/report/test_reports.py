@@ -27,6 +27,7 @@ from rich.cells import cell_len
 from pipeline import report, stages
 from pipeline._version import __version__
 from pipeline.cli.commands.schema import results_schema
+from pipeline.cli.dispatch import main
 from pipeline.errors import ConfigError, printable
 from pipeline.execution.shards import Missing
 from pipeline.reopen import chosen, revisit
@@ -609,3 +610,23 @@ def test_a_metric_of_several_that_people_agree_with(sample: Path, capsys: pytest
     for arguments in (["show"], ["report", "--format", "html", "--output", "-"], ["report", "--format", "markdown"]):
         code, out, _ = called(capsys, arguments[0], sample, *arguments[1:], "--metric", "bleu")
         assert (code, "Williams" in out) == (0, False)
+
+
+def test_the_interval_over_draws_is_shown_within_0_and_100(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """One reference is met and the other is not: the mean is near 50, and 1.96 deviations are more than 50."""
+    for name, text in {"s": "a b c d x", "r0": "a b c d e", "r1": "f g h i j", "o": "a b c d e"}.items():
+        (tmp_path / name).write_text(f"{text}\n", encoding="utf-8")
+    paths = {name: str(tmp_path / name) for name in ("s", "r0", "r1", "o")}
+    config = f"""
+datasets: {{d: {{source: {paths["s"]}, references: [{paths["r0"]}, {paths["r1"]}]}}}}
+systems: {{A: {paths["o"]}}}
+metrics: [gleu]
+output: {{dir: {tmp_path / "run"}, formats: [csv, markdown, latex, html]}}
+"""
+    (tmp_path / "c.yaml").write_text(config, encoding="utf-8")
+    assert main(["run", str(tmp_path / "c.yaml"), "-q"]) == 0
+    assert "0.00 to 100.00" in capsys.readouterr().out
+    low, high = json.loads((tmp_path / "run" / "results.json").read_text())["scores"][0]["samples"]["interval"]
+    assert (low < 0, high > 1) == (True, True)  # the number stays what the original program prints
+    for name in ("results.md", "report.html"):
+        assert "0.00 to 100.00" in (tmp_path / "run" / name).read_text(encoding="utf-8")

@@ -65,7 +65,7 @@ def run(args: argparse.Namespace) -> int:
         for warning in () if args.quiet else job.warnings:
             bar.print(f"warning: {warning}")
         if args.dry_run:
-            print_table(*plan(job, args.output), left=(0, 1, 2, 4))
+            print_table(*plan(job, args.output, fresh=args.fresh), left=(0, 1, 2, 4))
             return 0
         directory, results = stages.run(job, args.output, options, bar, fresh=args.fresh)
         for warning in results.warnings[len(job.warnings) :] if not args.quiet else ():  # those about the counts
@@ -74,7 +74,7 @@ def run(args: argparse.Namespace) -> int:
         sys.stdout.write(results.to_json())
     else:
         print_results(results, job.config.output.digits if args.digits is None else args.digits)
-    if not args.quiet:
+    if not args.quiet and "results.json" in directory.files:  # with --only earlier results may stay
         folder = args.output or job.config.output.dir
         print(printable(f"results: {folder if is_remote(folder) else directory.path}"), file=sys.stderr)
     if results.missing:
@@ -82,7 +82,7 @@ def run(args: argparse.Namespace) -> int:
     return int(bool(results.expectations and results.expectations["missed"]))
 
 
-def plan(job: Job, output: str | None = None) -> tuple[list[str], list[list[str]]]:
+def plan(job: Job, output: str | None = None, *, fresh: bool = False) -> tuple[list[str], list[list[str]]]:
     """Return header and rows of a table of what a run would count, and of what is counted already.
 
     Nothing is computed or written. Raises StoreError where the directory cannot be used.
@@ -93,6 +93,8 @@ def plan(job: Job, output: str | None = None) -> tuple[list[str], list[list[str]
     from ...scoring.scored_columns import signed
 
     directory = RunDirectory(folder_of(output or job.config.output.dir, new=True), make=False)
+    if not fresh:
+        directory.refuse_other_config(job.written())
     rows = []
     for corpus in job.corpora:
         current: dict[tuple[str, Needs], bool] = {}

@@ -67,6 +67,17 @@ def write_manifest(folder: Path, content: dict[str, Any], files: Iterable[str]) 
     write_atomic(folder / MANIFEST, json.dumps(whole, indent=1).encode() + b"\n")
 
 
+def other_config(manifest: dict[str, Any], about: dict[str, Any]) -> str | None:
+    """Return the config that a run directory belongs to, if it is another one than the manifest-to-be says.
+
+    A config that was moved or copied is the same one: the earlier file is gone, or says the same.
+    """
+    theirs, own = manifest.get("config"), about.get("config")
+    if not isinstance(theirs, str) or not isinstance(own, str) or manifest.get("written") == about.get("written"):
+        return None
+    return theirs if Path(theirs).is_file() and not Path(theirs).samefile(own) else None
+
+
 def running() -> dict[str, object]:
     """Return what the manifest says of a run that has not ended."""
     since = time.strftime("%Y-%m-%dT%H:%M:%S%z")

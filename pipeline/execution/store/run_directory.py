@@ -23,7 +23,7 @@ from ...metrics.base.columns import COUNTING
 from . import unfinished
 from .columns_file import Statistics
 from .log import LOG
-from .manifest import MANIFEST, deletable, holder, read_manifest, running, write_manifest
+from .manifest import MANIFEST, deletable, holder, other_config, read_manifest, running, write_manifest
 from .unfinished import UNFINISHED
 
 if TYPE_CHECKING:
@@ -83,6 +83,15 @@ class RunDirectory:
         """Return the content of run.json, or {} where there is none; raises StoreError."""
         return read_manifest(self.path)
 
+    def refuse_other_config(self, about: dict[str, Any]) -> None:
+        """Raise StoreError where the folder is of another config than `about` says."""
+        other = other_config(self.manifest(), about)
+        if other:
+            raise StoreError(
+                f"{self.path}: has the results of another config, {other}, which this run would delete; "
+                "name another folder with --output, or begin anew here with --fresh"
+            )
+
     @contextmanager
     def held(self, warn: Callable[[str], None]) -> Iterator[None]:
         """Keep other runs out; raises StoreError where one already works here, or a folder inside is a link."""
@@ -119,7 +128,7 @@ class RunDirectory:
     def announce(self, counts: Iterable[Statistics] = (), names: Iterable[str] = ()) -> None:
         """List files before they are written, so that a later run may remove them if this one is stopped."""
         self._before |= {file.path.relative_to(self.path).as_posix() for file in counts} | set(names)
-        self.write_manifest({**self._about, **running()})
+        self.write_manifest({**running(), **self._about})
 
     def remove_stale(self) -> None:
         """Delete the files of earlier runs that this run has not written anew, and all parts."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
     from ...arrays import Floats, Ints
     from .columns import Columns
@@ -78,3 +78,17 @@ class Described:
         """
         del columns
         return []
+
+
+def why_zero(outputs: Mapping[str, float], orders: Iterable[int], hits: str = "match") -> str:
+    """Return why a score is 0 that is 0 wherever an order has no hits. `hits` is the output that counts them."""
+    order = next((n for n in orders if outputs[f"{hits}_{n}"] <= 0), 0)
+    if outputs["hyp_len"] == 0:
+        return "all outputs are empty"
+    if order and outputs[f"total_{order}"] == 0:
+        return f"no output has {order} tokens"
+    if order and outputs[f"match_{order}"] == 0:
+        return f"no {order}-gram matches"
+    if order:
+        return f"the penalty takes all {order}-grams that match"
+    return "the reference length is 0" if outputs["ref_len"] == 0 else "the brevity penalty is 0"

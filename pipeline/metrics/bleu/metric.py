@@ -14,7 +14,7 @@ from ...tokenizers import sacrebleu
 from ...tokenizers.tokenization import Tokenization
 from ..base.arithmetic import by_order, log, ratio
 from ..base.columns import LAST, Field
-from ..base.description import Counted
+from ..base.description import Counted, why_zero
 from ..base.metric import Metric
 from ..base.ngram_counts import OverlapNeeds
 from ..base.ngram_roles import Rule
@@ -203,22 +203,11 @@ class Bleu(BleuOptions, Metric):
         """Return why a score is 0, and whether the smoothing reads the last sentence alone."""
         notes = []
         if outputs["bleu"] == 0 and "match_1" in outputs:
-            notes.append(self._why_zero(outputs))
+            notes.append(why_zero(outputs, range(1, self.order + 1)))
         if self.reads_last:
             what = "lengths" if self.smoothing == "method6" else "5-grams"
             notes.append(f"{self.smoothing} reads {what} of the last sentence alone, as nltk's corpus_bleu does")
         return notes
-
-    def _why_zero(self, outputs: Mapping[str, float]) -> str:
-        """Return why a corpus score is 0."""
-        order = next((n for n in range(1, self.order + 1) if outputs[f"match_{n}"] == 0), 0)
-        if outputs["hyp_len"] == 0:
-            return "all outputs are empty"
-        if order and outputs[f"total_{order}"] > 0:
-            return f"no {order}-gram matches"
-        if order:
-            return f"no output has {order} tokens"
-        return "the reference length is 0" if outputs["ref_len"] == 0 else "the brevity penalty is 0"
 
     def peer_signature(self, references: int, *, missing: bool = False) -> str | None:
         """Return sacreBLEU's own signature, or None if sacreBLEU does not have these settings."""

@@ -14,6 +14,7 @@ import numpy as np
 from ...tokenizers.tokenization import Tokenization
 from ..base.arithmetic import best_by, by_order, log, ratio
 from ..base.columns import Field
+from ..base.description import why_zero
 from ..base.metric import Metric
 from ..base.ngram_counts import OverlapNeeds
 from ..base.ngram_roles import Rule
@@ -23,6 +24,8 @@ from .codes import CODES
 from .options import GleuOptions, iterates
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from ...arrays import Floats, Ints
     from ..base.columns import Columns
     from ..base.description import Counted
@@ -138,6 +141,13 @@ class Gleu(GleuOptions, Metric):
         outputs |= {"hyp_len": hyp_len.astype(np.float64), "ref_len": ref_len.astype(np.float64)}
         counts = {"match": totals["match"], "penalty": (scale * totals["match"] - numer) / scale}
         return outputs | by_order(counts | {"numer": numer / scale, "total": total})
+
+    def notes(self, outputs: Mapping[str, float]) -> list[str]:
+        """Return why a score is 0."""
+        if outputs["gleu"] != 0 or "numer_1" not in outputs:
+            return []
+        orders = range(1, self.order + 1)
+        return [why_zero(outputs, [n for n in orders if outputs[f"total_{n}"] or self.zero_total == "zero"], "numer")]
 
     def sentence_outputs(self, columns: Columns) -> dict[str, Floats]:
         """Return the outputs of score() for each sentence with each reference: float64 [lines, references].

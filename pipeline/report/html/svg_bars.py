@@ -31,8 +31,10 @@ def interval_bar(score: Score, where: Scale) -> Drawing | None:
 
 def bounds(score: Score) -> tuple[float, float]:
     """Return the interval of a score: by bootstrap, else over draws of references, else the score itself twice."""
-    spread = score.bootstrap or score.samples
-    low, high = spread.interval if spread else (math.nan, math.nan)
+    if score.bootstrap:
+        low, high = score.bootstrap.interval
+    else:
+        low, high = score.samples.shown if score.samples else (math.nan, math.nan)
     return (low, high) if math.isfinite(low) and math.isfinite(high) else (score.score, score.score)
 
 

@@ -47,7 +47,7 @@ def scores(material: Material) -> Iterator[Named]:
 
 def _intervals(axes: Axes, row: int, score: Score) -> None:
     if score.samples and not math.isnan(score.samples.interval[0]):
-        low, high = (100 * bound for bound in score.samples.interval)
+        low, high = (100 * bound for bound in score.samples.shown)
         axes.hlines(row, low, high, color=PALE, linewidth=7)
     if score.bootstrap:
         low, high = (100 * bound for bound in score.bootstrap.interval)

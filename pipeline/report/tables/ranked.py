@@ -39,7 +39,7 @@ def ranked_table(results: Results, scores: Sequence[Score], digits: int) -> Tabl
         row = [str(score.rank), score.system, percent(score.score, digits)]
         row += [percent(score.outputs[key], digits + 2 * (key == "standard_error")) for key in more]
         if sampled and score.samples:
-            low, high = (percent(bound, digits) for bound in score.samples.interval)
+            low, high = (percent(bound, digits) for bound in score.samples.shown)
             row += [percent(score.samples.std, digits + 1), f"{low} to {high}" if low != "-" else "-"]
         elif sampled:
             row += ["-", "-"]

@@ -1,0 +1,1 @@
+"""Suspicions about texts that a sample of their lines gives."""

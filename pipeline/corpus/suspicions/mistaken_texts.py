@@ -1,0 +1,177 @@
+"""Warnings about texts in the place of others: what was probably meant, told by a sample of their lines."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from ..texts import MemoryText, same
+from .sample import FEW, shifted, stretches
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from ..corpus import Corpus
+    from .sample import Sample, Samples
+
+ROLES = {
+    "source": {"source", "src", "input", "orig", "original", "uncorrected"},
+    "reference": {"ref", "refs", "reference", "references", "gold"},
+    "output": {"hyp", "hyps", "hypothesis", "hypotheses", "out", "output", "outputs", "pred", "preds", "predictions"},
+}
+"""Words in names of files that tell what a file is."""
+
+
+def mistaken_texts(corpus: Corpus) -> list[str]:
+    """Return the warnings about texts that seem to be something else than the data set says."""
+    samples = corpus.samples
+    warnings = [*_records(samples), *_twice(samples), *_shifted(samples)]
+    return [*warnings, *(_swapped_by_name(samples) or [*_source_swapped(samples), *_output_swapped(samples)])]
+
+
+def _records(samples: Samples) -> Iterator[str]:
+    for called, sample in samples.named():
+        lines = [line.strip() for line in sample.lines if line.strip()]
+        if lines and sum(bool(re.match(r'\{\s*".*\}$', line)) for line in lines) >= 0.9 * len(lines):
+            wanted = f"{{jsonl: {sample.text.name}, column: NAME}}"
+            yield f"{called} looks like JSON lines that are read as plain text; to score one field, write {wanted}"
+
+
+def _twice(samples: Samples) -> Iterator[str]:
+    """Warn of references that are one file, or have the same lines where these are not so few that they may agree."""
+    texts = [sample.text for sample in samples.references]
+    for number, text in enumerate(texts):
+        equal = [
+            n for n in range(number) if same(texts[n], text) and (text.lines >= FEW or texts[n].place == text.place)
+        ]
+        first = equal[0] if equal else None
+        if first is not None:
+            yield (
+                f"reference {number} ({text.name}) is the same text as reference {first} ({texts[first].name}); "
+                "was another file meant?"
+            )
+
+
+def _shifted(samples: Samples) -> Iterator[str]:
+    """Warn of texts that fit neighbouring lines of the first reference better than their own."""
+    base = samples.references[0]
+    named = [(called, sample) for called, sample in samples.named() if sample is not base]
+    moves = [(called, *_shift(sample, base)) for called, sample in named]
+    offsets = {offset for _, offset, _ in moves}
+    if len(named) > 1 and len(offsets) == 1 and 0 not in offsets:  # then the first reference is the one that is wrong
+        moves = [(f"reference 0 ({base.text.name})", -moves[0][1], moves[0][2])]
+        other = "the other texts"
+    else:
+        other = f"reference 0 ({base.text.name})"
+    for called, offset, low in moves:
+        if offset:
+            where = "before" if offset > 0 else "after"
+            part = f" from line {base.text.number(low + 1)} on" if low else ""
+            yield (
+                f"{called} seems to be shifted by one line{part}: its lines fit the lines {where} theirs in {other} "
+                "better; is a line missing or added?"
+            )
+
+
+def _shift(sample: Sample, base: Sample) -> tuple[int, int]:
+    """Return by how many lines a text is shifted, and the first line of the first stretch where it is, from 0."""
+    for (low, _), one, two in zip(stretches(base.text.lines), sample.words, base.words, strict=True):
+        offset = shifted(one, two)
+        if offset:
+            return offset, low
+    return 0, 0
+
+
+def _role(sample: Sample | None) -> str:
+    """Return what the name of a file says that it is, or an empty string."""
+    if sample is None or isinstance(sample.text, MemoryText):
+        return ""
+    words = set(re.findall("[a-z]+", sample.text.name.lower()))
+    roles = [role for role, names in ROLES.items() if words & names]
+    return roles[0] if len(roles) == 1 else ""
+
+
+def _swapped_by_name(samples: Samples) -> list[str]:
+    """Return the warnings about two texts that have names of each other's role."""
+    warnings = []
+    for number, reference in enumerate(samples.references):
+        called = f"reference {number} ({reference.text.name})"
+        if samples.source and (_role(samples.source), _role(reference)) == ("reference", "source"):
+            warnings.append(f"the source ({samples.source.text.name}) and {called} seem to be swapped, by their names")
+        for name, system in samples.systems.items():
+            if (_role(system), _role(reference)) == ("reference", "output"):
+                warnings.append(f"{called} and system {name} ({system.text.name}) seem to be swapped, by their names")
+    return warnings
+
+
+def _related(samples: Samples) -> list[tuple[str, Sample, float]]:
+    """Return the references that are edited sources, each with its name in warnings and its likeness to the source."""
+    if samples.source is None or samples.source.text.lines < 2 * FEW:
+        return []
+    likeness = [samples.source.like(reference) for reference in samples.references]
+    named = zip(samples.references, likeness, strict=True)
+    each = enumerate(named)
+    return [(f"reference {number} ({ref.text.name})", ref, like) for number, (ref, like) in each if EDITED < like < 1]
+
+
+EDITED = 0.5
+"""Above this likeness to the source a text is an edited source, as corrections are and translations are not."""
+NEARER = 0.02
+"""How much nearer to the source a text must be than another one to be called nearer."""
+FARTHER = 0.05
+"""How much farther outputs may be from a reference than from the source where the two seem to be swapped."""
+RICHER = 1.2
+"""How many more words of its own the uncorrected text has at least: each error is a word of its own."""
+
+
+def _source_swapped(samples: Samples) -> Iterator[str]:
+    """Warn of a reference that has more different words than the source, and that outputs are not far from.
+
+    Corrections make different words fewer, because an error is mostly a word that the text has nowhere else.
+    """
+    source, outputs = samples.source, samples.others()
+    for called, reference, _ in _related(samples):
+        if source is None or not outputs:
+            return
+        own, sources = (len(a - b) for a, b in _both_ways(reference.vocabulary, source.vocabulary))
+        if own < FEW or own <= RICHER * sources:
+            continue
+        if _mean([output.like(reference) - output.like(source) for output in outputs]) > -FARTHER:
+            yield (
+                f"the source ({source.text.name}) and {called} seem to be swapped: this reference has more "
+                "different words than the source, as uncorrected texts have, and outputs are near to it"
+            )
+
+
+def _output_swapped(samples: Samples) -> Iterator[str]:
+    """Warn of a reference that leaves many lines of the source as they are where all outputs change them a little.
+
+    Outputs that change much are left out: systems that write freely do so rightly.
+    """
+    source, outputs = samples.source, samples.others()
+    for called, reference, like in _related(samples):
+        if source is None or not outputs:
+            return
+        unchanged = reference.same_as(source)
+        if unchanged >= UNCHANGED and all(
+            like > output.like(source) + NEARER > LITTLE and output.same_as(source) * 1.5 <= unchanged
+            for output in outputs
+        ):
+            yield (
+                f"{called} and the output seem to be swapped: {unchanged:.0%} of the lines of this reference equal "
+                "the source, and far fewer lines of the output do"
+            )
+
+
+UNCHANGED = 0.4
+"""A reference with fewer lines that equal the source is no suspect."""
+LITTLE = 0.82
+"""The least likeness to the source, of outputs that could be references."""
+
+
+def _both_ways(one: frozenset[str], two: frozenset[str]) -> Sequence[tuple[frozenset[str], frozenset[str]]]:
+    return (one, two), (two, one)
+
+
+def _mean(values: Sequence[float]) -> float:
+    return sum(values) / max(len(values), 1)

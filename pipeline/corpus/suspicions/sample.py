@@ -1,0 +1,122 @@
+"""A look at some lines of a data set: evenly spread, the same on every run, and few however large the files are."""
+
+from __future__ import annotations
+
+import re
+from functools import cached_property
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+from ..texts import read_texts, same
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    from ..texts import AnyText
+
+STRETCHES = 5
+"""How many stretches of neighbouring lines are read of a text."""
+FEW = 10
+"""With fewer lines, full stops or words than this, nothing is said of them."""
+LENGTH = 100
+"""How many lines a stretch has at most."""
+_STOPS = re.compile(r"([^\W\d_]|\s)[.,](?=\s|$)")
+
+
+def stretches(lines: int) -> list[tuple[int, int]]:
+    """Return the lines low <= i < high of each stretch. Together they are all lines where a text has only so few."""
+    if lines > STRETCHES * LENGTH:
+        starts = [number * (lines - LENGTH) // (STRETCHES - 1) for number in range(STRETCHES)]
+        return [(start, start + LENGTH) for start in starts]
+    count = min(STRETCHES, max(lines // (2 * FEW), 1))
+    edges = [number * lines // count for number in range(count + 1)]
+    return list(pairwise(edges)) if lines else []
+
+
+class Sample:
+    """The lines of a text that are looked at."""
+
+    def __init__(self, text: AnyText) -> None:
+        self.text = text
+        self._likeness: dict[int, float] = {}
+        self.parts = [read_texts(text, low, high) for low, high in stretches(text.lines)]
+
+    @cached_property
+    def lines(self) -> list[str]:
+        """The lines of all stretches."""
+        return [line for part in self.parts for line in part]
+
+    @cached_property
+    def words(self) -> list[list[frozenset[str]]]:
+        """The different words of each line, by stretch."""
+        return [[frozenset(line.split()) for line in part] for part in self.parts]
+
+    @cached_property
+    def vocabulary(self) -> frozenset[str]:
+        """The different words of all stretches."""
+        return frozenset().union(*(line for part in self.words for line in part))
+
+    @cached_property
+    def spaced(self) -> float | None:
+        """The share of full stops and commas with white space before them, None where there are too few to tell."""
+        before = [match[1].isspace() for match in _STOPS.finditer("\n".join(self.lines))]
+        return sum(before) / len(before) if len(before) >= FEW else None
+
+    def same_as(self, other: Sample) -> float:
+        """Return the share of lines that both texts have, from 0 to 1."""
+        pairs = list(zip(self.lines, other.lines, strict=True))
+        return sum(one.split() == two.split() for one, two in pairs) / max(len(pairs), 1)
+
+    def like(self, other: Sample) -> float:
+        """Return how much of their words the lines of two texts have in common, from 0 to 1."""
+        if id(other) not in self._likeness:
+            parts = (zip(one, two, strict=True) for one, two in zip(self.words, other.words, strict=True))
+            self._likeness[id(other)] = mean_overlap(pair for part in parts for pair in part)
+        return self._likeness[id(other)]
+
+
+class Samples:
+    """The samples of the texts of a data set."""
+
+    def __init__(self, source: AnyText | None, references: Sequence[AnyText], systems: Mapping[str, AnyText]) -> None:
+        self.source = Sample(source) if source else None
+        self.references = [Sample(text) for text in references]
+        self.systems = {name: Sample(text) for name, text in systems.items()}
+
+    def named(self) -> Iterator[tuple[str, Sample]]:
+        """Yield each sample with what a warning calls its text."""
+        if self.source:
+            yield f"the source ({self.source.text.name})", self.source
+        for number, reference in enumerate(self.references):
+            yield f"reference {number} ({reference.text.name})", reference
+        for name, system in self.systems.items():
+            yield f"system {name}", system
+
+    def others(self) -> list[Sample]:
+        """Return the outputs that are neither the source nor a reference."""
+        given = [*([self.source] if self.source else []), *self.references]
+        return [s for s in self.systems.values() if not any(same(s.text, other.text) for other in given)]
+
+
+def mean_overlap(pairs: Iterable[tuple[frozenset[str], frozenset[str]]]) -> float:
+    """Return the mean share of the words of two lines that both have. Pairs without any word are left out."""
+    common = ((len(one & two), len(one) + len(two)) for one, two in pairs if one or two)
+    shares = [both / (words - both) for both, words in common]
+    return sum(shares) / max(len(shares), 1)
+
+
+def shifted(one: Sequence[frozenset[str]], two: Sequence[frozenset[str]]) -> int:
+    """Return by how many lines, -1 or 1, the first text fits the second much better than with its own lines; else 0."""
+    if len(one) < FEW:
+        return 0
+    own = mean_overlap(zip(one, two, strict=True))
+    if 1.5 * own >= 1:
+        return 0
+    for offset, pairs in ((1, zip(one[1:], two[:-1], strict=True)), (-1, zip(one[:-1], two[1:], strict=True))):
+        if mean_overlap(pairs) > max(own + CLEARLY, 1.5 * own):
+            return offset
+    return 0
+
+
+CLEARLY = 0.1
+"""How much more of their words, from 0 to 1, neighbouring lines must have in common for a warning of a shift."""

@@ -1,0 +1,210 @@
+"""Texts in the place of others: each mistake gives a warning that says what was meant, and right texts give none."""
+
+from __future__ import annotations
+
+import json
+import random
+from itertools import combinations, pairwise
+from typing import TYPE_CHECKING
+
+import pytest
+
+import pipeline
+from pipeline.config.resolved import Dataset, System
+from pipeline.corpus.opener import open_corpus
+from pipeline.corpus.suspicions.mistaken_texts import mistaken_texts
+from pipeline.corpus.suspicions.sample import LENGTH, STRETCHES, stretches
+from pipeline.metrics.build import from_text
+from pipeline.prepare import doubts
+from tests.conftest import ROOT
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from pipeline.corpus.corpus import Corpus
+
+LINES = 60
+WORDS = [f"{first}{second}{third}" for first in "bdgklm" for second in "aeiou" for third in ("nt", "rd", "st", "lk")]
+
+
+def texts(lines: int = LINES) -> dict[str, list[str]]:
+    """Return a source with errors, its correction, and the output of a system that corrects some of them."""
+    rng = random.Random(1)
+    reference = [[rng.choice(WORDS) for _ in range(10)] for _ in range(lines)]
+    source = [[*words] for words in reference]
+    for number, words in enumerate(source):
+        if number % 4:
+            words[number % 10] += f"z{number}"  # an error is a word that occurs once
+    output = [
+        (right if number % 2 else wrong) for number, (wrong, right) in enumerate(zip(source, reference, strict=True))
+    ]
+    sentences = {"s": source, "r": reference, "o": output}
+    return {name: [" ".join([*words[:5], ",", *words[5:], "."]) for words in text] for name, text in sentences.items()}
+
+
+def opened(
+    folder: Path, source: list[str] | None, references: list[list[str]], output: list[str], **names: str
+) -> Corpus:
+    """Write texts and open them."""
+    paths = {}
+    for key, lines in {"s": source, "o": output, **{f"r{n}": text for n, text in enumerate(references)}}.items():
+        if lines is not None:
+            paths[key] = folder / names.get(key, f"{key}.txt")
+            paths[key].write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+    given = tuple(paths[f"r{n}"] for n in range(len(references)))
+    corpus = open_corpus(
+        Dataset(name="d", source=paths.get("s"), references=given), [System("A", {"d": paths["o"]})], []
+    )
+    assert corpus is not None
+    return corpus
+
+
+def warned(*args: object, **names: str) -> list[str]:
+    return mistaken_texts(opened(*args, **names))  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("lines", [1, 5, LINES, 2000])
+def test_right_texts_give_no_warning(tmp_path: Path, lines: int) -> None:
+    t = texts(lines)
+    assert warned(tmp_path, t["s"], [t["r"]], t["o"]) == []
+    assert warned(tmp_path, None, [t["r"]], t["o"]) == []
+    assert warned(tmp_path, t["s"], [t["r"]], t["s"], r0="ref.txt", o="source.txt") == []
+    assert warned(tmp_path, t["s"], [t["r"]], t["o"], r0="REF0", o="REF1") == []
+
+
+def test_source_and_reference_swapped(tmp_path: Path) -> None:
+    t = texts()
+    (warning,) = warned(tmp_path, t["r"], [t["s"]], t["o"])
+    assert warning.startswith("the source (s.txt) and reference 0 (r0.txt) seem to be swapped: this reference has more")
+
+
+def test_output_and_reference_swapped(tmp_path: Path) -> None:
+    t = texts()
+    output = [wrong if number % 5 else right for number, (wrong, right) in enumerate(zip(t["s"], t["r"], strict=True))]
+    (warning,) = warned(tmp_path, t["s"], [output], t["r"])
+    assert warning.startswith("reference 0 (r0.txt) and the output seem to be swapped: ")
+
+
+@pytest.mark.parametrize(
+    ("names", "warning"),
+    [
+        ({"s": "ref.txt", "r0": "test.src"}, "the source (ref.txt) and reference 0 (test.src) seem to be swapped"),
+        ({"r0": "hyp.txt", "o": "gold.txt"}, "reference 0 (hyp.txt) and system A (gold.txt) seem to be swapped"),
+    ],
+)
+def test_names_of_files_tell_what_is_swapped(tmp_path: Path, names: dict[str, str], warning: str) -> None:
+    t = texts()
+    assert warned(tmp_path, t["s"], [t["r"]], t["o"], **names) == [f"{warning}, by their names"]
+
+
+@pytest.mark.parametrize("lines", [10, LINES, 2000])
+@pytest.mark.parametrize("which", ["source", "reference", "output"])
+@pytest.mark.parametrize("way", ["before", "after"])
+def test_a_shift_by_a_line(tmp_path: Path, lines: int, which: str, way: str) -> None:
+    t = texts(lines)
+    named = {"source": "s", "reference": "r", "output": "o"}[which]
+    t[named] = ["a line .", *t[named][:-1]] if way == "before" else [*t[named][1:], "a line ."]
+    (warning,) = warned(tmp_path, t["s"], [t["r"]], t["o"])
+    called = {"source": "the source (s.txt)", "reference": "reference 0 (r0.txt)", "output": "system A"}[which]
+    assert warning.startswith(f"{called} seems to be shifted by one line: its lines fit the lines {way} theirs in ")
+
+
+def test_a_shift_that_begins_in_the_middle_is_told_with_its_line(tmp_path: Path) -> None:
+    t = texts(2000)
+    (warning,) = warned(tmp_path, t["s"], [t["r"]], [*t["o"][:1200], *t["o"][1201:], ""])
+    assert warning.startswith("system A seems to be shifted by one line from line 1426 on: ")
+
+
+def test_json_lines_read_as_plain_text(tmp_path: Path) -> None:
+    t = texts()
+    records = [json.dumps({"id": number, "text": line}) for number, line in enumerate(t["o"])]
+    (warning,) = warned(tmp_path, t["s"], [t["r"]], records)
+    assert "system A looks like JSON lines that are read as plain text" in warning
+    assert "{jsonl: o.txt, column: NAME}" in warning
+
+
+def test_the_same_reference_twice(tmp_path: Path) -> None:
+    t = texts()
+    (warning,) = warned(tmp_path, t["s"], [t["r"], t["r"]], t["o"])
+    assert warning == "reference 1 (r1.txt) is the same text as reference 0 (r0.txt); was another file meant?"
+
+
+def joined(lines: list[str]) -> list[str]:
+    return [line.replace(" ,", ",").replace(" .", ".") for line in lines]
+
+
+@pytest.mark.parametrize("metric", ["gleu", "bleu[tok=whitespace]", "google_gleu", "green"])
+def test_tokenised_and_other_texts_in_one_data_set(tmp_path: Path, metric: str) -> None:
+    t = texts()
+    output = [f"x {line}" for line in t["o"]]
+    metrics = [from_text(metric)]
+    assert doubts(opened(tmp_path, t["s"], [t["r"]], output), metrics) == []
+    assert doubts(opened(tmp_path, joined(t["s"]), [joined(t["r"])], joined(output)), metrics) == []
+    (warning,) = doubts(opened(tmp_path, t["s"], [t["r"]], joined(output)), metrics)
+    assert "and belong to the word before in system A: with the tokenizer whitespace they do not match" in warning
+    (warning,) = doubts(opened(tmp_path, None, [joined(t["r"])], output), metrics)
+    assert "are tokens of their own in system A, and belong to the word before in reference 0 (r0.txt): " in warning
+
+
+@pytest.mark.parametrize("metric", ["rouge", "chrf", "bleu[tok=char]"])
+def test_metrics_that_do_not_mind_spaces_give_no_warning(tmp_path: Path, metric: str) -> None:
+    t = texts()
+    assert doubts(opened(tmp_path, None, [t["r"]], joined(t["o"])), [from_text(metric)]) == []
+
+
+def test_tokenised_text_with_a_tokenizer_for_other_text(tmp_path: Path) -> None:
+    t = texts()
+    corpus = opened(tmp_path, None, [t["r"]], t["o"])
+    (warning,) = doubts(corpus, [from_text("bleu")])
+    assert warning.startswith("d: system A is tokenised already, and the tokenizer 13a is for texts as people write")
+    assert doubts(opened(tmp_path, None, [joined(t["r"])], joined(t["o"])), [from_text("bleu")]) == []
+    with pytest.warns(UserWarning, match="is tokenised already, and the tokenizer 13a is for texts"):
+        pipeline.evaluate(t["o"], [t["r"]], metrics=["bleu"])
+
+
+def test_the_sample_is_bounded_and_spread_evenly() -> None:
+    for lines in (0, 1, 19, 40, 500, 501, 10_000_000):
+        spans = stretches(lines)
+        assert sum(high - low for low, high in spans) == min(lines, STRETCHES * LENGTH)
+        assert [low for low, _ in spans[:1]] == [0][: len(spans)]
+        assert not spans or spans[-1][1] == lines
+        assert all(high <= low for (_, high), (low, _) in pairwise(spans))
+
+
+@pytest.mark.parametrize("folder", [ROOT / "data"])
+def test_right_sample_data_gives_no_warning(folder: Path) -> None:
+    outputs = sorted((folder / "systems").iterdir())
+    references = [folder / "reference0.txt", folder / "reference1.txt"]
+    for given in ([references[0]], [references[1]], references):
+        for source in (folder / "source.txt", None):
+            systems = [System(path.stem, {"d": path}) for path in outputs]
+            corpus = open_corpus(Dataset(name="d", source=source, references=tuple(given)), systems, [])
+            assert corpus is not None
+            assert mistaken_texts(corpus) == []
+
+
+def test_right_conll_and_jfleg_data_give_no_warning(shared: Path) -> None:
+    """Thirteen systems on CoNLL-2014 with one reference or two, and a reference of JFLEG dev on each other one."""
+    folder = shared / "conll14"
+    names = sorted(path.name for path in folder.iterdir() if path.name not in ("INPUT", "REF0", "REF1"))
+    cases = [(folder / "INPUT", refs, names) for refs in (["REF0"], ["REF1"], ["REF0", "REF1"])]
+    cases += [(folder / "INPUT", ["REF0"], [name]) for name in names]
+    parts = [f"dev.ref{number}" for number in range(4)]
+    cases += [(shared / "jfleg" / "dev.src", [one], [two]) for one, two in combinations(parts, 2)]
+    for source, references, systems in cases:
+        here = source.parent
+        dataset = Dataset(name="d", source=source, references=tuple(here / name for name in references))
+        corpus = open_corpus(dataset, [System(name, {"d": here / name}) for name in systems], [])
+        assert corpus is not None
+        assert mistaken_texts(corpus) == []
+
+
+def test_mistakes_with_conll_data_are_told(shared: Path, tmp_path: Path) -> None:
+    for name in ("INPUT", "REF0"):
+        (tmp_path / name.lower()[:2]).write_bytes((shared / "conll14" / name).read_bytes())
+    for name in ("AMU", "CAMB", "CUUI", "RAC"):
+        swapped = Dataset(name="d", source=tmp_path / "re", references=(tmp_path / "in",))
+        corpus = open_corpus(swapped, [System(name, {"d": shared / "conll14" / name})], [])
+        assert corpus is not None
+        (warning,) = mistaken_texts(corpus)
+        assert "seem to be swapped: this reference has more different words" in warning
