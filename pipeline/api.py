@@ -20,6 +20,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Collection, Mapping, Sequence, Set
 from dataclasses import dataclass
+from os import PathLike
 from typing import TYPE_CHECKING, Any, Literal, overload
 
 import numpy as np
@@ -303,6 +304,8 @@ def run(
     directory cannot be used. Both are InputErrors. Raises IncompleteError where some lines could not be counted; the
     results of all others are then in the run directory.
     """
+    if not isinstance(config, str | PathLike | Mapping):
+        raise InputError(f"config: expected a YAML file or a mapping, found {type(config).__name__}")
     written = from_mapping(config) if isinstance(config, Mapping) else config
     options = RunOptions(n_jobs=n_jobs)
     job = stages.prepare(written, options, overrides_from_values(only, set))

@@ -17,7 +17,7 @@ import pytest
 
 import pipeline
 from pipeline import reopen
-from pipeline.errors import ConfigError
+from pipeline.errors import ConfigError, InputError
 from tests.conftest import ROOT, write_run
 
 API = (ROOT / "pipeline" / "help" / "api.md").read_text(encoding="utf-8")
@@ -134,6 +134,12 @@ def test_what_is_wrong_in_a_mapping_is_named_by_its_keys(wrong: dict[str, Any], 
     with pytest.raises(ConfigError, match=message):
         pipeline.run(MAPPING | wrong)
     assert not Path("run").exists()
+
+
+@pytest.mark.parametrize("config", [["my.yaml"], None, 5])
+def test_what_is_no_config_is_refused(config: Any) -> None:
+    with pytest.raises(InputError, match=r"^config: expected a YAML file or a mapping, found "):
+        pipeline.run(config)
 
 
 def test_a_mapping_that_holds_itself_is_refused() -> None:
