@@ -1,10 +1,11 @@
-"""The compiled kernel: built where there is a C compiler, left out where there is none. All else: pyproject.toml."""
+"""The compiled kernel, left out where there is no C compiler, and the sample. All else: pyproject.toml."""
 
 import sys
 from pathlib import Path
 
 from Cython.Build import cythonize
 from setuptools import Extension, setup
+from setuptools.command.build_py import build_py
 
 FLAGS = [] if sys.platform == "win32" else ["-O3"]
 
@@ -19,7 +20,19 @@ extensions = [
     for path in sorted(Path("pipeline/kernel/native").glob("*.pyx"))
 ]
 
+
+class BuildWithSample(build_py):
+    """Puts configs/ and data/ into the package as well, from where `gec-pipeline init --sample` takes them."""
+
+    def run(self) -> None:
+        """Build the package, then copy; an editable installation has the folders of the repository."""
+        super().run()
+        if not self.editable_mode:
+            for folder in ("configs", "data"):
+                self.copy_tree(folder, str(Path(self.build_lib) / "pipeline" / "sample" / folder))
+
+
 modules = cythonize(extensions)  # a mistake in the Cython code stops the build ...
 for module in modules:
     module.optional = True  # ... a missing compiler does not
-setup(ext_modules=modules)
+setup(ext_modules=modules, cmdclass={"build_py": BuildWithSample})

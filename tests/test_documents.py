@@ -6,6 +6,8 @@ import re
 
 import pytest
 
+from pipeline.reproduction.published import recipes
+from tests.bench.__main__ import ROWS
 from tests.conftest import ROOT
 
 PACKAGE = ROOT / "pipeline"
@@ -13,6 +15,7 @@ PAGES = {path.name: path for path in (ROOT / "README.md", ROOT / "CONTRIBUTING.m
 FENCED = re.compile(r"^```.*?^```$", re.MULTILINE | re.DOTALL)
 TOPS = {path.name for folder in (ROOT, PACKAGE) for path in folder.iterdir() if path.is_dir()} - {"runs", "data"}
 """Folders in which a path has to exist. Those of a user's own files may have any names."""
+TIMES = "# How fast it is, and how to measure it"
 WALK = "## A sentence pair, from YAML to table"
 
 
@@ -64,3 +67,45 @@ def test_both_tables_of_rooms_are_the_same() -> None:
     tables = [re.findall(r"^\| .+ \|$", text.partition("\n## ")[0], re.MULTILINE) for text in texts]
     assert tables[0] == tables[1]
     assert len(tables[0]) > 15
+
+
+def rows(page: str, title: str) -> list[list[str]]:
+    """Return the cells of the rows of the first table of a section, without its header."""
+    text = PAGES[page].read_text(encoding="utf-8").partition(f"{title}\n")[2].partition("\n## ")[0]
+    table = text.partition("\n|")[2].partition("\n\n")[0]
+    return [line.strip("| ").split(" | ") for line in table.splitlines()[2:]]
+
+
+def test_the_readme_has_three_rows_of_the_long_tables() -> None:
+    published, timed = (
+        rows("reproduce.md", "## What the recipes gave"),
+        rows("speed.md", TIMES),
+    )
+    shown = rows("README.md", "## Published numbers, reproduced"), rows("README.md", "## Speed")
+    assert [len(table) for table in shown] == [3, 3]
+    assert [row for row in shown[0] if row not in published] == []
+    assert [row for row in shown[1] if row not in [long[:4] for long in timed]] == []
+
+
+def test_help_reproduce_names_every_result_with_its_verdict() -> None:
+    results, text = recipes(), PAGES["reproduce.md"].read_text(encoding="utf-8")
+    gave = {row[0]: row[3] for row in rows("reproduce.md", "## What the recipes gave")}
+    assert {name: results[name].publication["verdict"] for name in gave} == gave
+    assert [name for name in results if name not in gave and f"`{name}`" not in text] == []
+
+
+def test_every_row_of_help_speed_can_be_measured() -> None:
+    last = {row[-1] for row in rows("speed.md", TIMES)}
+    assert len(last) > 5
+    assert last <= set(ROWS)
+
+
+def test_every_topic_is_linked_from_the_readme() -> None:
+    text = PAGES["README.md"].read_text(encoding="utf-8")
+    linked = set(re.findall(r"\]\(pipeline/help/([a-z]+\.md)\)", text))
+    assert linked == {path.name for path in PACKAGE.glob("help/*.md")}
+
+
+def test_every_link_of_the_readme_leads_to_a_file() -> None:
+    links = re.findall(r"\]\(([^)]+)\)", PAGES["README.md"].read_text(encoding="utf-8"))
+    assert [link for link in links if "://" not in link and not (ROOT / link).is_file()] == []

@@ -1,4 +1,4 @@
-"""Text files given on the command line, without a config."""
+"""Arguments that several commands share: text files without a config, and changes of a config."""
 
 from __future__ import annotations
 
@@ -23,10 +23,11 @@ if TYPE_CHECKING:
     from ..corpus.corpus import Corpus
 
 DATASET = "files"
+"""The name of the data set that the files of the command line make."""
 
 
 def add_files(parser: argparse.ArgumentParser) -> None:
-    """Declare -s, -r and -o; each of the last two takes several files, also when it is given again."""
+    """Declare -s, -r and -o. Both -r and -o take several files, and may be repeated."""
     several: dict[str, Any] = {"required": True, "nargs": "+", "action": "extend", "metavar": "FILE"}
     parser.add_argument("-s", "--src", "--source", dest="source", metavar="FILE", help="the uncorrected text")
     parser.add_argument("-r", "--ref", "--references", dest="references", help="references, one file each", **several)
@@ -34,7 +35,10 @@ def add_files(parser: argparse.ArgumentParser) -> None:
 
 
 def open_files(args: argparse.Namespace, *, quiet: bool = False) -> Corpus:
-    """Open and check the files; systems are called as they were written. Warnings go to standard error."""
+    """Return the opened files. Systems have the names that the user wrote; warnings go to standard error.
+
+    Raises ConfigError where an output is given twice, and CorpusError where files do not fit together.
+    """
     outputs = expanded(args.outputs)
     repeated = next((name for name in outputs if outputs.count(name) > 1), None)
     if repeated is not None:
@@ -44,12 +48,12 @@ def open_files(args: argparse.Namespace, *, quiet: bool = False) -> Corpus:
         name=DATASET, source=source, references=tuple(given_path(reference) for reference in expanded(args.references))
     )
     problems: list[Problem] = []
-    named = dict[str, Path | Remote]()
+    systems = dict[str, Path | Remote]()
     for path in map(given_path, outputs):
-        called = str(path) if isinstance(path, Remote) else outputs[len(named)]
-        same = sum(name == called or name.startswith(f"{called} #") for name in named)
-        named[f"{called} #{same + 1}" if same else called] = path  # of addresses not all is shown
-    corpus = open_corpus(dataset, [System(name, {DATASET: path}) for name, path in named.items()], problems)
+        label = str(path) if isinstance(path, Remote) else outputs[len(systems)]
+        same = sum(name == label or name.startswith(f"{label} #") for name in systems)
+        systems[f"{label} #{same + 1}" if same else label] = path  # two addresses may be shown as the same text
+    corpus = open_corpus(dataset, [System(name, {DATASET: path}) for name, path in systems.items()], problems)
     if corpus is None:
         raise CorpusError(problems)
     for warning in () if quiet else suspicions(corpus):
@@ -58,16 +62,16 @@ def open_files(args: argparse.Namespace, *, quiet: bool = False) -> Corpus:
 
 
 def given_path(text: str) -> Path | Remote:
-    """Return what the command line names: - is standard input, data:NAME/FILE a file of a data set; or an address."""
+    """Return the file that a text names: - is standard input, and data:NAME/FILE is a file of a data set."""
     if text == "-":
         return STDIN
     return path_of(text) if is_data(text) else locate(Path(), text)
 
 
 def expanded(texts: Sequence[str]) -> list[str]:
-    """Return file names with data:NAME/GLOB replaced by the files that it matches, as a shell does with others."""
+    """Return the names with each data:NAME/GLOB replaced by the files that it matches. Other globs are the shell's."""
     each = ([f"{PREFIX}{file.key}" for file in named_in(t)] if is_data(t) and is_glob(t) else [t] for t in texts)
-    return [text for found in each for text in found]
+    return [name for names in each for name in names]
 
 
 def add_selection(parser: argparse.ArgumentParser) -> None:
@@ -89,12 +93,12 @@ def add_selection(parser: argparse.ArgumentParser) -> None:
 
 
 def overrides_of(args: argparse.Namespace) -> Overrides:
-    """Return what --set and --only say."""
+    """Return the changes of the config that --set and --only ask for."""
     return Overrides(tuple(args.settings), tuple(args.only))
 
 
 def jobs(text: str) -> int | str:
-    """Read a number of workers; for argparse."""
+    """Return a number of workers, or "auto"; raises ValueError, which argparse reports."""
     if text == "auto" or (text.isascii() and text.isdigit() and int(text) > 0):
         return text if text == "auto" else int(text)
     raise ValueError(text)

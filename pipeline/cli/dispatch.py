@@ -1,8 +1,13 @@
-"""The command line: finds the command, and turns what goes wrong into one message and an exit code.
+"""The command line: find the command, and turn an error into one message and an exit code.
 
-Exit codes: 0; 1 an expected value was missed; 2 bad input or use; 3 incomplete (the same command goes on);
-130 interrupted.
-To add a command: a file in `commands/` with configure(parser) and run(args), and a line in COMMANDS.
+The exit codes are:
+0: all is well.
+1: an expected value was missed.
+2: the input or the use is wrong.
+3: the results are incomplete, and the same command goes on.
+130: the command was interrupted.
+
+To add a command, write a file in `commands/` with configure(parser) and run(args), and a line in COMMANDS.
 """
 
 from __future__ import annotations
@@ -20,6 +25,7 @@ from typing import TYPE_CHECKING, NoReturn
 from .._version import __version__
 from ..errors import PipelineError, did_you_mean, printable
 from ..lookup import leave_working_directory
+from .terminal import locale_note, show_every_letter
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -30,7 +36,7 @@ COMMANDS = {
     "score": "score files without a config",
     "gleu": "score files as the package gleu does: the same options and output",
     "explain": "take one sentence apart: which n-grams match, are penalised, are missing",
-    "init": "write a config to start from",
+    "init": "write a config to start from, or the sample to try everything with",
     "show": "print the results of a run",
     "report": "write the results of a run in other forms",
     "cite": "print what to cite for a run, and how it was evaluated",
@@ -48,16 +54,16 @@ COMMANDS = {
 }
 
 EPILOG = """examples:
-  gec-pipeline run configs/quickstart.yaml
+  gec-pipeline init --sample && cd sample && gec-pipeline run configs/quickstart.yaml
   gec-pipeline COMMAND --help
 """
 
 
 class Parser(argparse.ArgumentParser):
-    """argparse with our exit code, one line for the message and the nearest name."""
+    """A parser of arguments whose errors are one message, and exit code 2."""
 
     def error(self, message: str) -> NoReturn:
-        """Print one message and leave with exit code 2."""
+        """Print the message and leave with exit code 2."""
         self.exit(2, printable(f"error: {message}\nSee `{self.prog} --help`.\n"))
 
 
@@ -69,6 +75,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     arguments = list(arguments)
     for variable in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"):
         os.environ.setdefault(variable, "1")  # matrix products here are small: threads would only wait for each other
+    show_every_letter()
     try:
         try:
             with interruptible():
@@ -76,10 +83,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         finally:
             sys.stdout.flush()  # here, where a closed pipe is still silent
     except PipelineError as error:
-        print(
-            "\n".join(f"error: {line}" if line[:1].strip() else line for line in str(error).split("\n")),
-            file=sys.stderr,
-        )
+        lines = [f"error: {line}" if line[:1].strip() else line for line in str(error).split("\n")]
+        print("\n".join(lines + locale_note(str(error))), file=sys.stderr)
         return error.exit_code
     except KeyboardInterrupt:
         print("interrupted; what was finished is kept: run the same command again to go on", file=sys.stderr)
@@ -87,7 +92,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except BrokenPipeError:
         _silence()
         return 0
-    except OSError as error:  # of standard output: what is wrong with a file is a StoreError
+    except OSError as error:  # standard output: where a file cannot be written, that is a StoreError
         if error.errno != errno.ENOSPC:
             raise
         _silence()
@@ -96,25 +101,25 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _silence() -> None:
-    """Have what is still to be printed go nowhere."""
+    """Throw away what is still to be printed."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 @contextlib.contextmanager
 def interruptible() -> Iterator[None]:
-    """Have SIGTERM, and SIGHUP where it is not ignored (nohup), end a command as Ctrl-C does."""
+    """Let SIGTERM and SIGHUP end a command as Ctrl-C does. A SIGHUP that nohup ignores stays ignored."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return
     names = [name for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)]
-    before = {number: signal.getsignal(number) for number in (getattr(signal, name) for name in names)}
-    for number, handler in before.items():
+    handlers = {number: signal.getsignal(number) for number in (getattr(signal, name) for name in names)}
+    for number, handler in handlers.items():
         if handler == signal.SIG_DFL:
             signal.signal(number, _interrupt)
     try:
         yield
     finally:
-        for number, handler in before.items():
+        for number, handler in handlers.items():
             signal.signal(number, handler)
 
 
@@ -123,12 +128,12 @@ def _interrupt(*_: object) -> NoReturn:
 
 
 def _flags(parser: argparse.ArgumentParser) -> list[str]:
-    """Return the options of a command and of its actions (argparse tells them nowhere else)."""
-    known = list(parser._option_string_actions)  # noqa: SLF001
+    """Return the options of a command and of its actions. argparse has them in private members only."""
+    flags = list(parser._option_string_actions)  # noqa: SLF001
     for action in parser._actions:  # noqa: SLF001
         if isinstance(action, argparse._SubParsersAction):  # noqa: SLF001
-            known += [flag for sub in action.choices.values() for flag in _flags(sub)]
-    return known
+            flags += [flag for sub in action.choices.values() for flag in _flags(sub)]
+    return flags
 
 
 def _dispatch(arguments: list[str]) -> int:
@@ -143,26 +148,25 @@ def _dispatch(arguments: list[str]) -> int:
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", parser_class=Parser)
     if name is not None and name not in COMMANDS:
         parser.error(f"no command '{name}'{did_you_mean(name, COMMANDS)}; known: {', '.join(COMMANDS)}")
-    chosen: argparse.ArgumentParser = parser
+    named: argparse.ArgumentParser = parser
     for command, summary in COMMANDS.items():
         module = import_module(f".commands.{command}", __package__) if command == name else None
-        formatter = argparse.RawDescriptionHelpFormatter
         sub = commands.add_parser(
             command,
             help=summary,
             description=module.__doc__ if module else None,
-            formatter_class=formatter,
+            formatter_class=argparse.RawDescriptionHelpFormatter,
             add_help=bool(module),
         )
         if module:
             module.configure(sub)
             sub.set_defaults(call=module.run)
-            chosen = sub
+            named = sub
     parsed, unknown = parser.parse_known_args(arguments)
     if unknown:
-        known = _flags(chosen)
-        hints = {flag: did_you_mean(flag.partition("=")[0], known) for flag in unknown if flag.startswith("-")}
-        chosen.error(", ".join(f"no argument '{word}' is known{hints.get(word, '')}" for word in unknown))
+        flags = _flags(named)
+        hints = {flag: did_you_mean(flag.partition("=")[0], flags) for flag in unknown if flag.startswith("-")}
+        named.error(", ".join(f"no argument '{word}' is known{hints.get(word, '')}" for word in unknown))
     if parsed.version:
         from .. import kernel
 

@@ -13,7 +13,10 @@ if TYPE_CHECKING:
 
 
 class Bar(Listener):
-    """A progress bar on standard error, where that is a terminal: what is done, how much a second, time left."""
+    """A progress bar on standard error: the share that is done, the speed, and the time left.
+
+    `enabled` says whether the bar is drawn. Without it, messages are printed as plain lines.
+    """
 
     bar: Progress
 
@@ -25,18 +28,18 @@ class Bar(Listener):
             from rich.console import Console
             from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
-            text, told = TextColumn("{task.description}", markup=False), TextColumn("{task.fields[told]}")
-            columns = (text, BarColumn(20), told, TimeElapsedColumn(), TimeRemainingColumn())
+            text, share = TextColumn("{task.description}", markup=False), TextColumn("{task.fields[share]}")
+            columns = (text, BarColumn(20), share, TimeElapsedColumn(), TimeRemainingColumn())
             self.bar = Progress(*columns, console=Console(stderr=True), transient=True)
             self.bar.start()
         return self
 
     def stage(self, name: str) -> None:
-        """Begin anew, with another name."""
+        """Begin an empty bar with this name."""
         if self.enabled:
             for task in self.bar.task_ids:
                 self.bar.remove_task(task)
-            self.bar.add_task(printable(name), total=None, told="")
+            self.bar.add_task(printable(name), total=None, share="")
 
     def progress(self, done: int, whole: int) -> None:
         """Show how many lines are done."""
@@ -58,14 +61,14 @@ class Bar(Listener):
         if self.enabled:
             (task,) = self.bar.tasks
             rate = f", {task.speed:,.0f}/s" if task.speed else ""
-            self.bar.update(task.id, completed=done, total=whole, told=f"{done / whole:.0%} of {whole:,} {unit}{rate}")
+            self.bar.update(task.id, completed=done, total=whole, share=f"{done / whole:.0%} of {whole:,} {unit}{rate}")
 
     def tell(self, text: str) -> None:
         """Print what a user should know at once."""
         self.print(f"note: {text}")
 
     def print(self, text: str) -> None:
-        """Print a line; above the bar, where there is one."""
+        """Print a line on standard error, above the bar if there is one."""
         if self.enabled:
             from rich.text import Text
 

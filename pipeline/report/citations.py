@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ..errors import InputError
+from ..errors import InputError, did_you_mean
 from ..io.catalogue import citations
 from ..metrics.build import from_text
 from .citation_keys import (
@@ -29,7 +29,7 @@ from .tables.comparisons import baseline_of, level_name
 from .tables.labels import groups
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Sequence
 
     from ..metrics.base.metric import Metric
     from ..scoring.results import Results
@@ -56,9 +56,12 @@ LATEX = Text(
 )
 
 
-def bibtex(keys: Iterable[str]) -> str:
-    """Return the entries of these keys, each once."""
+def bibtex(keys: Sequence[str]) -> str:
+    """Return the entries of these keys, each once. Raises InputError for a key that has no entry."""
     entries = citations()
+    for key in keys:
+        if key not in entries:
+            raise InputError(f"citations.bib has no entry '{key}'{did_you_mean(key, entries)}")
     return "\n".join(entries[key] for key in dict.fromkeys(keys))
 
 

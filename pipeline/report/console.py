@@ -147,7 +147,7 @@ def print_table(header: Sequence[str], rows: Iterable[Sequence[str]], left: Iter
 
     `left` holds the numbers of the columns that are aligned to the left.
     """
-    rows, lefts = [[printable(cell) for cell in row] for row in rows], set(left)
+    rows, lefts = [[_as_shown(cell) for cell in row] for row in rows], set(left)
     if sys.stdout.isatty():
         from rich import box
         from rich.console import Console
@@ -165,6 +165,12 @@ def print_table(header: Sequence[str], rows: Iterable[Sequence[str]], left: Iter
     for row in [header, *rows]:
         cells = [c.ljust(w) if i in lefts else c.rjust(w) for i, (c, w) in enumerate(zip(row, widths, strict=True))]
         print("  ".join(cells).rstrip())
+
+
+def _as_shown(cell: str) -> str:
+    """Return a cell as standard output shows it, so that columns are as wide as what stands for missing letters."""
+    encoding = sys.stdout.encoding or "utf-8"
+    return printable(cell).encode(encoding, sys.stdout.errors or "strict").decode(encoding)
 
 
 def _width() -> int:

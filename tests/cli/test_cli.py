@@ -22,6 +22,7 @@ from pipeline import stages
 from pipeline._version import __version__
 from pipeline.cli.commands.schema import json_schema
 from pipeline.cli.dispatch import COMMANDS, main
+from pipeline.io import sample
 from pipeline.metrics import METRICS
 from pipeline.metrics.base.reference_draws import SAMPLERS
 from pipeline.report.console import print_table
@@ -350,6 +351,38 @@ def test_init_without_files_writes_a_template(call: Call) -> None:
     assert said.code == 2
     assert all(": no such file" in line for line in said.err.splitlines())
     assert len(said.err.splitlines()) == 4  # source, two references, a system
+
+
+def test_init_sample_writes_the_folders_that_the_help_names(call: Call, monkeypatch: pytest.MonkeyPatch) -> None:
+    told = "wrote sample; try: cd sample && gec-pipeline run configs/quickstart.yaml\n"
+    assert call("init", "--sample") == Said(0, "", told)
+    monkeypatch.chdir("sample")
+    for name in ("quickstart", "human", "summaries"):
+        assert call("run", f"configs/{name}.yaml", "-q").code == 0
+    written = {name: content for name, content in tree(Path()).items() if name.startswith("data")}
+    assert written == {f"data/{name}": content for name, content in tree(ROOT / "data").items()}
+
+
+def test_init_sample_takes_what_was_installed(call: Call, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """An installed package has the sample inside; it is not looked for in the folder beside."""
+    package = tmp_path / "site-packages" / "pipeline"
+    monkeypatch.setattr(sample, "PACKAGE", package)
+    missing = "the sample was not installed with the package; it is in the repository, in configs/ and data/"
+    assert call("init", "--sample") == Said(2, "", f"error: {missing}\n")
+    (package / "sample" / "configs").mkdir(parents=True)
+    (package / "sample" / "configs" / "quickstart.yaml").write_bytes(b"# yaml-language-server: $schema=x\nversion: 1\n")
+    assert call("init", "--sample", "here").code == 0
+    assert tree(tmp_path / "here") == {"configs/quickstart.yaml": b"version: 1\n"}
+
+
+def test_init_sample_writes_over_nothing_and_takes_no_files(call: Call) -> None:
+    write_texts(Path("sample"), 2)
+    before = tree(Path("sample"))
+    assert call("init", "--sample") == Said(2, "", "error: sample: is not empty; name another folder\n")
+    assert tree(Path("sample")) == before
+    told = "error: --source, --outputs: has no effect with --sample, which brings its own files\n"
+    assert call("init", "--sample", "new", "-s", "a", "-o", "b") == Said(2, "", told)
+    assert not Path("new").exists()
 
 
 def test_init_never_writes_over_a_file(call: Call) -> None:

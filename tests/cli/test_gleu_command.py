@@ -14,7 +14,7 @@ import re
 import sys
 from contextlib import redirect_stdout
 from fractions import Fraction
-from itertools import product
+from itertools import pairwise, product
 from pathlib import Path
 from statistics import fmean
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -71,7 +71,7 @@ def ours(capsys: pytest.CaptureFixture[str]) -> Callable[..., Said]:
 def package(mode: str, *arguments: object) -> str:
     """Return what gleu, sgleu or mgleu prints; it runs within this process, with its caches emptied between units."""
     words = [str(argument) for argument in arguments]
-    unit = words[words.index("-t") + 1] if "-t" in words else "word"
+    unit = next((value for name, value in pairwise(words) if name in ("-t", "--token")), "word")
     wanted = {"char": gleu.count.split_char_ngram, "word": gleu.count.split_word_ngram}[unit]
     if gleu.count.split_ngram is not wanted:
         gleu.count.ngram_counter.cache_clear()

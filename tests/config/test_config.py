@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import re
-import shutil
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -732,13 +731,6 @@ def test_the_sample_that_ships_is_whole() -> None:
     job = stages.prepare(ROOT / "configs" / "quickstart.yaml")
     assert [corpus.lines for corpus in job.corpora] == [96]
     assert job.warnings == ()
-
-
-def test_the_config_of_the_shared_task_fits_the_data_it_is_for(shared: Path, folder: Path) -> None:
-    shutil.copy(ROOT / "configs" / "conll14.yaml", folder)
-    (folder / "conll14").symlink_to(shared / "conll14")
-    job = stages.prepare(folder / "conll14.yaml")
-    assert [corpus.lines for corpus in job.corpora] == [1312]
 
 
 def test_the_configs_that_ship_name_the_schema() -> None:

@@ -57,6 +57,21 @@ def problems(text: str) -> list[str]:
     return [str(problem) for problem in caught.value.problems]
 
 
+@pytest.mark.usefixtures("here")
+@pytest.mark.parametrize(("name", "lines", "systems"), [("conll14", 1312, 13), ("jfleg", 754, 1)])
+def test_the_configs_that_ship_run_on_fetched_data(name: str, lines: int, systems: int) -> None:
+    job = stages.prepare(ROOT / "configs" / f"{name}.yaml")
+    assert [(corpus.lines, len(corpus.systems)) for corpus in job.corpora] == [(lines, systems)]
+
+
+@pytest.mark.usefixtures("nothing")
+@pytest.mark.parametrize("name", ["conll14", "jfleg"])
+def test_the_configs_that_ship_say_what_to_fetch(name: str) -> None:
+    with pytest.raises(ConfigError) as caught:
+        stages.prepare(ROOT / "configs" / f"{name}.yaml")
+    assert all(f": gec-pipeline data fetch {name}" in str(problem) for problem in caught.value.problems)
+
+
 def test_every_published_file_is_in_one_data_set(shared: Path) -> None:
     """Origin of the list: the recomputation of published numbers, which checked every file."""
     with (shared / "published" / "sources.tsv").open(encoding="utf-8", newline="") as opened:

@@ -142,7 +142,7 @@ def test_a_minimal_metric_is_run_and_reported_in_every_form(
     metric = data["datasets"][0]["metrics"][0]
     assert (metric["output"], metric["apart"], metric["bySystem"]) == ("hits", 2, False)
     assert [name for name, *_ in metric["fields"]] == (["match"] if kind is ToldHits else [])
-    assert metric["rowNames"] == (["tokens"] if kind is ToldHits else [])
+    assert metric["rowNames"] == (["tokens"] if kind is ToldHits else [] if kind is Hits else ["1", "2"])
     assert (metric["rule"] is None) == (kind is Hits)
 
 

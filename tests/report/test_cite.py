@@ -25,7 +25,7 @@ from pipeline.report.citation_keys import (
     WINDOWS,
     keys_of_dataset,
 )
-from pipeline.report.citations import of_metric
+from pipeline.report.citations import bibtex, of_metric
 from pipeline.scoring.results import Results
 from tests.conftest import ROOT, called
 
@@ -135,3 +135,10 @@ def test_the_parts_of_a_citation_come_apart(sample: Path, capsys: pytest.Capture
     assert r"GLEU+~\cite{napoles-etal-2015-ground,napoles-etal-2016-gleu} has the signature" in " ".join(tex.split())
     assert called(capsys, "cite", sample, "--bibtex")[1].startswith("@inproceedings{napoles-etal-2015-ground,\n")
     assert called(capsys, "cite", "chrf")[1] == citations()["popovic-2015-chrf"]
+
+
+def test_a_key_without_an_entry_is_named_with_the_nearest() -> None:
+    with pytest.raises(
+        InputError, match=r"citations\.bib has no entry 'post-2018-cal' \(did you mean 'post-2018-call'\?\)"
+    ):
+        bibtex(["post-2018-cal"])

@@ -339,6 +339,18 @@ def empty(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.mark.usefixtures("empty")
+def test_all_says_which_slow_ones_it_leaves_out(capsys: pytest.CaptureFixture[str]) -> None:
+    slow = [name for name, recipe in RECIPES.items() if recipe.slow]
+    assert len(slow) == 2
+    main(["reproduce", "--all", "--no-fetch"])
+    told = capsys.readouterr().err.splitlines()
+    assert told[0] == f"left out, as they take minutes: {', '.join(slow)} (--slow runs them too)"
+    for arguments in (["--slow"], ["-q"]):
+        main(["reproduce", "--all", "--no-fetch", *arguments])
+        assert "left out" not in capsys.readouterr().err
+
+
+@pytest.mark.usefixtures("empty")
 def test_without_names_the_results_are_listed(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["reproduce"]) == 0
     said = capsys.readouterr().out

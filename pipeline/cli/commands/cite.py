@@ -1,7 +1,8 @@
-"""Print what to cite for a run: a paragraph "how we evaluated" with signatures, and the BibTeX it needs.
+"""Print what to cite for a run: a paragraph that says how it was evaluated, and the BibTeX that the paragraph needs.
 
-The paragraph names metrics, data sets, tests and samples as the run had them; check it and make it yours. For a metric
-alone its BibTeX is printed. Data sets are known by their content, else by their name; what has no entry is told.
+The paragraph names the metrics with their signatures, the data sets, the tests and the samples of the run. Check it,
+and put it into your own words. A data set is recognised by its content, or else by its name. A message says what has
+no BibTeX entry. If you name a metric instead of a run, the BibTeX of the metric is printed.
 
 examples:
   gec-pipeline cite runs/quickstart
@@ -32,7 +33,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Print paragraph and BibTeX."""
+    """Print the paragraph and the BibTeX."""
     from ...execution.store.remote_copy import folder_of
     from ...io.remote import is_remote
     from ...report.citations import LATEX, PLAIN, bibtex, of_metric, paragraph, uncited
@@ -45,9 +46,9 @@ def run(args: argparse.Namespace) -> int:
         sys.stdout.write(bibtex(metric.citations))
         return 0
     results = Results.read(folder_of(args.what) / "results.json")
-    said, keys = paragraph(results, LATEX if args.latex else PLAIN)
+    text, keys = paragraph(results, LATEX if args.latex else PLAIN)
     if not args.bibtex:
-        print(textwrap.fill(printable(said), 110, break_long_words=False, break_on_hyphens=False))
+        print(textwrap.fill(printable(text), 110, break_long_words=False, break_on_hyphens=False))
     if not args.latex:
         sys.stdout.write(("" if args.bibtex else "\n") + bibtex(keys))
     for name in uncited(results):

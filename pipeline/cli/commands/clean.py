@@ -1,7 +1,7 @@
 """Delete what runs have left in their run directories.
 
-That is results, counts, unfinished work, log, and the folder if it is then empty. Files that the program has not
-written stay, and a folder that is no run directory is refused.
+The command deletes results, counts, unfinished work and the log, and then the folder if it is empty. Files that this
+program has not written stay. A folder that is no run directory is refused.
 
 examples:
   gec-pipeline clean runs/quickstart --dry-run
@@ -28,7 +28,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Look at every folder first, then clean them."""
+    """Check every folder first, then clean all of them."""
     from ...execution.store.run_directory import RunDirectory
 
     directories = []

@@ -1,7 +1,7 @@
-"""Compare the systems of a run, or of two runs on the same data, and tell which differences are real.
+"""Compare the systems of a run, or of two runs on the same data, and say which differences are real.
 
-Reads the counts that the run has kept, never the texts. Settings are those of the run's config, else the defaults of
-`statistics` (`gec-pipeline help statistics` explains all of them), but for what is said here.
+The command reads the counts that the run has stored, never the texts. The settings are those of the run's config, or
+else the defaults of `statistics`. The options below change them. `gec-pipeline help statistics` explains all settings.
 
 examples:
   gec-pipeline compare runs/conll14 --baseline INPUT
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from ...scoring.results import Results
 
 SHORT = {"ar": "approximate_randomization", "bs": "paired_bootstrap"}
-"""Names that sacreBLEU has for the tests."""
+"""The names of the tests in sacreBLEU."""
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -39,12 +39,12 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def add_settings(parser: argparse.ArgumentParser) -> None:
-    """Declare what the commands share that read a run for statistics."""
+    """Declare the arguments that `compare` and `rank` share."""
     fields = WrittenStatistics.model_fields
     tests = [*get_args(fields["test"].annotation), *SHORT]
     corrections = get_args(fields["correction"].annotation)
-    parser.add_argument("--test", choices=tests, help="the paired test (ar and bs: the first two)")
-    parser.add_argument("--correction", choices=corrections, help="of p-values for several comparisons")
+    parser.add_argument("--test", choices=tests, help="the paired test; ar and bs are the first two")
+    parser.add_argument("--correction", choices=corrections, help="how p-values are corrected for several comparisons")
     for name in ("level", "resamples", "trials", "seed"):
         parser.add_argument(
             f"--{name}", metavar="N", help=f"{fields[name].description}; default: {fields[name].default}"
@@ -57,7 +57,7 @@ def add_settings(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Compare and print."""
+    """Print the comparisons."""
     from ...report.console import print_comparisons
 
     results = compared(args, args.run2, args.baseline, from_config=not args.all)
@@ -71,32 +71,33 @@ def run(args: argparse.Namespace) -> int:
 
 
 def compared(args: argparse.Namespace, second: str | None, baseline: str | None, *, from_config: bool) -> Results:
-    """Return a run's results, or those of two, with the statistics that the arguments ask for.
+    """Return the results of one run, or of two, with the statistics that the arguments ask for.
 
-    from_config: whether the baseline is that of the run's config, where none is given.
+    `second` is the other run, if there is one. `from_config` says that the baseline of the run's config holds where
+    `baseline` is None.
     """
     from ...scoring import stored_runs
     from ...scoring.resampling.significance import with_statistics
 
-    results, found = stored_runs.load_runs(args.run, second or None)
-    chosen = stored_runs.only(found, args.metric, args.dataset)
+    results, columns = stored_runs.load_runs(args.run, second or None)
+    columns = stored_runs.only(columns, args.metric, args.dataset)
     written = dict(results.statistics or {}) | ({} if from_config else {"baseline": None})
     settings = _settings(args, written, baseline)
-    names = list(dict.fromkeys(name for measured in chosen for name in measured.names))
+    names = list(dict.fromkeys(name for scored in columns for name in scored.names))
     if settings.baseline is not None and settings.baseline not in names:
         hint = did_you_mean(settings.baseline, names)
         raise InputError(f"--baseline {settings.baseline}: no system is called so{hint}; there are {', '.join(names)}")
-    kept = stored_runs.restricted(results, chosen)
+    results = stored_runs.restricted(results, columns)
     with Bar(enabled=not args.quiet and sys.stderr.isatty()) as bar:
         bar.stage("resampling")
-        results = with_statistics(kept, chosen, settings, bar.testing)
+        results = with_statistics(results, columns, settings, bar.testing)
     for warning in () if args.quiet else results.warnings:
         print(printable(f"warning: {warning}"), file=sys.stderr)
     return results
 
 
 def _settings(args: argparse.Namespace, written: dict[str, Any], baseline: str | None) -> WrittenStatistics:
-    """Return the settings of the run under those of the command line."""
+    """Return the settings of the run, changed by those of the command line."""
     from ...scoring.resampling.significance import statistics_of
 
     given: dict[str, Any] = {name: getattr(args, name) for name in ("test", "correction", "level", "resamples")}

@@ -1,8 +1,9 @@
 """Correlate the metrics of a run with human judgements or scores.
 
-On systems: Pearson, Spearman, Kendall's tau-b and pairwise accuracy, with bootstrap intervals; Williams' test between
-each two metrics; with --window also of neighbours in the human ranking. With judgements and a run also on sentences.
-The scores of metrics may come from a file too. `gec-pipeline help human` explains formats, numbers and formulas.
+Systems are correlated by Pearson, Spearman, Kendall's tau-b and pairwise accuracy, with bootstrap intervals. Williams'
+test compares each two metrics. With --window there are also correlations among neighbours in the human ranking. With
+judgements and a run, sentences are correlated too. The scores of metrics may also come from a file.
+`gec-pipeline help human` explains formats, numbers and formulas.
 
 examples:
   gec-pipeline correlate runs/quickstart --human data/judgements.csv
@@ -31,6 +32,7 @@ OPTIONS = (
     *("dataset", "judges", "without", "scores", "divisor", "runs", "numbering", "ties", "window"),
     *("level", "resamples", "seed"),
 )
+"""The arguments that are settings of the config's section `human`, under the same names."""
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -44,41 +46,42 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--dataset", metavar="NAME", help="the data set that was judged, where there are several")
     parser.add_argument("--judges", help="only these judges", **several)
     parser.add_argument("--without", help="leave these systems out, such as references", **several)
-    parser.add_argument("--scores", choices=("expected_wins", "trueskill"), nargs="+", help="made of judgements")
-    parser.add_argument("--divisor", choices=("opponents", "beaten"), help="of Expected Wins (opponents)")
+    parser.add_argument("--scores", choices=("expected_wins", "trueskill"), nargs="+", help="scores made of judgements")
+    parser.add_argument("--divisor", choices=("opponents", "beaten"), help="the divisor of Expected Wins (opponents)")
     parser.add_argument("--runs", metavar="N", help="runs of TrueSkill (100)")
     parser.add_argument(
         "--numbering",
         choices=("auto", "0", "1", "judged"),
         help="number of the first sentence in the judgements; judged: the run has the judged sentences alone",
     )
-    parser.add_argument("--ties", choices=("later", "wrong", "half", "out"), help="equal scores of two outputs (later)")
-    parser.add_argument("--window", metavar="N", help="also windows of so many neighbours in the human ranking")
-    parser.add_argument("--level", metavar="SHARE", help="of the intervals (0.95)")
+    parser.add_argument("--ties", choices=("later", "wrong", "half", "out"), help="how equal scores count (later)")
+    parser.add_argument("--window", metavar="N", help="also correlate in windows of N neighbours in the human ranking")
+    parser.add_argument("--level", metavar="SHARE", help="the level of the intervals (0.95)")
     parser.add_argument("--resamples", metavar="N", help="bootstrap samples (1000)")
-    parser.add_argument("--seed", metavar="N", help="of all random numbers (12345)")
+    parser.add_argument("--seed", metavar="N", help="the seed of all random numbers (12345)")
     parser.add_argument("--json", action="store_true", help="print everything as JSON, unrounded")
     parser.add_argument("-q", "--quiet", action="store_true", help="no warnings and no progress")
 
 
 def run(args: argparse.Namespace) -> int:
-    """Correlate and print."""
+    """Print the correlations."""
     from ...human.meta_evaluation import meta_evaluate
     from ...human.people import open_people
     from ...report.console import print_human
     from ...scoring.results import without_nan
 
     settings = _settings(args)
-    found = _metrics(args)
-    people = open_people(path_of(args.human), settings, sorted({name for metric in found for name in metric.scores}))
+    metrics = _metrics(args)
+    people = open_people(path_of(args.human), settings, sorted({name for metric in metrics for name in metric.scores}))
     with Bar(enabled=not args.quiet and sys.stderr.isatty()) as bar:
         bar.stage("correlating")
-        made = meta_evaluate(found, people, settings, bar.matches)
+        evaluation = meta_evaluate(metrics, people, settings, bar.matches)
     if args.json:
-        sys.stdout.write(json.dumps(without_nan(made.plain()), indent=1, ensure_ascii=False, allow_nan=False) + "\n")
+        plain = without_nan(evaluation.plain())
+        sys.stdout.write(json.dumps(plain, indent=1, ensure_ascii=False, allow_nan=False) + "\n")
     else:
-        print_human(made.plain())
-    for note in () if args.quiet else made.notes:
+        print_human(evaluation.plain())
+    for note in () if args.quiet else evaluation.notes:
         print(printable(f"warning: {note}"), file=sys.stderr)
     return 0
 

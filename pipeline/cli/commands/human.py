@@ -1,7 +1,8 @@
-"""Rank systems by human judgements: Expected Wins with ranges of ranks and clusters, and how far the judges agree.
+"""Rank systems by human judgements: Expected Wins with ranges of ranks and clusters, and the agreement of the judges.
 
-Reads rankings as Appraise writes them (XML: ranking-item with a translation for each output) or pairs as the WMT
-scripts do (CSV: system1Id, system1rank, system2Id ...). `gec-pipeline help human` explains formats and formulas.
+The command reads rankings that Appraise has written (XML: ranking-item with a translation for each output), or pairs
+in the form of the WMT scripts (CSV: system1Id, system1rank, system2Id ...). `gec-pipeline help human` explains formats
+and formulas.
 
 examples:
   gec-pipeline human data/judgements.csv
@@ -28,7 +29,9 @@ if TYPE_CHECKING:
 def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
     many: dict[str, Any] = {"action": "append", "default": [], "metavar": "NAME"}
-    parser.add_argument("file", help="judgements, XML or CSV; - is standard input, data:NAME/FILE a data set's")
+    parser.add_argument(
+        "file", help="judgements, XML or CSV; - (standard input) or data:NAME/FILE (a file of a data set)"
+    )
     parser.add_argument("--judge", help="only this judge; may be repeated", **many)
     parser.add_argument("--without-judge", help="not this judge; may be repeated", **many)
     parser.add_argument("--without", help="not this system; may be repeated", **many)
@@ -36,30 +39,35 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--divisor",
         choices=("opponents", "beaten"),
         default="opponents",
-        help="of Expected Wins: all opponents (default), or those beaten at least once, as the program EW.pl divides",
+        help="the divisor of Expected Wins: all opponents (default), or those beaten at least once, as in EW.pl",
     )
-    parser.add_argument("--trueskill", type=int, metavar="RUNS", help="also TrueSkill, the mean of so many runs (100)")
     parser.add_argument(
-        "--engine",
-        choices=("arrays", "package"),
-        help=argparse.SUPPRESS,
+        "--trueskill", type=int, metavar="RUNS", help="also print TrueSkill, the mean of so many runs, such as 100"
     )
+    parser.add_argument("--engine", choices=("arrays", "package"), help=argparse.SUPPRESS)
     parser.add_argument("--agreement", action="store_true", help="print the kappa of each two judges")
     parser.add_argument("--head-to-head", action="store_true", help="print how often each system beats each other one")
     parser.add_argument("--per-judge", action="store_true", help="print the Expected Wins of each judge")
     parser.add_argument(
-        "--accuracy", type=int, metavar="FOLDS", help="print the accuracy of Expected Wins by cross-validation (100)"
+        "--accuracy",
+        type=int,
+        metavar="FOLDS",
+        help="print the accuracy of Expected Wins by cross-validation with so many folds, such as 100",
     )
     parser.add_argument("--resamples", type=int, default=1000, metavar="N", help="bootstrap samples (default: 1000)")
-    parser.add_argument("--level", type=float, default=0.95, metavar="SHARE", help="of ranges of ranks (default: 0.95)")
-    parser.add_argument("--seed", type=int, default=12345, metavar="N", help="of all random numbers (default: 12345)")
+    parser.add_argument(
+        "--level", type=float, default=0.95, metavar="SHARE", help="level of ranges of ranks (default: 0.95)"
+    )
+    parser.add_argument(
+        "--seed", type=int, default=12345, metavar="N", help="seed of all random numbers (default: 12345)"
+    )
     parser.add_argument("--digits", type=int, default=3, choices=range(13), metavar="N", help="decimals (default: 3)")
     parser.add_argument("--json", action="store_true", help="print everything as JSON")
     parser.add_argument("-q", "--quiet", action="store_true", help="no warnings and no progress")
 
 
 def run(args: argparse.Namespace) -> int:
-    """Read, rank and print."""
+    """Print the ranking."""
     from ...human.judgment_summary import JudgmentSummary
     from ...human.judgments import read_judgments
     from ...io.remote import Remote
@@ -144,7 +152,7 @@ def _print(summary: JudgmentSummary, args: argparse.Namespace) -> None:
 
 
 def _as_lists(summary: JudgmentSummary, args: argparse.Namespace) -> dict[str, Any]:
-    """Return the summary with its tables as lists, in the order of the names of systems and judges; NaN is None."""
+    """Return the summary as lists. Their order is that of the names of systems and judges; NaN is None."""
     from ...scoring.results import without_nan
 
     judges, matrix = summary.judgments.judges, summary.head_to_head
@@ -162,8 +170,8 @@ def _as_lists(summary: JudgmentSummary, args: argparse.Namespace) -> dict[str, A
             "kappa": {
                 **summary.mean_kappas,
                 "pairs": [
-                    {"judges": [judges[one], judges[two]], "kappa": kappa.kappa, **kappa._asdict()}
-                    for (one, two), kappa in summary.kappas.items()
+                    {"judges": [judges[first], judges[second]], "kappa": kappa.kappa, **kappa._asdict()}
+                    for (first, second), kappa in summary.kappas.items()
                 ],
             },
             "accuracy": {"folds": args.accuracy, "share": summary.accuracy} if args.accuracy else None,

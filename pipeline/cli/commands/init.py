@@ -1,6 +1,10 @@
-"""Write a config to start from; with files given, one that can be run.
+"""Write a config to start from. If you name your files, the config can be run as it is.
+
+With --sample, write the sample instead: the folders configs/ and data/ that the README and the help name, with texts,
+outputs of systems, human judgements, and configs that run.
 
 examples:
+  gec-pipeline init --sample && cd sample && gec-pipeline run configs/quickstart.yaml
   gec-pipeline init eval.yaml
   gec-pipeline init eval.yaml -s source.txt -r reference0.txt reference1.txt -o systems/*.txt
 """
@@ -20,6 +24,8 @@ from ...errors import ConfigError
 if TYPE_CHECKING:
     import argparse
 
+FIRST = "configs/quickstart.yaml"
+"""The config of the sample to begin with."""
 TEMPLATE = """\
 # A config of gec-pipeline. Check it:  gec-pipeline validate {name}   Run it:  gec-pipeline run {name}
 # All keys: gec-pipeline help config     All metrics and options: gec-pipeline list metrics
@@ -49,34 +55,57 @@ output:
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
-    parser.add_argument("config", nargs="?", default="config.yaml", help="file to write (default: config.yaml)")
-    parser.add_argument("-s", "--source", default="source.txt", metavar="FILE", help="uncorrected text")
-    references = ["reference0.txt", "reference1.txt"]
-    parser.add_argument("-r", "--references", nargs="+", default=references, metavar="FILE", help="references")
+    told = "file to write (default: config.yaml); with --sample: a new folder (default: sample)"
+    parser.add_argument("config", nargs="?", help=told)
+    parser.add_argument("--sample", action="store_true", help="write texts and configs to try everything with")
+    parser.add_argument("-s", "--source", metavar="FILE", help="uncorrected text (default: source.txt)")
+    told = "references (default: reference0.txt reference1.txt)"
+    parser.add_argument("-r", "--references", nargs="+", metavar="FILE", help=told)
     parser.add_argument("-o", "--outputs", nargs="+", default=[], metavar="FILE", help="outputs of systems")
 
 
 def run(args: argparse.Namespace) -> int:
-    """Write the file, unless there is one."""
+    """Write the file, unless there is one, or the sample."""
+    if args.sample:
+        return _write_sample(args)
+    return _write_config(args, Path(args.config or "config.yaml"))
+
+
+def _write_sample(args: argparse.Namespace) -> int:
+    import shlex
+
+    from ...io.sample import write_sample
+
+    given = {"--source": args.source, "--references": args.references, "--outputs": args.outputs}
+    idle = ", ".join(flag for flag, value in given.items() if value)
+    if idle:
+        raise ConfigError(f"{idle}: has no effect with --sample, which brings its own files")
+    folder = Path(args.config or "sample")
+    write_sample(folder)
+    print(f"wrote {folder}; try: cd {shlex.quote(str(folder))} && gec-pipeline run {FIRST}", file=sys.stderr)
+    return 0
+
+
+def _write_config(args: argparse.Namespace, path: Path) -> int:
     import json
 
-    path = Path(args.config)
     base = path.parent
 
-    def relative(file: str) -> str:
-        return json.dumps(os.path.relpath(file, base), ensure_ascii=False) if file else file
+    def relative(file: str | Path) -> str:
+        return json.dumps(os.path.relpath(file, base), ensure_ascii=False) if file else ""
 
+    source, references = args.source or "source.txt", args.references or ["reference0.txt", "reference1.txt"]
     outputs = args.outputs or [base / "systems" / "mine.txt"]
     names = _names([Path(output) for output in outputs])
     text = TEMPLATE.format(
         name=path,
         dataset="mydata",
-        source=relative(args.source if args.outputs else base / args.source),
-        references="\n".join(f"      - {relative(r if args.outputs else base / r)}" for r in args.references),
+        source=relative(source if args.outputs else base / source),
+        references="\n".join(f"      - {relative(r if args.outputs else base / r)}" for r in references),
         systems="\n".join(f"  {name}: {relative(output)}" for name, output in zip(names, outputs, strict=True)),
     )
     try:
-        with path.open("x", encoding="utf-8") as file:
+        with path.open("x", encoding="utf-8", errors="surrogateescape") as file:  # a name as the terminal gave it
             file.write(text)
     except FileExistsError:
         raise ConfigError(f"{path}: is there already; name another file") from None
@@ -87,7 +116,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _names(paths: list[Path]) -> list[str]:
-    """Return names for systems: those of the files as far as they can be names, with a number where they are twins."""
+    """Return names of systems, made of the names of their files. Of equal names all but the first get a number."""
     names: list[str] = []
     for path in paths:
         stem = re.sub(r"[^A-Za-z0-9._+-]+", "-", path.stem)[: MAX_NAME - 5]

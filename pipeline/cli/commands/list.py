@@ -1,4 +1,4 @@
-"""List what can be chosen: metrics with all their options, tokenizers, samplers, data sets.
+"""List what can be chosen: metrics with all their options, tokenizers, samplers or data sets.
 
 examples:
   gec-pipeline list metrics

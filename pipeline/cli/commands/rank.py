@@ -1,7 +1,7 @@
 """Rank the systems of a run: scores with intervals, ranges of ranks, clusters, and groups that do not differ.
 
-Reads the counts that the run has kept, never the texts. Systems that share a letter under `groups` do not differ
-significantly; `--test none` leaves the letters out. `gec-pipeline help statistics` explains the columns.
+The command reads the counts that the run has stored, never the texts. Systems that share a letter under `groups` do not
+differ significantly. `--test none` leaves the letters out. `gec-pipeline help statistics` explains the columns.
 
 examples:
   gec-pipeline rank runs/conll14
@@ -22,12 +22,12 @@ if TYPE_CHECKING:
 def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
     parser.add_argument("run", help="a run directory")
-    parser.add_argument("--baseline", metavar="SYSTEM", help="tell the difference from this system, instead of groups")
+    parser.add_argument("--baseline", metavar="SYSTEM", help="print the difference from this system, instead of groups")
     add_settings(parser)
 
 
 def run(args: argparse.Namespace) -> int:
-    """Rank and print."""
+    """Print the ranking."""
     from ...report.console import print_results
 
     results = compared(args, None, args.baseline, from_config=False)

@@ -1,7 +1,8 @@
 """Write the results of a run in other forms: tables to paste, files of numbers, plots.
 
-Tables are printed, unless --output names a folder; other forms go to the run directory, or to that folder (- is
-standard output). A config asks for the same with `output: {formats: [...]}`; `gec-pipeline help reports` tells more.
+Tables to paste are printed, unless --output names a folder. Other forms go to the run directory, or to that folder. The
+folder - is standard output. `output: {formats: [...]}` in a config asks for the same. `gec-pipeline help reports`
+tells more.
 
 examples:
   gec-pipeline report runs/quickstart --format markdown
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
 
 
 RESULTS = frozenset({"results.json", "scores.csv", "tests.csv", "human.csv"})
-"""Files of a run that no part of it replaces."""
+"""Files of a run directory that have the whole results. A part of the results never replaces them."""
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -38,18 +39,18 @@ def configure(parser: argparse.ArgumentParser) -> None:
     from ...report.plots.canvas import TYPES
 
     parser.add_argument("run", help="a run directory")
-    told = "; ".join(f"{name}: {form.about}" for name, form in FORMATS.items())
-    parser.add_argument("--format", nargs="+", action="extend", choices=FORMATS, default=[], metavar="NAME", help=told)
-    parser.add_argument("--output", metavar="DIR", help="the folder to write to, made where it is missing")
+    forms = "; ".join(f"{name}: {form.about}" for name, form in FORMATS.items())
+    parser.add_argument("--format", nargs="+", action="extend", choices=FORMATS, default=[], metavar="NAME", help=forms)
+    parser.add_argument("--output", metavar="DIR", help="the folder to write to; it is made if it is missing")
     parser.add_argument("--metric", metavar="NAME", help="only this metric: its name or its signature")
     parser.add_argument("--dataset", metavar="NAME", help="only this data set")
     parser.add_argument("--digits", type=int, choices=range(13), metavar="N", help="decimals of percentages")
-    shown = "; ".join(f"{name}: {plot.about}" for name, plot in PLOTS.items())
-    parser.add_argument("--plot", nargs="+", action="extend", default=[], metavar="NAME", help=f"only these: {shown}")
+    plots = "; ".join(f"{name}: {plot.about}" for name, plot in PLOTS.items())
+    parser.add_argument("--plot", nargs="+", action="extend", default=[], metavar="NAME", help=f"only these: {plots}")
     parser.add_argument(
-        "--lines", type=_lines, metavar="N", help="html: sentences of a data set; default: all that fit"
+        "--lines", type=_lines, metavar="N", help="html: how many sentences of each data set (default: all that fit)"
     )
-    parser.add_argument("--type", choices=TYPES, help="files of plots (default: png)")
+    parser.add_argument("--type", choices=TYPES, help="the type of the files of plots (default: png)")
 
 
 def _lines(text: str) -> int:
@@ -59,18 +60,18 @@ def _lines(text: str) -> int:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Read the run back, and print or write."""
+    """Print or write each form of the results."""
     from ...execution.store.remote_copy import folder_of
     from ...reopen import chosen, revisit
     from ...report import FORMATS
 
     formats = _asked(args)
     folder = folder_of(args.run)
-    wanted = any(FORMATS[name].texts for name in formats)
-    material = chosen(revisit(folder, args.digits, texts=wanted), args.metric, args.dataset)
-    material = replace(material, plots=tuple(args.plot) or material.plots, plot_type=args.type or material.plot_type)
+    texts = any(FORMATS[name].texts for name in formats)
+    material = chosen(revisit(folder, args.digits, texts=texts), args.metric, args.dataset)
+    plots, plot_type = tuple(args.plot) or material.plots, args.type or material.plot_type
+    material = replace(material, plots=plots, plot_type=plot_type, lines=args.lines)
     partial = args.metric is not None or args.dataset is not None
-    material = replace(material, lines=args.lines)
     if "html" in formats and material.unread:
         print(printable(f"html: the page is without sentences: {material.unread}"), file=sys.stderr)
     for name in formats:
@@ -87,7 +88,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _asked(args: argparse.Namespace) -> list[str]:
-    """Return the forms that are asked for; raises InputError where something does not fit, or is missing."""
+    """Return the names of the forms; raises InputError where arguments do not fit, or a package is missing."""
     from ...io.remote import is_remote
     from ...report import FORMATS, unavailable
 
@@ -106,7 +107,7 @@ def _asked(args: argparse.Namespace) -> list[str]:
 
 
 def _check_drawn(names: list[str], files: Mapping[str, Content]) -> None:
-    """Raise InputError for a plot asked for that there was nothing for."""
+    """Raise InputError where a plot was asked for and the run has nothing for it."""
     from ...report.plots import PLOTS
 
     for name in names:
@@ -115,7 +116,7 @@ def _check_drawn(names: list[str], files: Mapping[str, Content]) -> None:
 
 
 def _print(name: str, files: Mapping[str, Content]) -> None:
-    """Print the first file of a form, the only one of most."""
+    """Print the first file of a form. Most forms have one file only."""
     first, *more = files
     content = files[first]
     if isinstance(content, str):
@@ -131,7 +132,10 @@ def _print(name: str, files: Mapping[str, Content]) -> None:
 
 
 def _write(run: Path, folder: Path, files: Mapping[str, Content], *, partial: bool) -> None:
-    """Write files to a folder; where that is the run directory its manifest lists them, and results stay whole."""
+    """Write files to a folder. If it is the run directory, its manifest lists them.
+
+    Raises InputError where a part of the results would replace the whole results.
+    """
     from ...execution.store.run_directory import RunDirectory
     from ...io.safe_files import write_atomic
 

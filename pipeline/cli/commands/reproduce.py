@@ -1,8 +1,8 @@
-"""Run the recipes of published results and hold the values against those published.
+"""Run the recipes of published results, and compare the values with the published ones.
 
-Each recipe is an ordinary config with the published values; what it reads is fetched first where it is missing (see
-`gec-pipeline help data`). Without names the recipes are listed. `gec-pipeline help reproduce` explains verdicts and how
-to write a recipe.
+Each recipe is an ordinary config with the published values. Files that a recipe reads are fetched first if they are
+missing (see `gec-pipeline help data`). Without names the recipes are listed. `gec-pipeline help reproduce` explains
+verdicts, and how to write a recipe.
 
 examples:
   gec-pipeline reproduce
@@ -33,24 +33,24 @@ if TYPE_CHECKING:
     from ...scoring.results import Results
 
 SHOWN = 3
-"""Files that could not be fetched, told one by one."""
+"""How many files that could not be fetched are named one by one."""
 VALUES = 60
-"""Values of a named result that are printed without being asked for."""
+"""Up to so many values of a result that was named are printed without --verbose."""
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
     parser.add_argument("names", nargs="*", metavar="NAME", help="a published result, or a pattern such as 'jfleg-*'")
-    parser.add_argument("--all", action="store_true", help="all, but those that take minutes")
-    parser.add_argument("--slow", action="store_true", help="with --all: also those (TrueSkill)")
-    parser.add_argument("--list", action="store_true", help="list the results (the same without names)")
+    parser.add_argument("--all", action="store_true", help="all results, but those that take minutes; it names these")
+    parser.add_argument("--slow", action="store_true", help="with --all: also those that take minutes (TrueSkill)")
+    parser.add_argument("--list", action="store_true", help="list the results, as the command does without names")
     parser.add_argument("--show", metavar="NAME", help="print the recipe, a config for `gec-pipeline run`")
     parser.add_argument(
         "--mirror",
         metavar="URL_OR_FOLDER",
         help="take missing files from here, laid out as REPOSITORY/COMMIT/PATH (default: GEC_PIPELINE_MIRROR, if set)",
     )
-    parser.add_argument("--no-fetch", action="store_true", help="take only what is here; use no network")
+    parser.add_argument("--no-fetch", action="store_true", help="take only files that are here; use no network")
     parser.add_argument("--output", metavar="DIR", help="keep the run directories here")
     parser.add_argument("-v", "--verbose", action="store_true", help="print every value, however many")
     form = parser.add_mutually_exclusive_group()
@@ -60,7 +60,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """List, show, or run and compare."""
+    """List recipes, show one, or run them and compare their values."""
     from ...reproduction.published import matching_recipes, recipes
 
     if args.show is not None:
@@ -68,13 +68,14 @@ def run(args: argparse.Namespace) -> int:
     if args.all and args.names:
         raise InputError("--all: name results, or take all of them")
     if args.slow and not args.all:
-        raise InputError("--slow: has no effect without --all; named results run whatever they take")
-    wanted = matching_recipes(args.names) if args.names else list(recipes().values())
+        raise InputError("--slow: has no effect without --all; results that are named always run")
+    named = matching_recipes(args.names) if args.names else list(recipes().values())
     if args.list or not (args.names or args.all):
-        return _list(wanted, args)
-    if args.all and not args.slow:
-        wanted = [recipe for recipe in wanted if not recipe.slow]
-    outcomes = _outcomes(wanted, args)
+        return _list(named, args)
+    slow = [recipe.name for recipe in named if recipe.slow] if args.all and not args.slow else []
+    if slow and not args.quiet:
+        print(f"left out, as they take minutes: {', '.join(slow)} (--slow runs them too)", file=sys.stderr)
+    outcomes = _outcomes([recipe for recipe in named if recipe.name not in slow], args)
     _print(outcomes, args)
     return _code(outcomes)
 
@@ -82,43 +83,46 @@ def run(args: argparse.Namespace) -> int:
 def _show(name: str, besides: Sequence[str]) -> int:
     from ...reproduction.published import matching_recipes
 
-    found = matching_recipes([name])
+    matches = matching_recipes([name])
     if besides:
         raise InputError(f"--show: shows one recipe and runs none; found {', '.join(besides)} beside it")
-    if len(found) > 1:
-        raise InputError(f"--show: shows one recipe; '{name}' means {', '.join(recipe.name for recipe in found)}")
-    sys.stdout.write(found[0].path.read_text(encoding="utf-8"))
+    if len(matches) > 1:
+        raise InputError(f"--show: shows one recipe; '{name}' means {', '.join(recipe.name for recipe in matches)}")
+    sys.stdout.write(matches[0].path.read_text(encoding="utf-8"))
     return 0
 
 
 def _code(outcomes: Sequence[Outcome]) -> int:
-    """Return 1 where a verdict is worse; raises IncompleteError (InputError) where some (all) could not be run."""
+    """Return 1 where a verdict is worse than the recipe says, else 0.
+
+    Raises IncompleteError where results could not be run, and InputError where none could.
+    """
     if any(outcome.worse for outcome in outcomes):
         return 1
     lost = [outcome for outcome in outcomes if outcome.expectations is None]
     if lost:
-        told = f"{len(lost)} of {len(outcomes)} results could not be run: see above"
-        raise InputError(told) if len(lost) == len(outcomes) else IncompleteError(told)
+        message = f"{len(lost)} of {len(outcomes)} results could not be run: see above"
+        raise InputError(message) if len(lost) == len(outcomes) else IncompleteError(message)
     return 0
 
 
-def _list(wanted: Sequence[Recipe], args: argparse.Namespace) -> int:
+def _list(named: Sequence[Recipe], args: argparse.Namespace) -> int:
     from ...report.console import print_table
     from ...report.tables.reproduction import list_table
 
     if args.json:
-        found = [{"name": recipe.name, "publication": recipe.publication} for recipe in wanted]
-        sys.stdout.write(json.dumps(found, indent=1, ensure_ascii=False) + "\n")
+        plain = [{"name": recipe.name, "publication": recipe.publication} for recipe in named]
+        sys.stdout.write(json.dumps(plain, indent=1, ensure_ascii=False) + "\n")
         return 0
-    print_table(*list_table(wanted), left=(0, 1, 2, 3))
+    print_table(*list_table(named), left=(0, 1, 2, 3))
     print("\nrun: gec-pipeline reproduce NAME ...  recipe: gec-pipeline reproduce --show NAME")
     return 0
 
 
-def _outcomes(wanted: Sequence[Recipe], args: argparse.Namespace) -> list[Outcome]:
+def _outcomes(named: Sequence[Recipe], args: argparse.Namespace) -> list[Outcome]:
     from ...reproduction.published import fetch_missing
 
-    found = []
+    outcomes = []
     with (
         Bar(enabled=not args.quiet and sys.stderr.isatty()) as bar,
         tempfile.TemporaryDirectory(prefix="gec-pipeline-reproduce-") as temporary,
@@ -126,18 +130,18 @@ def _outcomes(wanted: Sequence[Recipe], args: argparse.Namespace) -> list[Outcom
         tell = (lambda _: None) if args.quiet else bar.print
         if not args.no_fetch:
             bar.stage("fetching")
-            problems = fetch_missing(wanted, args.mirror, tell)
+            problems = fetch_missing(named, args.mirror, tell)
             for problem in [*problems[:SHOWN], *([f"and {len(problems) - SHOWN} more"] if problems[SHOWN:] else [])]:
                 bar.print(problem)
         folder = Path(args.output) if args.output else Path(temporary)
-        for number, recipe in enumerate(wanted, 1):
-            bar.stage(f"{recipe.name} ({number} of {len(wanted)})")
-            found.append(reproduce(recipe, folder, _RecipeListener(bar, slow=recipe.slow)))
-    return found
+        for number, recipe in enumerate(named, 1):
+            bar.stage(f"{recipe.name} ({number} of {len(named)})")
+            outcomes.append(reproduce(recipe, folder, _RecipeListener(bar, slow=recipe.slow)))
+    return outcomes
 
 
 class _RecipeListener(Listener):
-    """Shows how a recipe goes below its name, which stays where the stages of its run would stand."""
+    """The listener of a recipe's run. The bar keeps the name of the recipe, instead of the stages of the run."""
 
     def __init__(self, bar: Bar, *, slow: bool) -> None:
         self.bar, self.slow = bar, slow
@@ -147,7 +151,7 @@ class _RecipeListener(Listener):
         self.bar.progress(done, whole)
 
     def testing(self, done: int, whole: int) -> None:
-        """Show how many matches of TrueSkill are done, which is what takes long, or how many samples."""
+        """Show how many samples are done; in a slow recipe, how many matches of TrueSkill."""
         (self.bar.matches if self.slow else self.bar.testing)(done, whole)
 
     def tell(self, text: str) -> None:
@@ -179,7 +183,7 @@ def _print(outcomes: Sequence[Outcome], args: argparse.Namespace) -> None:
 
 
 def _print_one(outcome: Outcome, *, values: bool) -> None:
-    """Print what is known of a recipe, its metrics, and the entries; values: each of them."""
+    """Print the publication of a recipe, its metrics and its entries. With `values`, each value is printed."""
     from ...report.console import print_table
     from ...report.tables import reproduction
     from ...report.tables.verdicts import expectation_table
@@ -200,7 +204,7 @@ def _print_one(outcome: Outcome, *, values: bool) -> None:
 
 
 def reproduce(recipe: Recipe, folder: Path, listener: Listener = SILENT) -> Outcome:
-    """Run a recipe in a folder and compare; what cannot be run is told in the outcome's message."""
+    """Return the outcome of a recipe, run in a folder. Its message says why a recipe could not be run."""
     from ... import stages
 
     lacking = recipe.lacking()

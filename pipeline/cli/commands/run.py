@@ -1,9 +1,9 @@
 """Score the systems of a config on its data sets, rank them, and keep the results in the run directory.
 
-Scores go to standard output, progress and warnings to standard error. Running the same config again counts
-nothing twice; after an interruption, a killed worker or a full disk the same command goes on (see
-`gec-pipeline help runs`). Where the config says what it expects (`gec-pipeline help reproduce`) verdicts are
-printed, and a missed value ends the run with exit code 1.
+Scores go to standard output, and progress and warnings go to standard error. If you run the same config again, nothing
+is counted twice. After an interruption, a killed worker or a full disk, the same command goes on (see
+`gec-pipeline help runs`). A config may say which values it expects (see `gec-pipeline help reproduce`). Then verdicts
+are printed, and the exit code is 1 if a value is missed.
 
 examples:
   gec-pipeline run configs/quickstart.yaml
@@ -43,10 +43,12 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--fresh", action="store_true", help="first delete what earlier runs left in the run directory")
     parser.add_argument("--output", metavar="DIR", help="run directory, instead of the config's output.dir")
     parser.add_argument("--n-jobs", type=jobs, metavar="N", help="workers, instead of the config's run.n_jobs")
-    parser.add_argument("--backend", choices=BACKENDS, help="who runs them, instead of the config's run.backend")
-    parser.add_argument("--address", metavar="HOST:PORT", help="of a cluster, for dask, ray or spark (help scale)")
+    parser.add_argument("--backend", choices=BACKENDS, help="who runs the workers, instead of the config's run.backend")
+    parser.add_argument(
+        "--address", metavar="HOST:PORT", help="address of a cluster, for dask, ray or spark (help scale)"
+    )
     parser.add_argument("--digits", type=int, choices=range(13), metavar="N", help="decimals of printed percentages")
-    parser.add_argument("-q", "--quiet", action="store_true", help="no progress; warnings only in the results")
+    parser.add_argument("-q", "--quiet", action="store_true", help="no progress; warnings are in the results only")
     parser.add_argument("--json", action="store_true", help="print results.json instead of tables")
 
 
@@ -69,24 +71,24 @@ def run(args: argparse.Namespace) -> int:
             print_table(*plan(job, args.output), left=(0, 1, 2, 4))
             return 0
         directory, results = stages.run(job, args.output, options, bar, fresh=args.fresh)
-        for warning in results.warnings[len(job.warnings) :] if not args.quiet else ():  # what only the counts tell
+        for warning in results.warnings[len(job.warnings) :] if not args.quiet else ():  # those about the counts
             bar.print(f"warning: {warning}")
     if args.json:
         sys.stdout.write(results.to_json())
     else:
         print_results(results, job.config.output.digits if args.digits is None else args.digits)
     if not args.quiet:
-        place = args.output or job.config.output.dir
-        print(printable(f"results: {place if is_remote(place) else directory.path}"), file=sys.stderr)
+        folder = args.output or job.config.output.dir
+        print(printable(f"results: {folder if is_remote(folder) else directory.path}"), file=sys.stderr)
     if results.missing:
         raise IncompleteError("\n".join([*map(str, results.missing), AGAIN]))
     return int(bool(results.expectations and results.expectations["missed"]))
 
 
 def plan(job: Job, output: str | None = None) -> tuple[list[str], list[list[str]]]:
-    """Return header and rows of what a run would do: data set, system, metric, lines, whether it is counted already.
+    """Return header and rows of a table of what a run would count, and of what is counted already.
 
-    Nothing is computed or made. Raises StoreError where the directory cannot be used.
+    Nothing is computed or written. Raises StoreError where the directory cannot be used.
     """
     from ...execution.count import by_files, placed
     from ...execution.store.remote_copy import folder_of

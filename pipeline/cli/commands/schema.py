@@ -1,6 +1,6 @@
-"""Print a JSON Schema: of configs, for editors that check YAML as you type, or of results.json.
+"""Print a JSON Schema: that of configs, for editors that check YAML as you type, or that of results.json.
 
-That of configs ships with the package; put this first line into a config to have an editor use a copy beside it:
+With this first line in a config, an editor uses the schema in the file beside it:
   # yaml-language-server: $schema=schema.json
 
 examples:
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
-    parser.add_argument("--results", action="store_true", help="that of results.json")
+    parser.add_argument("--results", action="store_true", help="print the schema of results.json")
 
 
 def run(args: argparse.Namespace) -> int:
@@ -42,7 +42,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def json_schema() -> str:
-    """Return the schema as JSON text."""
+    """Return the schema of configs as JSON text."""
     schema = WrittenConfig.model_json_schema()
     schema = {"$schema": "https://json-schema.org/draft/2020-12/schema", **schema}
     text = {"type": "string", "description": "name, name[key=value,...] or a printed signature"}
@@ -59,7 +59,7 @@ def json_schema() -> str:
         output[key]["items"] = {"enum": list(names), "type": "string"}
     schema["$defs"] = dict(sorted({**schema["$defs"], **_records()}.items()))
     _any_of(schema, [{"$ref": f"#/$defs/{name}"} for name in _records()])
-    # What is included may bring the sections; judgements and columns alone need none of them.
+    # An included config may have the sections. Judgements and columns of numbers need no sections.
     alone = [{"required": [key]} for key in ("include", "judgments", "columns")]
     schema["anyOf"] = [{"required": ["datasets", "systems", "metrics"]}, *alone, _with_systems_of_data()]
     schema["patternProperties"] = {"^x-": {"description": "free, for YAML anchors"}}
@@ -67,20 +67,20 @@ def json_schema() -> str:
 
 
 def _with_systems_of_data() -> dict[str, Any]:
-    """Return when systems may be left out: where a data set at least is a fetched one, which may have some."""
+    """Return the condition to leave systems out: at least one data set is a fetched one, which may have outputs."""
     fetched = {"anyOf": [{"type": "string"}, {"type": "object", "required": ["data"]}]}
-    some = {"not": {"additionalProperties": {"not": fetched}}}
-    return {"required": ["datasets", "metrics"], "properties": {"datasets": some}}
+    any_fetched = {"not": {"additionalProperties": {"not": fetched}}}
+    return {"required": ["datasets", "metrics"], "properties": {"datasets": any_fetched}}
 
 
 def results_schema() -> str:
-    """Return the schema of results.json as JSON text; docstrings of the models are its descriptions."""
+    """Return the schema of results.json as JSON text. Its descriptions are the docstrings of the models."""
     results = TypeAdapter(Results).json_schema()
     human = TypeAdapter(MetaEvaluation).json_schema()
     defined = {**results.pop("$defs"), **human.pop("$defs")}
     settings = WrittenHuman.model_json_schema()
     for item in settings["properties"].values():
-        item.pop("minItems", None)  # what nobody has written is an empty list
+        item.pop("minItems", None)  # a list that the config does not have is empty here
     human["properties"]["settings"] = settings
     parts = {"statistics": WrittenStatistics.model_json_schema(), "human": human}
     for name, part in parts.items():
@@ -95,7 +95,7 @@ def results_schema() -> str:
 
 
 def _null_for_nan(node: object) -> None:
-    """Allow null for every float, and leave out what only repeats names."""
+    """Allow null for every float; remove titles, which repeat names, and defaults."""
     if isinstance(node, dict):
         if node.get("type") == "number":
             node["type"] = ["number", "null"]
@@ -113,9 +113,9 @@ def _records() -> dict[str, Any]:
 
 
 def _any_of(node: object, formats: list[dict[str, str]]) -> None:
-    """Say anyOf for oneOf, and name the formats of texts where the models leave room for them.
+    """Turn oneOf into anyOf, and put the formats of texts where the models have ANY_RECORD.
 
-    Forms of a path are told apart by their keys, which a mapping of data sets may have too: so more than one may fit.
+    The keys of a form of a path may also be names in a mapping of data sets. So more than one form may fit.
     """
     if isinstance(node, dict):
         if "oneOf" in node:
@@ -138,7 +138,7 @@ def _metric(name: str) -> dict[str, Any]:
 
 
 def _option(option: Option) -> dict[str, Any]:
-    """Return what an option may be: a value, or a list of values, which asks for a metric with each."""
+    """Return the schema of an option: a value, or a list of values, which asks for a metric with each value."""
     value = _value(option)
     common: dict[str, Any] = {"description": option.help}
     if not callable(option.default):
@@ -152,7 +152,7 @@ def _value(option: Option) -> dict[str, Any]:
         return {"enum": [*option.choices, *numbers]}
     if option.free:
         return {"type": "string", "minLength": 1}
-    if option.pattern:  # a number written without quotes is a number to an editor
+    if option.pattern:  # an editor takes a number without quotes for a number, not for text
         return {"anyOf": [{"type": "string", "pattern": f"^({option.pattern})$"}, {"type": "number", "minimum": 0}]}
     if option.maximum is None:
         return {"type": "boolean"}

