@@ -1,7 +1,25 @@
 """gec-pipeline: exact, fast and comparable evaluation of GEC, translation and summarisation.
 
-From Python: `pipeline.evaluate(hypotheses, references, sources)`, `pipeline.run(config)`, `pipeline.load(directory)`.
-On the command line, the program is `gec-pipeline` or `python -m pipeline`. To read the code, begin with
+evaluate(hypotheses, references, sources, metrics)
+                    scores lists of strings
+run(config)         runs a config, a YAML file or a dict; keeps the results
+load(directory)     opens the results of a run
+compare(directory)  returns intervals, ranges of ranks and tests of a run
+Evaluation          what evaluate, run and load return: a list of results
+Result              the score of one system by one metric, with its counts
+errors              what is raised, such as InputError where input is wrong
+
+A first score:
+
+    >>> import pipeline
+    >>> outputs, references = ["The cat sat ."], ["The cat sat down ."]
+    >>> result = pipeline.evaluate(outputs, references, metrics="chrf")
+    >>> round(result.score, 4)
+    0.6101
+
+`gec-pipeline help api` has an example of each. The names above are public.
+All other modules are private and may move. On the command line, the program
+is `gec-pipeline` or `python -m pipeline`. To read the code, begin with
 `pipeline/stages.py`.
 """
 
@@ -12,15 +30,21 @@ from typing import TYPE_CHECKING, Any
 from ._version import __version__
 
 if TYPE_CHECKING:
+    from . import errors
     from .api import Evaluation, Result, compare, evaluate, load, run
 
-__all__ = ["Evaluation", "Result", "__version__", "compare", "evaluate", "load", "run"]
+__all__ = ["Evaluation", "Result", "__version__", "compare", "errors", "evaluate", "load", "run"]
 
 
 def __getattr__(name: str) -> Any:
     """Import the API when one of its names is first used, so that `import pipeline` is fast."""
     if name not in __all__:
         raise AttributeError(f"module 'pipeline' has no attribute '{name}'")
-    from . import api
+    from importlib import import_module
 
-    return getattr(api, name)
+    return import_module(".errors", __name__) if name == "errors" else getattr(import_module(".api", __name__), name)
+
+
+def __dir__() -> list[str]:
+    """Return the public names, for completion in editors and notebooks."""
+    return sorted({*__all__, "__doc__", "__file__", "__name__", "__path__"})

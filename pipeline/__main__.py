@@ -2,7 +2,10 @@
 
 import sys
 
-from .cli import main
+from .lookup import leave_working_directory
 
 if __name__ == "__main__":
+    leave_working_directory()
+    from .cli import main
+
     sys.exit(main())

@@ -20,11 +20,14 @@ from __future__ import annotations
 import warnings
 from collections.abc import Collection, Mapping, Sequence, Set
 from dataclasses import dataclass
+from os import PathLike
 from typing import TYPE_CHECKING, Any, Literal, overload
 
 import numpy as np
 
 from . import stages
+from .config.overrides import overrides_from_values
+from .config.tree import from_mapping
 from .corpus.corpus import MAX_REFERENCES, Corpus, check_parallel, without_any
 from .corpus.input_warnings import misshapen
 from .corpus.texts import text_in_memory
@@ -33,8 +36,10 @@ from .execution.count import count_in_memory
 from .execution.options import RunOptions
 from .execution.store.columns_file import MemoryStatistics, Statistics
 from .execution.store.remote_copy import folder_of
+from .metrics import METRICS
 from .metrics.build import from_text, from_values
 from .prepare import complete, doubts, fit, without_source
+from .report.tables.labels import labels
 from .scoring import scored_columns, stored_runs
 from .scoring.resampling.significance import statistics_of, with_statistics
 from .scoring.results import Results
@@ -47,6 +52,7 @@ if TYPE_CHECKING:
 
     from .arrays import Floats, Ints
     from .metrics.base.metric import Metric
+    from .metrics.build import Asked
     from .scoring.results import Bootstrap, Samples, Score
 
 ONE = "system"
@@ -114,12 +120,14 @@ class Result:
         schema = self.statistics.schema
         return schema.named(np.concatenate([schema.pack(columns) for columns in self.statistics.blocks()]))
 
-    def to_pandas(self) -> Any:
+    def to_pandas(self, columns: Literal["scores", "all"] = "all") -> Any:
         """Return a DataFrame with a row for each sentence: its score, then its columns.
 
-        Raises InputError where pandas is not installed.
+        With columns="scores" a row is what `sentence_spread` gives: score, std, low and high. Raises InputError where
+        pandas is not installed.
         """
-        return _pandas().DataFrame({"score": self.sentences, **self.columns})
+        few = _are_few(columns)
+        return _pandas().DataFrame(self.sentence_spread() if few else {"score": self.sentences, **self.columns})
 
     def __repr__(self) -> str:
         return f"<Result {self.dataset} {self.system} {self.score!r} {self.signature}>"
@@ -128,9 +136,9 @@ class Result:
 class Evaluation(Sequence[Result]):
     """The results of one call: a sequence of Result, ordered by data set, then metric, then system.
 
-    Take a result by its number (`evaluation[0]`), by the name of its system (`evaluation["AMU"]`), or with
-    `evaluation.get(system="AMU", metric="gleu")`. An evaluation with a single result also has the attributes of that
-    result, such as `evaluation.score`.
+    Take a result by its number (`evaluation[0]`), by the name of its system (`evaluation["AMU"]`), by its metric where
+    no system is called so (`evaluation["bleu"]`), or with `evaluation.get(system="AMU", metric="gleu")`. An evaluation
+    with a single result also has the attributes of that result, such as `evaluation.score`.
     """
 
     results: tuple[Result, ...]
@@ -145,29 +153,56 @@ class Evaluation(Sequence[Result]):
     @overload
     def __getitem__(self, key: slice) -> tuple[Result, ...]: ...
     def __getitem__(self, key: int | str | slice) -> Result | tuple[Result, ...]:
-        """Return a result by its number or by the name of its system, or several results by a slice.
+        """Return a result by its number, its system or its metric, or several results by a slice.
 
-        Raises InputError unless exactly one result is of the system named, and IndexError for a number out of range.
+        A text is the name of a system, or else a metric, as `get` takes it. Raises InputError unless exactly one
+        result is meant, and IndexError for a number out of range.
         """
-        return self.get(system=key) if isinstance(key, str) else self.results[key]
+        if not isinstance(key, str):
+            return self.results[key]
+        is_system = any(result.system == key for result in self.results)
+        return self.get(metric=key) if not is_system and self._signatures(key) else self.get(system=key)
 
     def __len__(self) -> int:
         return len(self.results)
 
     def get(self, *, system: str | None = None, metric: str | None = None, dataset: str | None = None) -> Result:
-        """Return the one result that fits all names given; `metric` is a name or a signature.
+        """Return the one result that fits all names given.
 
-        Raises InputError where no result fits, or more than one.
+        `metric` is a name, a signature, the text that was asked for ("gleu[refs=max]"), or the short name that tables
+        and messages print ("gleu (refs:max)"). Raises InputError where no result fits, or more than one.
         """
         fits = [r for r in self.results if system in (None, r.system) and dataset in (None, r.dataset)]
-        fits = [r for r in fits if metric in (None, r.signature, r.measure.name)]
+        fits = [r for r in fits if metric is None or r.signature in self._signatures(metric)]
         if len(fits) == 1:
             return fits[0]
-        systems = list(dict.fromkeys(r.system for r in self.results))
-        if not fits:
-            hint = did_you_mean(system, systems) if system and system not in systems else ""
-            raise InputError(f"no result fits{hint}; there are {_listing(self.results)}")
-        raise InputError(f"{len(fits)} results fit, say which: {_listing(fits)}")
+        if fits:
+            remedy = "take one with .get(system=..., metric=..., dataset=...)"
+            raise InputError(f"{len(fits)} results fit, say which: {self._listing(fits)}; {remedy}")
+        systems = {result.system for result in self.results}
+        metrics = {result.measure.name for result in self.results}
+        unknown = [name for name in (system, metric) if name and name not in {*systems, *metrics, *METRICS}]
+        hint = "".join(did_you_mean(name, sorted(systems | metrics)) for name in unknown[:1])
+        raise InputError(f"no result fits{hint}; there are {self._listing(self.results)}")
+
+    def _signatures(self, metric: str) -> set[str]:
+        """Return the signatures of the results that a name of a metric may mean."""
+        short = labels(result.signature for result in self.results)
+        try:
+            asked = from_text(metric)
+        except InputError:  # no form in which a metric is asked for
+            asked = None
+        return {
+            result.signature
+            for result in self.results
+            if metric in (result.measure.name, result.signature, short[result.signature]) or result.measure == asked
+        }
+
+    def _listing(self, results: Sequence[Result]) -> str:
+        """Return data sets, systems and metrics of results, ten at most."""
+        short = labels(result.signature for result in self.results)
+        shown = [f"{result.dataset}/{result.system}/{short[result.signature]}" for result in results[:10]]
+        return ", ".join([*shown, *(["..."] if len(results) > 10 else [])]) or "none"
 
     def __getattr__(self, name: str) -> Any:
         """Return an attribute of the only result; raises AttributeError where there are several."""
@@ -177,23 +212,28 @@ class Evaluation(Sequence[Result]):
             raise AttributeError(f"there are {len(self.results)} results, so .{name} is of none; take one, e.g. [0]")
         return getattr(self.results[0], name)
 
-    def to_pandas(self) -> Any:
-        """Return a DataFrame with a row for each result; raises InputError where pandas is not installed."""
-        rows = [
-            {"dataset": r.dataset, "system": r.system, "metric": r.signature, "rank": r.rank, **r.outputs}
-            for r in self.results
-        ]
-        return _pandas().DataFrame(rows)
+    def __dir__(self) -> list[str]:
+        """Return all attributes: those of the only result too, for completion in editors and notebooks."""
+        return sorted({*super().__dir__(), *(dir(self.results[0]) if len(self.results) == 1 else ())})
+
+    def to_pandas(self, columns: Literal["scores", "all"] = "scores") -> Any:
+        """Return a DataFrame with a row for each result: data set, system, metric, score and rank.
+
+        Where results have bootstrap intervals, `low` and `high` are their ends. With columns="all", all numbers that
+        the metrics give follow, such as precisions and counts. Raises InputError where pandas is not installed.
+        """
+        few = _are_few(columns)
+        return _pandas().DataFrame([_row(result) | ({} if few else result.outputs) for result in self.results])
 
     def __repr__(self) -> str:
-        return f"<Evaluation: {_listing(self.results)}>"
+        return f"<Evaluation: {self._listing(self.results)}>"
 
 
 def evaluate(
     hypotheses: Sequence[str] | Mapping[str, Sequence[str]],
-    references: Sequence[Sequence[str | None]],
+    references: Sequence[str] | Sequence[Sequence[str | None]],
     sources: Sequence[str] | None = None,
-    metrics: Sequence[str | Metric | Mapping[str, Any]] = ("gleu",),
+    metrics: Asked | Sequence[Asked] = ("gleu",),
     *,
     n_jobs: int | Literal["auto"] = 1,
 ) -> Evaluation:
@@ -201,10 +241,10 @@ def evaluate(
 
     `hypotheses` holds one text for each item, or such a list for each system: {system: texts}.
     `references` holds a list for each reference set (annotator). Each has one text for each item, and None where its
-    annotator has none.
+    annotator has none. Where there is one annotator, the list of texts alone is enough.
     `sources` holds one uncorrected text for each item. Only some metrics, such as gleu, need it.
     `metrics` holds names, names with settings ("gleu[n=3]"), signatures, mappings such as
-    {"name": "gleu", "references": "max"}, or metric objects.
+    {"name": "gleu", "references": "max"}, or metric objects. One of these alone needs no list.
     `n_jobs` is the number of workers, or "auto" to choose it by the amount of text.
 
     What looks wrong but can be scored is a warning (warnings.warn), and is kept in Evaluation.warnings. Raises
@@ -245,18 +285,31 @@ def evaluate_corpus(corpus: Corpus, metrics: Sequence[Metric], *, n_jobs: int | 
 
 
 def run(
-    path: str | Path, output: str | Path | None = None, *, n_jobs: int | Literal["auto"] | None = None
+    config: str | Path | Mapping[str, Any],
+    output: str | Path | None = None,
+    *,
+    n_jobs: int | Literal["auto"] | None = None,
+    only: str | Sequence[str] = (),
+    set: Mapping[str, Any] | Sequence[str] = (),  # noqa: A002 (the name of the option of the command line)
 ) -> Evaluation:
     """Run a config as `gec-pipeline run` does, and return the results.
 
-    `path` is the YAML file. `output` is the run directory; None takes the config's `output.dir`. A run that was cut
-    short goes on where it stopped. `n_jobs` is the number of workers, or "auto"; None takes the config's.
+    `config` is a YAML file, or a mapping with the same keys, whose relative paths start from the working directory.
+    `output` is the run directory; None takes the config's `output.dir`. A run that was cut short goes on where it
+    stopped. `n_jobs` is the number of workers, or "auto"; None takes the config's.
+    `only` is a pattern, or several, of the names of data sets, systems or metrics: the rest is left out.
+    `set` changes values of the config: {"output.digits": 4, "metrics.0.order": 3}.
 
     Raises ConfigError, with all problems at once, where the config or a text is wrong. Raises StoreError where the run
     directory cannot be used. Both are InputErrors. Raises IncompleteError where some lines could not be counted; the
     results of all others are then in the run directory.
     """
-    directory, results = stages.run(stages.prepare(path), output, RunOptions(n_jobs=n_jobs))
+    if not isinstance(config, str | PathLike | Mapping):
+        raise InputError(f"config: expected a YAML file or a mapping, found {type(config).__name__}")
+    written = from_mapping(config) if isinstance(config, Mapping) else config
+    options = RunOptions(n_jobs=n_jobs)
+    job = stages.prepare(written, options, overrides_from_values(only, set))
+    directory, results = stages.run(job, output, options)
     if results.missing:
         raise IncompleteError("\n".join(map(str, results.missing)))
     return _evaluation(directory.path, results)
@@ -298,24 +351,26 @@ def compare(run: str | Path, run2: str | Path | None = None, **settings: str | f
 
 def _corpus(
     hypotheses: Sequence[str] | Mapping[str, Sequence[str]],
-    references: Sequence[Sequence[str | None]],
+    references: Sequence[str] | Sequence[Sequence[str | None]],
     sources: Sequence[str] | None,
     metrics: Sequence[Metric],
 ) -> Corpus:
     """Return the texts as a corpus; raises InputError where they do not fit together."""
     systems = hypotheses if isinstance(hypotheses, Mapping) else {ONE: hypotheses}
-    _check_sets(systems, references)
+    sets = _reference_sets(references)
+    if not systems:
+        raise InputError("hypotheses: there is no system")
     for metric in metrics:
         if metric.needs.source and sources is None:
             raise InputError(without_source(metric.name, metric.hint, "sources=[...]"))
     named: list[tuple[str, Any]] = [("sources", sources)] if sources is not None else []
-    named += [(f"references[{number}]", texts) for number, texts in enumerate(references)]
+    named += sets.items()
     named += [(f"hypotheses[{name!r}]" if hypotheses is systems else "hypotheses", t) for name, t in systems.items()]
     missing = _check_texts(named)
     opened = [text_in_memory(name, [text or "" for text in texts] if missing else list(texts)) for name, texts in named]
     source = opened[0] if sources is not None else None
-    first = len(opened) - len(systems) - len(references)
-    reference_texts, outputs = opened[first : first + len(references)], opened[first + len(references) :]
+    first = len(opened) - len(systems) - len(sets)
+    reference_texts, outputs = opened[first : first + len(sets)], opened[first + len(sets) :]
     turned = misshapen(reference_texts, opened[-1].lines)
     problems = [Problem("", turned)] if turned else check_parallel(opened)
     if missing and not problems:
@@ -332,16 +387,23 @@ def _corpus(
     )
 
 
-def _check_sets(systems: Mapping[str, Sequence[str]], references: Sequence[Sequence[str | None]]) -> None:
-    """Raise InputError unless there are systems, and reference sets that are lists."""
-    if not systems:
-        raise InputError("hypotheses: there is no system")
-    if not _is_list(references) or any(isinstance(item, str) for item in references):
-        raise InputError("references: expected a list for each reference set; for one set of texts write [texts]")
-    if not references:
+def _reference_sets(references: Sequence[Any]) -> dict[str, Any]:
+    """Return the reference sets by what messages call them. A list of texts alone is one set.
+
+    Raises InputError for what is no list, for texts beside lists, and for no reference or too many.
+    """
+    kinds = (
+        {isinstance(item, str) for item in references if item is not None} if _is_list(references) else {True, False}
+    )
+    if len(kinds) == 2:
+        raise InputError("references: expected a list of texts, or several of them in a list: one for each annotator")
+    if kinds == {True}:
+        return {"references": references}
+    if not len(references):
         raise InputError("references: at least one reference set is needed")
     if len(references) > MAX_REFERENCES:
         raise InputError(f"references: there are {len(references)} references; at most {MAX_REFERENCES} are supported")
+    return {f"references[{number}]": texts for number, texts in enumerate(references)}
 
 
 def _check_texts(named: Sequence[tuple[str, Any]]) -> bool:
@@ -349,15 +411,15 @@ def _check_texts(named: Sequence[tuple[str, Any]]) -> bool:
     missing = False
     for name, texts in named:
         kinds: set[type] = set(map(type, texts)) if _is_list(texts) else {int}
-        if type(None) in kinds and name.startswith("references["):
+        if type(None) in kinds and name.startswith("references"):
             missing = True
             kinds.remove(type(None))
         if not all(issubclass(kind, str) for kind in kinds):
-            hint = ", None for a missing one" if name.startswith("references[") else ""
+            hint = ", None for a missing one" if name.startswith("references") else ""
             raise InputError(f"{name}: expected a list of strings{hint}")
     for name, texts in named if missing else ():
         empty = next((n for n, text in enumerate(texts, 1) if text is not None and not text.strip()), None)
-        if empty and name.startswith("references["):
+        if empty and name.startswith("references"):
             raise InputError(f"{name}, item {empty}: is empty beside references that are None; write None for this too")
     return missing
 
@@ -367,9 +429,18 @@ def _is_list(value: object) -> bool:
     return isinstance(value, Collection) and not isinstance(value, str | bytes | Mapping | Set)
 
 
-def _listing(results: Sequence[Result]) -> str:
-    shown = [f"{r.dataset}/{r.system}/{r.measure.name}" for r in results[:10]]
-    return ", ".join([*shown, *(["..."] if len(results) > 10 else [])]) or "none"
+def _are_few(columns: str) -> bool:
+    """Return whether a DataFrame is to have scores alone; raises InputError for an unknown word."""
+    if columns not in ("scores", "all"):
+        raise InputError(f"columns: expected 'scores' or 'all', found {columns!r}")
+    return columns == "scores"
+
+
+def _row(result: Result) -> dict[str, Any]:
+    """Return what a DataFrame of an evaluation says of a result: its names, its score, its interval and its rank."""
+    names = {"dataset": result.dataset, "system": result.system, "metric": result.signature}
+    ends = dict(zip(("low", "high"), result.bootstrap.interval, strict=True)) if result.bootstrap else {}
+    return {**names, "score": result.score, **ends, "rank": result.rank}
 
 
 def _pandas() -> Any:

@@ -1,7 +1,9 @@
-"""Objects looked up by a text "module.name", so that tables can name them without importing their modules."""
+"""What is imported: objects by a text "module.name", so that tables need not import them; and from which folders."""
 
 from __future__ import annotations
 
+import os
+import sys
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
@@ -22,3 +24,18 @@ def later(package: str, name: str) -> Callable[..., Any]:
         return imported(package, name)(*arguments)
 
     return call
+
+
+def leave_working_directory() -> None:
+    """Have nothing be imported from the working directory, neither here nor in processes that are started later.
+
+    A user's file numpy.py would else be taken for the package. `python -m` searches the working directory first, and
+    so does Python for an empty part of PYTHONPATH. The folder that this package was imported from stays.
+    """
+    try:
+        here = os.getcwd()  # noqa: PTH109 (pathlib might be imported from there)
+    except OSError:  # it was deleted
+        here = ""
+    if not __file__.startswith(os.path.join(here, __package__, "")):  # noqa: PTH118
+        sys.path[:] = [folder for folder in sys.path if folder not in ("", here)]
+        os.environ["PYTHONSAFEPATH"] = "1"

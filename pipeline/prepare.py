@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from .config.load import Config
+    from .config.tree import Node
     from .corpus.corpus import Corpus
     from .corpus.number_files import NumberFiles
     from .execution.options import RunOptions
@@ -49,6 +50,8 @@ class Job:
     """What a user should know of the config and the texts before the run."""
     overrides: Overrides = NO_OVERRIDES
     """What the command line changes in the config."""
+    mapping: Node | None = None
+    """The config as it was given, where it is no file but a mapping of Python."""
     people: People | None = None
     """The file of the section `human`, opened."""
     sources: OpenedSections | None = None
@@ -65,18 +68,26 @@ class Job:
         return tuple(dict.fromkeys(metric.needs for metric in self.metrics))
 
     def written(self) -> dict[str, Any]:
-        """Return what run.json keeps of the config, so that reopen.py can open the texts again."""
+        """Return what run.json keeps of the config, so that reopen.py can open the texts again.
+
+        A config that is a mapping is kept whole, with the folder from which its relative paths start.
+        """
+        file = Path(self.config.root.mark.file).absolute()
+        kept = {"config": self.mapping.plain(), "folder": str(file.parent)} if self.mapping else {"config": str(file)}
         return {
-            "config": str(Path(self.config.root.mark.file).absolute()),
+            **kept,
             "set": list(self.overrides.settings),
             "only": list(self.overrides.only),
             "written": self.config.root.plain(),
         }
 
 
-def prepare(path: str | Path, options: RunOptions = AUTO, overrides: Overrides = NO_OVERRIDES) -> Job:
-    """Read and check config, metrics and every file; raises ConfigError with all problems."""
-    config, metrics, corpora, problems = _opened(path, options, overrides)
+def prepare(written: str | Path | Node, options: RunOptions = AUTO, overrides: Overrides = NO_OVERRIDES) -> Job:
+    """Read and check config, metrics and every file; raises ConfigError with all problems.
+
+    `written` is a YAML file, or the node of a mapping of Python.
+    """
+    config, metrics, corpora, problems = _opened(written, options, overrides)
     if config:
         problems += impossible_files(config)
         reasons = (unsupported(metric) for metric in metrics if config.statistics)
@@ -97,6 +108,7 @@ def prepare(path: str | Path, options: RunOptions = AUTO, overrides: Overrides =
         corpora=opened,
         warnings=warnings,
         overrides=overrides,
+        mapping=None if isinstance(written, str | Path) else written,
         people=people,
         sources=sources,
     )
@@ -109,24 +121,24 @@ def doubts(corpus: Corpus, metrics: Sequence[Metric]) -> list[str]:
     return [*suspicions(corpus), *misspaced(corpus, tokenizers, source=any(need.source for need in needs))]
 
 
-def reread(path: str | Path, overrides: Overrides = NO_OVERRIDES) -> tuple[Config, tuple[Corpus, ...]]:
+def reread(written: str | Path | Node, overrides: Overrides = NO_OVERRIDES) -> tuple[Config, tuple[Corpus, ...]]:
     """Return config and texts of a run that is done; raises ConfigError.
 
     Packages for plots and the files of human judgements are not checked: reports do not need them any more.
     """
-    config, metrics, corpora, problems = _opened(path, AUTO, overrides)
+    config, metrics, corpora, problems = _opened(written, AUTO, overrides)
     if problems or config is None:
         raise ConfigError(dict.fromkeys(problems))
     return config, complete(metrics, corpora)
 
 
 def _opened(
-    path: str | Path, options: RunOptions, overrides: Overrides
+    written: str | Path | Node, options: RunOptions, overrides: Overrides
 ) -> tuple[Config | None, tuple[Metric, ...], list[Corpus], list[Problem]]:
     """Return config, metrics, texts and all problems. The config is None where it cannot be read."""
     from .config.load import load  # here, because loading YAML and pydantic takes time: scoring needs neither
 
-    config, nodes, problems = load(path, overrides.settings, READERS)
+    config, nodes, problems = load(written, overrides.settings, READERS)
     metrics = resolve_all(with_defaults(nodes, config.root if config else None, problems), problems)
     corpora: list[Corpus | None] = []
     if config:

@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from .config.overrides import Overrides
+from .config.tree import from_mapping
 from .errors import InputError, StoreError
 from .execution.store.run_directory import RunDirectory
 from .prepare import reread
@@ -77,14 +78,16 @@ def chosen(material: Material, metric: str | None, dataset: str | None) -> Mater
 def _texts(manifest: dict[str, Any], results: Results) -> tuple[dict[str, Corpus], Any]:
     """Return texts and config; raises InputError or StoreError where they have changed since the run."""
     config = manifest.get("config")
-    if not isinstance(config, str):
+    if isinstance(config, dict):
+        config = from_mapping(config, str(manifest.get("folder", "")))
+    elif not isinstance(config, str):
         raise StoreError("the run does not tell its config")
     overrides = Overrides(tuple(map(str, manifest.get("set", ()))), tuple(map(str, manifest.get("only", ()))))
     loaded, opened = reread(config, overrides)
     corpora = {corpus.name: corpus for corpus in opened}
     for name, info in results.datasets.items():
         if name not in corpora:
-            raise StoreError(f"{config}: has no data set '{name}' any more")
+            raise StoreError(f"{loaded.root.mark.file}: has no data set '{name}' any more")
         now = describe(corpora[name]).digests
         changed = [text for text, digest in info.digests.items() if now.get(text) != digest]
         if changed:

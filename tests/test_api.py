@@ -75,8 +75,10 @@ def test_the_examples_in_the_documentation_are_right() -> None:
 
 
 def test_the_package_gives_what_it_promises() -> None:
-    assert set(pipeline.__all__) == {"Evaluation", "Result", "__version__", "compare", "evaluate", "load", "run"}
+    functions = {"compare", "evaluate", "load", "run"}
+    assert set(pipeline.__all__) == {"Evaluation", "Result", "__version__", "errors", *functions}
     assert all(hasattr(pipeline, name) for name in pipeline.__all__)
+    assert set(dir(pipeline)) >= set(pipeline.__all__)
     with pytest.raises(AttributeError, match="has no attribute 'evalute'"):
         _ = pipeline.evalute
 
@@ -327,9 +329,11 @@ def test_each_system_of_several_is_scored_as_if_alone(several: Evaluation) -> No
 
 def test_one_result_is_picked_by_system_metric_and_dataset(several: Evaluation) -> None:
     assert several.get(system="other", metric=several[2].signature, dataset="memory") is several[3]
-    with pytest.raises(InputError, match=r"^2 results fit, say which: memory/mine/gleu, memory/mine/gleu$"):
+    with pytest.raises(
+        InputError, match=r"^2 results fit, say which: memory/mine/gleu \(refs:sample\), memory/mine/gl"
+    ):
         several.get(system="mine")
-    with pytest.raises(InputError, match=r"^no result fits \(did you mean 'mine'\?\); there are memory/mine/gleu, "):
+    with pytest.raises(InputError, match=r"^no result fits \(did you mean 'mine'\?\); there are memory/mine/gleu "):
         _ = several["mne"]
     with pytest.raises(InputError, match=r"^no result fits; there are "):
         several.get(metric="bleu")
@@ -363,7 +367,32 @@ def test_fields_of_the_only_result_are_those_of_the_evaluation() -> None:
 
 def test_what_is_printed_names_system_metric_and_score(several: Evaluation) -> None:
     assert repr(several[0]) == f"<Result memory mine {several[0].score!r} {several[0].signature}>"
-    assert repr(several) == "<Evaluation: memory/mine/gleu, memory/other/gleu, memory/mine/gleu, memory/other/gleu>"
+    assert repr(several) == (
+        "<Evaluation: memory/mine/gleu (refs:sample), memory/other/gleu (refs:sample), "
+        "memory/mine/gleu (refs:max), memory/other/gleu (refs:max)>"
+    )
+
+
+def test_a_text_is_a_system_or_else_a_metric(several: Evaluation) -> None:
+    alone = evaluate(GOOD["hypotheses"], GOOD["references"], metrics=["bleu", "chrf[nc=3]"])
+    assert alone["bleu"] is alone[0]
+    assert alone["chrf"] is alone["chrf[nc=3]"] is alone["chrf|nc:3"] is alone[alone[1].signature] is alone[1]
+    assert several.get(system="mine", metric="gleu[refs=max]") is several[2]
+    assert several.get(system="mine", metric="gleu (refs:max)") is several[2]  # as the message lists it
+    with pytest.raises(InputError, match=r"^4 results fit, say which: memory/mine/gleu \(refs:sample\), .*; take one"):
+        _ = several["gleu"]
+    with pytest.raises(InputError, match=r"^no result fits \(did you mean 'bleu'\?\); there are memory/system/bleu, "):
+        _ = alone["blue"]
+
+
+def test_a_system_that_is_called_as_a_metric_comes_first() -> None:
+    results = evaluate({"bleu": ["a b", "c"], "other": ["a", "c"]}, GOOD["references"], metrics="bleu")
+    assert results["bleu"] is results[0]
+
+
+def test_completion_shows_the_attributes_of_the_only_result(several: Evaluation) -> None:
+    assert "sentences" not in dir(several)
+    assert {"get", "score", "sentences"} <= set(dir(evaluate(**GOOD)))
 
 
 @pytest.mark.usefixtures("silent", "kernel")
@@ -404,7 +433,7 @@ def test_none_is_a_missing_reference() -> None:
 # ---- wrong input
 
 GOOD: dict[str, Any] = {"hypotheses": ["a b", "c"], "references": [["a", "b"]], "sources": ["x", "y"]}
-FLAT = "references: expected a list for each reference set; for one set of texts write [texts]"
+FLAT = "references: expected a list of texts, or several of them in a list: one for each annotator"
 NO_STRINGS = "expected a list of strings"
 
 
@@ -424,7 +453,10 @@ NO_STRINGS = "expected a list of strings"
         ({"sources": "xy"}, f"sources: {NO_STRINGS}"),
         ({"sources": [["x"], ["y"]]}, f"sources: {NO_STRINGS}"),
         ({"references": "ab"}, FLAT),
-        ({"references": ["a", "b"]}, FLAT),
+        ({"references": ["a", ["b"]]}, FLAT),
+        ({"references": ["a"]}, "the texts have different numbers of lines; line 2 has no partner in some:"),
+        ({"references": ["a", None]}, "references, item 2: no annotator has a reference"),
+        ({"references": [1, 2]}, f"references[0]: {NO_STRINGS}"),
         ({"references": {"one": ["a", "b"]}}, FLAT),
         ({"references": [["a", 2]]}, f"references[0]: {NO_STRINGS}"),
         ({"references": [["a", "b"], None]}, f"references[1]: {NO_STRINGS}"),
@@ -435,7 +467,7 @@ NO_STRINGS = "expected a list of strings"
         ({"hypotheses": {}}, "hypotheses: there is no system"),
         ({"references": []}, "references: at least one reference set is needed"),
         ({"hypotheses": [], "references": [[]], "sources": []}, "sources: has no lines; nothing can be scored"),
-        ({"metrics": "gleu"}, "metrics: expected a list, such as ['gleu']"),
+        ({"metrics": "glue"}, "metrics: [0]: no metric is called 'glue' (did you mean 'gleu'?); known: gleu"),
         ({"metrics": ["glue"]}, "metrics: [0]: no metric is called 'glue' (did you mean 'gleu'?); known: gleu"),
         ({"metrics": [None]}, "metrics: [0]: expected a metric"),
         ({"metrics": ["gleu", "gleu[orders=3]"]}, "metrics: [1]"),
@@ -445,6 +477,16 @@ NO_STRINGS = "expected a list of strings"
 def test_wrong_input_is_refused_with_a_message(wrong: dict[str, Any], message: str) -> None:
     with pytest.raises(InputError, match=f"^{re.escape(message)}"):
         evaluate(**GOOD | wrong)
+
+
+def test_one_metric_or_one_reference_set_needs_no_list() -> None:
+    expected = evaluate(**GOOD | {"metrics": ["gleu[refs=max]"]})
+    for metric in ("gleu[refs=max]", {"name": "gleu", "refs": "max"}, from_text("gleu[refs=max]")):
+        assert evaluate(**GOOD | {"metrics": metric}).signature == expected.signature
+    for texts in (["a", "b"], ("a", "b"), np.array(["a", "b"])):
+        assert evaluate(**GOOD | {"metrics": "gleu[refs=max]", "references": texts}).outputs == expected.outputs
+    sets = np.array([["a", "b"], ["a c", "b"]])
+    assert evaluate(**GOOD | {"metrics": "bleu", "references": sets}).signature.split("|")[-2] == "nrefs:2"
 
 
 @pytest.mark.parametrize("metrics", [[], ()])
@@ -561,12 +603,20 @@ def test_a_data_frame_of_a_result_has_a_row_for_each_sentence() -> None:
     assert frame.columns.tolist() == ["score", *result.columns]
     assert frame["score"].tolist() == result.sentences.tolist()
     assert frame["match_1@0"].tolist() == [1, 0]
+    few = result.to_pandas(columns="scores")
+    assert few.columns.tolist() == ["score", "std", "low", "high"]
+    assert few["score"].tolist() == result.sentences.tolist()
+    with pytest.raises(InputError, match=r"^columns: expected 'scores' or 'all', found 'score'$"):
+        result.to_pandas(columns="score")  # type: ignore[arg-type]
 
 
 def test_a_data_frame_of_an_evaluation_has_a_row_for_each_result(several: Evaluation) -> None:
     pytest.importorskip("pandas")
-    frame = several.to_pandas()
-    assert frame.columns.tolist() == ["dataset", "system", "metric", "rank", *several[0].outputs]
+    few = ["dataset", "system", "metric", "score", "rank"]
+    assert several.to_pandas().columns.tolist() == few
+    frame = several.to_pandas(columns="all")
+    assert frame.columns.tolist() == [*few, *several[0].outputs]
+    assert frame["score"].tolist() == frame["gleu"].tolist()
     for name, value in (("system", "system"), ("metric", "signature"), ("rank", "rank"), ("gleu", "score")):
         assert frame[name].tolist() == [getattr(result, value) for result in several]
 

@@ -24,6 +24,7 @@ from typing import TYPE_CHECKING, NoReturn
 
 from .._version import __version__
 from ..errors import PipelineError, did_you_mean, printable
+from ..lookup import leave_working_directory
 from .terminal import locale_note, show_every_letter
 
 if TYPE_CHECKING:
@@ -67,8 +68,11 @@ class Parser(argparse.ArgumentParser):
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command line; return the exit code."""
-    arguments = sys.argv[1:] if arguments is None else list(arguments)
+    """Run the command line; return the exit code. `arguments` None stands for those that the process was given."""
+    if arguments is None:
+        leave_working_directory()
+        arguments = sys.argv[1:]
+    arguments = list(arguments)
     for variable in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"):
         os.environ.setdefault(variable, "1")  # matrix products here are small: threads would only wait for each other
     show_every_letter()

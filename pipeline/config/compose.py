@@ -12,8 +12,8 @@ from pathlib import Path
 
 from ..errors import ConfigError, DataError, Problem
 from ..io.written_paths import expanded
-from .tree import COMMAND_LINE, Node, from_plain
-from .yaml_file import MAX_DEPTH, parse, read
+from .tree import COMMAND_LINE, MAX_DEPTH, Node, from_plain
+from .yaml_file import parse, read
 
 MAX_INCLUDED = 100
 """Files that a config may include, directly or through others."""
@@ -25,14 +25,16 @@ _TEXTS = {"source", "references", *_FORMS}
 """Keys of a data set that name its texts."""
 
 
-def compose(path: str | Path, settings: tuple[str, ...] = ()) -> tuple[Node, list[Problem]]:
+def compose(config: str | Path | Node, settings: tuple[str, ...] = ()) -> tuple[Node, list[Problem]]:
     """Return the root of a config merged with its includes, settings ("a.b.0=value") and defaults of data sets.
+
+    The config is a YAML file, or the node of a mapping of Python.
 
     Also returns the problems: wrong settings, wrong includes and duplicate keys. Raises ConfigError where the config
     itself cannot be read.
     """
     reader = _Reader()
-    root = reader.file(str(path), ())
+    root = reader.includes(config, config.mark.file, ()) if isinstance(config, Node) else reader.file(str(config), ())
     for text in settings:
         try:
             root = _set(root, text)

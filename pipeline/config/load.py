@@ -69,7 +69,7 @@ class Config:
 
 
 def load(
-    path: str | Path, settings: Sequence[str], formats: Mapping[str, Declared]
+    config: str | Path | Node, settings: Sequence[str], formats: Mapping[str, Declared]
 ) -> tuple[Config | None, tuple[Node, ...], list[Problem]]:
     """Return a config (None where it cannot be used), the nodes of its metrics, and all problems.
 
@@ -77,7 +77,7 @@ def load(
     returned even if the config has problems elsewhere, so that all problems can be shown together. Raises ConfigError
     where the file is not a YAML mapping at all.
     """
-    root, problems = compose(path, tuple(settings))
+    root, problems = compose(config, tuple(settings))
     if not isinstance(root.value, dict):
         raise ConfigError([root.problem("expected a mapping with the keys datasets, systems, metrics")])
     metrics = root.get("metrics")
@@ -88,7 +88,7 @@ def load(
     resolver = Resolver(root, written, problems, formats)
     datasets, systems = resolver.datasets(), resolver.systems()
     _idle(root, written, systems, problems)
-    config = Config(
+    loaded = Config(
         root=root,
         datasets=datasets,
         systems=systems,
@@ -102,7 +102,7 @@ def load(
         published=written,
         absent=frozenset(resolver.absent),
     )
-    return config, nodes, problems
+    return loaded, nodes, problems
 
 
 def _idle(root: Node, written: WrittenConfig, systems: Sequence[System], problems: list[Problem]) -> None:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ..errors import Problem, did_you_mean
 
@@ -25,6 +27,19 @@ class Overrides:
 
 
 NO_OVERRIDES = Overrides()
+
+
+def overrides_from_values(only: str | Sequence[str], settings: Mapping[str, Any] | str | Sequence[str]) -> Overrides:
+    """Return what users of Python say: one pattern or several; settings as {"a.b.0": value} or as "a.b.0=value"."""
+    if isinstance(settings, Mapping):
+        settings = [f"{key}={_as_yaml(value)}" for key, value in settings.items()]
+    each = [(settings,) if isinstance(settings, str) else tuple(settings), (only,) if isinstance(only, str) else only]
+    return Overrides(*(tuple(map(str, texts)) for texts in each))
+
+
+def _as_yaml(value: object) -> str:
+    """Return a value as JSON, which is YAML too."""
+    return json.dumps(value, ensure_ascii=False, default=str)
 
 
 def select(

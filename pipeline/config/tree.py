@@ -4,17 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from numbers import Real
+from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..errors import Problem
+from ..errors import ConfigError, Problem
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
 
 
 COMMAND_LINE = "--set"
 """Stands for the file of a node that was written on the command line."""
+MEMORY = "config"
+"""Stands for the file of a config that is a mapping of Python."""
+MAX_DEPTH = 50
+"""Levels of lists and mappings in a config."""
 
 
 @dataclass(frozen=True)
@@ -92,6 +98,34 @@ def from_plain(value: object, name: str, path: str = "") -> Node:
 def is_set(node: Node) -> bool:
     """Return whether `--set` wrote a node."""
     return node.mark.file.startswith(f"{COMMAND_LINE} ")
+
+
+def from_mapping(config: Mapping[str, Any], folder: str | Path = "") -> Node:
+    """Return a config that is a mapping of Python as a node. Relative paths in it start from `folder`.
+
+    Raises ConfigError, with all problems, where a value is none that YAML could hold.
+    """
+    problems = [Problem(MEMORY, text) for text in _unwritable(config, "")]
+    if problems:
+        raise ConfigError(problems)
+    return from_plain(config, str(Path(folder) / MEMORY))
+
+
+def _unwritable(value: object, path: str, depth: int = 0) -> Iterator[str]:
+    """Yield what is wrong with values of Python that stand for a config."""
+    if depth > MAX_DEPTH:
+        yield f"{path.partition('.')[0]}: nested deeper than {MAX_DEPTH} levels"
+    elif isinstance(value, Mapping):
+        for key, child in value.items():
+            if isinstance(key, str | int):
+                yield from _unwritable(child, f"{path}.{key}" if path else str(key), depth + 1)
+            else:
+                yield f"{path}: a key must be text, found {key!r}".removeprefix(": ")
+    elif isinstance(value, list | tuple):
+        for number, child in enumerate(value):
+            yield from _unwritable(child, f"{path}[{number}]", depth + 1)
+    elif value is not None and not isinstance(value, str | Real | PathLike):
+        yield f"{path}: expected text, a number, a list or a mapping, found {type(value).__name__}"
 
 
 def base_of(node: Node) -> Path:

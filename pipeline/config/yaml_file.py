@@ -11,11 +11,10 @@ from pathlib import Path
 import yaml
 
 from ..errors import ConfigError, Problem
-from .tree import Mark, Node
+from .tree import MAX_DEPTH, Mark, Node
 
 MAX_NODES = 100_000
 """Nodes that a document may expand to. One with more is an alias bomb, or no config."""
-MAX_DEPTH = 50
 MAX_BYTES = 10_000_000
 
 _STANDARD = frozenset(

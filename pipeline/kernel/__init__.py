@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 from importlib import import_module
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..errors import ConfigError, did_you_mean
@@ -40,6 +41,20 @@ def name() -> str:
                 raise ConfigError(f"PIPELINE_KERNEL=native, but there is no compiled kernel: {error}") from None
             return "python"
     return "python" if choice == "python" else "native"
+
+
+def why_not_native() -> str:
+    """Return why the Python kernel is used, and what to do, where the choice was left open. Else return nothing."""
+    if name() == "native" or os.environ.get("PIPELINE_KERNEL") == "python":
+        return ""
+    folder = Path(__path__[0], "native")
+    if not [*folder.glob("*.so"), *folder.glob("*.pyd")]:
+        return f"There is no compiled kernel in {folder}: install with a C compiler (`gec-pipeline help kernel`)."
+    try:
+        import_module(".native", __name__)
+    except ImportError as error:
+        return f"The compiled kernel in {folder} does not load: {error}."
+    return ""
 
 
 def __getattr__(function: str) -> Any:

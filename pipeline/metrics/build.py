@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -17,9 +18,12 @@ from .base import signature
 from .base.metric import Metric
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
     from .base.option import Option
+
+    Asked = str | Metric | Mapping[str, Any]
+    """A metric as users of Python ask for it."""
 
 
 MAX_COMBINATIONS = 1000
@@ -42,10 +46,13 @@ def from_text(text: str, more: Mapping[str, str] | None = None) -> Metric:
     return metric
 
 
-def from_values(values: Sequence[str | Metric | Mapping[str, Any]]) -> tuple[Metric, ...]:
-    """Return the metrics of a list of names, signatures, mappings or metrics. Raises ConfigError."""
-    if isinstance(values, str):
-        raise ConfigError(f"metrics: expected a list, such as ['{values}']")
+def from_values(values: Asked | Sequence[Asked]) -> tuple[Metric, ...]:
+    """Return the metrics of a list of names, signatures, mappings or metrics, or of one of these alone.
+
+    Raises ConfigError.
+    """
+    if isinstance(values, str | Metric | Mapping):
+        values = [values]
     problems: list[Problem] = []
     metrics = [
         value if isinstance(value, Metric) else resolve(from_plain(value, "metrics", f"[{number}]"), problems)

@@ -12,6 +12,7 @@ import os
 import platform
 import re
 from importlib import metadata
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -65,6 +66,10 @@ def run(_: argparse.Namespace) -> int:
     print(f"processors    {os.cpu_count()}")
     setting = os.environ.get("PIPELINE_KERNEL") or "auto"
     print(f"kernel        {kernel.name()} (PIPELINE_KERNEL={setting})")
+    reason = kernel.why_not_native()
+    if reason:
+        print(f"{'':<13} {reason}")
+    print(f"package       {Path(str(kernel.__file__)).parents[1]}")
     missing = [name for name in REQUIRED if _version(name) is None]
     for name in REQUIRED:
         print(f"{name:<13} {_version(name) or 'MISSING: pip install ' + name}")

@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING
 from ...config.models import BACKENDS
 from ...errors import IncompleteError, printable
 from ..arguments import add_selection, jobs, overrides_of
+from ..kernel_note import kernel_notes
 from ..progress import Bar
 
 if TYPE_CHECKING:
@@ -64,6 +65,8 @@ def run(args: argparse.Namespace) -> int:
         job = stages.prepare(args.config, options, overrides_of(args))
         for warning in () if args.quiet else job.warnings:
             bar.print(f"warning: {warning}")
+        for note in () if args.quiet or args.dry_run else kernel_notes(job.corpora):
+            bar.tell(note)
         if args.dry_run:
             print_table(*plan(job, args.output, fresh=args.fresh), left=(0, 1, 2, 4))
             return 0

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...errors import printable
 from ..arguments import add_files, jobs, open_files
+from ..kernel_note import kernel_notes
 
 if TYPE_CHECKING:
     import argparse
@@ -74,6 +75,8 @@ def run(args: argparse.Namespace) -> int:
     given = {key.removeprefix("option_"): value for key, value in vars(args).items() if key.startswith("option_")}
     metric = from_text(args.metric, {key: value for key, value in given.items() if value is not None})
     corpus = open_files(args)
+    for note in kernel_notes([corpus]):
+        print(printable(f"note: {note}"), file=sys.stderr)
     evaluation: Evaluation = evaluate_corpus(corpus, [metric], n_jobs=args.n_jobs)
     for note in evaluation.warnings[len(suspicions(corpus)) :]:  # open_files() has printed the others
         print(printable(f"warning: {note}"), file=sys.stderr)

@@ -1,0 +1,107 @@
+"""The command and the folder that it is called in: modules of users there, and a copy without a compiled kernel."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from typing import TYPE_CHECKING
+
+import pytest
+
+from pipeline import kernel
+from pipeline.cli import kernel_note
+from tests.conftest import ROOT, forced_kernel, write_run
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+SCRIPT = "import sys; del sys.path[0]; from pipeline.cli import main; sys.exit(main())"
+"""What the installed command does: it does not begin with the working directory on its path."""
+WORKERS = {
+    "none": ["--n-jobs", "1"],
+    "threads": ["--n-jobs", "2", "--backend", "threading"],
+    "processes": ["--n-jobs", "2", "--backend", "loky"],
+    "dask": ["--n-jobs", "2", "--backend", "dask"],
+}
+
+
+def called(folder: Path, how: list[str], *arguments: str, path: str = str(ROOT)) -> subprocess.CompletedProcess[str]:
+    """Call Python in a folder, as a user's shell does."""
+    environment = {key: value for key, value in os.environ.items() if key not in ("PYTHONSAFEPATH", "PIPELINE_KERNEL")}
+    command = [sys.executable, *how, *arguments]
+    return subprocess.run(
+        command, cwd=folder, env={**environment, "PYTHONPATH": path}, capture_output=True, text=True, check=False
+    )
+
+
+@pytest.mark.parametrize("workers", WORKERS)
+@pytest.mark.parametrize("how", [["-c", SCRIPT], ["-m", "pipeline"]], ids=["installed", "module"])
+def test_modules_of_the_user_are_not_imported(tmp_path: Path, how: list[str], workers: str) -> None:
+    if workers == "dask":
+        pytest.importorskip("distributed")
+    config = write_run(tmp_path, lines=40)
+    for name in ("numpy", "joblib", "yaml", "argparse", "distributed", "rich"):
+        (tmp_path / f"{name}.py").write_text("raise SystemExit('of the user')\n", encoding="utf-8")
+    done = called(tmp_path, how, "run", str(config), "--output", "run", *WORKERS[workers])
+    assert (done.returncode, "of the user" in done.stderr) == (0, False), done.stderr
+
+
+def test_an_empty_part_of_pythonpath_is_not_the_working_directory(tmp_path: Path) -> None:
+    """Where PYTHONPATH was empty, PYTHONPATH=$PYTHONPATH:more begins with nothing, which means the folder."""
+    (tmp_path / "numpy.py").write_text("raise SystemExit('of the user')\n", encoding="utf-8")
+    config = write_run(tmp_path, lines=5)
+    done = called(tmp_path, ["-c", SCRIPT], "run", str(config), "--output", "run", path=f"{os.pathsep}{ROOT}")
+    assert done.returncode == 0, done.stderr
+
+
+def test_importing_the_package_leaves_the_path_alone(tmp_path: Path) -> None:
+    code = (
+        "import sys; old = [*sys.path]; import pipeline.api; from pipeline.cli import main; main(['list', 'metrics'])"
+    )
+    done = called(tmp_path, ["-c", f"{code}; sys.exit(sys.path != old)"])
+    assert done.returncode == 0, done.stderr
+
+
+# ---- a copy that was not compiled
+
+
+@pytest.fixture
+def copy(tmp_path: Path) -> Path:
+    """A copy of the repository as git gives it."""
+    compiled = shutil.ignore_patterns("*.so", "*.pyd", "__pycache__")
+    shutil.copytree(ROOT / "pipeline", tmp_path / "copy" / "pipeline", ignore=compiled)
+    return tmp_path / "copy"
+
+
+def test_a_copy_that_was_not_compiled_says_so_where_there_is_much_to_count(copy: Path) -> None:
+    text = "a b c\n" * (kernel_note.MANY + 1)
+    for name, lines in (("ref", text), ("out", text.replace("c", "d")), ("short", "a\n")):
+        (copy / name).write_text(lines, encoding="utf-8")
+    note = f"note: the Python kernel is used: it is slower, with equal results. There is no compiled kernel in {copy}"
+    module = ["-m", "pipeline"]
+    much = called(copy, module, "score", "length", "-r", "ref", "-o", "out", path="")
+    assert (much.returncode, much.stderr.startswith(note), much.stderr.count("\n")) == (0, True, 1), much.stderr
+    little = called(copy, module, "score", "length", "-r", "short", "-o", "short", path="")
+    assert "kernel" not in little.stderr
+    assert f"There is no compiled kernel in {copy}" in called(copy, module, "doctor", path="").stdout
+
+
+def test_run_says_so_once_and_not_when_quiet(copy: Path) -> None:
+    config = write_run(copy, lines=6, chosen=["bleu"])
+    few = "from pipeline.cli import kernel_note, main; kernel_note.MANY = 10; import sys; sys.exit(main(sys.argv[1:]))"
+    for quiet, count in ((["-q"], 0), ([], 1)):
+        done = called(copy, ["-c", few], "run", str(config), "--output", "run", *quiet, path="")
+        assert (done.returncode, done.stderr.count("no compiled kernel")) == (0, count), done.stderr
+
+
+def test_nothing_is_said_of_a_kernel_that_was_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PIPELINE_KERNEL", "python")
+    assert kernel.why_not_native() == ""
+
+
+def test_nothing_is_said_of_the_compiled_kernel(monkeypatch: pytest.MonkeyPatch) -> None:
+    with forced_kernel("native"):
+        monkeypatch.setenv("PIPELINE_KERNEL", "auto")
+        assert kernel.why_not_native() == ""

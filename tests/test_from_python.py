@@ -1,0 +1,154 @@
+"""What a user of Python meets first: names and help of the package, its page of help, configs that are mappings."""
+
+from __future__ import annotations
+
+import doctest
+import os
+import pydoc
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import pipeline
+from pipeline import reopen
+from pipeline.errors import ConfigError, InputError
+from tests.conftest import ROOT, write_run
+
+API = (ROOT / "pipeline" / "help" / "api.md").read_text(encoding="utf-8")
+EXAMPLES = "\n".join(re.findall(r"^(?: {4}.*)?$", API, re.MULTILINE))
+
+
+def test_the_page_of_help_has_every_public_name_in_an_example() -> None:
+    used = set(re.findall(r"pipeline\.(\w+)", EXAMPLES)) | {"Evaluation", "Result", "__version__"}
+    assert set(pipeline.__all__) <= used
+    assert [name for name in pipeline.__all__ if name not in API] == []
+
+
+def test_the_examples_of_the_page_of_help_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("pandas")
+    for name in ("configs", "data"):
+        shutil.copytree(ROOT / name, tmp_path / name)
+    monkeypatch.chdir(tmp_path)
+    names: dict[str, Any] = {}
+    exec(re.sub(r"^ {4}", "", EXAMPLES, flags=re.MULTILINE), names)  # noqa: S102
+    assert (tmp_path / "runs" / "changed" / "results.json").is_file()
+    assert len(names["compared"].tests) == 3
+    assert [type(names[name]) for name in ("alone", "result")] == [pipeline.Evaluation, pipeline.Result]
+
+
+def test_help_of_the_package_begins_with_its_functions() -> None:
+    """pydoc lists modules before functions, so the docstring has to name the functions."""
+    text = pydoc.plain(pydoc.render_doc(pipeline))
+    before = text.partition("PACKAGE CONTENTS")[0]
+    assert [name for name in pipeline.__all__ if not name.startswith("_") and name not in before] == []
+    assert all(len(line) <= 80 for line in before.partition("DESCRIPTION")[2].splitlines())
+    for name in ("evaluate", "run", "load", "compare"):
+        assert re.search(rf"^    {name}\(", text, re.MULTILINE)
+    assert doctest.testmod(pipeline) == (0, 4)
+
+
+@pytest.mark.parametrize("name", ["errors", "evaluate", "Result"])
+def test_a_public_name_works_before_anything_else_was_used(name: str) -> None:
+    code = f"import pipeline; print(pipeline.{name}, {name!r} in dir(pipeline))"
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True)
+    assert done.stdout.endswith(" True\n")
+
+
+# ---- configs that are mappings
+
+MAPPING: dict[str, Any] = {
+    "version": 1,
+    "datasets": {"d": {"source": Path("d/source"), "references": ("d/ref0", "d/ref1")}},
+    "systems": {"A": "d/A", "B": "d/B"},
+    "metrics": [{"name": "gleu", "iterations": np.int64(6)}, "bleu"],
+    "output": {"dir": "run", "formats": ["json", "csv"], "digits": 3},
+}
+YAML = """
+version: 1
+datasets: {d: {source: d/source, references: [d/ref0, d/ref1]}}
+systems: {A: d/A, B: d/B}
+metrics: [{name: gleu, iterations: 6}, bleu]
+output: {dir: run, formats: [json, csv], digits: 3}
+"""
+
+
+@pytest.fixture
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A working directory with texts."""
+    write_run(tmp_path, lines=12)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def test_a_mapping_gives_the_files_that_yaml_gives(here: Path) -> None:
+    (here / "same.yaml").write_text(YAML, encoding="utf-8")
+    results = pipeline.run(MAPPING, "one")
+    pipeline.run("same.yaml", "two")
+    for name in ("results.json", "scores.csv"):
+        assert (here / "one" / name).read_bytes() == (here / "two" / name).read_bytes()
+    assert [result.system for result in results] == ["A", "B", "A", "B"]
+
+
+def test_a_run_of_a_mapping_is_opened_again_from_anywhere(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Reports read the texts again: their relative paths start where the run was begun."""
+    pipeline.run(MAPPING, set={"output.digits": 4})
+    (here / "elsewhere").mkdir()
+    monkeypatch.chdir(here / "elsewhere")
+    material = reopen.revisit(here / "run")
+    assert (material.unread, list(material.corpora), material.digits) == ("", ["d"], 4)
+
+
+def test_only_and_set_do_what_the_command_line_does(here: Path) -> None:
+    (here / "same.yaml").write_text(YAML, encoding="utf-8")
+    for config in (MAPPING, "same.yaml"):
+        results = pipeline.run(config, "few", only="A", set={"metrics.1": "chrf", "metrics.0.lowercase": True})
+        assert [(r.system, r.measure.name) for r in results] == [("A", "gleu"), ("A", "chrf")]
+        assert "|lc:true|" in results[0].signature
+    assert len(pipeline.run(MAPPING, "more", only=["A", "bleu"], set=["output.digits=1"])) == 1
+    with pytest.raises(ConfigError, match=r"--only C: matches no data set, system or metric"):
+        pipeline.run(MAPPING, only="C")
+    with pytest.raises(ConfigError, match=r"^--set metrics.7=\"chrf\": 'metrics' has 2 items, numbered from 0"):
+        pipeline.run(MAPPING, set={"metrics.7": "chrf"})
+
+
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        ({"metrics": ["glue"]}, r"^config: metrics\[0\]: no metric is called 'glue' \(did you mean 'gleu'\?\)"),
+        ({"metric": ["gleu"]}, r"^config: metric: unknown key \(did you mean 'metrics'\?\)"),
+        ({"datasets": {"d": {"source": "d/none", "references": ["d/ref0"]}}}, r"d/none"),
+        ({"systems": {"A": {"d/A"}}}, r"^config: systems.A: expected text, a number, a list or a mapping, found set$"),
+        ({"systems": {None: "d/A"}}, r"^config: systems: a key must be text, found None$"),
+        ({"output": {"digits": 1.5}}, r"^config: output.digits: "),
+    ],
+)
+@pytest.mark.usefixtures("here")
+def test_what_is_wrong_in_a_mapping_is_named_by_its_keys(wrong: dict[str, Any], message: str) -> None:
+    with pytest.raises(ConfigError, match=message):
+        pipeline.run(MAPPING | wrong)
+    assert not Path("run").exists()
+
+
+@pytest.mark.parametrize("config", [["my.yaml"], None, 5])
+def test_what_is_no_config_is_refused(config: Any) -> None:
+    with pytest.raises(InputError, match=r"^config: expected a YAML file or a mapping, found "):
+        pipeline.run(config)
+
+
+def test_a_mapping_that_holds_itself_is_refused() -> None:
+    endless: dict[str, Any] = {}
+    endless["datasets"] = endless
+    with pytest.raises(ConfigError, match=r"^config: datasets: nested deeper than 50 levels$"):
+        pipeline.run(endless)
+
+
+def test_a_mapping_may_include_files(here: Path) -> None:
+    (here / "base.yaml").write_text(YAML, encoding="utf-8")
+    assert len(pipeline.run({"include": ["base.yaml"], "metrics": ["bleu"]})) == 2
