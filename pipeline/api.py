@@ -33,7 +33,9 @@ from .execution.count import count_in_memory
 from .execution.options import RunOptions
 from .execution.store.columns_file import MemoryStatistics, Statistics
 from .execution.store.remote_copy import folder_of
+from .metrics.base.metric import Metric
 from .metrics.build import from_text, from_values
+from .metrics.names import is_called
 from .prepare import complete, fit, without_source
 from .scoring import scored_columns, stored_runs
 from .scoring.resampling.significance import statistics_of, with_statistics
@@ -46,9 +48,10 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from .arrays import Floats, Ints
-    from .metrics.base.metric import Metric
     from .scoring.results import Bootstrap, Samples, Score
 
+AnyMetric = str | Metric | Mapping[str, Any]
+"""A metric as `evaluate` takes it."""
 ONE = "system"
 """The name of a system where `evaluate` gets a list of texts and no name."""
 
@@ -160,7 +163,7 @@ class Evaluation(Sequence[Result]):
         Raises InputError where no result fits, or more than one.
         """
         fits = [r for r in self.results if system in (None, r.system) and dataset in (None, r.dataset)]
-        fits = [r for r in fits if metric in (None, r.signature, r.measure.name)]
+        fits = [r for r in fits if metric in (None, r.signature) or is_called(r.measure, str(metric))]
         if len(fits) == 1:
             return fits[0]
         systems = list(dict.fromkeys(r.system for r in self.results))
@@ -193,7 +196,7 @@ def evaluate(
     hypotheses: Sequence[str] | Mapping[str, Sequence[str]],
     references: Sequence[Sequence[str | None]],
     sources: Sequence[str] | None = None,
-    metrics: Sequence[str | Metric | Mapping[str, Any]] = ("gleu",),
+    metrics: AnyMetric | Sequence[AnyMetric] = ("gleu",),
     *,
     n_jobs: int | Literal["auto"] = 1,
 ) -> Evaluation:
@@ -203,14 +206,14 @@ def evaluate(
     `references` holds a list for each reference set (annotator). Each has one text for each item, and None where its
     annotator has none.
     `sources` holds one uncorrected text for each item. Only some metrics, such as gleu, need it.
-    `metrics` holds names, names with settings ("gleu[n=3]"), signatures, mappings such as
-    {"name": "gleu", "references": "max"}, or metric objects.
+    `metrics` holds names as people write them ("gleu", "BLEU", "chrF++"), names with settings ("gleu[n=3]"),
+    signatures, mappings such as {"name": "gleu", "references": "max"}, or metric objects. A single one needs no list.
     `n_jobs` is the number of workers, or "auto" to choose it by the amount of text.
 
     What looks wrong but can be scored is a warning (warnings.warn), and is kept in Evaluation.warnings. Raises
     InputError for texts that do not fit together, for unknown metrics or settings, and where a source is missing.
     """
-    scorers = from_values(metrics)
+    scorers = from_values([metrics] if isinstance(metrics, str | Mapping | Metric) else metrics)
     corpus = _corpus(hypotheses, references, sources, scorers)
     evaluation = evaluate_corpus(corpus, scorers, n_jobs=n_jobs)
     for note in evaluation.warnings:

@@ -435,7 +435,7 @@ NO_STRINGS = "expected a list of strings"
         ({"hypotheses": {}}, "hypotheses: there is no system"),
         ({"references": []}, "references: at least one reference set is needed"),
         ({"hypotheses": [], "references": [[]], "sources": []}, "sources: has no lines; nothing can be scored"),
-        ({"metrics": "gleu"}, "metrics: expected a list, such as ['gleu']"),
+        ({"metrics": "glue"}, "metrics: [0]: no metric is called 'glue' (did you mean 'gleu'?); known: gleu"),
         ({"metrics": ["glue"]}, "metrics: [0]: no metric is called 'glue' (did you mean 'gleu'?); known: gleu"),
         ({"metrics": [None]}, "metrics: [0]: expected a metric"),
         ({"metrics": ["gleu", "gleu[orders=3]"]}, "metrics: [1]"),

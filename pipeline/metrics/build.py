@@ -14,6 +14,7 @@ from ..io.remote import Remote, locate
 from . import METRICS
 from .base import signature
 from .base.metric import Metric
+from .names import meant
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -43,8 +44,6 @@ def from_text(text: str, more: Mapping[str, str] | None = None) -> Metric:
 
 def from_values(values: Sequence[str | Metric | Mapping[str, Any]]) -> tuple[Metric, ...]:
     """Return the metrics of a list of names, signatures, mappings or metrics. Raises ConfigError."""
-    if isinstance(values, str):
-        raise ConfigError(f"metrics: expected a list, such as ['{values}']")
     problems: list[Problem] = []
     metrics = [
         value if isinstance(value, Metric) else resolve(from_plain(value, "metrics", f"[{number}]"), problems)
@@ -62,31 +61,46 @@ def resolve(node: Node, problems: list[Problem]) -> Metric | None:
     try:
         name, mapping = as_mapping(node)
     except ConfigError as error:
-        problems.extend(node.problem(problem.message) for problem in error.problems)
-        return None
-    if name not in METRICS:
-        hint = f"{did_you_mean(name, METRICS)}; known: {', '.join(METRICS)}"
-        problems.append(node.problem(f"no metric is called '{name}'{hint}", ["name"]))
+        problems.extend(node.problem(problem.message, ["name"]) for problem in error.problems)
         return None
     children = {key: child for key, child in children_of(mapping).items() if key != "name"}
     return _build(METRICS[name], replace(mapping, value=children), problems)
 
 
 def as_mapping(node: Node) -> tuple[str, Node]:
-    """Return the name in a metric's node, and the node as a mapping with the key name. Raises ConfigError."""
+    """Return the name of a metric's node, and the node as a mapping with this name. Raises ConfigError.
+
+    If the name is written in another way, the options that it implies are added to the mapping.
+    """
+    mapping = _written_mapping(node)
+    named = children_of(mapping)["name"]
+    name, implied = meant(str(named.value))
+    keys = {key: child for key, child in children_of(mapping).items() if key != "name"}
+    for key, value in implied.items():
+        again = next(
+            (written for written in keys if option_of(METRICS[name], written) == option_of(METRICS[name], key)), None
+        )
+        if again:
+            raise ConfigError(f"'{named.value}' means {key}: {value} already; leave '{again}' out, or write {name}")
+    added = {key: replace(named, value=value) for key, value in {"name": name, **implied}.items()}
+    return name, replace(mapping, value=added | keys, keys={**dict.fromkeys(implied, named.mark), **mapping.keys})
+
+
+def _written_mapping(node: Node) -> Node:
+    """Return a metric's node as a mapping with the key name, as it is written there. Raises ConfigError."""
     if isinstance(node.value, str):
         name, settings = signature.parse(node.value)
         if "name" in settings:
             raise ConfigError(f"'{node.value}': 'name' is no option")
         prefix = f"{node.path}." if node.path else ""
         children = {key: Node(value, node.mark, f"{prefix}{key}") for key, value in {"name": name, **settings}.items()}
-        return name, Node(children, node.mark, node.path, dict.fromkeys(children, node.mark))
+        return Node(children, node.mark, node.path, dict.fromkeys(children, node.mark))
     if not isinstance(node.value, dict):
         raise ConfigError("expected a metric: a name, name[key=value,...] or a mapping with the key 'name'")
     named = node.get("name")
     if named is None or not isinstance(named.value, str):
         raise ConfigError(f"the key 'name' is missing; known metrics: {', '.join(METRICS)}")
-    return named.value, node
+    return node
 
 
 def children_of(node: Node) -> dict[str, Node]:
