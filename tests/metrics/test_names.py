@@ -163,7 +163,9 @@ def test_python_understands_names_and_a_single_metric() -> None:
 
 
 def test_expectations_understand_names(capsys: pytest.CaptureFixture[str]) -> None:
-    expected = CONFIG + "expect: [{metric: ROUGE-L, values: {A: 0.88888, B: 0.57142}, tolerance: 0.0001, why: a test}]\n"
+    expected = (
+        CONFIG + "expect: [{metric: ROUGE-L, values: {A: 0.88888, B: 0.57142}, tolerance: 0.0001, why: a test}]\n"
+    )
     Path("c.yaml").write_text(expected, encoding="utf-8")
     code = main(["run", "c.yaml", "-q"])
     assert (code, capsys.readouterr().err) == (0, "")
