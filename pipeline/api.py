@@ -37,7 +37,9 @@ from .execution.options import RunOptions
 from .execution.store.columns_file import MemoryStatistics, Statistics
 from .execution.store.remote_copy import folder_of
 from .metrics import METRICS
+from .metrics.base.metric import Metric
 from .metrics.build import from_text, from_values
+from .metrics.names import is_called
 from .prepare import complete, doubts, fit, without_source
 from .report.tables.labels import labels
 from .scoring import scored_columns, stored_runs
@@ -51,7 +53,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from .arrays import Floats, Ints
-    from .metrics.base.metric import Metric
     from .metrics.build import Asked
     from .scoring.results import Bootstrap, Samples, Score
 
@@ -195,7 +196,9 @@ class Evaluation(Sequence[Result]):
         return {
             result.signature
             for result in self.results
-            if metric in (result.measure.name, result.signature, short[result.signature]) or result.measure == asked
+            if metric in (result.signature, short[result.signature])
+            or is_called(result.measure, metric)
+            or result.measure == asked
         }
 
     def _listing(self, results: Sequence[Result]) -> str:
@@ -243,14 +246,14 @@ def evaluate(
     `references` holds a list for each reference set (annotator). Each has one text for each item, and None where its
     annotator has none. Where there is one annotator, the list of texts alone is enough.
     `sources` holds one uncorrected text for each item. Only some metrics, such as gleu, need it.
-    `metrics` holds names, names with settings ("gleu[n=3]"), signatures, mappings such as
-    {"name": "gleu", "references": "max"}, or metric objects. One of these alone needs no list.
+    `metrics` holds names as people write them ("gleu", "BLEU", "chrF++"), names with settings ("gleu[n=3]"),
+    signatures, mappings such as {"name": "gleu", "references": "max"}, or metric objects. A single one needs no list.
     `n_jobs` is the number of workers, or "auto" to choose it by the amount of text.
 
     What looks wrong but can be scored is a warning (warnings.warn), and is kept in Evaluation.warnings. Raises
     InputError for texts that do not fit together, for unknown metrics or settings, and where a source is missing.
     """
-    scorers = from_values(metrics)
+    scorers = from_values([metrics] if isinstance(metrics, str | Mapping | Metric) else metrics)
     corpus = _corpus(hypotheses, references, sources, scorers)
     evaluation = evaluate_corpus(corpus, scorers, n_jobs=n_jobs)
     for note in evaluation.warnings:

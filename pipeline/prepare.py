@@ -22,6 +22,7 @@ from .io.remote import is_remote
 from .metrics.base import signature
 from .metrics.build import resolve_all
 from .metrics.defaults import with_defaults
+from .metrics.names import is_called
 from .scoring.references import POLICIES
 from .scoring.resampling.bootstrap import unsupported
 
@@ -142,7 +143,7 @@ def _opened(
     metrics = resolve_all(with_defaults(nodes, config.root if config else None, problems), problems)
     corpora: list[Corpus | None] = []
     if config:
-        names = [(metric.name, signature.render(metric.name, metric.settings())) for metric in metrics]
+        names = [_names(metric, config, overrides.only) for metric in metrics]
         config, kept = select(config, names, overrides.only, problems)
         metrics = tuple(metric for metric, own in zip(metrics, names, strict=True) if own in kept)
         address, options = options.address, under(config, options)
@@ -161,6 +162,13 @@ def _opened(
         problems += _missing_sources(config, metrics)
     problems += fit(metrics, corpora)
     return config, tuple(metrics), [corpus for corpus in corpora if corpus], problems
+
+
+def _names(metric: Metric, config: Config, patterns: Sequence[str]) -> tuple[str, ...]:
+    """Return the name of a metric, its signature, and those patterns of --only that are other spellings of its name."""
+    others = {dataset.name for dataset in config.datasets} | {system.name for system in config.systems}
+    spelled = (pattern for pattern in patterns if pattern not in others and is_called(metric, pattern))
+    return (metric.name, signature.render(metric.name, metric.settings()), *spelled)
 
 
 def under(config: Config, options: RunOptions) -> RunOptions:

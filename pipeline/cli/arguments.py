@@ -1,59 +1,66 @@
-"""Arguments that several commands share: text files without a config, and changes of a config."""
+"""Text files given on the command line, without a config."""
 
 from __future__ import annotations
 
 import sys
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..config.globs import is_glob
 from ..config.overrides import Overrides
-from ..config.resolved import STDIN, Dataset, System
+from ..config.resolved import Dataset, System
 from ..corpus.input_warnings import suspicions
 from ..corpus.opener import open_corpus
 from ..errors import ConfigError, CorpusError, Problem, printable
 from ..io.catalogue import PREFIX, is_data, named_in
-from ..io.dataset_cache import path_of
-from ..io.remote import Remote, locate
+from ..io.remote import Remote
+from .given_texts import given_text, whole_m2
 
 if TYPE_CHECKING:
     import argparse
     from collections.abc import Sequence
 
+    from ..config.resolved import Input
     from ..corpus.corpus import Corpus
 
 DATASET = "files"
-"""The name of the data set that the files of the command line make."""
 
 
-def add_files(parser: argparse.ArgumentParser) -> None:
-    """Declare -s, -r and -o. Both -r and -o take several files, and may be repeated."""
-    several: dict[str, Any] = {"required": True, "nargs": "+", "action": "extend", "metavar": "FILE"}
+def add_files(parser: argparse.ArgumentParser, *names: str, piped: bool = False) -> None:
+    """Declare -s, -r and -o; each of the last two takes several files, also when it is given again.
+
+    `names` are further names of -o. With `piped`, -o may be left out: `output_from_pipe` then takes standard input.
+    """
+    several: dict[str, Any] = {"nargs": "+", "action": "extend", "metavar": "FILE"}
     parser.add_argument("-s", "--src", "--source", dest="source", metavar="FILE", help="the uncorrected text")
-    parser.add_argument("-r", "--ref", "--references", dest="references", help="references, one file each", **several)
-    parser.add_argument("-o", "--out", "--outputs", dest="outputs", help="outputs of systems, one file each", **several)
+    flags = ("-r", "--ref", "--references")
+    parser.add_argument(*flags, dest="references", required=True, help="references, one file each", **several)
+    outputs = ("-o", "--out", "--outputs", *names)
+    meaning = "outputs of systems, one file each" + ("; default: standard input, where it is piped" if piped else "")
+    parser.add_argument(*outputs, dest="outputs", required=not piped, help=meaning, **several)
+
+
+def output_from_pipe(args: argparse.Namespace) -> None:
+    """Take standard input as the output where none is named. Raises ConfigError where nothing is piped to it."""
+    taken = "-" in (args.source, *args.references)
+    if not args.outputs and (taken or sys.stdin is None or sys.stdin.isatty()):
+        raise ConfigError("the following arguments are required: -o (or pipe an output to standard input)")
+    args.outputs = args.outputs or ["-"]
 
 
 def open_files(args: argparse.Namespace, *, quiet: bool = False) -> Corpus:
-    """Return the opened files. Systems have the names that the user wrote; warnings go to standard error.
-
-    Raises ConfigError where an output is given twice, and CorpusError where files do not fit together.
-    """
+    """Open and check the files; systems are called as they were written. Warnings go to standard error."""
     outputs = expanded(args.outputs)
     repeated = next((name for name in outputs if outputs.count(name) > 1), None)
     if repeated is not None:
         raise ConfigError(f"-o: {repeated} is given twice")
-    source = given_path(args.source) if args.source else None
-    dataset = Dataset(
-        name=DATASET, source=source, references=tuple(given_path(reference) for reference in expanded(args.references))
-    )
+    dataset = _dataset(args.source, expanded(args.references))
     problems: list[Problem] = []
-    systems = dict[str, Path | Remote]()
-    for path in map(given_path, outputs):
-        label = str(path) if isinstance(path, Remote) else outputs[len(systems)]
-        same = sum(name == label or name.startswith(f"{label} #") for name in systems)
-        systems[f"{label} #{same + 1}" if same else label] = path  # two addresses may be shown as the same text
-    corpus = open_corpus(dataset, [System(name, {DATASET: path}) for name, path in systems.items()], problems)
+    named: dict[str, Input] = {}
+    for path in (given_text(output, "-o") for output in outputs):
+        called = str(path) if isinstance(path, Remote) else outputs[len(named)]
+        same = sum(name == called or name.startswith(f"{called} #") for name in named)
+        named[f"{called} #{same + 1}" if same else called] = path  # of addresses not all is shown
+    corpus = open_corpus(dataset, [System(name, {DATASET: path}) for name, path in named.items()], problems)
     if corpus is None:
         raise CorpusError(problems)
     for warning in () if quiet else suspicions(corpus):
@@ -61,17 +68,18 @@ def open_files(args: argparse.Namespace, *, quiet: bool = False) -> Corpus:
     return corpus
 
 
-def given_path(text: str) -> Path | Remote:
-    """Return the file that a text names: - is standard input, and data:NAME/FILE is a file of a data set."""
-    if text == "-":
-        return STDIN
-    return path_of(text) if is_data(text) else locate(Path(), text)
+def _dataset(source: str | None, references: Sequence[str]) -> Dataset:
+    """Return the data set of the files. An M2 file alone holds the references of all annotators, and the source."""
+    text = given_text(source, "-s") if source else None
+    m2 = whole_m2(references[0]) if len(references) == 1 else None
+    each = () if m2 else tuple(given_text(reference, "-r") for reference in references)
+    return Dataset(name=DATASET, source=text, references=each, m2=m2)
 
 
 def expanded(texts: Sequence[str]) -> list[str]:
-    """Return the names with each data:NAME/GLOB replaced by the files that it matches. Other globs are the shell's."""
+    """Return file names with data:NAME/GLOB replaced by the files that it matches, as a shell does with others."""
     each = ([f"{PREFIX}{file.key}" for file in named_in(t)] if is_data(t) and is_glob(t) else [t] for t in texts)
-    return [name for names in each for name in names]
+    return [text for found in each for text in found]
 
 
 def add_selection(parser: argparse.ArgumentParser) -> None:
@@ -93,12 +101,12 @@ def add_selection(parser: argparse.ArgumentParser) -> None:
 
 
 def overrides_of(args: argparse.Namespace) -> Overrides:
-    """Return the changes of the config that --set and --only ask for."""
+    """Return what --set and --only say."""
     return Overrides(tuple(args.settings), tuple(args.only))
 
 
 def jobs(text: str) -> int | str:
-    """Return a number of workers, or "auto"; raises ValueError, which argparse reports."""
+    """Read a number of workers; for argparse."""
     if text == "auto" or (text.isascii() and text.isdigit() and int(text) > 0):
         return text if text == "auto" else int(text)
     raise ValueError(text)

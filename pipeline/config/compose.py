@@ -40,7 +40,7 @@ def compose(config: str | Path | Node, settings: tuple[str, ...] = ()) -> tuple[
             root = _set(root, text)
         except ConfigError as error:
             reader.problems += error.problems
-    return _with_defaults(_with_data(root)), reader.problems
+    return _with_defaults(_with_data(_with_lists(root))), reader.problems
 
 
 class _Reader:
@@ -59,7 +59,7 @@ class _Reader:
                 raise ConfigError([Problem(name, f"more than {MAX_INCLUDED} files are included")])
             root, problems = read(name)
             self.problems += problems
-            self.merged[path] = self.includes(root, name, (*above, path))
+            self.merged[path] = self.includes(_with_lists(root), name, (*above, path))
         return self.merged[path]
 
     def includes(self, root: Node, name: str, above: tuple[Path, ...]) -> Node:
@@ -170,6 +170,28 @@ def _put(node: Node, rest: str, whole: str, value: Node) -> Node:
 def _at(value: Node, path: str) -> Node:
     """Return a value of the command line as the node at a path."""
     return from_plain(value.plain(), value.mark.file, path)
+
+
+def _with_lists(root: Node) -> Node:
+    """Return root with a list of one for a metric, or a reference of a data set, that is written without a list."""
+    root = _listed(root, "metrics")
+    for section, names in (("datasets", None), ("defaults", {"datasets"})):
+        node = root.get(section)
+        if node and isinstance(node.value, dict) and isinstance(root.value, dict):
+            children = {
+                name: _listed(child, "references") if names is None or name in names else child
+                for name, child in node.value.items()
+            }
+            root = replace(root, value={**root.value, section: replace(node, value=children)})
+    return root
+
+
+def _listed(node: Node, key: str) -> Node:
+    """Return a mapping in which a text or a mapping at a key is a list of one."""
+    child = node.get(key)
+    if child is None or not child.value or isinstance(child.value, list) or not isinstance(node.value, dict):
+        return node
+    return replace(node, value={**node.value, key: replace(child, value=[child], keys={})})
 
 
 def _with_data(root: Node) -> Node:

@@ -16,6 +16,7 @@ from ..io.written_paths import expanded
 from . import METRICS
 from .base import signature
 from .base.metric import Metric
+from .names import meant
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -70,11 +71,7 @@ def resolve(node: Node, problems: list[Problem]) -> Metric | None:
     try:
         name, mapping = as_mapping(node)
     except ConfigError as error:
-        problems.extend(node.problem(problem.message) for problem in error.problems)
-        return None
-    if name not in METRICS:
-        hint = f"{did_you_mean(name, METRICS)}; known: {', '.join(METRICS)}"
-        problems.append(node.problem(f"no metric is called '{name}'{hint}", ["name"]))
+        problems.extend(node.problem(problem.message, ["name"]) for problem in error.problems)
         return None
     children = {key: child for key, child in children_of(mapping).items() if key != "name"}
     return _build(METRICS[name], replace(mapping, value=_overridden(METRICS[name], children)), problems)
@@ -87,35 +84,54 @@ def _overridden(metric: type[Metric], children: Mapping[str, Node]) -> dict[str,
 
 
 def as_mapping(node: Node) -> tuple[str, Node]:
-    """Return the name in a metric's node, and the node as a mapping with the key name. Raises ConfigError."""
+    """Return the name of a metric's node, and the node as a mapping with this name. Raises ConfigError.
+
+    If the name is written in another way, the options that it implies are added to the mapping.
+    """
+    mapping = _written_mapping(node)
+    named = children_of(mapping)["name"]
+    name, implied = meant(str(named.value))
+    keys = {key: child for key, child in children_of(mapping).items() if key != "name"}
+    for key, value in implied.items():
+        again = next(
+            (written for written in keys if option_of(METRICS[name], written) == option_of(METRICS[name], key)), None
+        )
+        if again:
+            raise ConfigError(f"'{named.value}' means {key}: {value} already; leave '{again}' out, or write {name}")
+    added = {key: replace(named, value=value) for key, value in {"name": name, **implied}.items()}
+    return name, replace(mapping, value=added | keys, keys={**dict.fromkeys(implied, named.mark), **mapping.keys})
+
+
+def _written_mapping(node: Node) -> Node:
+    """Return a metric's node as a mapping with the key name, as it is written there. Raises ConfigError."""
     if isinstance(node.value, str):
         name, settings = signature.parse(node.value)
         if "name" in settings:
             raise ConfigError(f"'{node.value}': 'name' is no option")
         prefix = f"{node.path}." if node.path else ""
         children = {key: Node(value, node.mark, f"{prefix}{key}") for key, value in {"name": name, **settings}.items()}
-        return name, Node(children, node.mark, node.path, dict.fromkeys(children, node.mark))
+        return Node(children, node.mark, node.path, dict.fromkeys(children, node.mark))
     if not isinstance(node.value, dict):
         raise ConfigError("expected a metric: a name, name[key=value,...] or a mapping with the key 'name'")
     named = node.get("name")
     if named is None or not isinstance(named.value, str):
         raise ConfigError(f"the key 'name' is missing; known metrics: {', '.join(METRICS)}")
-    return _with_set(named, node) if "[" in named.value or "|" in named.value else (named.value, node)
+    return _with_set(named, node) if "[" in named.value or "|" in named.value else node
 
 
-def _with_set(named: Node, node: Node) -> tuple[str, Node]:
-    """Return name and mapping of a metric written as a text such as "gleu[n=3]", to which --set adds options.
+def _with_set(named: Node, node: Node) -> Node:
+    """Return the mapping of a metric written as a text such as "gleu[n=3]", to which --set adds options.
 
     An option of --set takes the place of the one in the text. Raises ConfigError where a file wrote such a mapping.
     """
     added = {key: child for key, child in children_of(node).items() if key != "name"}
     if not any(map(is_set, added.values())):
         raise ConfigError(f"no metric is called '{named.value}'; write its options as keys beside `name`")
-    name, mapping = as_mapping(replace(named, path=node.path))
-    metric = METRICS.get(name, Metric)
+    mapping = _written_mapping(replace(named, path=node.path))
+    metric = METRICS[meant(str(children_of(mapping)["name"].value))[0]]
     anew = {option_of(metric, key) for key in added} - {None}
     kept = {key: child for key, child in children_of(mapping).items() if option_of(metric, key) not in anew}
-    return name, replace(mapping, value={**kept, **added}, keys={**mapping.keys, **node.keys})
+    return replace(mapping, value={**kept, **added}, keys={**mapping.keys, **node.keys})
 
 
 def children_of(node: Node) -> dict[str, Node]:

@@ -18,6 +18,8 @@ from .base.option import option
 from .base.signature import SACREBLEU
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from ..arrays import Floats, Ints
     from .base.columns import Columns
     from .base.metric import Text
@@ -92,6 +94,10 @@ class Chrf(Metric):
     name: ClassVar[str] = "chrf"
     summary: ClassVar[str] = "chrF and chrF++ (Popović 2015, 2017), as sacreBLEU; needs no source"
     help_page: ClassVar[str] = "bleu"
+    spellings: ClassVar[Mapping[str, Mapping[str, str]]] = {
+        "chrF+": {"word_order": "1"},
+        "chrF++": {"word_order": "2"},
+    }
     counts: ClassVar[frozenset[str]] = frozenset({"match", "hyp_total", "ref_total"})
 
     char_order: int = option(6, key="nc", help="longest n-grams of characters", minimum=1, maximum=9)

@@ -5,15 +5,16 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from ..config.tree import Node, from_plain
 from ..errors import IDLE, ConfigError
 from . import METRICS
-from .build import as_mapping, children_of, option_of, resolve
+from .build import as_mapping, children_of, from_text, option_of, resolve, resolve_all
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
-    from ..config.tree import Node
     from ..errors import Problem
+    from .base.metric import Metric
 
 
 def with_defaults(nodes: Sequence[Node], root: Node | None, problems: list[Problem]) -> tuple[Node, ...]:
@@ -25,16 +26,37 @@ def with_defaults(nodes: Sequence[Node], root: Node | None, problems: list[Probl
     common = section.get("metrics") if section else None
     if common is None or not isinstance(common.value, dict):
         return tuple(nodes)
+    return _with_common(nodes, common, "default", problems)
+
+
+def from_texts(texts: Sequence[str], options: Mapping[str, str]) -> tuple[Metric, ...]:
+    """Return the metrics of texts such as "BLEU" and "gleu[n=3]". Each takes the options that it has a use for.
+
+    A single metric has to take all of them. Raises ConfigError, also where no metric takes an option.
+    """
+    if len(texts) == 1:
+        return (from_text(texts[0], options),)
+    problems: list[Problem] = []
+    nodes = [from_plain(text, "", text) for text in texts]
+    filled = _with_common(nodes, from_plain(options, "", ""), "option", problems)
+    metrics = resolve_all(filled, problems)
+    if problems:
+        raise ConfigError(dict.fromkeys(problems))
+    return metrics
+
+
+def _with_common(nodes: Sequence[Node], common: Node, kind: str, problems: list[Problem]) -> tuple[Node, ...]:
+    """Return the metrics' nodes with common values merged into them. `kind` is what messages call such a value."""
     filled = [_filled(node, common) for node in nodes]
-    used = {key for key, child in common.value.items() for node in filled if children_of(node).get(key) is child}
-    for key in common.value:
+    used = {key for key, child in children_of(common).items() for node in filled if children_of(node).get(key) is child}
+    for key in children_of(common):
         if key not in used and filled:
             options = [option for metric in METRICS.values() for option in metric.options]
             names = dict.fromkeys([*(option.name for option in options), *(option.key for option in options)])
             given = any(_gives(node, key) for node in filled)
             why = "every metric sets it itself" if given else "none has a use for it"
             hint = "" if key in names else f"; there is no such option, known: {', '.join(names)}"
-            problems.append(common.problem(f"no metric takes this default: {why}{hint}", [key]))
+            problems.append(common.problem(f"no metric takes this {kind}: {why}{hint}", [key]))
     return tuple(filled)
 
 

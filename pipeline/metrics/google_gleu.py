@@ -18,6 +18,8 @@ from .base.ngram_roles import Rule
 from .base.option import option
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from ..arrays import Floats, Ints
     from .base.columns import Columns
 
@@ -33,6 +35,13 @@ class GoogleGleu(Metric):
     name: ClassVar[str] = "google_gleu"
     summary: ClassVar[str] = "GLEU of Google's translation paper (Wu et al. 2016), as in nltk; needs no source"
     help_page: ClassVar[str] = "gleu"
+    spellings: ClassVar[Mapping[str, Mapping[str, str]]] = {
+        "Google BLEU": {},
+        "nltk gleu": {},
+        "GLEU score": {},  # GLEU+ is called so too, and by the next two names
+        "sentence_gleu": {},
+        "corpus_gleu": {},
+    }
     counts: ClassVar[frozenset[str]] = frozenset({"match", "hyp_total", "ref_total"})
     name_in_text: ClassVar[str] = "Google's GLEU"
     citations: ClassVar[tuple[str, ...]] = ("wu-etal-2016-google",)

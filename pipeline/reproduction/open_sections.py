@@ -12,6 +12,7 @@ from ..human.judgment_summary import open_judgments
 from ..human.score_files import read_scores
 from ..io.dataset_cache import path_of
 from ..metrics.build import from_text
+from ..metrics.names import is_called
 from ..scoring.references import POLICIES
 from ..scoring.results import REFERENCES_ROW
 from .table_files import Cell, TableColumns, read_table
@@ -224,7 +225,7 @@ def named_metric(text: str | None, metrics: Sequence[Metric]) -> Metric:
 
     None means the only metric. Raises InputError where no metric, or more than one, is meant.
     """
-    same = [metric for metric in metrics if text is None or metric.name == text]
+    same = [metric for metric in metrics if text is None or is_called(metric, text)]
     if len(same) == 1:
         return same[0]
     listed = ", ".join(dict.fromkeys(metric.name for metric in metrics)) or "none"

@@ -10,6 +10,7 @@ from ..execution.store.columns_file import Statistics
 from ..execution.store.remote_copy import folder_of
 from ..execution.store.run_directory import RunDirectory
 from ..metrics.build import from_text
+from ..metrics.names import is_called
 from .results import MORE, REFERENCES_ROW, Results, Score, ranks
 from .scored_columns import ScoredColumns, scored_columns, signed
 from .scores import describe
@@ -164,7 +165,11 @@ def _listed(*runs: Sequence[ScoredColumns]) -> str:
 
 def only(scored: Sequence[ScoredColumns], metric: str | None, dataset: str | None) -> list[ScoredColumns]:
     """Return the scores of a metric (its name or its signature) on a data set; raises StoreError if there are none."""
-    kept = [m for m in scored if metric in (None, m.metric.name, m.metric.output, m.scores[0].metric)]
+    kept = [
+        m
+        for m in scored
+        if metric is None or metric in (m.metric.output, m.scores[0].metric) or is_called(m.metric, metric)
+    ]
     if scored and metric is not None and not kept:
         names = list(dict.fromkeys(m.metric.output for m in scored))
         raise StoreError(

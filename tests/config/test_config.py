@@ -110,8 +110,16 @@ def test_a_good_config_is_read() -> None:
         (with_systems("{}"), "c.yaml:2:1: systems: is empty; at least one is needed"),
         (GOOD.replace("s.txt", "''"), "c.yaml:1:16: datasets.d.source: is empty; expected a path"),
         # wrong types
-        (GOOD.replace("[gleu]", "gleu"), "c.yaml:3:1: metrics: expected a list, found 'gleu'"),
-        (GOOD.replace("[r.txt]", "r.txt"), "c.yaml:1:31: datasets.d.references: expected a list, found 'r.txt'"),
+        (GOOD.replace("[gleu]", ""), "c.yaml:3:1: metrics: expected a list, found nothing"),
+        (GOOD.replace("[r.txt]", "{}"), "c.yaml:1:31: datasets.d.references: expected a list, found a mapping"),
+        # without a list
+        (GOOD.replace("[gleu]", "glue"), "c.yaml:3:10: metrics: no metric is called 'glue' (did you mean 'gleu'?)..."),
+        (GOOD.replace("[gleu]", "{order: 3}"), "c.yaml:3:10: metrics: the key 'name' is missing; known metrics: ..."),
+        (
+            GOOD.replace("[gleu]", "{name: gleu, n: 0}"),
+            "c.yaml:3:23: metrics.n: expected a whole number from 1 to 9...",
+        ),
+        (GOOD.replace("[r.txt]", "x.txt"), "x.txt: ..."),
         (GOOD.replace("s.txt", "[s.txt]"), "c.yaml:1:16: datasets.d.source: expected text, found a list"),
         (
             GOOD.replace("[r.txt]", "[r.txt, {}]"),

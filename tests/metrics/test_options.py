@@ -134,7 +134,7 @@ def test_two_declared_options_are_listed_and_can_be_given(
     (score,) = json.loads(capsys.readouterr().out)["scores"]
     assert score["score"] == 0.5
     assert score["metric"].startswith("mine|n:6|lambda:0|")
-    forms = json.loads(json_schema())["properties"]["metrics"]["items"]["anyOf"]
+    forms = json.loads(json_schema())["$defs"]["Metric"]["anyOf"]
     assert set(forms[-1]["properties"]) == {"name", "words", "n", "lambda"}
 
 

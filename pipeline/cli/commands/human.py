@@ -19,7 +19,7 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 from ...errors import InputError, printable
-from ..arguments import given_path
+from ..given_texts import given_path
 from ..progress import Bar
 
 if TYPE_CHECKING:

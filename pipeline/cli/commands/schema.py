@@ -46,7 +46,10 @@ def json_schema() -> str:
     schema = WrittenConfig.model_json_schema()
     schema = {"$schema": "https://json-schema.org/draft/2020-12/schema", **schema}
     text = {"type": "string", "description": "name, name[key=value,...] or a printed signature"}
-    schema["properties"]["metrics"]["items"] = {"anyOf": [text, *(_metric(name) for name in METRICS)]}
+    schema["$defs"]["Metric"] = {"anyOf": [text, *(_metric(name) for name in METRICS)]}
+    schema["properties"]["metrics"]["items"] = {"$ref": "#/$defs/Metric"}
+    _or_one(schema["properties"], "metrics")
+    _or_one(schema["$defs"]["WrittenDataset"]["properties"], "references")
     whole = {
         "type": "string",
         "pattern": "^data(:.+)?$",
@@ -64,6 +67,12 @@ def json_schema() -> str:
     schema["anyOf"] = [{"required": ["datasets", "systems", "metrics"]}, *alone, _with_systems_of_data()]
     schema["patternProperties"] = {"^x-": {"description": "free, for YAML anchors"}}
     return json.dumps(schema, indent=1, ensure_ascii=False) + "\n"
+
+
+def _or_one(properties: dict[str, Any], key: str) -> None:
+    """Allow a single item in place of a list."""
+    described = {name: properties[key].pop(name) for name in ("description", "default") if name in properties[key]}
+    properties[key] = {"anyOf": [properties[key], properties[key]["items"]], **described}
 
 
 def _with_systems_of_data() -> dict[str, Any]:

@@ -1,27 +1,38 @@
-"""Score files without a config. METRIC is a name, a name with options as in gleu[n=3], or a printed signature.
+"""Score files without a config. METRIC is a name, name[key=value,...] or a printed signature; several may be given.
+
+Names are understood as people write them: BLEU, sacreBLEU, rougeL, ROUGE-2, chrF++, GLEU+, Google GLEU. An option is
+for the metrics that have a use for it. FILE may be plain text, packed or not, an address, data:NAME/FILE, or
+FILE:COLUMN: a key of .jsonl, a column of .tsv (its name, or its number from 1) or .parquet, an annotator of .m2.
+An .m2 file as the only -r has the references of all annotators, and the source. A file of exactly that name goes first.
 
 examples:
   gec-pipeline score gleu -s source.txt -r ref0.txt ref1.txt -o system.txt --confidence
-  gec-pipeline score gleu -s source.txt -r ref0.txt ref1.txt -o a.txt b.txt --references max --order 3
-  gec-pipeline score bleu -r ref0.txt ref1.txt -o system.txt --tokenizer intl --lowercase true
+  gec-pipeline score gleu -s source.txt -r ref0.txt ref1.txt -o a.txt b.txt --refs max --order 3
+  gec-pipeline score BLEU chrF++ rougeL -r ref.txt -o a.txt b.txt --lowercase
+  gec-pipeline score bleu -r ref0.txt ref1.txt -i system.txt --tokenizer intl
+  cat system.txt | gec-pipeline score bleu -r ref.txt
+  gec-pipeline score gleu -s d.jsonl:source -r d.jsonl:target -o d.jsonl:hyp outputs.tsv:2 outputs.tsv:AMU
+  gec-pipeline score gleu -r gold.m2 -o system.txt
+  gec-pipeline score gleu -s gold.m2 -r gold.m2:0 gold.m2:1 -o system.txt
   gec-pipeline score bleu -r s3://bucket/ref.txt -o https://example.org/system.txt.gz
   gec-pipeline score "gleu[level=mean,smoothing=ones]" -s source.txt -r ref*.txt -o system.txt --sentences
 """
 
 from __future__ import annotations
 
+import argparse
 import sys
 from typing import TYPE_CHECKING, Any
 
 from ...errors import printable
-from ..arguments import add_files, jobs, open_files
+from ..arguments import add_files, jobs, open_files, output_from_pipe
 from ..kernel_note import kernel_notes
 
 if TYPE_CHECKING:
-    import argparse
     from collections.abc import Sequence
 
     from ...api import Result
+    from ...scoring.results import Results
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -29,67 +40,71 @@ def configure(parser: argparse.ArgumentParser) -> None:
     from ...metrics import METRICS
 
     known = {name: metric for name, metric in METRICS.items() if not metric.reads_files}
-    parser.add_argument("metric", metavar="METRIC", help=f"one of {', '.join(known)}, also with options")
-    add_files(parser)
+    names = f"one or several of {', '.join(known)}; also with options"
+    parser.add_argument("metrics", metavar="METRIC", nargs="+", help=names)
+    add_files(parser, "-i", "--hyp", "--hypotheses", "--input", piped=True)
     parser.add_argument("--digits", type=int, default=2, choices=range(13), metavar="N", help="decimals (default: 2)")
     parser.add_argument("--n-jobs", type=jobs, default="auto", metavar="N", help="workers (default: auto)")
     parser.add_argument(
-        "--confidence", action="store_true", help="also print bootstrap intervals and paired tests (help statistics)"
+        "--confidence", action="store_true", help="also bootstrap intervals and paired tests (help statistics)"
     )
     shown = parser.add_mutually_exclusive_group()
     shown.add_argument("--orders", action="store_true", help="print match, penalty, precision ... of each order")
-    shown.add_argument("--sentences", action="store_true", help="print score, std, low and high of each sentence")
+    shown.add_argument("--sentences", action="store_true", help="print each sentence: score, std, low, high")
     shown.add_argument("--json", action="store_true", help="print as results.json does")
-    group = parser.add_argument_group("options of the metric")
-    for name in dict.fromkeys(option.name for metric in known.values() for option in metric.options):
+    group = parser.add_argument_group("options of the metrics")
+    options = {option.name: option for metric in known.values() for option in metric.options}
+    for name, option in options.items():
         flags = [f"--{name.replace('_', '-')}", *([f"--{name}"] if "_" in name else [])]
-        if name == "references":  # --references is -r: the option has its name in signatures
+        if name == "references":  # -r's long name is taken: say it as the signature does
             flags = ["--refs"]
-        group.add_argument(*flags, dest=f"option_{name}", metavar="VALUE", help=_help(name))
+        bare: dict[str, Any] = {"nargs": "?", "const": "true", "type": _truth} if option.is_truth else {}
+        group.add_argument(*flags, dest=f"option_{name}", metavar="VALUE", help=_help(name), **bare)
+
+
+def _truth(text: str) -> str:
+    """Return true or false. A flag without a value means true; what follows it may have been meant otherwise."""
+    if text not in ("true", "false"):
+        raise argparse.ArgumentTypeError(f"expected true or false, found '{text}'; a METRIC stands before all options")
+    return text
 
 
 def _help(name: str) -> str:
-    """Return the meanings of an option. Before each stand its metrics, unless all metrics share the meaning."""
+    """Return what an option means, behind the metrics that it means that for, unless it is all of them."""
     from ...metrics import METRICS
 
-    meanings: dict[str, list[str]] = {}
+    meant: dict[str, list[str]] = {}
     known = [metric for metric in METRICS.values() if not metric.reads_files]
     for metric in known:
         for option in metric.options:
             if option.name == name:
-                meanings.setdefault(f"{option.help}: {option.values()}", []).append(metric.name)
-    return "; ".join(
-        text if len(names) == len(known) else f"({', '.join(names)}) {text}" for text, names in meanings.items()
-    )
+                meant.setdefault(f"{option.help}: {option.values()}", []).append(metric.name)
+    return "; ".join(text if len(of) == len(known) else f"({', '.join(of)}) {text}" for text, of in meant.items())
 
 
 def run(args: argparse.Namespace) -> int:
-    """Print the scores."""
-    from ...api import Evaluation, evaluate_corpus
+    """Score and print."""
+    from ...api import evaluate_corpus
     from ...corpus.input_warnings import suspicions
-    from ...metrics.build import from_text
+    from ...metrics.defaults import from_texts
     from ...report.console import print_orders, print_results
-    from ...scoring.results import REFERENCES_ROW, Results
+    from ...scoring.results import Results
     from ...scoring.scores import describe
 
     given = {key.removeprefix("option_"): value for key, value in vars(args).items() if key.startswith("option_")}
-    metric = from_text(args.metric, {key: value for key, value in given.items() if value is not None})
+    metrics = from_texts(args.metrics, {key: value for key, value in given.items() if value is not None})
+    output_from_pipe(args)
     corpus = open_files(args)
     for note in kernel_notes([corpus]):
         print(printable(f"note: {note}"), file=sys.stderr)
-    evaluation: Evaluation = evaluate_corpus(corpus, [metric], n_jobs=args.n_jobs)
-    for note in evaluation.warnings[len(suspicions(corpus)) :]:  # open_files() has printed the others
+    evaluation = evaluate_corpus(corpus, metrics, n_jobs=args.n_jobs)
+    for note in evaluation.warnings[len(suspicions(corpus)) :]:  # the others were told before
         print(printable(f"warning: {note}"), file=sys.stderr)
     results = Results(
         datasets={corpus.name: describe(corpus)}, scores=[result.found for result in evaluation], warnings=[]
     )
     if args.confidence:
-        from ...scoring.resampling.significance import statistics_of, with_statistics
-        from ...scoring.scored_columns import scored_columns
-
-        columns = [result.statistics if result.system != REFERENCES_ROW else None for result in evaluation]
-        scored = scored_columns(metric, results.datasets[corpus.name], results.scores, columns)
-        results = with_statistics(results, [scored], statistics_of({}))
+        results = _with_intervals(results, evaluation)
     if args.json:
         sys.stdout.write(results.to_json())
     elif args.sentences:
@@ -99,16 +114,35 @@ def run(args: argparse.Namespace) -> int:
     return 0
 
 
-def print_sentences(results: Sequence[Result], digits: int) -> None:
-    """Print a tab-separated row for each sentence of each system.
+def _with_intervals(results: Results, evaluation: Sequence[Result]) -> Results:
+    """Return the results with intervals and paired tests, for each metric."""
+    from ...scoring.resampling.significance import statistics_of, with_statistics
+    from ...scoring.results import REFERENCES_ROW
+    from ...scoring.scored_columns import scored_columns
 
-    A row has the line (from 1), the score, and the standard deviation and the interval over references.
+    measured = []
+    for signature in dict.fromkeys(result.signature for result in evaluation):
+        own = [result for result in evaluation if result.signature == signature]
+        columns = [result.statistics if result.system != REFERENCES_ROW else None for result in own]
+        scores = [result.found for result in own]
+        measured.append(scored_columns(own[0].measure, results.datasets[own[0].dataset], scores, columns))
+    return with_statistics(results, measured, statistics_of({}))
+
+
+def print_sentences(results: Sequence[Result], digits: int) -> None:
+    """Print, tab-separated, each sentence of each system: line (from 1), score, std and interval over references.
+
+    Where there are several metrics, the first column is the metric.
     """
     from ...report.tables.digits import percent
+    from ...report.tables.labels import labels
 
-    print("system\tline\tscore\tstd\tlow\thigh")
+    called = labels(result.signature for result in results)
+    several = len(called) > 1
+    print(*(["metric"] if several else []), "system\tline\tscore\tstd\tlow\thigh", sep="\t")
     for result in results:
         spread: dict[str, Any] = {name: values.tolist() for name, values in result.sentence_spread().items()}
         rows = zip(*(spread[name] for name in ("score", "std", "low", "high")), strict=True)
+        first = [called[result.signature]] if several else []
         for line, row in enumerate(rows, 1):
-            print(result.system, line, *(percent(value, digits) for value in row), sep="\t")
+            print(*first, result.system, line, *(percent(value, digits) for value in row), sep="\t")

@@ -8,6 +8,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+from ...config.globs import PACKED_SUFFIXES
 from ...io.plain_files import SEPARATOR, Origin, Spool, Spooled, named
 from ...io.remote import Remote
 from ...lookup import later
@@ -32,13 +33,18 @@ class TextFormat(NamedTuple):
     """What the key `header` of a config means; empty where the format has no such key."""
     unit: str = ":"
     """What stands between the name of a file and the number of a text in messages."""
+    suffixes: tuple[str, ...] = ()
+    """Suffixes of such files, beside the name of the format: of these a column may be named as FILE:COLUMN."""
 
 
+ANNOTATED = "m2"
+"""The format of M2 files, of which FILE:ANNOTATOR names one text. Without an annotator it is the source."""
 READERS: dict[str, TextFormat] = {
     "jsonl": TextFormat(
         later(__name__, "records.jsonl"),
         "A text in each line's JSON object.",
         column="the key of the text; a.b is the key b inside a",
+        suffixes=("ndjson",),
     ),
     "tsv": TextFormat(
         later(__name__, "records.tsv"),
@@ -53,7 +59,15 @@ READERS: dict[str, TextFormat] = {
         unit=", row ",
     ),
 }
-_NUMBERS = TextFormat(numbers, "Numbers of each sentence, which no data set names but the metric external.")
+_OTHERS = {
+    "numbers": TextFormat(numbers, "Numbers of each sentence, which no data set names but the metric external."),
+    ANNOTATED: TextFormat(
+        later(__name__, "m2.annotated"),
+        "The sentences of an M2 file, or as an annotator corrects them.",
+        unit=", sentence ",
+    ),
+}
+"""Formats that configs name in other ways."""
 
 
 def file_of(text: Input) -> Path | Remote:
@@ -66,7 +80,15 @@ def spooled(text: Input, spool: Spool) -> Spooled:
     if isinstance(text, Path | Remote):
         return Spooled(spool.raw(text), b"\n", Origin(named(text)))
     name = named(text.path)
-    form = READERS.get(text.kind, _NUMBERS)
+    form = (READERS | _OTHERS)[text.kind]
     texts = form.texts(spool.local(text.path), name, text)
     origin = Origin(name, form.unit, int(text.header))
     return Spooled(spool.write_texts(name, texts), SEPARATOR, origin)
+
+
+def format_in(name: str) -> str | None:
+    """Return the format that the suffix of a file's name says, before that of a packed file; None for plain text."""
+    parts = name.lower().split(".")[1:]
+    suffix = next((part for part in reversed(parts) if f".{part}" not in PACKED_SUFFIXES), "")
+    suffixes = {ANNOTATED: ANNOTATED} | {s: name for name, form in READERS.items() for s in (name, *form.suffixes)}
+    return suffixes.get(suffix)

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
+    from ...config.resolved import Column
     from ...io.plain_files import Spool
     from ...io.remote import Remote
 
@@ -156,6 +157,32 @@ def spool_m2(path: Path | Remote, missing: Missing, spool: Spool) -> M2:
         references.append(Spooled(texts, SEPARATOR, Origin(f"{name}, annotator {annotator}", ", sentence ")))
     incomplete = [(a, lacking[a][0], lacking[a][1]) for a in annotators if lacking[a][0]]
     return M2(Spooled(source, SEPARATOR, Origin(name, ", sentence ")), references, incomplete)
+
+
+def annotators(path: Path | Remote, spool: Spool) -> dict[int, tuple[int, int]]:
+    """Return for each annotator of an M2 file how many sentences lack a line that others have, and the first's line.
+
+    Raises CorpusError where the file cannot be read.
+    """
+    name, raw = named(path), spool.local(path)
+    lacking: dict[int, list[int]] = {}
+    for _ in _source(raw, name, lacking):
+        pass
+    for annotator, counts in lacking.items():
+        for _ in _reference(raw, name, annotator, "source", counts):
+            pass
+    return {annotator: (lacking[annotator][0], lacking[annotator][1]) for annotator in sorted(lacking)}
+
+
+def annotated(path: Path, name: str, column: Column) -> Iterator[bytes]:
+    """Yield the sentences of an M2 file as they are, or as the annotator corrects them whose number `column` is.
+
+    The edits of the first annotator stand in for an annotator without a line for a sentence that others annotated.
+    """
+    if column.column:
+        yield from _reference(path, name, int(column.column), "first", [0, 0])
+    else:
+        yield from _source(path, name, {})
 
 
 def _source(raw: Path, name: str, lacking: dict[int, list[int]]) -> Iterator[bytes]:

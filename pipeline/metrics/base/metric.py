@@ -86,6 +86,12 @@ class Metric(Described, ABC):
     """One line for lists of metrics."""
     hint: ClassVar[str] = ""
     """What the user perhaps meant. It is printed when the metric lacks a source."""
+    spellings: ClassVar[Mapping[str, Mapping[str, str]]] = {}
+    """Other names that people write for the metric, each with the options that it implies.
+
+    Case, spaces, hyphens and underscores do not matter, and the metric's own name need not be here. A name that two
+    metrics declare is ambiguous: the user is asked which one is meant.
+    """
     options: ClassVar[Options] = Options()
     """The options that the fields declare; see `option.py`."""
     reads_files: ClassVar[bool] = False

@@ -71,6 +71,11 @@ class Option(NamedTuple):
         named = self._replace(attribute=attribute)
         return named._replace(key=self.key or named.name)
 
+    @property
+    def is_truth(self) -> bool:
+        """Whether the values are true and false."""
+        return not (self.free or self.choices or self.pattern or self.maximum is not None)
+
     def default_of(self, given: Mapping[str, Any]) -> str | int:
         """Return the default, which may depend on the options that are given."""
         return self.default(given) if callable(self.default) else self.default

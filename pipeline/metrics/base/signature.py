@@ -17,7 +17,8 @@ SACREBLEU = "2.6.0"
 """The release of sacreBLEU that BLEU and chrF reproduce. It stands in sacreBLEU's own signatures."""
 
 _VALUE = re.compile(r"[A-Za-z0-9_.+-]+")
-_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
+_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_ .+-]*")
+"""A name as people may write it, such as chrF++ or Google GLEU. render() is given names without these signs."""
 
 _ESCAPED = re.compile(r"x((?:\.[0-9a-f]{2})+)")
 

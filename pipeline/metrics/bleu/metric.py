@@ -45,6 +45,13 @@ class Bleu(BleuOptions, Metric):
 
     name: ClassVar[str] = "bleu"
     summary: ClassVar[str] = "BLEU as sacreBLEU, nltk, TensorFlow / Hugging Face or Moses compute it; needs no source"
+    spellings: ClassVar[Mapping[str, Mapping[str, str]]] = {
+        "BLEU-4": {},
+        "sacreBLEU": {"flavour": "sacrebleu"},
+        "nltk bleu": {"flavour": "nltk"},
+        "multi-bleu": {"flavour": "moses"},
+        "multi-bleu.perl": {"flavour": "moses"},
+    }
     counts: ClassVar[frozenset[str]] = frozenset({"match", "total", "hyp_len", "ref_len"})
     name_in_text: ClassVar[str] = "BLEU"
 

@@ -53,6 +53,12 @@ class Gleu(GleuOptions, Metric):
     name: ClassVar[str] = "gleu"
     summary: ClassVar[str] = "GLEU+ for grammatical error correction (Napoles et al. 2015, 2016); needs a source"
     hint: ClassVar[str] = "the GLEU of translation (Wu et al. 2016, nltk), which has none, is `google_gleu`"
+    spellings: ClassVar[Mapping[str, Mapping[str, str]]] = {
+        "GLEU+": {},
+        "GLEU score": {},  # Google's GLEU is called so too, and by the next two names
+        "sentence_gleu": {},
+        "corpus_gleu": {},
+    }
     counts: ClassVar[frozenset[str]] = frozenset({"match", "penalty", "numer", "total", "hyp_len", "ref_len"})
     name_in_text: ClassVar[str] = "GLEU+"
 

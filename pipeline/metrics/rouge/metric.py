@@ -47,6 +47,10 @@ class Rouge(RougeOptions, Metric):
 
     name: ClassVar[str] = "rouge"
     summary: ClassVar[str] = "ROUGE for summarisation (Lin 2004), as rouge-score or as ROUGE-1.5.5; needs no source"
+    spellings: ClassVar[Mapping[str, Mapping[str, str]]] = {
+        **{f"ROUGE-{name}": {"types": name} for name in (*"123456789", "L", "Lsum", "W", "S", "SU", "S4", "SU4")},
+        "ROUGE-1.5.5": {"flavour": "perl"},
+    }
     beside_score: ClassVar[str] = "rouge[A-Za-z0-9]+"
     name_in_text: ClassVar[str] = "ROUGE"
 

@@ -1,0 +1,87 @@
+"""Texts as the command line names them: files, addresses, data:NAME/FILE, and columns of files as FILE:COLUMN.
+
+A file that is called exactly as it is written is that file, whatever colons its name has. Addresses have no columns.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ..config.globs import exists
+from ..config.resolved import STDIN, UNPACKED, Column
+from ..corpus.formats import ANNOTATED, READERS, format_in
+from ..corpus.formats.m2 import annotators
+from ..errors import ConfigError, printable
+from ..io.catalogue import is_data
+from ..io.dataset_cache import path_of
+from ..io.plain_files import Spool
+from ..io.remote import Remote, is_remote, locate
+
+if TYPE_CHECKING:
+    from ..config.resolved import Input
+
+STAND_IN = "the first annotator's edits stand in"
+
+
+def given_path(text: str) -> Path | Remote:
+    """Return what the command line names: - is standard input, data:NAME/FILE a file of a data set; or an address."""
+    if text == "-":
+        return STDIN
+    return path_of(text) if is_data(text) else locate(Path(), text)
+
+
+def given_text(text: str, flag: str) -> Input:
+    """Return the text that is named after a flag: all lines of a file, or a column, or a text of an M2 file."""
+    path, column = _parted(text, flag)
+    form = format_in(path.name)
+    if form == ANNOTATED and isinstance(path, Path):
+        return Column(kind=ANNOTATED, path=path, column=_annotator(path, column, flag))
+    if form is None or form == ANNOTATED or not column:
+        return path
+    by_name = not re.fullmatch(r"[1-9][0-9]{0,5}", column)
+    return Column(kind=form, path=path, column=column, header=by_name and bool(READERS[form].header))
+
+
+def whole_m2(text: str) -> Path | None:
+    """Return the path of an M2 file that is named without an annotator, or None."""
+    if text == "-" or is_remote(text):
+        return None
+    path = given_path(text)
+    return path if isinstance(path, Path) and format_in(path.name) == ANNOTATED else None
+
+
+def _parted(text: str, flag: str) -> tuple[Path | Remote, str]:
+    """Return the file and the column of FILE:COLUMN, at the first colon behind a file that may have columns."""
+    if text == "-" or is_remote(text) or (not is_data(text) and exists(locate(Path(), text))):
+        return given_path(text), ""
+    start = text.find(":") + 1 if is_data(text) else 0
+    for colon in (match.start() for match in re.finditer(":", text[start:])):
+        name, column = text[: start + colon], text[start + colon + 1 :]
+        if format_in(Path(name).name) and column:
+            return given_path(name), column
+        if exists(locate(Path(), name)):
+            kinds = ", ".join(f".{name}" for name in (*READERS, ANNOTATED))
+            raise ConfigError(f"{flag} {text}: no such file; columns can be named of files that end in {kinds}")
+    return given_path(text), ""
+
+
+def _annotator(path: Path, number: str, flag: str) -> str:
+    """Return the number of an annotator of an M2 file. None is needed for the source, or where there is only one."""
+    if flag == "-s" and not number:
+        return ""
+    known = annotators(path, Spool(UNPACKED))
+    names = [str(annotator) for annotator in known]
+    listed = ", ".join(f"{path}:{name}" for name in names)
+    if not number and len(names) == 1:
+        number = names[0]
+    if number not in names:
+        what = f"there is no annotator {number}" if number else "has the texts of several annotators; say which"
+        raise ConfigError(f"{flag} {path}: {what}: {listed}" if names else f"{flag} {path}: has no annotator")
+    lacking, line = known[int(number)]
+    if lacking:
+        where = f"has no line for {lacking} sentences that others annotated, the first in line {line}"
+        print(printable(f"warning: {path}: annotator {number} {where}; {STAND_IN}"), file=sys.stderr)
+    return number

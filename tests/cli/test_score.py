@@ -1,0 +1,269 @@
+"""The command `score`: several metrics, flags without a value, columns of files, standard input."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from pipeline.cli.dispatch import main
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    Run = Callable[..., tuple[int, str, str]]
+
+SOURCE = ["This are a test .", "He go home", "I like a apples ."]
+REFERENCE = ["This is a test .", "He goes home", "I like apples ."]
+OUTPUT = ["This is a tests .", "He goes home", "I like apple ."]
+M2 = """\
+S This are a test .
+A 1 2|||V|||is|||REQUIRED|||-NONE-|||0
+A 1 2|||V|||was|||REQUIRED|||-NONE-|||1
+
+S He go home
+A 1 2|||V|||goes|||REQUIRED|||-NONE-|||0
+A 1 2|||V|||went|||REQUIRED|||-NONE-|||1
+
+S I like a apples .
+A 2 3|||D|||-NONE-|||REQUIRED|||-NONE-|||0
+A 2 3|||D|||the|||REQUIRED|||-NONE-|||1
+"""
+
+
+class Terminal(io.StringIO):
+    """Standard input where nothing is piped."""
+
+    def isatty(self) -> bool:
+        return True
+
+
+@pytest.fixture
+def score(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
+    """The command in a folder with the same texts in every format; returns exit code, output and messages."""
+    rows = list(zip(SOURCE, REFERENCE, OUTPUT, strict=True))
+    tsv = "".join("\t".join(row) + "\n" for row in rows)
+    jsonl = "".join(json.dumps({"src": s, "refs": [r], "hyp": o}) + "\n" for s, r, o in rows)
+    files = {"s.txt": SOURCE, "r.txt": REFERENCE, "o.txt": OUTPUT, "x.txt": SOURCE}
+    for name, lines in files.items():
+        (tmp_path / name).write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+    for name, text in {"n.tsv": tsv, "d.tsv": "src\tref\thyp\n" + tsv, "d.jsonl": jsonl, "g.m2": M2}.items():
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    (tmp_path / "p.ndjson.gz").write_bytes(gzip.compress(jsonl.encode()))
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("sys.stdin", Terminal())
+
+    def run(*arguments: str) -> tuple[int, str, str]:
+        try:
+            code = main(["score", *arguments])
+        except SystemExit as end:
+            code = int(end.code or 0)
+        captured = capsys.readouterr()
+        return code, captured.out, captured.err
+
+    return run
+
+
+def scores(run: Run, *arguments: str) -> list[tuple[str, str, float]]:
+    code, out, err = run(*arguments, "--json")
+    assert code == 0, err
+    return [(s["system"], s["metric"].partition("|nrefs")[0], s["score"]) for s in json.loads(out)["scores"]]
+
+
+# Several metrics
+
+
+def test_several_metrics_are_scored_as_each_alone(score: Run) -> None:
+    files = ("-s", "s.txt", "-r", "r.txt", "-o", "o.txt", "x.txt")
+    together = scores(score, "BLEU", "chrF++", "gleu[n=2]", *files)
+    assert together == [item for name in ("bleu", "chrf[nw=2]", "gleu[n=2]") for item in scores(score, name, *files)]
+
+
+def test_tables_of_several_metrics_are_those_of_show(score: Run) -> None:
+    files = ("-r", "r.txt", "-o", "o.txt", "x.txt")
+    each = [score(name, *files)[1] for name in ("bleu", "rougeL")]
+    assert score("bleu", "rougeL", *files) == (0, "\n".join(each), "")
+
+
+def test_intervals_of_several_metrics(score: Run) -> None:
+    files = ("-r", "r.txt", "-o", "o.txt", "x.txt", "--confidence", "--json")
+    each = [json.loads(score(name, *files)[1]) for name in ("bleu", "chrf")]
+    together = json.loads(score("bleu", "chrf", *files)[1])
+    assert together["scores"] == each[0]["scores"] + each[1]["scores"]
+    assert together["tests"] == each[0]["tests"] + each[1]["tests"]
+
+
+def test_sentences_and_orders_of_several_metrics(score: Run) -> None:
+    code, out, _ = score("bleu", "chrf", "-r", "r.txt", "-o", "o.txt", "--sentences")
+    assert (code, out.splitlines()[0]) == (0, "metric\tsystem\tline\tscore\tstd\tlow\thigh")
+    assert [line.split("\t")[:3] for line in out.splitlines()[1:]] == [
+        [metric, "o.txt", number] for metric in ("bleu", "chrf") for number in "123"
+    ]
+    assert score("bleu", "-r", "r.txt", "-o", "o.txt", "--sentences")[1].startswith("system\tline\tscore")
+    assert score("bleu", "chrf", "-r", "r.txt", "-o", "o.txt", "--orders")[1].count("files: o.txt: ") == 2
+
+
+def test_options_are_for_the_metrics_that_have_them(score: Run) -> None:
+    files = ("-s", "s.txt", "-r", "r.txt", "-o", "o.txt")
+    found = scores(score, "bleu", "gleu", "chrf[nc=4]", "--order", "3", "--variant", "2016", "--beta", "3", *files)
+    assert [metric for _, metric, _ in found] == [
+        scores(score, name, *files)[0][1] for name in ("bleu[n=3]", "gleu[n=3,variant=2016]", "chrf[nc=4,beta=3]")
+    ]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("bleu", "chrf", "--variant", "2016"), "variant: no metric takes this option: none has a use for it"),
+        (("bleu[n=3]", "length", "--order", "2"), "order: no metric takes this option: every metric sets it itself"),
+        (("bleu", "BLEU"), "BLEU: the same metric with the same settings is asked for twice"),
+        (("bleu", "google_gleu", "--order", "12"), "order: expected a whole number from 1 to 9, found '12'"),
+        (("bleu", "chrg"), "no metric is called 'chrg' (did you mean 'chrf'?)"),
+        (("bleu", "gleu"), "gleu needs a source"),
+    ],
+)
+def test_wrong_metrics_among_several(score: Run, arguments: tuple[str, ...], message: str) -> None:
+    code, out, err = score(*arguments, "-r", "r.txt", "-o", "o.txt")
+    assert (code, out) == (2, "")
+    assert message in err
+    assert len(err.splitlines()) == 1
+
+
+# Flags
+
+
+def test_a_truth_needs_no_value(score: Run) -> None:
+    files = ("-r", "r.txt", "-o", "o.txt")
+    expected = scores(score, "bleu[lowercase=true]", *files)
+    assert scores(score, "bleu", "--lowercase", *files) == expected
+    assert scores(score, "bleu", "--lowercase", "true", *files) == expected
+    assert scores(score, "bleu", *files, "--lowercase") == expected
+    assert scores(score, "bleu", "--lowercase", "false", *files) == scores(score, "bleu", *files)
+
+
+def test_a_metric_behind_a_truth_is_no_value(score: Run) -> None:
+    code, _, err = score("--lowercase", "bleu", "-r", "r.txt", "-o", "o.txt")
+    assert code == 2
+    assert "--lowercase: expected true or false, found 'bleu'; a METRIC stands before all options" in err
+
+
+@pytest.mark.parametrize("flag", ["-i", "--hyp", "--hypotheses", "--input", "--out", "--outputs"])
+def test_outputs_have_other_flags(score: Run, flag: str) -> None:
+    expected = scores(score, "bleu", "-r", "r.txt", "-o", "o.txt", "x.txt")
+    assert scores(score, "bleu", "-r", "r.txt", flag, "o.txt", "x.txt") == expected
+
+
+# Texts in other files
+
+
+@pytest.mark.parametrize(
+    ("source", "reference", "output"),
+    [
+        ("d.jsonl:src", "d.jsonl:refs.0", "d.jsonl:hyp"),
+        ("p.ndjson.gz:src", "p.ndjson.gz:refs.0", "p.ndjson.gz:hyp"),
+        ("d.tsv:src", "d.tsv:ref", "d.tsv:hyp"),
+        ("n.tsv:1", "n.tsv:2", "n.tsv:3"),
+        ("g.m2", "g.m2:0", "o.txt"),
+        ("n.tsv:1", "g.m2:0", "d.jsonl:hyp"),
+    ],
+)
+def test_columns_are_texts(score: Run, source: str, reference: str, output: str) -> None:
+    expected = scores(score, "gleu", "-s", "s.txt", "-r", "r.txt", "-o", "o.txt")
+    found = scores(score, "gleu", "-s", source, "-r", reference, "-o", output)
+    assert [item[1:] for item in found] == [item[1:] for item in expected]
+    assert found[0][0] == output
+
+
+def test_columns_of_parquet_are_texts(score: Run) -> None:
+    arrow = pytest.importorskip("pyarrow")
+    from pyarrow import parquet
+
+    parquet.write_table(arrow.table({"ref": REFERENCE, "hyp": OUTPUT}), "d.parquet")
+    found = scores(score, "bleu", "-r", "d.parquet:ref", "-o", "d.parquet:hyp")
+    assert found[0][2] == scores(score, "bleu", "-r", "r.txt", "-o", "o.txt")[0][2]
+
+
+def test_an_m2_file_alone_has_source_and_all_references(score: Run) -> None:
+    whole = scores(score, "gleu", "-r", "g.m2", "-o", "o.txt")
+    assert whole == scores(score, "gleu", "-s", "g.m2", "-r", "g.m2:0", "g.m2:1", "-o", "o.txt")
+    assert whole == scores(score, "gleu", "-s", "s.txt", "-r", "g.m2", "-o", "o.txt")
+    assert scores(score, "gleu", "-s", "s.txt", "-r", "r.txt", "-o", "g.m2:0")[0][2] == 1
+
+
+def test_an_output_as_m2_of_one_annotator(score: Run) -> None:
+    one = "".join(line for line in M2.splitlines(keepends=True) if not line.endswith("|||1\n"))
+    Path("one.m2").write_text(one, encoding="utf-8")
+    assert scores(score, "gleu", "-s", "s.txt", "-r", "r.txt", "-o", "one.m2")[0][2] == 1
+
+
+def test_an_annotator_without_a_line_is_told(score: Run) -> None:
+    Path("g.m2").write_text(M2.replace("A 1 2|||V|||was|||REQUIRED|||-NONE-|||1\n", ""), encoding="utf-8")
+    code, _, err = score("bleu", "-r", "g.m2:1", "r.txt", "-o", "o.txt")
+    assert (code, err) == (
+        0,
+        "warning: g.m2: annotator 1 has no line for 1 sentences that others annotated, the first in line 1; the first "
+        "annotator's edits stand in\n",
+    )
+
+
+def test_a_file_of_that_very_name_wins(score: Run) -> None:
+    for name in ("d.tsv:hyp", "g.m2:0", "d.jsonl:hyp"):
+        Path(name).write_text("".join(f"{line}\n" for line in REFERENCE), encoding="utf-8")
+        assert scores(score, "bleu", "-r", "r.txt", "-o", name)[0][2] == 1
+
+
+@pytest.mark.parametrize(
+    ("output", "message"),
+    [
+        ("d.tsv:hp", "d.tsv:1: no column is called 'hp' (did you mean 'hyp'?); found src, ref, hyp"),
+        ("n.tsv:4", "n.tsv:1: has 3 columns, numbered from 1; there is no column 4"),
+        ("d.jsonl:hp", "d.jsonl:1: has no 'hp' (did you mean 'hyp'?)"),
+        ("g.m2", "-o g.m2: has the texts of several annotators; say which: g.m2:0, g.m2:1"),
+        ("g.m2:2", "-o g.m2: there is no annotator 2: g.m2:0, g.m2:1"),
+        ("o.txt:2", "-o o.txt:2: no such file; columns can be named of files that end in .jsonl, .tsv, .parquet, .m2"),
+        ("a.tsv:2", "a.tsv: no such file (did you mean 'n.tsv'?)"),
+        ("a.m2:0", "a.m2: no such file (did you mean 'g.m2'?)"),
+        ("s3x://b/d.jsonl:hyp", "s3x"),
+    ],
+)
+def test_wrong_columns(score: Run, output: str, message: str) -> None:
+    code, out, err = score("bleu", "-r", "r.txt", "-o", output)
+    assert (code, out) == (2, "")
+    assert err.startswith(f"error: {message}") or (message == "s3x" and message in err)
+    assert len(err.splitlines()) == 1
+
+
+# Standard input
+
+
+def test_standard_input_is_the_output_where_none_is_named(score: Run, tmp_path: Path) -> None:
+    """In a process of its own, whose standard input is a file or a pipe."""
+    import subprocess
+    import sys
+
+    command = [sys.executable, "-m", "pipeline", "score", "bleu", "chrf", "-r", "r.txt", "--json"]
+    texts = "".join(f"{line}\n" for line in OUTPUT)
+    expected = scores(score, "bleu", "chrf", "-r", "r.txt", "-o", "o.txt")
+    root = str(Path(__file__).parents[2])
+    for more in ([], ["-o", "-"]):
+        done = subprocess.run(
+            [*command, *more],
+            input=texts,
+            capture_output=True,
+            text=True,
+            check=True,
+            cwd=tmp_path,
+            env={"PYTHONPATH": root},
+        )
+        assert [(s["system"], s["score"]) for s in json.loads(done.stdout)["scores"]] == [("-", s[2]) for s in expected]
+
+
+def test_on_a_terminal_an_output_is_needed(score: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    message = "error: the following arguments are required: -o (or pipe an output to standard input)\n"
+    assert score("bleu", "-r", "r.txt") == (2, "", message)
+    monkeypatch.setattr("sys.stdin", io.StringIO(""))
+    assert score("bleu", "-r", "-") == (2, "", message)  # it is the reference already

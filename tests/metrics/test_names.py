@@ -1,0 +1,196 @@
+"""Names of metrics as people write them: in configs, on the command line and in Python."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import pipeline
+from pipeline.cli.dispatch import main
+from pipeline.errors import ConfigError, InputError
+from pipeline.metrics import METRICS
+from pipeline.metrics.build import from_text
+from pipeline.metrics.names import is_called, meant
+
+CONFIG = """\
+datasets: {d: {source: s.txt, references: r.txt}}
+systems: {A: a.txt, B: b.txt}
+metrics: [GLEU+, BLEU, ROUGE-L, {name: chrF++, lowercase: true}]
+output: {dir: run}
+"""
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder to work in, with texts."""
+    texts = {"s.txt": "x y z\n", "r.txt": "a b c d e\n", "a.txt": "a b c d\n", "b.txt": "a c\n", "c.yaml": CONFIG}
+    for name, text in texts.items():
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.mark.parametrize(
+    ("written", "same"),
+    [
+        ("BLEU", "bleu"),
+        ("sacrebleu", "bleu"),
+        ("sacreBLEU", "bleu[flavour=sacrebleu]"),
+        ("BLEU-4", "bleu"),
+        ("multi-bleu.perl", "bleu[flavour=moses]"),
+        ("NLTK BLEU", "bleu[flavour=nltk]"),
+        ("chrF", "chrf"),
+        ("chrf++", "chrf[word_order=2]"),
+        ("chrF++", "chrf[word_order=2]"),
+        ("chrF+", "chrf[nw=1]"),
+        ("GLEU", "gleu"),
+        ("gleu+", "gleu"),
+        ("GLEU+", "gleu"),
+        ("Google GLEU", "google_gleu"),
+        ("google-gleu", "google_gleu"),
+        ("google_bleu", "google_gleu"),
+        ("GREEN", "green"),
+        ("rouge1", "rouge[types=1]"),
+        ("rouge-2", "rouge[types=2]"),
+        ("rougeL", "rouge[types=L]"),
+        ("ROUGE-L", "rouge[types=L]"),
+        ("ROUGE-Lsum", "rouge[types=Lsum]"),
+        ("ROUGE-SU4", "rouge[types=SU4]"),
+        ("ROUGE-1.5.5", "rouge[flavour=perl]"),
+        ("rougeL[stemmer=porter]", "rouge[types=L,stemmer=porter]"),
+        ("chrF++|nc:5", "chrf[char_order=5,word_order=2]"),
+    ],
+)
+def test_a_name_as_people_write_it_is_understood(written: str, same: str) -> None:
+    assert from_text(written) == from_text(same)
+
+
+@pytest.mark.parametrize("name", METRICS)
+def test_every_spelling_makes_a_metric_or_is_asked_back(name: str) -> None:
+    for spelling, implied in METRICS[name].spellings.items():
+        try:
+            assert meant(spelling) == (name, implied)
+        except ConfigError as error:
+            assert "may be one of these" in str(error)  # noqa: PT017 (either is right)
+            continue
+        assert is_called(from_text(spelling), spelling)
+
+
+@pytest.mark.parametrize("name", ["sentence_gleu", "corpus_gleu", "GLEU score"])
+def test_a_name_of_two_metrics_is_asked_back(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """GLEU+ and Google's GLEU are both called so; all choices stand in one message."""
+    assert main(["score", name, "-s", "s.txt", "-r", "r.txt", "-o", "a.txt"]) == 2
+    assert capsys.readouterr().err == (
+        f"error: name: '{name}' may be one of these; write the one that you mean:\n"
+        f"  gleu: {METRICS['gleu'].summary}\n  google_gleu: {METRICS['google_gleu'].summary}\n"
+    )
+
+
+@pytest.mark.parametrize(
+    ("written", "message"),
+    [
+        ("rougeL[types=1]", "'rougeL' means types: L already; leave 'types' out, or write rouge"),
+        ("chrF++[nw=1]", "'chrF++' means word_order: 2 already; leave 'nw' out, or write chrf"),
+        ("rougeX", "no metric is called 'rougeX' (did you mean 'rouge'?)"),
+        ("rouge-L, bleu", "expected name, name[key=value,...] or name|key:value|..."),
+    ],
+)
+def test_a_name_that_cannot_be_meant(written: str, message: str) -> None:
+    with pytest.raises(ConfigError) as caught:
+        from_text(written)
+    assert message in str(caught.value)
+
+
+def test_results_have_canonical_names_alone() -> None:
+    """However the config writes them: run directories do not depend on it."""
+    assert main(["run", "c.yaml", "-q"]) == 0
+    metrics = {score["metric"] for score in json.loads(Path("run/results.json").read_text(encoding="utf-8"))["scores"]}
+    assert sorted(text.partition("|")[0] for text in metrics) == ["bleu", "chrf", "gleu", "rouge"]
+    before = Path("run/results.json").read_bytes()
+    canonical = CONFIG.replace(
+        "GLEU+, BLEU, ROUGE-L, {name: chrF++,", "gleu, bleu, 'rouge[types=L]', {name: chrf, nw: 2,"
+    )
+    Path("c.yaml").write_text(canonical, encoding="utf-8")
+    assert main(["run", "c.yaml", "-q"]) == 0
+    assert Path("run/results.json").read_bytes() == before
+
+
+@pytest.mark.parametrize("name", ["chrF++", "chrf++", "CHRF", "chrf"])
+def test_commands_on_runs_understand_names(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["run", "c.yaml", "-q"]) == 0
+    for command in (["show", "run"], ["compare", "run"], ["report", "run", "--format", "markdown"]):
+        capsys.readouterr()
+        assert main([*command, "--metric", name]) == 0
+        shown = capsys.readouterr()
+        assert "chrf" in shown.out
+        assert not any(other in shown.out for other in ("gleu|", "bleu|", "rouge|"))
+    assert main(["show", "run", "--metric", "chrF+"]) == 2
+    assert "--metric chrF+: there is no such one" in capsys.readouterr().err
+
+
+def test_only_understands_names(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["run", "c.yaml", "--only", "rougeL", "--only", "GLEU", "--only", "A", "-q", "--json"]) == 0
+    scores = json.loads(capsys.readouterr().out)["scores"]
+    assert [(s["system"], s["metric"].partition("|")[0]) for s in scores] == [("A", "gleu"), ("A", "rouge")]
+    assert main(["run", "c.yaml", "--only", "rouge1", "-q"]) == 2
+    assert "--only rouge1: matches no data set, system or metric" in capsys.readouterr().err
+
+
+def test_a_system_of_that_name_is_meant_first(capsys: pytest.CaptureFixture[str]) -> None:
+    Path("c.yaml").write_text(CONFIG.replace("B: b.txt", "BLEU: b.txt"), encoding="utf-8")
+    assert main(["run", "c.yaml", "--only", "BLEU", "-q", "--json"]) == 0
+    scores = json.loads(capsys.readouterr().out)["scores"]
+    assert {score["system"] for score in scores} == {"BLEU"}
+    assert len(scores) == 4
+
+
+def test_python_understands_names_and_a_single_metric() -> None:
+    texts: dict[str, Any] = {"hypotheses": ["a b c d"], "references": [["a b c d e"]]}
+    one = pipeline.evaluate(**texts, metrics="BLEU")
+    assert one.signature == pipeline.evaluate(**texts, metrics=["bleu"]).signature
+    assert one.get(metric="sacreBLEU").score == one.score
+    # by hand: of 4 and 5 words 4 are shared, so F is 8 of 9
+    assert pipeline.evaluate(**texts, metrics={"name": "rougeL"}).score == pytest.approx(8 / 9, abs=1e-12)
+    assert pipeline.evaluate(**texts, metrics=from_text("bleu")).score == one.score
+    several = pipeline.evaluate(**texts, metrics=["chrF++", "bleu"])
+    assert several.get(metric="BLEU").signature == one.signature
+    assert several.get(metric="chrF++").measure == from_text("chrf[nw=2]")
+    with pytest.raises(InputError, match="no result fits"):
+        several.get(metric="chrF+")
+
+
+def test_expectations_understand_names(capsys: pytest.CaptureFixture[str]) -> None:
+    expected = (
+        CONFIG + "expect: [{metric: ROUGE-L, values: {A: 0.88888, B: 0.57142}, tolerance: 0.0001, why: a test}]\n"
+    )
+    Path("c.yaml").write_text(expected, encoding="utf-8")
+    code = main(["run", "c.yaml", "-q"])
+    assert (code, capsys.readouterr().err) == (0, "")
+
+
+def test_one_needs_no_list() -> None:
+    """references: FILE and metrics: NAME, also in files that are included, in defaults and by --set."""
+    lists = CONFIG.replace("r.txt", "[r.txt]").replace(
+        "[GLEU+, BLEU, ROUGE-L, {name: chrF++, lowercase: true}]", "[gleu]"
+    )
+    plain = lists.replace("[r.txt]", "r.txt").replace("[gleu]", "gleu")
+    base = plain.replace("datasets: {d: {source: s.txt, references: r.txt}}", "datasets: {d: {source: s.txt}}")
+    texts = {
+        "lists": (lists, []),
+        "plain": (plain, []),
+        "mapping": (plain.replace("metrics: gleu", "metrics: {name: GLEU+}"), []),
+        "defaults": (base + "defaults: {datasets: {references: r.txt}}\n", []),
+        "set": (lists, ["--set", "metrics=GLEU", "--set", "datasets.d.references=r.txt"]),
+        "items": (plain, ["--set", "metrics.0=GLEU+", "--set", "datasets.d.references.0=r.txt"]),
+        "include": ("include: [lists.yaml]\nmetrics: gleu\n", []),
+        "policy": (plain + "defaults: {metrics: {references: sample}}\n", []),
+    }
+    results = {}
+    for name, (text, more) in texts.items():
+        Path(f"{name}.yaml").write_text(text, encoding="utf-8")
+        assert main(["run", f"{name}.yaml", "-q", *more]) == 0
+        results[name] = Path("run/results.json").read_bytes()
+    assert set(results.values()) == {results["lists"]}
