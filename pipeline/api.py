@@ -37,7 +37,6 @@ from .execution.options import RunOptions
 from .execution.store.columns_file import MemoryStatistics, Statistics
 from .execution.store.remote_copy import folder_of
 from .metrics import METRICS
-from .metrics.base.metric import Metric
 from .metrics.build import from_text, from_values
 from .metrics.names import is_called
 from .prepare import complete, doubts, fit, without_source
@@ -53,6 +52,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from .arrays import Floats, Ints
+    from .metrics.base.metric import Metric
     from .metrics.build import Asked
     from .scoring.results import Bootstrap, Samples, Score
 
@@ -253,7 +253,7 @@ def evaluate(
     What looks wrong but can be scored is a warning (warnings.warn), and is kept in Evaluation.warnings. Raises
     InputError for texts that do not fit together, for unknown metrics or settings, and where a source is missing.
     """
-    scorers = from_values([metrics] if isinstance(metrics, str | Mapping | Metric) else metrics)
+    scorers = from_values(metrics)
     corpus = _corpus(hypotheses, references, sources, scorers)
     evaluation = evaluate_corpus(corpus, scorers, n_jobs=n_jobs)
     for note in evaluation.warnings:

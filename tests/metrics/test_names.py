@@ -191,6 +191,6 @@ def test_one_needs_no_list() -> None:
     results = {}
     for name, (text, more) in texts.items():
         Path(f"{name}.yaml").write_text(text, encoding="utf-8")
-        assert main(["run", f"{name}.yaml", "-q", *more]) == 0
-        results[name] = Path("run/results.json").read_bytes()
+        assert main(["run", f"{name}.yaml", "-q", "--output", name, *more]) == 0
+        results[name] = Path(name, "results.json").read_bytes()
     assert set(results.values()) == {results["lists"]}
