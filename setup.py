@@ -1,23 +1,54 @@
+<<<<<<< HEAD
 """The compiled kernel, left out where there is no C compiler, and the sample. All else: pyproject.toml."""
+=======
+"""The compiled kernel: built where there is a C compiler, left out where there is none. All else: pyproject.toml.
+
+The kernel uses the limited API of Python 3.11, so that one wheel serves this version and all later ones. Builds of
+Python without it (free-threaded ones, PyPy) get a kernel of their own.
+"""
+>>>>>>> fh-packaging
 
 import sys
+import sysconfig
 from pathlib import Path
 
 from Cython.Build import cythonize
 from setuptools import Extension, setup
+<<<<<<< HEAD
 from setuptools.command.build_py import build_py
+=======
+from setuptools.command.build_ext import build_ext
 
-FLAGS = [] if sys.platform == "win32" else ["-O3"]
+NATIVE = Path("pipeline/kernel/native")
+COMPILE = [] if sys.platform == "win32" else ["-O3", "-g0"]  # Python's own flags ask for symbols of a debugger
+LINK = ["-Wl,-s"] if sys.platform == "linux" else []
+SUFFIX = sysconfig.get_config_var("EXT_SUFFIX")
+LIMITED = sys.implementation.name == "cpython" and not sysconfig.get_config_var("Py_GIL_DISABLED")
+
+
+class BuildKernel(build_ext):
+    """Build into the checkout as usual, and leave no older kernel there that Python would prefer to the new one."""
+
+    def copy_extensions_to_source(self) -> None:
+        """Copy what was built beside its sources, and delete what was built there for one version of Python."""
+        super().copy_extensions_to_source()
+        for built in NATIVE.glob("*.abi3.so"):
+            built.with_name(built.name.replace(".abi3.so", SUFFIX)).unlink(missing_ok=True)
+>>>>>>> fh-packaging
+
 
 extensions = [
     Extension(
         "pipeline.kernel.native." + path.stem,
         [path.as_posix()],
-        include_dirs=["pipeline/kernel/native"],
-        depends=[path.as_posix() for path in sorted(Path("pipeline/kernel/native").glob("*.h"))],
-        extra_compile_args=FLAGS,
+        include_dirs=[NATIVE.as_posix()],
+        depends=[header.as_posix() for header in sorted(NATIVE.glob("*.h"))],
+        define_macros=[("Py_LIMITED_API", "0x030B0000")] if LIMITED else [],
+        py_limited_api=LIMITED,
+        extra_compile_args=COMPILE,
+        extra_link_args=LINK,
     )
-    for path in sorted(Path("pipeline/kernel/native").glob("*.pyx"))
+    for path in sorted(NATIVE.glob("*.pyx"))
 ]
 
 
@@ -35,4 +66,12 @@ class BuildWithSample(build_py):
 modules = cythonize(extensions)  # a mistake in the Cython code stops the build ...
 for module in modules:
     module.optional = True  # ... a missing compiler does not
+<<<<<<< HEAD
 setup(ext_modules=modules, cmdclass={"build_py": BuildWithSample})
+=======
+setup(
+    ext_modules=modules,
+    cmdclass={"build_ext": BuildKernel},
+    options={"bdist_wheel": {"py_limited_api": "cp311"}} if LIMITED else {},
+)
+>>>>>>> fh-packaging

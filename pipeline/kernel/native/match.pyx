@@ -155,8 +155,10 @@ cdef void _point(Text *target, text) except *:
 
 def fits(references, systems, order):
     """Return whether numbers of n-grams stay below 2**31."""
+    import numpy as np
+
     texts = [*references, *systems]
-    longest = max(int((text.offsets[1:] - text.offsets[:-1]).max(initial=0)) for text in texts)
+    longest = max(int(np.diff(text.offsets).max(initial=0)) for text in texts)
     highest = max(int(text.ids.max(initial=0)) for text in texts)
     return highest + longest * order < 0x7FFFFFFF
 
