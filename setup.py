@@ -1,12 +1,8 @@
-<<<<<<< HEAD
-"""The compiled kernel, left out where there is no C compiler, and the sample. All else: pyproject.toml."""
-=======
-"""The compiled kernel: built where there is a C compiler, left out where there is none. All else: pyproject.toml.
+"""The compiled kernel: built where there is a C compiler, left out where there is none; and the sample. All else: pyproject.toml.
 
 The kernel uses the limited API of Python 3.11, so that one wheel serves this version and all later ones. Builds of
 Python without it (free-threaded ones, PyPy) get a kernel of their own.
 """
->>>>>>> fh-packaging
 
 import sys
 import sysconfig
@@ -14,10 +10,8 @@ from pathlib import Path
 
 from Cython.Build import cythonize
 from setuptools import Extension, setup
-<<<<<<< HEAD
-from setuptools.command.build_py import build_py
-=======
 from setuptools.command.build_ext import build_ext
+from setuptools.command.build_py import build_py
 
 NATIVE = Path("pipeline/kernel/native")
 COMPILE = [] if sys.platform == "win32" else ["-O3", "-g0"]  # Python's own flags ask for symbols of a debugger
@@ -34,7 +28,6 @@ class BuildKernel(build_ext):
         super().copy_extensions_to_source()
         for built in NATIVE.glob("*.abi3.so"):
             built.with_name(built.name.replace(".abi3.so", SUFFIX)).unlink(missing_ok=True)
->>>>>>> fh-packaging
 
 
 extensions = [
@@ -66,12 +59,8 @@ class BuildWithSample(build_py):
 modules = cythonize(extensions)  # a mistake in the Cython code stops the build ...
 for module in modules:
     module.optional = True  # ... a missing compiler does not
-<<<<<<< HEAD
-setup(ext_modules=modules, cmdclass={"build_py": BuildWithSample})
-=======
 setup(
     ext_modules=modules,
-    cmdclass={"build_ext": BuildKernel},
+    cmdclass={"build_ext": BuildKernel, "build_py": BuildWithSample},
     options={"bdist_wheel": {"py_limited_api": "cp311"}} if LIMITED else {},
 )
->>>>>>> fh-packaging
