@@ -1,4 +1,4 @@
-"""The compiled kernel: built where there is a C compiler, left out where there is none; and the sample. All else: pyproject.toml.
+"""The compiled kernel, where there is a C compiler, and the sample. All else: pyproject.toml.
 
 The kernel uses the limited API of Python 3.11, so that one wheel serves this version and all later ones. Builds of
 Python without it (free-threaded ones, PyPy) get a kernel of their own.
