@@ -233,7 +233,7 @@ def test_an_option_is_added_to_a_metric_however_it_is_written(metric: object, se
 def test_a_name_with_options_in_a_file_is_refused() -> None:
     text = CONFIG.replace("'gleu[iter=2]'", "{name: 'gleu[n=3]', order: 2}")
     assert problems(text) == [
-        "c.yaml:3:11: metrics[0]: no metric is called 'gleu[n=3]'; write its options as keys beside `name`"
+        "c.yaml:3:12: metrics[0].name: no metric is called 'gleu[n=3]'; write its options as keys beside `name`"
     ]
 
 

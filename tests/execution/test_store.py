@@ -555,7 +555,7 @@ def test_another_config_is_refused_before_it_deletes_anything(
 ) -> None:
     config = write_run(tmp_path)
     run(config, tmp_path / "run")
-    other = write_config(tmp_path / "other.yaml", chosen=["gleu[n=2]"])
+    other = write_run(tmp_path / "others", datasets=("e",))
     before = tree(tmp_path / "run")
     for more in ([], ["--dry-run"], ["--only", "A"]):
         assert main(["run", str(other), "--output", str(tmp_path / "run"), *more]) == 2
@@ -576,7 +576,7 @@ def test_counts_of_an_unfinished_run_of_another_config_are_not_deleted(tmp_path:
     before = tree(tmp_path / "run")
     assert any(name.endswith(".columns") for name in before)
     with pytest.raises(StoreError, match="has the results of another config"):
-        run(write_config(tmp_path / "other.yaml", chosen=["gleu[n=2]"]), tmp_path / "run")
+        run(write_run(tmp_path / "others", datasets=("e",)), tmp_path / "run")
     assert tree(tmp_path / "run") == before
 
 

@@ -68,14 +68,24 @@ def write_manifest(folder: Path, content: dict[str, Any], files: Iterable[str]) 
 
 
 def other_config(manifest: dict[str, Any], about: dict[str, Any]) -> str | None:
-    """Return the config that a run directory belongs to, if it is another one than the manifest-to-be says.
+    """Return the config that a run directory belongs to, if it is about other data than the manifest-to-be says.
 
-    A config that was moved or copied is the same one: the earlier file is gone, or says the same.
+    A config with a data set of the same name goes on with the work of the earlier one. One that was moved or copied is
+    the same: the earlier file is gone, or says the same.
     """
     theirs, own = manifest.get("config"), about.get("config")
     if not isinstance(theirs, str) or not isinstance(own, str) or manifest.get("written") == about.get("written"):
         return None
+    if _data_sets(manifest) & _data_sets(about):
+        return None
     return theirs if Path(theirs).is_file() and not Path(theirs).samefile(own) else None
+
+
+def _data_sets(manifest: dict[str, Any]) -> set[str]:
+    """Return the names of the data sets of the config in a manifest."""
+    written = manifest.get("written")
+    names = written.get("datasets") if isinstance(written, dict) else None
+    return set(names) if isinstance(names, dict) else set()
 
 
 def running() -> dict[str, object]:
