@@ -10,7 +10,7 @@ from __future__ import annotations
 import functools
 from typing import TYPE_CHECKING
 
-from . import categories
+from .categories import NUMBERS, PUNCTUATION, SYMBOLS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -67,7 +67,7 @@ def _chinese() -> list[tuple[int, Iterable[Range]]]:
 
 
 def _international() -> list[tuple[int, Iterable[Range]]]:
-    numbers, punctuation, symbols = map(parse, (categories.NUMBERS, categories.PUNCTUATION, categories.SYMBOLS))
+    numbers, punctuation, symbols = map(parse, (NUMBERS, PUNCTUATION, SYMBOLS))
     return [(DIGIT, numbers), (POINT, punctuation), (ALONE, symbols), (SPACE, WHITE_SPACE)]
 
 

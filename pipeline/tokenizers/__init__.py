@@ -10,7 +10,7 @@ from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 from ..lookup import later
-from . import sacrebleu
+from .sacrebleu import BORROWED, prepare
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -61,7 +61,7 @@ TOKENIZERS: dict[str, Tokenizer] = {
         "lower-cased runs of letters and digits; ideographs stand alone",
     ),
     **{
-        name: Tokenizer("whitespace", partial(sacrebleu.prepare, name), f"sacreBLEU's, pip install {entry.install}")
-        for name, entry in sacrebleu.BORROWED.items()
+        name: Tokenizer("whitespace", partial(prepare, name), f"sacreBLEU's, pip install {entry.install}")
+        for name, entry in BORROWED.items()
     },
 }

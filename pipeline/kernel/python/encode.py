@@ -8,7 +8,7 @@ import numpy as np
 
 from ...errors import InvalidTextError
 from ..common import Encoded, check_texts
-from . import mteval
+from .mteval import chinese, international, western
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -22,9 +22,9 @@ SPLITS: dict[str, Callable[[bytes], Iterable[str | bytes]]] = {
     "char": lambda line: line.decode(),
     "nonspace": lambda line: "".join(line.decode().split()),
     "chrf": lambda line: [part for word in line.decode().split() for part in _without_punctuation(word)],
-    "13a": lambda line: mteval.western(line.decode()),
-    "zh": lambda line: mteval.chinese(line.decode()),
-    "intl": lambda line: mteval.international(line.decode()),
+    "13a": lambda line: western(line.decode()),
+    "zh": lambda line: chinese(line.decode()),
+    "intl": lambda line: international(line.decode()),
 }
 """How a line becomes tokens. Each function decodes the line, so that invalid UTF-8 is refused by every split."""
 

@@ -10,7 +10,8 @@ import functools
 import re
 from typing import TYPE_CHECKING, NamedTuple
 
-from .. import categories, characters
+from ..categories import NUMBERS, PUNCTUATION, SYMBOLS
+from ..characters import ASCII_ALONE, CHINESE, Range, parse
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -54,14 +55,12 @@ class _Patterns(NamedTuple):
 
 @functools.cache
 def _patterns() -> _Patterns:
-    number, point, symbol = (
-        _members(characters.parse(text)) for text in (categories.NUMBERS, categories.PUNCTUATION, categories.SYMBOLS)
-    )
-    ascii_alone, chinese_alone = _members(characters.ASCII_ALONE), _members(characters.CHINESE)
+    number, point, symbol = (_members(parse(text)) for text in (NUMBERS, PUNCTUATION, SYMBOLS))
+    ascii_alone, chinese_alone = _members(ASCII_ALONE), _members(CHINESE)
     written = (f"[{ascii_alone}]", f"[{chinese_alone}]", f"([^{number}])([{point}])", f"([{point}])([^{number}])")
     return _Patterns(*(re.compile(pattern) for pattern in (*written, f"[{symbol}]")))
 
 
-def _members(ranges: Iterable[characters.Range]) -> str:
+def _members(ranges: Iterable[Range]) -> str:
     """Return what stands inside the brackets of a pattern for these characters."""
     return "".join(f"{re.escape(chr(first))}-{re.escape(chr(last))}" for first, last in ranges)
