@@ -278,11 +278,13 @@ def evaluate_corpus(corpus: Corpus, metrics: Sequence[Metric], *, n_jobs: int | 
     needs = tuple(dict.fromkeys(metric.needs for metric in metrics))
     counted = count_in_memory(corpus, needs, RunOptions(n_jobs=n_jobs))
     scores = score_all([corpus], metrics, {corpus.name: counted})
-    measures = {scored_columns.signed(metric, len(corpus.references)): metric for metric in metrics}
+    references = {metric: len(corpus.read_by(metric.needs).references) for metric in metrics}
+    measures = {scored_columns.signed(metric, references[metric]): metric for metric in metrics}
     results = []
     for score in scores:
-        need = measures[score.metric].needs
-        statistics = counted.get((score.system, need)) or MemoryStatistics([], need.schema(len(corpus.references)))
+        metric = measures[score.metric]
+        schema = metric.needs.schema(references[metric])
+        statistics = counted.get((score.system, metric.needs)) or MemoryStatistics([], schema)
         results.append(Result(score, measures[score.metric], statistics))
     return Evaluation(results, [*doubts(corpus, metrics), *remarks([corpus], metrics, {corpus.name: counted})])
 
@@ -333,7 +335,8 @@ def _evaluation(directory: Path, stored: Results) -> Evaluation:
     for score in stored.scores:
         metric, info = from_text(score.metric), stored.datasets[score.dataset]
         path = Statistics.path_in(directory, score.dataset, score.system, metric.needs.key)
-        results.append(Result(score, metric, Statistics(path, metric.needs.schema(info.references), info.lines)))
+        schema = metric.needs.schema(info.references_of(metric.needs))
+        results.append(Result(score, metric, Statistics(path, schema, info.lines)))
     return Evaluation(results, stored.warnings)
 
 

@@ -10,16 +10,18 @@ from . import report
 from .config.overrides import NO_OVERRIDES, Overrides, select
 from .config.tree import base_of
 from .corpus.formats import READERS
+from .corpus.input_files import Opener
 from .corpus.input_warnings import suspicions
 from .corpus.number_files import absent as absent_files
 from .corpus.number_files import misused, parted, with_numbers
-from .corpus.opener import Opener, open_corpus
+from .corpus.opener import open_corpus
 from .corpus.suspicions.spacing import misspaced
 from .errors import ConfigError, DataError, InputError, Problem, did_you_mean
 from .execution.options import AUTO
 from .io.dataset_cache import path_of
 from .io.remote import is_remote
 from .metrics.base import signature
+from .metrics.base.views import TEXTS
 from .metrics.build import resolve_all
 from .metrics.defaults import with_defaults
 from .metrics.names import is_called
@@ -157,7 +159,8 @@ def _opened(
         opener = Opener(options.threads, config.run.max_unpacked, absent)
         problems += misused(config, readers)
         systems = with_numbers(config.systems, readers)
-        opened_all = [open_corpus(dataset, systems, problems, opener=opener) for dataset in config.datasets]
+        views = {metric.needs.view for metric in metrics}
+        opened_all = [open_corpus(item, systems, problems, opener=opener, views=views) for item in config.datasets]
         corpora = [corpus and parted(corpus, readers) for corpus in opened_all]
         problems += _missing_sources(config, metrics)
     problems += fit(metrics, corpora)
@@ -217,7 +220,10 @@ def fit(metrics: Sequence[Metric], corpora: Sequence[Corpus | None]) -> list[Pro
 
 def _misfit(metric: Metric, corpus: Corpus) -> str | None:
     """Return why a metric cannot score a data set, because of its settings or its policy of references; or None."""
-    references, missing = len(corpus.references), corpus.missing
+    read = corpus.read_by(metric.needs)
+    if metric.needs.view != TEXTS and read is corpus:
+        return f"{metric.name} compares edits: add `gold: FILE`, an M2 file, to the data set"
+    references, missing = len(read.references), read.missing
     policy = POLICIES[metric.policy]
     return metric.misfit(references, missing=missing) or policy.misfit(metric, references, missing=missing)
 
@@ -270,7 +276,8 @@ def _missing_sources(config: Config, metrics: Sequence[Metric]) -> Iterator[Prob
     """Yield a problem for each data set without a source, and each metric that needs one."""
     needing = {metric.name: metric.hint for metric in metrics if metric.needs.source}
     for dataset in config.datasets:
-        for name, hint in needing.items() if dataset.source is None and not dataset.m2 else ():
+        has_source = dataset.source or dataset.m2 or dataset.gold
+        for name, hint in needing.items() if not has_source else ():
             message = without_source(name, hint, "add `source: FILE`")
             yield config.root.problem(message, ("datasets", dataset.name))
 

@@ -37,7 +37,7 @@ HEAVY = ["numpy", "pydantic", "yaml", "joblib", "rich"]
 FLOORS = [
     ["_version.py", "errors.py", "arrays.py", "lookup.py"],
     ["kernel", "io"],
-    ["tokenizers", "config"],
+    ["tokenizers", "config", "edits"],
     ["metrics/base", "corpus/formats"],
     ["metrics", "corpus"],
     ["execution/store"],

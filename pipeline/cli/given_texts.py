@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from ..config.globs import exists
 from ..config.resolved import STDIN, UNPACKED, Column
-from ..corpus.formats import ANNOTATED, READERS, format_in
+from ..corpus.formats import ANNOTATED, ONE_ANNOTATOR, READERS, format_in
 from ..corpus.formats.m2 import annotators
 from ..errors import ConfigError, printable
 from ..io.catalogue import is_data
@@ -38,7 +38,7 @@ def given_text(text: str, flag: str) -> Input:
     path, column = _parted(text, flag)
     form = format_in(path.name)
     if form == ANNOTATED and isinstance(path, Path):
-        return Column(kind=ANNOTATED, path=path, column=_annotator(path, column, flag))
+        return Column(kind=ONE_ANNOTATOR, path=path, column=_annotator(path, column, flag))
     if form is None or form == ANNOTATED or not column:
         return path
     by_name = not re.fullmatch(r"[1-9][0-9]{0,5}", column)
@@ -63,7 +63,7 @@ def _parted(text: str, flag: str) -> tuple[Path | Remote, str]:
         if format_in(Path(name).name) and column:
             return given_path(name), column
         if exists(locate(Path(), name)):
-            kinds = ", ".join(f".{name}" for name in (*READERS, ANNOTATED))
+            kinds = ", ".join(f".{name}" for name in READERS)
             raise ConfigError(f"{flag} {text}: no such file; columns can be named of files that end in {kinds}")
     return given_path(text), ""
 

@@ -101,7 +101,7 @@ WrittenSystems = Annotated[
 
 
 class WrittenDataset(Written):
-    """Parallel text, one sentence a line. One of references, m2, path and data is needed."""
+    """Parallel text, one sentence a line. One of references, m2, gold, path and data is needed."""
 
     source: Texts | None = Field(None, description="the uncorrected text; GLEU+ and GREEN need it")
     references: list[Texts] = Field(
@@ -110,6 +110,11 @@ class WrittenDataset(Written):
         description="one file for each annotator; a glob stands for the files that it matches, in natural order",
     )
     m2: PathText | None = Field(None, description="annotated sentences: source, and a reference for each annotator")
+    gold: PathText | None = Field(
+        None,
+        description="annotated sentences (M2) whose edits errant and m2 compare with; without references they are "
+        "made of it, as m2 makes them",
+    )
     path: PathText | None = Field(
         None, description="a folder in the layout of gec-datasets: src.txt and ref0.txt, ref1.txt ... (or one .m2 file)"
     )

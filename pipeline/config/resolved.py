@@ -38,6 +38,8 @@ class Column:
     """Whether a record may have no text."""
     decimals: int | None = None
     """Decimals that numbers have at most. None allows any real numbers."""
+    lenient: bool = False
+    """Whether edits of an M2 file that cannot be applied are left out of its text. Otherwise they are an error."""
 
 
 Input = Path | Remote | Column
@@ -78,6 +80,9 @@ class Dataset:
     references: tuple[Input, ...]
     empty_references: Literal["keep", "error", "none"] = "keep"
     m2: Path | Remote | None = None
+    """The M2 file from which the references are made, and the source where none is given."""
+    gold: Path | Remote | None = None
+    """The M2 file whose edits are what metrics of edits compare with."""
     missing_annotator: Literal["first", "source", "none"] = "first"
     explicit: bool = False
     """Whether the config says what `missing_annotator` is."""

@@ -61,10 +61,12 @@ class Resolver(Locator):
             source, references = self.whole(written.data, name)
         if written.m2 is not None:
             m2 = self.path(written.m2, (*at, "m2"), name)
+        gold = m2 if written.gold is None else self.path(written.gold, (*at, "gold"), name)
         if written.source is not None:
             source = self.input(written.source, (*at, "source"), name)
         for index, reference in enumerate(written.references):
             references += self.reference(reference, (*at, "references", index), name, null=empty == "none")
+        m2 = m2 if references else m2 or gold
         selection = self.selection(written, name)
         if written.outputs == "kept" and selection is None:
             self.problem("has no effect without keep or drop; leave it out", (*at, "outputs"))
@@ -74,6 +76,7 @@ class Resolver(Locator):
             references=tuple(references),
             empty_references=empty,
             m2=m2,
+            gold=gold,
             missing_annotator=written.missing_annotator,
             explicit="missing_annotator" in written.model_fields_set,
             selection=selection,
@@ -89,9 +92,12 @@ class Resolver(Locator):
             for other in idle if key in keys else ():
                 if other in keys:
                     self.problem(f"'{key}' gives this already; leave one of the two out", (*at, other))
-        if not keys & {"references", "m2", "path", "data"}:
+        if {"m2", "gold"} <= keys:
+            self.problem("'m2' gives the edits already; leave one of the two out", (*at, "gold"))
+        if not keys & {"references", "m2", "gold", "path", "data"}:
             self.problem("the key 'references' is missing", at)
-        if "missing_annotator" in keys and not keys & {"m2", "path"}:
+        from_edits = keys & {"m2", "path"} or ("gold" in keys and "references" not in keys)
+        if "missing_annotator" in keys and not from_edits:
             self.problem("has no effect without m2; leave it out", (*at, "missing_annotator"))
         if written.missing_annotator == "none" and "empty_references" in keys and written.empty_references != "none":
             self.problem("missing_annotator: none needs `empty_references: none`", (*at, "empty_references"))

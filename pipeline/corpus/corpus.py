@@ -18,6 +18,7 @@ from .suspicions.sample import Samples
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
 
+    from ..metrics.base.metric import Needs
     from .texts import AnyText
 
 MAX_REFERENCES = 255
@@ -38,8 +39,14 @@ class Corpus:
     """Warnings about how the texts were made."""
     references_as_systems: Mapping[str, int] = field(default_factory=dict)
     """The systems that are references themselves, and the numbers of these references, from 0."""
+    views: Mapping[str, Corpus] = field(default_factory=dict)
+    """The same data set as metrics of edits read it, by the names in `metrics/base/views.py`."""
     external: Mapping[str, Corpus] = field(default_factory=dict)
     """Files of numbers for metrics that read no text, by the key of their needs: data sets without references."""
+
+    def read_by(self, needs: Needs) -> Corpus:
+        """Return the data set as it is read by those who count these columns."""
+        return self.external.get(needs.key) or self.views.get(needs.view, self)
 
     def with_references(self) -> Corpus:
         """Return the data set with each reference as one more system; raises CorpusError where a name is taken."""

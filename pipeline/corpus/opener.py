@@ -3,108 +3,24 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from pathlib import Path
+from itertools import islice
 from typing import TYPE_CHECKING
 
-import numpy as np
-
-from ..config.resolved import UNPACKED
+from ..config.resolved import Column, System
 from ..errors import ConfigError, CorpusError, Problem
-from ..io.plain_files import SEPARATOR, STDIN, Origin, Spool, Spooled
-from ..io.remote import Remote
-from . import formats
+from ..metrics.base.views import EDITS, GOLD, TEXTS
 from .corpus import MAX_REFERENCES, Corpus, check_parallel, without_any
+from .edits.views import M2_KINDS, open_edits
 from .formats.m2 import spool_m2
-from .index import index_text
+from .input_files import BLOCK, Opener
 from .replacements import REPLACEMENTS
-from .spans import read_span
 from .texts import TextFile, read_texts
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Collection, Iterator, Mapping, Sequence
 
-    from numpy.typing import NDArray
-
-    from ..config.resolved import Dataset, Input, System
-
-BLOCK = 8192
-"""Lines read at once where texts are compared or selected."""
-THREADED = 1 << 24
-"""Bytes from which files are opened by several threads (hashing and searching do not hold Python's lock)."""
-
-
-class Opener:
-    """Opens the inputs of a run, each once, whatever data sets and roles it has, and tells each problem once.
-
-    `cap` limits the bytes that are unpacked. `absent` are files that are known not to be there; they are not opened,
-    and no problem is added for them.
-    """
-
-    def __init__(self, threads: int = 1, cap: int = UNPACKED, absent: Collection[Path | Remote] = ()) -> None:
-        self.threads, self.spool, self.absent = threads, Spool(cap), absent
-        self._opened: dict[Input, TextFile | CorpusError] = {}
-        self._stdin = 0
-
-    def open_all(self, inputs: Sequence[Input], problems: list[Problem]) -> list[TextFile | None]:
-        """Open inputs; those that cannot be opened are None and, the first time, add to problems."""
-        new = [item for item in dict.fromkeys(inputs) if item not in self._opened]
-        if self.threads > 1 and sum(_size(formats.file_of(item)) for item in new) > THREADED:
-            from concurrent.futures import ThreadPoolExecutor
-
-            with ThreadPoolExecutor(self.threads) as pool:
-                results = list(pool.map(self._try, new))
-        else:
-            results = [self._try(item) for item in new]
-        for result in results:
-            problems += result.problems if isinstance(result, CorpusError) else []
-        self._opened |= dict(zip(new, results, strict=True))
-        before, self._stdin = self._stdin, self._stdin + sum(item == STDIN for item in inputs)
-        if before < 2 <= self._stdin:
-            problems.append(Problem("standard input", "is named more than once; it can be one text only"))
-        files = [self._opened[item] for item in inputs]
-        return [file if isinstance(file, TextFile) else None for file in files]
-
-    def _try(self, text: Input) -> TextFile | CorpusError:
-        if formats.file_of(text) in self.absent:
-            return CorpusError([])
-        try:
-            return self.index(formats.spooled(text, self.spool))
-        except CorpusError as error:
-            return error
-
-    def index(self, file: Spooled) -> TextFile:
-        """Index texts; those in the spool keep it alive."""
-        in_place = isinstance(file.path, Remote) or file.path == Path(file.origin.name)
-        return index_text(file, None if in_place else self.spool)
-
-    def select(self, file: TextFile, ranges: Sequence[tuple[int, int]]) -> TextFile:
-        """Return some lines of a text as a text of its own; ranges are low <= i < high."""
-        numbers = np.concatenate([np.arange(low + 1, high + 1) for low, high in ranges])
-        return self._written(file, (text for low, high in ranges for text in _texts(file, low, high)), numbers)
-
-    def rewrite(self, file: TextFile, change: Callable[[bytes], bytes]) -> TextFile:
-        """Return a text with each line changed; the lines keep their numbers."""
-        return self._written(file, map(change, _texts(file, 0, file.lines)), file.numbers)
-
-    def _written(self, file: TextFile, texts: Iterable[bytes], numbers: NDArray[np.int64] | None) -> TextFile:
-        """Write texts made of those of a file; return them as a text that messages call by the same name."""
-        path = self.spool.write_texts(file.place, texts)
-        indexed = self.index(Spooled(path, SEPARATOR, file.origin or Origin(str(file.path))))
-        return replace(indexed, numbers=numbers, has_bom=file.has_bom)
-
-
-def _size(path: Path | Remote) -> int:
-    if isinstance(path, Remote):
-        return THREADED  # each request takes its time, whatever the size
-    try:
-        return path.stat().st_size
-    except (OSError, ValueError):
-        return 0
-
-
-def _texts(file: TextFile, low: int, high: int) -> Iterator[bytes]:
-    for first in range(low, high, BLOCK):
-        yield from read_span(file.span(first, min(first + BLOCK, high))).texts()
+    from ..config.resolved import Dataset
+    from .edits.views import EditTexts
 
 
 @dataclass
@@ -116,34 +32,61 @@ class _Texts:
     outputs: dict[str, TextFile]
     complete: bool
     """All of them could be opened."""
+    edits: EditTexts | None = None
+    """The edits in place of references and outputs, where a metric reads them."""
 
     @property
     def given(self) -> list[TextFile]:
-        """The source, where there is one, and the references."""
-        return [*([self.source] if self.source else []), *self.references]
+        """The source, where there is one, the references, and the edits of their annotators."""
+        edits = self.edits.pairs if self.edits else []
+        return [*([self.source] if self.source else []), *self.references, *edits]
+
+    @property
+    def hypotheses(self) -> list[TextFile]:
+        """The outputs, and their edits."""
+        return [*self.outputs.values(), *(self.edits.outputs.values() if self.edits else ())]
 
     @property
     def all(self) -> list[TextFile]:
         """The source, the references and the outputs."""
-        return [*self.given, *self.outputs.values()]
+        return [*self.given, *self.hypotheses]
 
     def put(self, new: Mapping[TextFile, TextFile], outputs: bool = True) -> None:
         """Put new texts in place of the source, the references and, where so asked, the outputs."""
         self.source = self.source and new[self.source]
         self.references = [new[file] for file in self.references]
+        if self.edits:
+            gold, pairs = ([new[file] for file in texts] for texts in (self.edits.gold, self.edits.pairs))
+            self.edits = self.edits._replace(gold=gold, pairs=pairs)
         if outputs:
             self.outputs = {name: new[file] for name, file in self.outputs.items()}
+        if outputs and self.edits:
+            self.edits = self.edits._replace(outputs={name: new[file] for name, file in self.edits.outputs.items()})
 
 
 def open_corpus(
-    dataset: Dataset, systems: Sequence[System], problems: list[Problem], threads: int = 1, opener: Opener | None = None
+    dataset: Dataset,
+    systems: Sequence[System],
+    problems: list[Problem],
+    threads: int = 1,
+    opener: Opener | None = None,
+    views: Collection[str] = (TEXTS,),
 ) -> Corpus | None:
-    """Open all files of a data set; return None after adding to problems, as many as can be told at once."""
+    """Open all files of a data set; return None after adding to problems, as many as can be told at once.
+
+    `views` says what metrics read of it; see `metrics/base/views.py`.
+    """
     before = len(problems)
     opener = opener or Opener(threads)
-    texts = _opened(dataset, systems, opener, problems)
-    notes = _annotate(dataset, texts, opener, problems)
-    for group in (texts.given, [*texts.outputs.values()]) if dataset.outputs == "kept" else (texts.all,):
+    texts = _opened(dataset, _as_read(systems, views), opener, problems)
+    notes = _annotate(dataset, texts, opener, problems, lenient=TEXTS not in views)
+    if dataset.gold and not {GOLD, EDITS}.isdisjoint(views) and texts.complete:
+        texts.edits = open_edits(dataset, systems, opener, problems, views)
+        if texts.edits:
+            notes += texts.edits.notes
+            problems += _other_source(texts, texts.edits.source)
+            texts.source = texts.source or texts.edits.source
+    for group in (texts.given, texts.hypotheses) if dataset.outputs == "kept" else (texts.all,):
         problems += check_parallel(group) if group else []
     if len(texts.references) > MAX_REFERENCES:
         message = f"has {len(texts.references)} references; at most {MAX_REFERENCES} are supported"
@@ -153,7 +96,7 @@ def open_corpus(
     problems += _empty_references(dataset, texts.references)
     if not texts.complete or len(problems) > before or not texts.references:
         return None
-    return Corpus(
+    corpus = Corpus(
         name=dataset.name,
         lines=texts.references[0].lines,
         source=texts.source,
@@ -162,6 +105,35 @@ def open_corpus(
         missing=dataset.empty_references == "none" and any(file.blank for file in texts.references),
         notes=tuple(notes),
     )
+    return replace(corpus, views=_views(corpus, texts.edits, views)) if texts.edits else corpus
+
+
+def _as_read(systems: Sequence[System], views: Collection[str]) -> list[System]:
+    """Return the systems. Texts of annotated outputs that no metric reads may leave out what cannot be applied."""
+    if not {TEXTS, GOLD}.isdisjoint(views):
+        return list(systems)
+    return [
+        System(
+            system.name,
+            {
+                dataset: replace(text, kind="m2", lenient=True)
+                if isinstance(text, Column) and text.kind in M2_KINDS
+                else text
+                for dataset, text in system.paths.items()
+            },
+        )
+        for system in systems
+    ]
+
+
+def _views(corpus: Corpus, edits: EditTexts, views: Collection[str]) -> dict[str, Corpus]:
+    """Return the data set as metrics of edits read it."""
+    seen = {}
+    if GOLD in views:
+        seen[GOLD] = replace(corpus, references=tuple(edits.gold), missing=False, notes=())
+    if EDITS in views:
+        seen[EDITS] = replace(corpus, references=tuple(edits.pairs), systems=edits.outputs, missing=False, notes=())
+    return seen
 
 
 def _opened(dataset: Dataset, systems: Sequence[System], opener: Opener, problems: list[Problem]) -> _Texts:
@@ -176,7 +148,7 @@ def _opened(dataset: Dataset, systems: Sequence[System], opener: Opener, problem
     return _Texts(source, [file for file in files[:count] if file], opened_outputs, complete)
 
 
-def _annotate(dataset: Dataset, texts: _Texts, opener: Opener, problems: list[Problem]) -> list[str]:
+def _annotate(dataset: Dataset, texts: _Texts, opener: Opener, problems: list[Problem], *, lenient: bool) -> list[str]:
     """Take source and references from the M2 file of a data set, where it has one; return warnings."""
     if not dataset.m2:
         return []
@@ -184,12 +156,11 @@ def _annotate(dataset: Dataset, texts: _Texts, opener: Opener, problems: list[Pr
         texts.complete = False
         return []
     try:
-        m2 = spool_m2(dataset.m2, dataset.missing_annotator, opener.spool)
+        m2 = spool_m2(dataset.m2, dataset.missing_annotator, opener.spool, lenient=lenient)
         annotated = opener.index(m2.source)
-        if texts.source and texts.source.lines == annotated.lines:
-            different = next(_different(texts.source, annotated), None)
-            if different:
-                raise CorpusError([different])
+        different = _other_source(texts, annotated)
+        if different:
+            raise CorpusError(different)
         texts.references = [opener.index(reference) for reference in m2.references]
     except CorpusError as error:
         texts.complete = False
@@ -198,11 +169,18 @@ def _annotate(dataset: Dataset, texts: _Texts, opener: Opener, problems: list[Pr
     texts.source = texts.source or annotated
     stand_in = {"first": "the first annotator's edits stand in", "source": "the source stands in", "none": ""}
     notes = []
-    for annotator, count, line in m2.lacking if not dataset.explicit else ():
+    for annotator, count, line in m2.lacking if not dataset.explicit and not lenient else ():
         lacking = f"no line for {count} sentences that others annotated, the first in line {line}"
         solution = f"{stand_in[dataset.missing_annotator]} (see missing_annotator)"
         notes.append(f"{dataset.m2.name}: annotator {annotator} has {lacking}; {solution}")
     return notes
+
+
+def _other_source(texts: _Texts, annotated: TextFile) -> list[Problem]:
+    """Return the problem that the source is not that of the annotations: where the tokens of a line differ first."""
+    if not texts.source or texts.source.lines != annotated.lines:
+        return []
+    return [*islice(_different(texts.source, annotated), 1)]
 
 
 def _different(source: TextFile, annotated: TextFile) -> Iterator[Problem]:

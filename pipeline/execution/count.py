@@ -44,21 +44,23 @@ def count_all(
     options: RunOptions = AUTO,
     listener: Listener = SILENT,
 ) -> tuple[Counted, list[Missing]]:
-    """Do what count_to_disk() does, for texts and also for files of numbers."""
+    """Do what count_to_disk() does, for all views of the data set: texts, edits, and files of numbers."""
     counted: dict[tuple[str, Needs], Statistics | MemoryStatistics] = {}
     missing: list[Missing] = []
-    for files, needs_of_files in by_files(corpus, needs):
+    for files, needs_of_files in by_view(corpus, needs):
         counts, lost = count_to_disk(files, needs_of_files, directory, options, listener)
         counted |= counts
         missing += lost
     return counted, missing
 
 
-def by_files(corpus: Corpus, needs: Sequence[Needs]) -> list[tuple[Corpus, list[Needs]]]:
-    """Return the texts with the needs that are counted from them, then each set of files of numbers with its needs."""
-    of_text = [need for need in needs if need.key not in corpus.external]
-    numbers = [(corpus.external[need.key], [need]) for need in needs if need.key in corpus.external]
-    return [*([(corpus, of_text)] if of_text else []), *numbers]
+def by_view(corpus: Corpus, needs: Sequence[Needs]) -> list[tuple[Corpus, list[Needs]]]:
+    """Return each view of a data set, such as its texts or a set of files of numbers, with the needs that read it."""
+    by_view: dict[int, tuple[Corpus, list[Needs]]] = {}
+    for need in needs:
+        read = corpus.read_by(need)
+        by_view.setdefault(id(read), (read, []))[1].append(need)
+    return sorted(by_view.values(), key=lambda item: item[0] is not corpus)
 
 
 def count_to_disk(
@@ -174,13 +176,23 @@ def _base(corpus: Corpus) -> list[object]:
 
 def count_in_memory(corpus: Corpus, needs: Sequence[Needs], options: RunOptions = AUTO) -> Counted:
     """Count everything and keep the counts in memory; raises IncompleteError where lines cannot be counted."""
+    counted: dict[tuple[str, Needs], Statistics | MemoryStatistics] = {}
+    for view, needs_of_view in by_view(corpus, needs):
+        counted |= _count_view_in_memory(view, needs_of_view, options)
+    return counted
+
+
+def _count_view_in_memory(
+    corpus: Corpus, needs: Sequence[Needs], options: RunOptions
+) -> dict[tuple[str, Needs], Statistics | MemoryStatistics]:
+    """Count a view of a data set and keep the counts in memory."""
     work = _Work.of(corpus, {(name, need): "" for need in needs for name in corpus.systems}, options.shard_lines)
     parts = {}
     for piece, shard_arrays, lost in _counted(corpus, work, work.pieces, options):
         if lost:
             raise IncompleteError(f"{lost[0]}; there is too little memory, or a fault in the program")
         parts[piece] = dict(zip(work.grid(piece), shard_arrays, strict=True))
-    counted = {}
+    counted: dict[tuple[str, Needs], Statistics | MemoryStatistics] = {}
     for name, need in work.missing:
         arrays = [parts[piece].get((name, need)) for piece in work.pieces]
         own = [array for array in arrays if array is not None]
@@ -200,7 +212,7 @@ def _counted(
     done = whole - sum(_lines(piece) for piece in undone)
 
     def slow(number: int, seconds: float, middle: float) -> None:
-        where = corpus.references[0].at(undone[number].low + 1)
+        where = corpus.texts()[0].at(undone[number].low + 1)
         lines = f"lines {undone[number].low + 1:,} to {undone[number].high:,} (from {where} on)"
         listener.tell(
             f"{corpus.name}: {lines} are slow: {seconds:.0f} s so far, where half of the shards took {middle:.1f} s"

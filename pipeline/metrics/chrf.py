@@ -16,6 +16,7 @@ from .base.metric import Metric
 from .base.ngram_counts import OverlapNeeds, shown_matches
 from .base.option import option
 from .base.signature import SACREBLEU
+from .base.views import TEXTS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -37,6 +38,7 @@ class ChrfNeeds:
 
     source: ClassVar[bool] = False
     tokenization: ClassVar[None] = None
+    view: ClassVar[str] = TEXTS
 
     @property
     def order(self) -> int:

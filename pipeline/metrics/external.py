@@ -14,6 +14,7 @@ from .base.columns import Field, Schema
 from .base.description import Counted
 from .base.metric import Metric
 from .base.option import option
+from .base.views import TEXTS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -43,6 +44,7 @@ class ExternalNeeds:
     """Numbers are whole multiples of 10**-decimals, or floats if this is None."""
     source: bool = False
     tokenization: ClassVar[None] = None
+    view: ClassVar[str] = TEXTS
 
     @property
     def key(self) -> str:

@@ -67,8 +67,9 @@ class Chosen(Kind):
     def picked(self, system: HasBlocks) -> Iterator[Columns]:
         """Yield the terms with the reference of each sentence, one block of lines after the other."""
         apart = any(field.per_reference for field in self.metric.terms)
+        choose = self.metric.chooser()
         for columns in present_blocks(self.metric, system):
-            chosen = self.metric.choose(columns) if apart and self.reference is None else self.reference or 0
+            chosen = choose(columns) if apart and self.reference is None else self.reference or 0
             terms, rows = self.metric.make_terms(columns), np.arange(len(next(iter(columns.values()))))
             yield {f.name: terms[f.name][rows, chosen] if f.per_reference else terms[f.name] for f in self.metric.terms}
 

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
+    from ..metrics.base.metric import Needs
+
 SCHEMA = 1
 MORE = ("human", "judgments", "columns", "correlations", "agreements", "expectations")
 """Sections that are written and read without a class of their own. Files of earlier versions lack some of them."""
@@ -110,6 +112,12 @@ class DatasetInfo:
     references: int
     digests: dict[str, str]
     """The digests of the lines of each file, by its role: "source", "reference 0", "system NAME"."""
+    views: dict[str, int] = field(default_factory=dict)
+    """How many references metrics of edits have, by what they read (`metrics/base/views.py`)."""
+
+    def references_of(self, needs: Needs) -> int:
+        """Return how many references there are for those who count these columns."""
+        return self.views.get(needs.view, self.references)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -146,6 +154,9 @@ class Results:
     def plain(self) -> dict[str, Any]:
         """Return the results as mappings and lists, with None for NaN."""
         content: dict[str, Any] = without_nan(asdict(self))
+        for info in content["datasets"].values():
+            if not info["views"]:
+                del info["views"]
         return content
 
     @staticmethod

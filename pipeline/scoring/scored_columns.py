@@ -46,12 +46,13 @@ def scored_columns(
     metric: Metric, info: DatasetInfo, scores: Sequence[Score], columns: Sequence[HasBlocks | None]
 ) -> ScoredColumns:
     """Return the scores of a metric on a data set with their columns. The columns of REFERENCES_ROW are None."""
-    rows = POLICIES[metric.policy].rows(info.references)
+    references = info.references_of(metric.needs)
+    rows = POLICIES[metric.policy].rows(references)
     own = tuple(rows.get(score.system) for score, blocks in zip(scores, columns, strict=True) if blocks is not None)
     return ScoredColumns(
         metric=metric,
         lines=info.lines,
-        references=info.references,
+        references=references,
         scores=tuple(scores),
         columns=tuple(blocks for blocks in columns if blocks is not None),
         own=own,
@@ -65,7 +66,7 @@ def all_scored_columns(
     """Yield the scores of every metric on every data set with their columns."""
     for corpus in corpora:
         for metric in metrics:
-            printed, counted = signed(metric, len(corpus.references)), counts[corpus.name]
+            printed, counted = signed(metric, len(corpus.read_by(metric.needs).references)), counts[corpus.name]
             scores = [score for score in results.scores if (score.dataset, score.metric) == (corpus.name, printed)]
             columns = [counted.get((score.system, metric.needs)) for score in scores]
             yield scored_columns(metric, results.datasets[corpus.name], scores, columns)

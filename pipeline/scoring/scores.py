@@ -26,7 +26,7 @@ def score(
     for corpus in corpora:
         least, most = corpus.present()
         for metric in metrics:
-            references = len(corpus.references)
+            references = len(corpus.read_by(metric.needs).references)
             rows = POLICIES[metric.policy].rows(references)
             names = [name for name in corpus.systems if name in rows or name not in corpus.references_as_systems]
             columns = [counts[corpus.name][name, metric.needs] for name in names]
@@ -62,7 +62,7 @@ def remarks(corpora: Sequence[Corpus], metrics: Sequence[Metric], counts: Mappin
             for note in metric.remarks(counted):
                 position = ""  # with names instead of paths, since results do not depend on where files are
                 if note.reference is not None:
-                    text = corpus.references[note.reference]
+                    text = corpus.read_by(metric.needs).references[note.reference]
                     position = f"reference {note.reference} ({text.name}), line {text.number(note.line)} "
                 elif note.system is not None:
                     position = f"system {note.system}, line {corpus.systems[note.system].number(note.line)} "
@@ -77,4 +77,8 @@ def describe(corpus: Corpus) -> DatasetInfo:
     digests |= {f"system {name}": file.digest for name, file in corpus.systems.items()}
     for key, files in corpus.external.items():
         digests |= {f"{key} {name}": file.digest for name, file in files.systems.items()}
-    return DatasetInfo(corpus.lines, len(corpus.references), digests)
+    for key, view in corpus.views.items():
+        digests |= {f"{key} annotator {number}": file.digest for number, file in enumerate(view.references)}
+        digests |= {f"{key} system {name}": file.digest for name, file in view.systems.items()}
+    views = {key: len(view.references) for key, view in corpus.views.items()}
+    return DatasetInfo(corpus.lines, len(corpus.references), digests, views)

@@ -39,7 +39,7 @@ def load(path: Path) -> tuple[Results, list[ScoredColumns]]:
     for dataset, signature in dict.fromkeys((score.dataset, score.metric) for score in results.scores):
         metric, info = from_text(signature), results.datasets[dataset]
         scores = [score for score in results.scores if (score.dataset, score.metric) == (dataset, signature)]
-        schema = metric.needs.schema(info.references)
+        schema = metric.needs.schema(info.references_of(metric.needs))
         paths = [Statistics.path_in(path, dataset, score.system, metric.needs.key) for score in scores]
         columns = [Statistics(file, schema, info.lines) if file.exists() else None for file in paths]
         pairs = zip(scores, columns, strict=True)
@@ -62,7 +62,7 @@ def left_out(path: Path, corpora: Sequence[Corpus], metrics: Sequence[Metric]) -
         return 0
     each = ((corpus, metric) for corpus in corpora for metric in metrics)
     new = {
-        (corpus.name, system, _unversioned(signed(metric, len(corpus.references))))
+        (corpus.name, system, _unversioned(signed(metric, len(corpus.read_by(metric.needs).references))))
         for corpus, metric in each
         for system in (*corpus.systems, REFERENCES_ROW)
     }
@@ -116,7 +116,7 @@ def load_two(one: Path, two: Path) -> tuple[Results, list[ScoredColumns]]:
 def _check_data(name: str, one: DatasetInfo, two: DatasetInfo, first: Path, second: Path) -> None:
     """Raise StoreError unless source and references are the same."""
     texts = [
-        {key: value for key, value in info.digests.items() if key == "source" or key.startswith("reference ")}
+        {key: value for key, value in info.digests.items() if key == "source" or key.startswith(SHARED)}
         for info in (one, two)
     ]
     if (one.lines, one.references) != (two.lines, two.references):
@@ -212,6 +212,8 @@ def _is_of(item: dict[str, Any], pairs: set[tuple[str, str]]) -> bool:
     return all((item["dataset"], item[key]) in pairs for key in ("metric", "other") if key in item)
 
 
+SHARED = ("reference ", "gold annotator ", "edits annotator ")
+"""What the names of texts begin with that all systems share."""
 LISTS = ("correlations", "sentences", "tests", "windows")
 """The parts of the section `human` that are lists with items for each metric."""
 

@@ -21,7 +21,7 @@ import zstandard
 
 from pipeline import stages
 from pipeline.cli.dispatch import main
-from pipeline.corpus.opener import Opener
+from pipeline.corpus.input_files import Opener
 from pipeline.errors import CorpusError, InputError
 from pipeline.io import compressed
 from tests.files import CONFIG, TEXTS, dataset, lines, output, prepare, problems, write

@@ -90,7 +90,7 @@ def plan(job: Job, output: str | None = None, *, fresh: bool = False) -> tuple[l
 
     Nothing is computed or written. Raises StoreError where the directory cannot be used.
     """
-    from ...execution.count import by_files, placed
+    from ...execution.count import by_view, placed
     from ...execution.store.remote_copy import folder_of
     from ...execution.store.run_directory import RunDirectory
     from ...scoring.scored_columns import signed
@@ -101,11 +101,12 @@ def plan(job: Job, output: str | None = None, *, fresh: bool = False) -> tuple[l
     rows = []
     for corpus in job.corpora:
         current: dict[tuple[str, Needs], bool] = {}
-        for files, needs in by_files(corpus, job.needs):
+        for files, needs in by_view(corpus, job.needs):
             places, keys = placed(files, needs, directory)
             current |= {cell: directory.is_current(places[cell], keys[cell]) for cell in places}
         for metric in job.metrics:
+            printed = signed(metric, len(corpus.read_by(metric.needs).references))
             for name in corpus.systems:
                 state = "counted" if current[name, metric.needs] else "to do"
-                rows.append([corpus.name, name, signed(metric, len(corpus.references)), f"{corpus.lines:,}", state])
+                rows.append([corpus.name, name, printed, f"{corpus.lines:,}", state])
     return ["dataset", "system", "metric", "lines", "counts"], rows

@@ -43,11 +43,14 @@ def run(args: argparse.Namespace) -> int:
         print_table(["dataset", "role", "lines", "tokens", "empty", "file"], rows, left=(0, 1, 5))
     for corpus in job.corpora:
         print(f"{corpus.name}: {_per_line(corpus)}")
+    printed: dict[str, None] = {}
     for match in job.config.matches:
         print(printable(_matched(match)))
-    for count in sorted({len(corpus.references) for corpus in job.corpora}):
+    for corpus in sorted(job.corpora, key=lambda corpus: len(corpus.references)):
         for metric in job.metrics:
-            print(signed(metric, count))
+            printed[signed(metric, len(corpus.read_by(metric.needs).references))] = None
+    for signature in printed:
+        print(signature)
     for name, judgments in (job.sources.judgments if job.sources else {}).items():
         judges, pairs = len(judgments.judges), len(judgments.expanded.first)
         size = f"{len(judgments.systems)} systems, {judges} judge{'s' * (judges != 1)}, {pairs:,} pairs of systems"

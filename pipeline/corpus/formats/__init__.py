@@ -38,7 +38,9 @@ class TextFormat(NamedTuple):
 
 
 ANNOTATED = "m2"
-"""The format of M2 files, of which FILE:ANNOTATOR names one text. Without an annotator it is the source."""
+"""The format of M2 files."""
+ONE_ANNOTATOR = "m2_annotator"
+"""The format of M2 files of which FILE:ANNOTATOR names one text. Without an annotator it is the source."""
 READERS: dict[str, TextFormat] = {
     "jsonl": TextFormat(
         later(__name__, "records.jsonl"),
@@ -58,10 +60,15 @@ READERS: dict[str, TextFormat] = {
         column="the column of the text; a.b is the field b of a struct a",
         unit=", row ",
     ),
+    ANNOTATED: TextFormat(
+        later(__name__, "m2.corrected"),
+        "The edits of a system in an M2 file. Its text is that which the edits make.",
+        unit=", sentence ",
+    ),
 }
 _OTHERS = {
     "numbers": TextFormat(numbers, "Numbers of each sentence, which no data set names but the metric external."),
-    ANNOTATED: TextFormat(
+    ONE_ANNOTATOR: TextFormat(
         later(__name__, "m2.annotated"),
         "The sentences of an M2 file, or as an annotator corrects them.",
         unit=", sentence ",
@@ -90,5 +97,5 @@ def format_in(name: str) -> str | None:
     """Return the format that the suffix of a file's name says, before that of a packed file; None for plain text."""
     parts = name.lower().split(".")[1:]
     suffix = next((part for part in reversed(parts) if f".{part}" not in PACKED_SUFFIXES), "")
-    suffixes = {ANNOTATED: ANNOTATED} | {s: name for name, form in READERS.items() for s in (name, *form.suffixes)}
+    suffixes = {s: name for name, form in READERS.items() for s in (name, *form.suffixes)}
     return suffixes.get(suffix)

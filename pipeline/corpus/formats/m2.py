@@ -12,12 +12,12 @@ first is taken.
 from __future__ import annotations
 
 import itertools
-import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
+from ...edits.m2_lines import blocks, edit_of, wrong
 from ...errors import CorpusError, Problem
-from ...io.plain_files import SEPARATOR, Origin, Spooled, named, numbered_lines
+from ...io.plain_files import SEPARATOR, Origin, Spooled, named
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -27,9 +27,7 @@ if TYPE_CHECKING:
     from ...io.plain_files import Spool
     from ...io.remote import Remote
 
-_SPAN = re.compile(r"(-?[0-9]{1,9}) +(-?[0-9]{1,9})")
 MAX_ANNOTATORS = 255
-_ID = re.compile(r"[0-9]{1,9}")
 
 
 class Edit(NamedTuple):
@@ -66,46 +64,41 @@ class M2(NamedTuple):
     """The annotators without a line for sentences that others annotated: (annotator, sentences, line of the first)."""
 
 
-def sentences(path: Path, name: str) -> Iterator[Sentence]:
-    """Yield the sentences of an M2 file; raises CorpusError, with the line, for edits that cannot be applied."""
-    current: Sentence | None = None
-    for number, line in numbered_lines(path, name):
-        if line == "S" or line.startswith("S "):
-            if current:
-                yield _checked(current, name)
-            current = Sentence(number, line[2:].split())
-        elif line.startswith("A "):
-            if current is None:
-                raise _wrong(name, number, "an edit before any sentence: expected a line that begins with 'S '")
-            _read_edit(current, line, name, number)
-        elif line.strip():
-            raise _wrong(name, number, "expected a line that begins with 'S ' or 'A ', or an empty line")
-        elif current:
-            yield _checked(current, name)
-            current = None
-    if current:
-        yield _checked(current, name)
+def sentences(path: Path, name: str, *, lenient: bool = False) -> Iterator[Sentence]:
+    """Yield the sentences of an M2 file.
+
+    Raises CorpusError, with the line, for edits that cannot be applied. `lenient` says that they are left out instead.
+    """
+    for block in blocks(path, name):
+        sentence = Sentence(block.line, block.sentence.split())
+        for number, line in block.lines:
+            _read_edit(sentence, line, name, number, lenient=lenient)
+        yield _applicable(sentence) if lenient else _checked(sentence, name)
 
 
-def _read_edit(sentence: Sentence, line: str, name: str, number: int) -> None:
-    fields = line[2:].split("|||")
-    if len(fields) != 6:
-        raise _wrong(name, number, f"expected 6 fields with ||| between, found {len(fields)}")
-    span, identity = _SPAN.fullmatch(fields[0].strip()), _ID.fullmatch(fields[5].strip())
-    if not span:
-        raise _wrong(name, number, f"expected two token offsets, found '{fields[0][:50]}'")
-    if not identity:
-        raise _wrong(name, number, f"expected the number of an annotator at the end, found '{fields[5][:50]}'")
-    start, end, annotator = int(span[1]), int(span[2]), int(identity[0])
-    edits = sentence.edits.setdefault(annotator, [])
-    if fields[1].strip().lower() == "noop":
-        sentence.noops[annotator] = number
+def _read_edit(sentence: Sentence, line: str, name: str, number: int, *, lenient: bool) -> None:
+    edit = edit_of(line, name, number)
+    edits = sentence.edits.setdefault(edit.annotator, [])
+    if edit.is_noop:
+        sentence.noops[edit.annotator] = number
         return
-    if not 0 <= start <= end <= len(sentence.tokens):
-        message = f"the edit {start} {end} does not fit into a sentence of {len(sentence.tokens)} tokens"
-        raise _wrong(name, number, message)
-    first = fields[2].split("||")[0].strip()
-    edits.append(Edit(start, end, "" if first == "-NONE-" else first, number))
+    if not 0 <= edit.start <= edit.end <= len(sentence.tokens):
+        if lenient:
+            return
+        message = f"the edit {edit.start} {edit.end} does not fit into a sentence of {len(sentence.tokens)} tokens"
+        raise wrong(name, number, message)
+    first = edit.correction.split("||")[0].strip()
+    edits.append(Edit(edit.start, edit.end, "" if first == "-NONE-" else first, number))
+
+
+def _applicable(sentence: Sentence) -> Sentence:
+    """Return the sentence with sorted edits, without those that overlap an earlier one."""
+    for annotator, edits in sentence.edits.items():
+        kept: list[Edit] = []
+        for edit in sorted(edits, key=lambda edit: (edit.start, edit.end)):
+            kept += [edit] if not kept or kept[-1].end <= edit.start else []
+        sentence.edits[annotator] = kept
+    return sentence
 
 
 def _checked(sentence: Sentence, name: str) -> Sentence:
@@ -114,15 +107,11 @@ def _checked(sentence: Sentence, name: str) -> Sentence:
         edits.sort(key=lambda edit: (edit.start, edit.end))
         for one, two in itertools.pairwise(edits):
             if two.start < one.end:
-                raise _wrong(name, max(one.line, two.line), f"overlaps the edit of line {min(one.line, two.line)}")
+                raise wrong(name, max(one.line, two.line), f"overlaps the edit of line {min(one.line, two.line)}")
         if edits and annotator in sentence.noops:
             noop = sentence.noops[annotator]
-            raise _wrong(name, noop, f"a noop, but annotator {annotator} edits the sentence in line {edits[0].line}")
+            raise wrong(name, noop, f"a noop, but annotator {annotator} edits the sentence in line {edits[0].line}")
     return sentence
-
-
-def _wrong(name: str, number: int, message: str) -> CorpusError:
-    return CorpusError([Problem(f"{name}:{number}", message)])
 
 
 def apply(tokens: list[str], edits: list[Edit]) -> list[str]:
@@ -136,16 +125,17 @@ def apply(tokens: list[str], edits: list[Edit]) -> list[str]:
 Missing = Literal["first", "source", "none"]
 
 
-def spool_m2(path: Path | Remote, missing: Missing, spool: Spool) -> M2:
+def spool_m2(path: Path | Remote, missing: Missing, spool: Spool, *, lenient: bool = False) -> M2:
     """Write the sentences of an M2 file to the spool: as they are, and as each annotator has corrected them.
 
     `missing` says what stands in for an annotator who has no line for a sentence while others have one: the edits of
     the annotator with the lowest number among these ("first"), the source, or an empty text ("none").
-    Raises CorpusError where the file cannot be read or applied, or has no annotator or too many.
+    `lenient` says that edits that cannot be applied are left out, for texts that are only shown. Raises CorpusError
+    where the file cannot be read or applied, or has no annotator or too many.
     """
     name, raw = named(path), spool.local(path)
     lacking: dict[int, list[int]] = {}  # by annotator: sentences without a line, and the line of the first
-    source = spool.write_texts(name, _source(raw, name, lacking))
+    source = spool.write_texts(name, _source(raw, name, lacking, lenient=lenient))
     annotators = sorted(lacking)
     if not annotators:
         raise CorpusError([Problem(name, "no annotator has a line: there is no line that begins with 'A '")])
@@ -153,7 +143,7 @@ def spool_m2(path: Path | Remote, missing: Missing, spool: Spool) -> M2:
         raise CorpusError([Problem(name, f"has {len(annotators)} annotators; at most {MAX_ANNOTATORS} are supported")])
     references = []
     for annotator in annotators:
-        texts = spool.write_texts(name, _reference(raw, name, annotator, missing, lacking[annotator]))
+        texts = spool.write_texts(name, _reference(raw, name, annotator, missing, lacking[annotator], lenient=lenient))
         references.append(Spooled(texts, SEPARATOR, Origin(f"{name}, annotator {annotator}", ", sentence ")))
     incomplete = [(a, lacking[a][0], lacking[a][1]) for a in annotators if lacking[a][0]]
     return M2(Spooled(source, SEPARATOR, Origin(name, ", sentence ")), references, incomplete)
@@ -185,17 +175,32 @@ def annotated(path: Path, name: str, column: Column) -> Iterator[bytes]:
         yield from _source(path, name, {})
 
 
-def _source(raw: Path, name: str, lacking: dict[int, list[int]]) -> Iterator[bytes]:
+def corrected(path: Path, name: str, column: Column) -> Iterator[bytes]:
+    """Yield the sentences of a system's M2 file as its edits correct them.
+
+    Raises CorpusError where edits overlap or do not fit, or where a sentence has several annotators. If the column is
+    lenient, such edits are left out, and the first annotator of each sentence is taken.
+    """
+    for sentence in sentences(path, name, lenient=column.lenient):
+        if len(sentence.edits) > 1 and not column.lenient:
+            listed = ", ".join(map(str, sentence.edits))
+            raise wrong(name, sentence.line, f"a system has one annotator in a sentence, found {listed}")
+        yield " ".join(apply(sentence.tokens, next(iter(sentence.edits.values()), []))).encode()
+
+
+def _source(raw: Path, name: str, lacking: dict[int, list[int]], *, lenient: bool = False) -> Iterator[bytes]:
     """Yield the sentences; add each annotator to `lacking`."""
-    for sentence in sentences(raw, name):
+    for sentence in sentences(raw, name, lenient=lenient):
         for annotator in sentence.edits:
             lacking.setdefault(annotator, [0, 0])
         yield " ".join(sentence.tokens).encode()
 
 
-def _reference(raw: Path, name: str, annotator: int, missing: Missing, lacking: list[int]) -> Iterator[bytes]:
+def _reference(
+    raw: Path, name: str, annotator: int, missing: Missing, lacking: list[int], *, lenient: bool = False
+) -> Iterator[bytes]:
     """Yield the sentences as an annotator has corrected them; count in `lacking` those without a line."""
-    for sentence in sentences(raw, name):
+    for sentence in sentences(raw, name, lenient=lenient):
         edits = sentence.edits.get(annotator)
         if edits is None and sentence.edits:
             lacking[0], lacking[1] = lacking[0] + 1, lacking[1] or sentence.line

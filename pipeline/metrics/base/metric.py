@@ -17,7 +17,7 @@ from .description import Described
 from .option import Options
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from ...arrays import Floats, Ints
     from ...kernel.lines import Lines
@@ -67,6 +67,10 @@ class Needs(Protocol):
     @property
     def tokenization(self) -> Tokenization | None:
         """How text becomes tokens, or None if no package outside this program can take part in that."""
+
+    @property
+    def view(self) -> str:
+        """What is read of a data set; see `views.py`. The references of EDITS and GOLD are records of edits."""
 
     def schema(self, references: int) -> Schema:
         """Return which columns there are for a number of references."""
@@ -196,6 +200,14 @@ class Metric(Described, ABC):
         """Return how references are drawn at random, or None if they are not, as with a single reference."""
         del lines, references
         return None
+
+    def chooser(self) -> Callable[[Columns], Ints]:
+        """Return what chooses the references of a system, to be called with its blocks in the order of lines.
+
+        It is choose(), unless a choice depends on the sentences before. Such a metric returns a new object, which
+        carries what it has to know from block to block.
+        """
+        return self.choose
 
     def choose(self, columns: Columns) -> Ints:
         """Return the best reference of each sentence, numbered from 0: int64 [lines]. Of equals it is the first."""

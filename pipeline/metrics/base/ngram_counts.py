@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
@@ -11,6 +11,7 @@ from ... import kernel
 from ...kernel.common import KINDS
 from .columns import Field, Schema
 from .description import Counted
+from .views import TEXTS
 
 if TYPE_CHECKING:
     from ...arrays import Ints
@@ -30,6 +31,7 @@ class OverlapNeeds:
     source: bool
     source_len: bool = False
     """Whether there is a column for the length of the source."""
+    view: ClassVar[str] = TEXTS
 
     @property
     def key(self) -> str:

@@ -16,7 +16,9 @@ INFORMATIVE = frozenset({"nrefs", "v"})
 SACREBLEU = "2.6.0"
 """The release of sacreBLEU that BLEU and chrF reproduce. It stands in sacreBLEU's own signatures."""
 
-_VALUE = re.compile(r"[A-Za-z0-9_.+-]+")
+_PLAIN = re.compile(r"[A-Za-z0-9_.+-]+")
+_VALUE = re.compile(r"[A-Za-z0-9_.+:*-]+")
+"""A value in a signature. The types of edits have colons."""
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_ .+-]*")
 """A name as people may write it, such as chrF++ or Google GLEU. render() is given names without these signs."""
 
@@ -25,7 +27,7 @@ _ESCAPED = re.compile(r"x((?:\.[0-9a-f]{2})+)")
 
 def escape(text: str) -> str:
     """Return a text as a value of a signature: unchanged if signatures allow it, else its bytes as x.3c.6e ..."""
-    plain = _VALUE.fullmatch(text) and not _ESCAPED.fullmatch(text)
+    plain = _PLAIN.fullmatch(text) and not _ESCAPED.fullmatch(text)
     return text if plain else "x" + "".join(f".{byte:02x}" for byte in text.encode())
 
 
@@ -38,7 +40,7 @@ def unescape(text: str) -> str:
 def render(name: str, settings: Iterable[tuple[str, object]]) -> str:
     """Return "name|key:value|...", in the order given.
 
-    Raises ValueError for a value with a character outside [A-Za-z0-9_.+-], which parse() could not read.
+    Raises ValueError for a value with a character outside [A-Za-z0-9_.+:*-], which parse() could not read.
     """
     parts = [name]
     for key, value in settings:

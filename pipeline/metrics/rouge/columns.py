@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -11,6 +11,7 @@ from ... import kernel
 from ...errors import InvalidTextError
 from ...kernel.common import Encoded, Sentences
 from ..base.columns import Field, Schema
+from ..base.views import TEXTS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -46,6 +47,7 @@ class RougeNeeds:
     weight: str = ""
     """The weight of weighted subsequences, or an empty string if there are none."""
     source: bool = False
+    view: ClassVar[str] = TEXTS
 
     @property
     def key(self) -> str:

@@ -1,0 +1,1 @@
+"""Data sets of edits: views of annotated data for metrics of edits."""

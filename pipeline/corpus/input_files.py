@@ -1,0 +1,104 @@
+"""Opens the inputs of a run, each once, and makes texts of selected or changed lines."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ..config.resolved import UNPACKED
+from ..errors import CorpusError, Problem
+from ..io.plain_files import SEPARATOR, STDIN, Origin, Spool, Spooled
+from ..io.remote import Remote
+from . import formats
+from .index import index_text
+from .spans import read_span
+from .texts import TextFile
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+
+    from numpy.typing import NDArray
+
+    from ..config.resolved import Input
+
+BLOCK = 8192
+"""Lines read at once where texts are compared or selected."""
+THREADED = 1 << 24
+"""Bytes from which files are opened by several threads (hashing and searching do not hold Python's lock)."""
+
+
+class Opener:
+    """Opens the inputs of a run, each once, whatever data sets and roles it has, and tells each problem once.
+
+    `cap` limits the bytes that are unpacked. `absent` are files that are known not to be there; they are not opened,
+    and no problem is added for them.
+    """
+
+    def __init__(self, threads: int = 1, cap: int = UNPACKED, absent: Collection[Path | Remote] = ()) -> None:
+        self.threads, self.spool, self.absent = threads, Spool(cap), absent
+        self._opened: dict[Input, TextFile | CorpusError] = {}
+        self._stdin = 0
+
+    def open_all(self, inputs: Sequence[Input], problems: list[Problem]) -> list[TextFile | None]:
+        """Open inputs; those that cannot be opened are None and, the first time, add to problems."""
+        new = [item for item in dict.fromkeys(inputs) if item not in self._opened]
+        if self.threads > 1 and sum(_size(formats.file_of(item)) for item in new) > THREADED:
+            from concurrent.futures import ThreadPoolExecutor
+
+            with ThreadPoolExecutor(self.threads) as pool:
+                results = list(pool.map(self._try, new))
+        else:
+            results = [self._try(item) for item in new]
+        for result in results:
+            problems += result.problems if isinstance(result, CorpusError) else []
+        self._opened |= dict(zip(new, results, strict=True))
+        before, self._stdin = self._stdin, self._stdin + sum(item == STDIN for item in inputs)
+        if before < 2 <= self._stdin:
+            problems.append(Problem("standard input", "is named more than once; it can be one text only"))
+        files = [self._opened[item] for item in inputs]
+        return [file if isinstance(file, TextFile) else None for file in files]
+
+    def _try(self, text: Input) -> TextFile | CorpusError:
+        if formats.file_of(text) in self.absent:
+            return CorpusError([])
+        try:
+            return self.index(formats.spooled(text, self.spool))
+        except CorpusError as error:
+            return error
+
+    def index(self, file: Spooled) -> TextFile:
+        """Index texts; those in the spool keep it alive."""
+        in_place = isinstance(file.path, Remote) or file.path == Path(file.origin.name)
+        return index_text(file, None if in_place else self.spool)
+
+    def select(self, file: TextFile, ranges: Sequence[tuple[int, int]]) -> TextFile:
+        """Return some lines of a text as a text of its own; ranges are low <= i < high."""
+        numbers = np.concatenate([np.arange(low + 1, high + 1) for low, high in ranges])
+        return self._written(file, (text for low, high in ranges for text in _texts(file, low, high)), numbers)
+
+    def rewrite(self, file: TextFile, change: Callable[[bytes], bytes]) -> TextFile:
+        """Return a text with each line changed; the lines keep their numbers."""
+        return self._written(file, map(change, _texts(file, 0, file.lines)), file.numbers)
+
+    def _written(self, file: TextFile, texts: Iterable[bytes], numbers: NDArray[np.int64] | None) -> TextFile:
+        """Write texts made of those of a file; return them as a text that messages call by the same name."""
+        path = self.spool.write_texts(file.place, texts)
+        indexed = self.index(Spooled(path, SEPARATOR, file.origin or Origin(str(file.path))))
+        return replace(indexed, numbers=numbers, has_bom=file.has_bom)
+
+
+def _size(path: Path | Remote) -> int:
+    if isinstance(path, Remote):
+        return THREADED  # each request takes its time, whatever the size
+    try:
+        return path.stat().st_size
+    except (OSError, ValueError):
+        return 0
+
+
+def _texts(file: TextFile, low: int, high: int) -> Iterator[bytes]:
+    for first in range(low, high, BLOCK):
+        yield from read_span(file.span(first, min(first + BLOCK, high))).texts()

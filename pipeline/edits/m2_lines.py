@@ -1,0 +1,97 @@
+"""The lines of an M2 file: sentences, each with the edits of its annotators as they stand in the file.
+
+    S This are a sentence .
+    A 1 2|||R:VERB:SVA|||is|||REQUIRED|||-NONE-|||0
+    A -1 -1|||noop|||-NONE-|||REQUIRED|||-NONE-|||1
+
+Nothing is interpreted here. Whether alternatives (is||was) are parted, whether -NONE- is an empty text, and what an
+annotator without a line has meant, is decided by those who read the edits.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, NamedTuple
+
+from ..errors import CorpusError, Problem
+from ..io.plain_files import numbered_lines
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+NOOP = "A -1 -1|||noop|||-NONE-|||REQUIRED|||-NONE-|||0"
+"""The line of an annotator who leaves a sentence as it is."""
+_SPAN = re.compile(r"(-?[0-9]{1,9})[ \t]+(-?[0-9]{1,9})")
+_ID = re.compile(r"[0-9]{1,9}")
+FIELDS = 6
+
+
+class Edit(NamedTuple):
+    """A line that begins with A."""
+
+    start: int
+    """The first token that is replaced, from 0; -1 in a noop."""
+    end: int
+    """The token after the last that is replaced."""
+    type: str
+    correction: str
+    """What replaces the tokens, as it is written."""
+    annotator: int
+
+    @property
+    def is_noop(self) -> bool:
+        """Whether the line says that the annotator leaves the sentence as it is."""
+        return self.type.strip().lower() == "noop"
+
+
+@dataclass(slots=True)
+class Block:
+    """A sentence of an M2 file with its edits."""
+
+    line: int
+    """The line of the sentence in its file."""
+    sentence: str
+    """The sentence, without "S " before it."""
+    lines: list[tuple[int, str]] = field(default_factory=list)
+    """The lines that begin with A, each with its number in the file."""
+
+
+def blocks(path: Path, name: str) -> Iterator[Block]:
+    """Yield the sentences of an M2 file. Raises CorpusError, with the line, for a line that is none of an M2 file."""
+    current: Block | None = None
+    for number, line in numbered_lines(path, name):
+        if line.startswith("A "):
+            if current is None:
+                raise wrong(name, number, "an edit before any sentence: expected a line that begins with 'S '")
+            current.lines.append((number, line))
+        elif line == "S" or line.startswith("S "):
+            if current:
+                yield current
+            current = Block(number, line[2:])
+        elif line.strip():
+            raise wrong(name, number, "expected a line that begins with 'S ' or 'A ', or an empty line")
+        elif current:
+            yield current
+            current = None
+    if current:
+        yield current
+
+
+def edit_of(line: str, name: str, number: int) -> Edit:
+    """Return the edit of a line that begins with A; raises CorpusError where it is not written as one."""
+    fields = line[2:].split("|||")
+    if len(fields) != FIELDS:
+        raise wrong(name, number, f"expected {FIELDS} fields with ||| between, found {len(fields)}")
+    span, annotator = _SPAN.fullmatch(fields[0].strip()), fields[5].strip()
+    if not span:
+        raise wrong(name, number, f"expected two token offsets, found '{fields[0][:50]}'")
+    if not _ID.fullmatch(annotator):
+        raise wrong(name, number, f"expected the number of an annotator at the end, found '{fields[5][:50]}'")
+    return Edit(int(span[1]), int(span[2]), fields[1], fields[2], int(annotator))
+
+
+def wrong(name: str, number: int, message: str) -> CorpusError:
+    """Return the error for a line of a file."""
+    return CorpusError([Problem(f"{name}:{number}", message)])

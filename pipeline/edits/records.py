@@ -1,0 +1,66 @@
+"""How the edits of a sentence travel to the workers: as texts, one for each sentence, like those of any other file.
+
+The record of an annotator has a first line with three numbers, and then the lines of the M2 file as they stand there:
+
+    0 1 0
+    A 1 2|||R:VERB:SVA|||is|||REQUIRED|||-NONE-|||1
+
+The first number says which of the annotators of the sentence comes first, second and so on in the file, from 0. The
+second is the number of the annotator. The third says with which annotator of an annotated output the edits are
+compared, from 0 in the order of the output's file.
+
+The record of an annotator without a line for the sentence is empty. An annotated output has one record for each
+sentence, with the lines of all its annotators and no first line. A sentence without edits has a noop.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from .m2_lines import NOOP, Edit, edit_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+
+class Annotation(NamedTuple):
+    """The edits of an annotator for a sentence."""
+
+    order: int
+    """The place of the annotator among those of the sentence, in the order of the file, from 0."""
+    annotator: int
+    output: int
+    """The annotator of the output with whom the edits are compared, in the order of the output's file, from 0."""
+    edits: list[Edit]
+    """In the order of the file. A noop is one of them."""
+
+
+def lines_by_annotator(lines: Iterable[str]) -> dict[int, list[str]]:
+    """Return the lines of each annotator of a sentence, in the order in which they come first in the file."""
+    by_annotator: dict[int, list[str]] = {}
+    for line in lines:
+        by_annotator.setdefault(int(line.rpartition("|||")[2]), []).append(line)
+    return by_annotator or {0: [NOOP]}
+
+
+def record_of(order: int, annotator: int, output: int, lines: Iterable[str]) -> bytes:
+    """Return the record of an annotator's lines; see Annotation."""
+    return "\n".join([f"{order} {annotator} {output}", *lines]).encode()
+
+
+def annotation_of(record: bytes) -> Annotation | None:
+    """Return the annotation of a record, or None where the annotator has no line for the sentence."""
+    if not record:
+        return None
+    first, *lines = record.decode().split("\n")
+    order, annotator, output = map(int, first.split())
+    return Annotation(order, annotator, output, [edit_of(line, "record", 0) for line in lines])
+
+
+def outputs_of(record: bytes) -> list[list[Edit]]:
+    """Return the edits of each annotator of an annotated output, in the order in which they come first in the file."""
+    by_annotator: dict[int, list[Edit]] = {}
+    for line in record.decode().split("\n"):
+        edit = edit_of(line, "record", 0)
+        by_annotator.setdefault(edit.annotator, []).append(edit)
+    return list(by_annotator.values())

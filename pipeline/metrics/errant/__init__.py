@@ -1,0 +1,1 @@
+"""ERRANT: precision, recall and F of the edits of an annotated output."""

@@ -1,0 +1,115 @@
+"""The columns of ERRANT: hits and misses of each sentence with each annotator, in total and by type."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+from hashlib import blake2b
+from typing import TYPE_CHECKING, ClassVar, NamedTuple
+
+import numpy as np
+
+from ...edits.records import annotation_of, outputs_of
+from ..base.columns import Field, Schema
+from ..base.views import EDITS
+from .edit_keys import Comparison, Hits, compare, is_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from ...arrays import Ints
+    from ..base.metric import Text
+    from .edit_keys import Keys
+
+COUNTS = ("tp", "fp", "fn")
+CACHED = 4096
+"""Records whose edits are kept. Most outputs of a sentence are the same edits again, or none."""
+
+
+class Reference(NamedTuple):
+    """The edits of an annotator for a sentence, to be compared with those of one annotator of the output."""
+
+    order: int
+    output: int
+    keys: Keys
+
+
+@dataclass(frozen=True)
+class ErrantNeeds:
+    """Hits (tp) and misses (fp, fn) of all edits, and of the types that are asked for."""
+
+    comparison: Comparison
+    types: tuple[str, ...] = ()
+    """The types, categories or patterns that are counted apart; empty: none."""
+    source: ClassVar[bool] = False
+    tokenization: ClassVar[None] = None
+    view: ClassVar[str] = EDITS
+
+    @property
+    def key(self) -> str:
+        """A name, safe in file names. It is different for any two needs whose columns can differ."""
+        more = [repr(self.comparison.left_out)] * bool(self.comparison.left_out) + [repr(self.types)] * bool(self.types)
+        digests = [blake2b(text.encode(), digest_size=6).hexdigest() for text in more]
+        words = ["single"] * self.comparison.single + ["multi"] * self.comparison.multi
+        return "-".join(["errant", self.comparison.mode, *words, *digests])
+
+    @property
+    def identity(self) -> str:
+        """The text that stands for these columns in the keys of stored counts."""
+        compared = self.comparison
+        flags = f"mode={compared.mode!r}, single={compared.single}, multi={compared.multi}"
+        return f"ErrantNeeds({flags}, left_out={compared.left_out!r}, types={self.types!r})"
+
+    def schema(self, references: int) -> Schema:
+        """Return the order of the annotators, their numbers of edits, and the counts."""
+        names = ["order", "ref_len", *COUNTS, *(f"type_{name}" for name in COUNTS if self.types)]
+        return Schema(tuple(Field(name, per_reference=True) for name in names), references)
+
+    def count(self, text: Text) -> list[dict[str, Ints]]:
+        """Compare the edits of a shard."""
+        names = [field.name for field in self.schema(1).fields]
+        result = []
+        for hits_of_lines in hits_of(self.comparison, text):
+            rows = [[self._row(item) for item in line] for line in hits_of_lines]
+            table = np.array(rows, np.int64).reshape(len(rows), len(text.references), len(names))
+            result.append({name: table[..., number] for number, name in enumerate(names)})
+        return result
+
+    def _row(self, item: tuple[int, int, Hits] | None) -> list[int]:
+        """Return the numbers of a sentence with an annotator; ref_len is -1 where there is none."""
+        if item is None:
+            return [0, -1, *[0] * (6 if self.types else 3)]
+        order, edits, hits = item
+        apart = [sum(is_of(type_, self.types) for type_ in types) for types in hits] if self.types else []
+        return [order, edits, *map(len, hits), *apart]
+
+
+def hits_of(comparison: Comparison, text: Text) -> Iterator[Iterator[list[tuple[int, int, Hits] | None]]]:
+    """Yield for each system, and for each line, what each pair of annotators gives: order, edits, hits and misses.
+
+    The order of a pair is its place among those of the sentence in the official program. None stands for a pair of
+    which one annotator has no line for the sentence.
+    """
+    parsed = lru_cache(CACHED)(lambda record: [comparison.keys(edits) for edits in outputs_of(record)])
+    references = [[_reference(comparison, record) for record in lines.texts()] for lines in text.references]
+    several = len(text.references)
+
+    def with_each(record: bytes, line: int) -> list[tuple[int, int, Hits] | None]:
+        outputs, row = parsed(record), list[tuple[int, int, Hits] | None]()
+        for lines in references:
+            reference = lines[line]
+            if reference is None or reference.output >= len(outputs):
+                row.append(None)
+                continue
+            edits = sum(len(types) for types in reference.keys.values() if types[0] != "noop")
+            order = reference.output * several + reference.order
+            row.append((order, edits, compare(outputs[reference.output], reference.keys)))
+        return row
+
+    for lines in text.systems:
+        yield (with_each(record, line) for line, record in enumerate(lines.texts()))
+
+
+def _reference(comparison: Comparison, record: bytes) -> Reference | None:
+    annotation = annotation_of(record)
+    return annotation and Reference(annotation.order, annotation.output, comparison.keys(annotation.edits))

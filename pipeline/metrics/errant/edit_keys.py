@@ -1,0 +1,110 @@
+"""What ERRANT compares: the keys of edits, which depend on what counts as equal, and the hits and misses of two sides.
+
+The source is errant_compare of the package errant, whose rules have been the same since version 2.0.0.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+
+if TYPE_CHECKING:
+    from collections.abc import Hashable, Iterable, Iterator
+
+    from ...edits.m2_lines import Edit
+
+    Keys: TypeAlias = "dict[Hashable, list[str]]"
+    """The types of the edits of an annotator, by their keys, in the order of the file."""
+
+MODES = ("cs", "cse", "ds", "dt")
+"""Correction by span; the same and by type; detection by span; detection by token."""
+NOOP, UNKNOWN = "noop", "UNK"
+WORDS = 2
+"""From so many words on an edit is a multi-word edit."""
+
+
+class Hits(NamedTuple):
+    """Hits and misses of an output against an annotator, by type."""
+
+    tp: list[str]
+    """The annotator's types of edits that both have."""
+    fp: list[str]
+    """The types of edits that only the output has."""
+    fn: list[str]
+    """The types of edits that only the annotator has."""
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Which edits are compared, and what makes two edits equal."""
+
+    mode: str = "cs"
+    """One of MODES."""
+    single: bool = False
+    """Whether edits of several words are left out."""
+    multi: bool = False
+    """Whether edits of one word are left out."""
+    left_out: tuple[str, ...] = ()
+    """The types that are left out."""
+
+    def keys(self, edits: Iterable[Edit]) -> Keys:
+        """Return the types of an annotator's edits by their keys."""
+        keys: Keys = {}
+        for edit in edits:
+            if not self._skips(edit):
+                for key in self._keys(edit):
+                    keys.setdefault(key, []).append(edit.type)
+        return keys
+
+    def _skips(self, edit: Edit) -> bool:
+        if edit.type == UNKNOWN and self.mode in ("cs", "cse"):  # detected, but not corrected
+            return True
+        long = edit.end - edit.start >= WORDS or len(edit.correction.split()) >= WORDS
+        if (self.single and long) or (self.multi and not long):
+            return True
+        return edit.type in self.left_out
+
+    def _keys(self, edit: Edit) -> Iterator[Hashable]:
+        start, end = edit.start, edit.end
+        if self.mode == "cs":
+            yield start, end, edit.correction
+        elif self.mode == "cse":
+            yield start, end, edit.type, edit.correction
+        elif self.mode == "ds":
+            yield start, end
+        elif start == -1:
+            yield -1, -1
+        elif start == end:  # an insertion is charged to the token on its right
+            yield start, start + 1
+        else:
+            for token in range(start, end):
+                yield token, token + 1
+
+
+def compare(output: Keys, annotator: Keys) -> Hits:
+    """Return the hits and misses. An edit that both have is filed under the annotator's type."""
+    hits = Hits([], [], [])
+    for key, types in output.items():
+        if types[0] != NOOP:
+            if key in annotator:
+                hits.tp.extend(annotator[key])
+            else:
+                hits.fp.extend(types)
+    for key, types in annotator.items():
+        if types[0] != NOOP and key not in output:
+            hits.fn.extend(types)
+    return hits
+
+
+def category(type_: str, tier: int) -> str:
+    """Return the category of a type: tier 1 is M, R or U, tier 2 is such as NOUN:NUM, and tier 3 is the whole type."""
+    if type_ == UNKNOWN or tier == 3:
+        return type_
+    return type_[:1] if tier == 1 else type_[2:]
+
+
+def is_of(type_: str, patterns: tuple[str, ...]) -> bool:
+    """Return whether a type is one of some types, categories of a tier, or patterns such as R:VERB*."""
+    names = {category(type_, tier) for tier in (1, 2, 3)}
+    return any(fnmatchcase(name, pattern) for name in names for pattern in patterns)

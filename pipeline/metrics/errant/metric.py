@@ -1,0 +1,127 @@
+"""ERRANT (Bryant et al. 2017): precision, recall and F-beta of edits, as errant_compare scores M2 files."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+
+from ..base import shared_options
+from ..base.arithmetic import f_beta, ratio
+from ..base.columns import Field
+from ..base.description import Counted
+from ..base.metric import Metric
+from ..base.option import option
+from ..base.running_choice import RunningChoice
+from .columns import COUNTS, ErrantNeeds
+from .edit_keys import MODES, Comparison
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from ...arrays import Floats, Ints
+    from ..base.columns import Columns
+
+_LIST: dict[str, Any] = {
+    "pattern": r"[A-Za-z0-9_.:*-]+(\+[A-Za-z0-9_.:*-]+)*",
+    "form": "types joined by +, such as R:OTHER+R:SPELL",
+}
+
+
+@dataclass(frozen=True)
+class Errant(Metric):
+    """F-beta of edits that the output and an annotator have in common, with tp, fp and fn summed over sentences.
+
+    Precision is tp / (tp + fp), or 1 without fp. Recall is tp / (tp + fn), or 1 without fn. For each sentence the
+    annotator counts with whom F of all sentences so far, rounded to 4 decimals, is highest. Of equals, the one with
+    more tp counts, then with fewer fp, then with fewer fn, then the first in the file. The source is errant_compare.
+    """
+
+    name: ClassVar[str] = "errant"
+    summary: ClassVar[str] = "F0.5 of annotated edits (Bryant et al. 2017), from M2 files as errant_compare"
+    name_in_text: ClassVar[str] = "ERRANT"
+    spellings: ClassVar[Mapping[str, Mapping[str, str]]] = {
+        "ERRANT F0.5": {},
+        "errant_compare": {},
+        "SentERRANT": {"level": "mean"},
+    }
+    counts: ClassVar[frozenset[str]] = frozenset(COUNTS)
+    citations: ClassVar[tuple[str, ...]] = ("bryant-etal-2017-automatic",)
+
+    mode: str = option(
+        "cs",
+        help="what is compared: correction by span (cs), by span and type (cse), detection by span (ds), by token (dt)",
+        choices=MODES,
+    )
+    beta: str = shared_options.beta()
+    single: bool = option(False, help="only edits of one word on both sides", implicit=True)
+    multi: bool = option(False, help="only edits of several words on one side", implicit=True)
+    filter: str = option("", help="types that are left out", implicit=True, **_LIST)
+    types: str = option(
+        "",
+        help="score only these types: whole types (R:NOUN), categories (NOUN, R) or patterns (R:VERB*); annotators are "
+        "chosen by all edits",
+        implicit=True,
+        **_LIST,
+    )
+    choice: str = shared_options.choice()
+    level: str = shared_options.level()
+
+    @cached_property
+    def _only(self) -> str:
+        return "type_" if self.types else ""
+
+    @property
+    def needs(self) -> ErrantNeeds:
+        """Hits and misses with each annotator."""
+        left_out = tuple(self.filter.split("+")) if self.filter else ()
+        comparison = Comparison(self.mode, self.single, self.multi, left_out)
+        return ErrantNeeds(comparison, tuple(self.types.split("+")) if self.types else ())
+
+    @property
+    def terms(self) -> tuple[Field, ...]:
+        """The counts."""
+        return tuple(Field(name, per_reference=True) for name in COUNTS)
+
+    def make_terms(self, columns: Columns) -> dict[str, Ints]:
+        """Return the counts, of the types that are asked for."""
+        return {name: columns[self._only + name] for name in COUNTS}
+
+    def shown_counts(self, columns: Columns) -> list[Counted]:
+        """Return the counts with each annotator."""
+        return [Counted(name, values, per_reference=True) for name, values in self.make_terms(columns).items()]
+
+    def score(self, totals: Columns) -> dict[str, Floats]:
+        """Return errant, precision, recall, and the counts."""
+        score, precision, recall = self._scores(totals)
+        counts = {name: totals[name].astype(np.float64) for name in COUNTS}
+        return {"errant": score, "precision": precision, "recall": recall} | counts
+
+    def sentence_scores(self, columns: Columns) -> Floats:
+        """Return the score of each sentence with each annotator: float64 [lines, annotators]."""
+        return self._scores(self.make_terms(columns))[0]
+
+    def chooser(self) -> Callable[[Columns], Ints]:
+        """Return what chooses annotators: with the totals of the sentences before, or for each sentence alone."""
+        return RunningChoice(self._key, COUNTS, "order", running=self.choice == "official")
+
+    def choose(self, columns: Columns) -> Ints:
+        """Return the annotator of each sentence, chosen for the sentence alone: int64 [lines]."""
+        return RunningChoice(self._key, COUNTS, "order", running=False)(columns)
+
+    def _key(self, totals: tuple[int, ...], counts: tuple[int, ...]) -> tuple[float, ...]:
+        """Return what is greatest for the annotator that is taken, as errant_compare compares it."""
+        tp, fp, fn = (total + count for total, count in zip(totals, counts, strict=True))
+        beta = float(self.beta)
+        precision, recall = tp / (tp + fp) if fp else 1.0, tp / (tp + fn) if fn else 1.0
+        either = precision + recall
+        score = (1 + beta**2) * precision * recall / (beta**2 * precision + recall) if either else 0.0
+        return round(score, 4), counts[0], -counts[1], -counts[2]
+
+    def _scores(self, counts: Columns) -> tuple[Floats, Floats, Floats]:
+        """Return F-beta, precision and recall."""
+        tp, fp, fn = (counts[name] for name in COUNTS)
+        precision, recall = np.where(fp == 0, 1.0, ratio(tp, tp + fp)), np.where(fn == 0, 1.0, ratio(tp, tp + fn))
+        return f_beta(precision, recall, float(self.beta)), precision, recall
