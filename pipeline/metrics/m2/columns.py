@@ -1,0 +1,92 @@
+"""The columns of M²: the right, the proposed and the annotated edits of each sentence with each annotator."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+from ... import kernel
+from ...tokenizers.tokenization import Tokenization
+from ..base.columns import Field, Schema
+from ..base.views import GOLD
+from .gold import as_lines, read_gold
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ...arrays import Ints
+    from ...kernel.common import Encoded
+    from ...kernel.lines import Lines
+    from ..base.metric import Text
+
+COUNTS = ("correct", "proposed", "gold")
+
+
+@dataclass(frozen=True)
+class MaxMatchNeeds:
+    """Counts of edits, for the settings that can change them."""
+
+    max_unchanged_words: int = 2
+    """How many unchanged words an edit may hold."""
+    ignore_whitespace_casing: bool = False
+    """Whether proposed edits that change only white space and upper case are left out."""
+    code: str = "master"
+    """Which version of the scorer is followed: master or 3.2."""
+    annotators: str = "listed"
+    """listed, or all: annotators without a line for a sentence take part, without edits."""
+    source: ClassVar[bool] = True
+    view: ClassVar[str] = GOLD
+
+    @property
+    def tokenization(self) -> Tokenization:
+        """Tokens are what white space parts."""
+        return Tokenization()
+
+    @property
+    def key(self) -> str:
+        """A name, safe in file names. It is different for any two needs whose columns can differ."""
+        casing = ["casing"] * self.ignore_whitespace_casing
+        return "-".join(["m2", self.code, f"u{self.max_unchanged_words}", *casing, self.annotators])
+
+    @property
+    def identity(self) -> str:
+        """The text that stands for these columns in the keys of stored counts."""
+        casing = f"ignore_whitespace_casing={self.ignore_whitespace_casing}"
+        more = f"code={self.code!r}, annotators={self.annotators!r}"
+        return f"MaxMatchNeeds(max_unchanged_words={self.max_unchanged_words}, {casing}, {more})"
+
+    def schema(self, references: int) -> Schema:
+        """Return the order of annotators, their edits (ref_len), right and proposed edits, and whether it is exact."""
+        names = ("order", "ref_len", "correct", "proposed")
+        return Schema((*(Field(name, per_reference=True) for name in names), Field("reduced")), references)
+
+    def count(self, text: Text) -> list[dict[str, Ints]]:
+        """Count a shard, with the edits of annotators read once for all systems."""
+        assert text.source is not None  # noqa: S101 (source is True)
+        gold = read_gold(text.source, text.references, every=self.annotators == "all")
+        corrections = as_lines(gold.corrections())
+        texts = [text.source, *text.systems, corrections]
+        source, *systems, encoded = self.tokenization.encode(texts)
+        matches = kernel.max_match(
+            source,
+            systems,
+            gold.arrays(encoded),
+            len(text.references),
+            max_unchanged=self.max_unchanged_words,
+            first_row=self.code == "3.2",
+            folded=_folded(texts, [source, *systems, encoded]) if self.ignore_whitespace_casing else None,
+        )
+        shared = {"order": gold.order, "ref_len": gold.counts}
+        return [
+            {**shared, "correct": correct, "proposed": proposed, "reduced": reduced}
+            for correct, proposed, reduced in zip(matches.correct, matches.proposed, matches.reduced, strict=True)
+        ]
+
+
+def _folded(texts: Sequence[Lines], encoded: Sequence[Encoded]) -> list[bytes]:
+    """Return each token in lower case, by its id."""
+    tokens = {}
+    for lines, ids in zip(texts, encoded, strict=True):
+        words = (word for line in lines.texts() for word in line.decode().split())
+        tokens |= dict(zip(ids.ids.tolist(), words, strict=True))
+    return [tokens[number].lower().encode() for number in range(len(tokens))]

@@ -1,0 +1,133 @@
+"""MaxMatch or M² (Dahlmeier and Ng 2012): F-beta of the edits of an output, chosen to match the annotators' edits."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+import numpy as np
+
+from ..base import shared_options
+from ..base.arithmetic import f_beta, ratio
+from ..base.columns import Field
+from ..base.description import Counted
+from ..base.metric import Metric, Note
+from ..base.option import option
+from ..base.running_choice import RunningChoice
+from .columns import COUNTS, MaxMatchNeeds
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+
+    from ...arrays import Floats, Ints
+    from ..base.columns import Columns
+
+
+@dataclass(frozen=True)
+class MaxMatch(Metric):
+    """F-beta of the edits from source to output, among all ways to see them the one that fits an annotator best.
+
+    Precision is correct / proposed edits, or 1 where none is proposed. Recall is correct / annotated edits, or 1 where
+    there is none. For each sentence the annotator counts with whom F of all sentences so far is highest. Of equals, the
+    one with more correct edits counts, then with fewer edits. The source is m2scorer, github.com/nusnlp/m2scorer.
+    """
+
+    name: ClassVar[str] = "m2"
+    summary: ClassVar[str] = "MaxMatch F0.5 (Dahlmeier and Ng 2012), as m2scorer; outputs are texts, gold is an M2 file"
+    name_in_text: ClassVar[str] = "M²"
+    hint: ClassVar[str] = "the M2 file under `gold` has it"
+    spellings: ClassVar[Mapping[str, Mapping[str, str]]] = {
+        "M²": {},
+        "M^2": {},
+        "MaxMatch": {},
+        "m2scorer": {},
+        "SentM2": {"level": "mean"},
+        "m2scorer_fork": {"choice": "sentence"},
+    }
+    counts: ClassVar[frozenset[str]] = frozenset(COUNTS)
+    citations: ClassVar[tuple[str, ...]] = ("dahlmeier-ng-2012-better",)
+
+    beta: str = shared_options.beta()
+    max_unchanged_words: int = option(2, key="mu", help="unchanged words that an edit may hold", maximum=100)
+    ignore_whitespace_casing: bool = option(
+        False, key="iwc", help="leave out proposed edits that change only white space and upper case", implicit=True
+    )
+    code: str = option(
+        "master",
+        help="the version of m2scorer: master (2016), or 3.2 (2014), which misplaces insertions before the first word",
+        choices=("master", "3.2"),
+        implicit=True,
+    )
+    annotators: str = option(
+        "listed",
+        help="who takes part in a sentence: the annotators who have a line for it, or all (those without one see "
+        "nothing to correct)",
+        choices=("listed", "all"),
+        implicit=True,
+    )
+    choice: str = shared_options.choice()
+    level: str = shared_options.level()
+
+    @property
+    def needs(self) -> MaxMatchNeeds:
+        """Counts of edits with each annotator."""
+        return MaxMatchNeeds(self.max_unchanged_words, self.ignore_whitespace_casing, self.code, self.annotators)
+
+    @property
+    def terms(self) -> tuple[Field, ...]:
+        """Right, proposed and annotated edits."""
+        return tuple(Field(name, per_reference=True) for name in COUNTS)
+
+    def make_terms(self, columns: Columns) -> dict[str, Ints]:
+        """Return the counts."""
+        return {"correct": columns["correct"], "proposed": columns["proposed"], "gold": columns["ref_len"]}
+
+    def shown_counts(self, columns: Columns) -> list[Counted]:
+        """Return the counts with each annotator."""
+        return [Counted(name, values, per_reference=True) for name, values in self.make_terms(columns).items()]
+
+    def score(self, totals: Columns) -> dict[str, Floats]:
+        """Return m2, precision, recall, and the counts."""
+        score, precision, recall = self._scores(totals)
+        counts = {name: totals[name].astype(np.float64) for name in COUNTS}
+        return {"m2": score, "precision": precision, "recall": recall} | counts
+
+    def sentence_scores(self, columns: Columns) -> Floats:
+        """Return the score of each sentence with each annotator: float64 [lines, annotators]."""
+        return self._scores(self.make_terms(columns))[0]
+
+    def chooser(self) -> Callable[[Columns], Ints]:
+        """Return what chooses annotators: with the totals of the sentences before, or for each sentence alone."""
+        choice = RunningChoice(self._key, COUNTS, "order", running=self.choice == "official")
+        return lambda columns: choice({**columns, "gold": columns["ref_len"]})
+
+    def choose(self, columns: Columns) -> Ints:
+        """Return the annotator of each sentence, chosen for the sentence alone: int64 [lines]."""
+        return RunningChoice(self._key, COUNTS, "order", running=False)({**columns, "gold": columns["ref_len"]})
+
+    def _key(self, totals: tuple[int, ...], counts: tuple[int, ...]) -> tuple[float, ...]:
+        """Return what is greatest for the annotator that is taken, as m2scorer compares it."""
+        correct, proposed, gold = (float(total + count) for total, count in zip(totals, counts, strict=True))
+        beta = float(self.beta)
+        denominator = beta**2 * gold + proposed
+        score = (1.0 + beta**2) * correct / denominator if denominator else float(correct == 0)
+        return score, correct, -(proposed + beta**2 * gold)
+
+    def _scores(self, counts: Columns) -> tuple[Floats, Floats, Floats]:
+        """Return F-beta, precision and recall."""
+        correct, proposed, gold = (counts[name] for name in COUNTS)
+        precision = np.where(proposed == 0, 1.0, ratio(correct, proposed))
+        recall = np.where(gold == 0, 1.0, ratio(correct, gold))
+        return f_beta(precision, recall, float(self.beta)), precision, recall
+
+    def remarks(self, counts: Mapping[str, Iterable[Columns]]) -> list[Note]:
+        """Return the lines that are too long for the official method."""
+        notes = []
+        for system, blocks in counts.items():
+            first = 1
+            for columns in blocks:
+                lines = (np.flatnonzero(columns["reduced"]) + first).tolist()
+                message = "m2: too long for the official method; a method in linear time counts it, nearly always alike"
+                notes += [Note(message, system=system, line=line) for line in lines]
+                first += len(columns["reduced"])
+        return notes
