@@ -83,9 +83,9 @@ THREE_WAY_COUNTS = ("c_tp", "tn", "d_fp", "d_fn", "fpn")
 """What three_way() counts: columns, in the names of I-measure."""
 
 MAX_PAIRS = 1 << 25
-"""The most cells of a two-way alignment in three_way(). It bounds memory to a few hundred megabytes."""
+"""The most cells of a two-way alignment in three_way(). It bounds memory to half a gigabyte or so."""
 
-MAX_TRIPLES = 1 << 35
+MAX_TRIPLES = 1 << 36
 """The most cells of a three-way alignment in three_way(). If all had to be looked at, that would take minutes."""
 
 

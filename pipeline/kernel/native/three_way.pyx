@@ -36,6 +36,7 @@ cdef enum:
     DIFFERENT = 3
     FAR = 1 << 30              # more than any cost
     FIRST_MARGIN = 4           # diagonals beside those that every way needs
+    SMALL = 1 << 20            # things for which more room is made than is wanted at first
     KEPT = 1 << 26             # the most moves that are kept at once: 64 MB
 
 cdef enum:                     # places of THREE_WAY_COUNTS
@@ -92,14 +93,15 @@ cdef struct Cube:
 
 cdef int _reserve(void **memory, int64_t *room, int64_t wanted, int64_t size, bint clean) noexcept nogil:
     """Make room for as many things of a size; what was there is lost. Return -1 where there is no memory."""
+    cdef int64_t more = wanted + (wanted // 2 if wanted < SMALL else 0)
     if wanted <= room[0]:
         return 0
     free(memory[0])
     room[0] = 0
-    memory[0] = calloc(wanted + wanted // 2, size) if clean else malloc((wanted + wanted // 2) * size)
+    memory[0] = calloc(more, size) if clean else malloc(more * size)
     if memory[0] == NULL:
         return -1
-    room[0] = wanted + wanted // 2
+    room[0] = more
     return 0
 
 
