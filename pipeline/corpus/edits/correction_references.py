@@ -1,7 +1,7 @@
 """References of I-measure: texts that follow from the corrections of a sentence's annotators.
 
 An error of a sentence has an alternative for each annotator who corrects it. Without mixing, there is a reference for
-each annotator, with all the corrections of this annotator. With mixing, each error is corrected as any of its annotators
+each annotator, with all the corrections of this annotator. With mixing, each error is corrected as any annotator
 does, so that there is a reference for each combination.
 
 Source: Felice and Briscoe 2015 (N15-1060), and its program.

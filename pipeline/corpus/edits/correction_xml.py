@@ -1,8 +1,8 @@
 """Gold files of I-measure: XML with elements sentence, which hold a text and a list of errors.
 
-    <scripts><script id="1"><sentence id="1" numann="2"><text>a b c</text><error-list>
-      <error id="1" req="no" type="X"><alt ann="0"><c start="1" end="2">d</c></alt></error>
-    </error-list></sentence></script></scripts>
+<scripts><script id="1"><sentence id="1" numann="2"><text>a b c</text><error-list>
+  <error id="1" req="no" type="X"><alt ann="0"><c start="1" end="2">d</c></alt></error>
+</error-list></sentence></script></scripts>
 """
 
 from __future__ import annotations

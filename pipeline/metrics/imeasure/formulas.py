@@ -14,7 +14,13 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 if TYPE_CHECKING:
+    from typing import Any
+
+    from numpy.typing import NDArray
+
     from ...arrays import Floats, Ints
+
+    Numbers = NDArray[np.number[Any]]
 
 ASPECTS = ("correction", "detection")
 MEASURES = ("p", "r", "f", "acc", "wacc", "i")
@@ -98,7 +104,13 @@ def measures(counts: Aspect, baseline: Aspect, w: float = 2.0, beta: float = 1.0
 
 
 def reference_keys(
-    counts: Ints, baseline: Ints, *, aspect: str = "correction", measure: str = "wacc", w: float = 2.0, beta: float = 1.0
+    counts: Ints,
+    baseline: Ints,
+    *,
+    aspect: str = "correction",
+    measure: str = "wacc",
+    w: float = 2.0,
+    beta: float = 1.0,
 ) -> Floats:
     """Return the numbers by which references are compared, the most important one first: float64 [..., KEYS].
 
@@ -122,6 +134,6 @@ def best_references(keys: Floats, firsts: Ints) -> Ints:
     return order[firsts[:-1]]
 
 
-def _ratio(one: Floats | Ints, two: Floats | Ints, *, otherwise: float) -> Floats:
+def _ratio(one: Numbers, two: Numbers, *, otherwise: float) -> Floats:
     """Return one / two, or a number where two is 0."""
     return np.where(two != 0, one / np.where(two != 0, two, 1), otherwise)
