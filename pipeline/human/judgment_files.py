@@ -6,8 +6,8 @@ import re
 from dataclasses import dataclass, replace
 from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple
-from xml.parsers import expat
 
+from ..corpus.xml_reader import XmlReader
 from ..errors import CorpusError, Problem, did_you_mean
 from ..io.plain_files import Spool, named, numbered_lines, open_bytes, reason
 from ..io.small_tables import quoted_rows, separator_of
@@ -89,73 +89,51 @@ def read_items(path: Path) -> Iterator[Item]:
     yield from _Xml(name).items(plain) if first.startswith(XML_STARTS) else _csv(plain, name)
 
 
-class _Xml:
-    """A streaming reader that refuses document types, so that no entity can be expanded."""
+class _Xml(XmlReader[Item]):
+    """Reads elements ranking-item, each with elements translation."""
 
     def __init__(self, name: str) -> None:
-        self.name = name
-        self.parser = expat.ParserCreate()
-        self.parser.StartElementHandler = self._start
-        self.parser.EndElementHandler = self._end
-        self.parser.StartDoctypeDeclHandler = self._doctype
-        self.done: list[Item] = []
+        super().__init__(name)
         self.attributes: dict[str, str] | None = None
         self.groups: list[Group] = []
-        self.unranked = self.count = self.line = 0
+        self.unranked = self.count = self.begun = 0
 
     def items(self, path: Path) -> Iterator[Item]:
         """Yield the items of a file."""
-        with open_bytes(path, self.name) as file:
-            for data in iter(lambda: file.read(PIECE), b""):
-                self._parse(data, last=False)
-                yield from self.done
-                self.done.clear()
-            self._parse(b"", last=True)
-        yield from self.done
+        yield from self.records(path)
         if not self.count:
             raise CorpusError([Problem(self.name, "has no element ranking-item, so there is no judgement in it")])
 
-    def _parse(self, data: bytes, *, last: bool) -> None:
-        try:
-            self.parser.Parse(data, last)
-        except expat.ExpatError as error:
-            message = f"not well-formed XML: {expat.ErrorString(error.code)}"
-            raise CorpusError([Problem(f"{self.name}:{error.lineno}:{error.offset + 1}", message)]) from None
-
-    def _doctype(self, *_: object) -> None:
-        raise self._wrong("has a document type definition (<!DOCTYPE ...>), which is refused; delete it")
-
-    def _wrong(self, message: str) -> CorpusError:
-        return CorpusError([Problem(f"{self.name}:{self.parser.CurrentLineNumber}", message)])
-
-    def _start(self, tag: str, attributes: dict[str, str]) -> None:
+    def start(self, tag: str, attributes: dict[str, str]) -> None:
+        """Begin an item, or take one of its translations."""
         if tag == "ranking-item":
             if self.attributes is not None:
-                raise self._wrong("a ranking-item inside a ranking-item")
+                raise self.wrong("a ranking-item inside a ranking-item")
             self.attributes, self.groups, self.unranked = attributes, [], 0
-            self.line = self.parser.CurrentLineNumber
+            self.begun = self.line
         elif tag == "translation":
             if self.attributes is None:
-                raise self._wrong("a translation outside of a ranking-item")
+                raise self.wrong("a translation outside of a ranking-item")
             self._translation(attributes)
 
     def _translation(self, attributes: dict[str, str]) -> None:
         lacking = next((key for key in ("system", "rank") if key not in attributes), None)
         if lacking:
-            raise self._wrong(f"the translation has no attribute '{lacking}'{did_you_mean(lacking, attributes)}")
+            raise self.wrong(f"the translation has no attribute '{lacking}'{did_you_mean(lacking, attributes)}")
         try:
             systems, rank = split_systems(attributes["system"]), read_rank(attributes["rank"])
         except ValueError as error:
-            raise self._wrong(str(error)) from None
+            raise self.wrong(str(error)) from None
         if rank == NOT_RANKED:
             self.unranked += 1
         else:
             self.groups.append(Group(systems, rank))
 
-    def _end(self, tag: str) -> None:
+    def end(self, tag: str) -> None:
+        """Finish an item."""
         if tag != "ranking-item" or self.attributes is None:
             return
-        attributes, position = self.attributes, f"{self.name}:{self.line}"
+        attributes, position = self.attributes, f"{self.name}:{self.begun}"
         segment = attributes.get("src-id", attributes.get("id", "")).strip()
         if not segment:
             message = "the ranking-item has neither src-id nor id, the number of its sentence"

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from .python.lcs import weighted_union as weighted_union
     from .python.overlap import overlap as overlap
     from .python.skip import skip_bigrams as skip_bigrams
+    from .python.three_way import three_way as three_way
     from .python.words import words as words
 
 CHOICES = ("auto", "native", "python")

@@ -79,6 +79,15 @@ MAX_SKIPPED = 100_000
 MAX_CELLS = 1 << 32
 """The most pairs of tokens for which two sentences are aligned with weights. A pair takes a nanosecond or two."""
 
+THREE_WAY_COUNTS = ("c_tp", "tn", "d_fp", "d_fn", "fpn")
+"""What three_way() counts: columns, in the names of I-measure."""
+
+MAX_PAIRS = 1 << 25
+"""The most cells of a two-way alignment in three_way(). It bounds memory to half a gigabyte or so."""
+
+MAX_TRIPLES = 1 << 36
+"""The most cells of a three-way alignment in three_way(). If all had to be looked at, that would take minutes."""
+
 
 def check_texts(texts: Sequence[Lines], split: str) -> None:
     """Check the arguments of encode(); raises KeyError for an unknown split, and ValueError as check_lines() does."""
@@ -182,3 +191,38 @@ def _longest(text: Sentences) -> NDArray[np.int64]:
         ends = sizes[: text.firsts[-1]]
         longest[full] = np.maximum.reduceat(ends, text.firsts[:-1][full])
     return longest
+
+
+def check_three_way(
+    source: Encoded, systems: Sequence[Encoded], references: Encoded, firsts: NDArray[np.int64]
+) -> None:
+    """Check the arguments of three_way().
+
+    Raises ValueError where source and systems have different numbers of lines, where `firsts` does not give all
+    references to the lines, and for unsound offsets and ids. Raises LongTextError where lines are too long to be
+    aligned: a two-way alignment exceeds MAX_PAIRS, or the three-way one MAX_TRIPLES. In it text 0 is the references,
+    and its line is that of the source.
+    """
+    import numpy as np
+
+    check_parallel([source], systems)
+    check_parallel([references], [])
+    if len(firsts) != len(source.offsets):
+        raise ValueError("firsts: expected one for each line, and one more")
+    _check_rising(firsts, len(references.offsets) - 1)
+    if firsts[-1] != len(references.offsets) - 1:
+        raise ValueError("firsts: there are references that belong to no line")
+    lines = np.repeat(np.arange(len(firsts) - 1), firsts[1:] - firsts[:-1])
+    one, three = (
+        (source.offsets[1:] - source.offsets[:-1])[lines] + 1,
+        references.offsets[1:] - references.offsets[:-1] + 1,
+    )
+    for number, system in enumerate(systems, 1):
+        two = (system.offsets[1:] - system.offsets[:-1])[lines] + 1
+        pairs = np.maximum(np.maximum(one * two, one * three), two * three)
+        too_long = (pairs > MAX_PAIRS) | (one * two * three.astype(float) > MAX_TRIPLES)
+        if too_long.any():
+            place = int(too_long.argmax())
+            sizes = f"{one[place] - 1:,}, {two[place] - 1:,} and {three[place] - 1:,} tokens"
+            message = f"source, output and reference of {sizes} are too long for a three-way alignment (I-measure)"
+            raise LongTextError(number, int(lines[place]), message)

@@ -9,12 +9,24 @@ if TYPE_CHECKING:
     from ..python.lcs import lcs, union_lcs, weighted_lcs, weighted_union
     from ..python.overlap import overlap
     from ..python.skip import skip_bigrams
+    from ..python.three_way import three_way
     from ..python.words import words
 else:
     from .encode import encode
     from .lcs import lcs, union_lcs, weighted_lcs, weighted_union
     from .overlap import overlap
     from .skip import skip_bigrams
+    from .three_way import three_way
     from .words import words
 
-__all__ = ["encode", "lcs", "overlap", "skip_bigrams", "union_lcs", "weighted_lcs", "weighted_union", "words"]
+__all__ = [
+    "encode",
+    "lcs",
+    "overlap",
+    "skip_bigrams",
+    "three_way",
+    "union_lcs",
+    "weighted_lcs",
+    "weighted_union",
+    "words",
+]

@@ -4,6 +4,17 @@ from .encode import encode
 from .lcs import lcs, union_lcs, weighted_lcs, weighted_union
 from .overlap import overlap
 from .skip import skip_bigrams
+from .three_way import three_way
 from .words import words
 
-__all__ = ["encode", "lcs", "overlap", "skip_bigrams", "union_lcs", "weighted_lcs", "weighted_union", "words"]
+__all__ = [
+    "encode",
+    "lcs",
+    "overlap",
+    "skip_bigrams",
+    "three_way",
+    "union_lcs",
+    "weighted_lcs",
+    "weighted_union",
+    "words",
+]

@@ -1,0 +1,147 @@
+"""Gold files of I-measure: XML with elements sentence, which hold a text and a list of errors.
+
+<scripts><script id="1"><sentence id="1" numann="2"><text>a b c</text><error-list>
+  <error id="1" req="no" type="X"><alt ann="0"><c start="1" end="2">d</c></alt></error>
+</error-list></sentence></script></scripts>
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, NamedTuple
+
+from ...errors import CorpusError, Problem, did_you_mean
+from ...io.plain_files import Spool, named, reason
+from ..xml_reader import XmlReader
+from .correction_references import Alternative, CorrectedSentence, Correction, Error, split_words
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from ...io.remote import Remote
+
+MAX_BYTES = 1 << 29
+"""The most bytes of a gold file."""
+PARENTS = {"sentence": None, "text": "sentence", "error": "sentence", "alt": "error", "c": "alt"}
+"""The elements that matter, each with the one it has to be in. Others, such as error-list, may stand between."""
+NUMBER = re.compile(r"[0-9]{1,9}")
+
+
+class Placed(NamedTuple):
+    """A sentence, and where it is."""
+
+    line: int
+    sentence: CorrectedSentence
+
+
+def read_corrections(path: Path | Remote, spool: Spool) -> Iterator[Placed]:
+    """Yield the sentences of a gold file; raises CorpusError, with the line, where something in it is wrong."""
+    name, plain = named(path), spool.local(path)
+    try:
+        size = plain.stat().st_size
+    except (OSError, ValueError) as error:
+        raise CorpusError([Problem(name, reason(plain, error))]) from None
+    if size > MAX_BYTES:
+        raise CorpusError([Problem(name, f"has more than {MAX_BYTES:,} bytes; that is no file of corrections")])
+    reader = _Reader(name)
+    yield from reader.records(plain)
+    if not reader.count:
+        raise CorpusError([Problem(name, "has no element sentence, so there is no gold in it")])
+
+
+class _Reader(XmlReader[Placed]):
+    """Reads elements sentence."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(name)
+        self.open: list[str] = []  # the elements of PARENTS that are open
+        self.parts: list[str] | None = None  # the text of the element at hand, where it has one
+        self.count = self.begun = self.annotators = 0
+        self.tokens: tuple[str, ...] | None = None
+        self.errors: list[Error] = []
+        self.alternatives: list[Alternative] = []
+        self.corrections: list[Correction] = []
+        self.required = False
+        self.annotator = 0
+        self.span = (0, 0, 0)  # start, end, and the line
+
+    def start(self, tag: str, attributes: dict[str, str]) -> None:
+        """Begin an element."""
+        if tag not in PARENTS:
+            return
+        parent = self.open[-1] if self.open else None
+        if parent != PARENTS[tag]:
+            outside = f"inside an element {parent}" if parent else "outside of any sentence"
+            raise self.wrong(f"an element {tag} {outside}; expected it inside of {PARENTS[tag] or 'a script'}")
+        self.open.append(tag)
+        if tag == "sentence":
+            self.begun, self.annotators = self.line, self._number(tag, attributes, "numann")
+            self.tokens, self.errors = None, []
+        elif tag == "error":
+            self.required, self.alternatives = self._required(attributes), []
+        elif tag == "alt":
+            self.annotator, self.corrections = self._number(tag, attributes, "ann"), []
+        elif tag == "c":
+            self.span = (self._number(tag, attributes, "start"), self._number(tag, attributes, "end"), self.line)
+        self.parts = [] if tag in ("text", "c") else None
+
+    def text(self, data: str) -> None:
+        """Take a part of a sentence or of a correction."""
+        if self.parts is not None:
+            self.parts.append(data)
+
+    def end(self, tag: str) -> None:
+        """Finish an element."""
+        if tag not in PARENTS:
+            return
+        self.open.pop()
+        words = split_words("".join(self.parts or ()))
+        self.parts = None
+        if tag == "text":
+            self._take_text(words)
+        elif tag == "c":
+            self._take_correction(words)
+        elif tag == "alt":
+            self.alternatives.append(Alternative(self.annotator, tuple(self.corrections)))
+        elif tag == "error":
+            self.errors.append(Error(tuple(self.alternatives), self.required))
+        else:
+            self._finish()
+
+    def _take_text(self, words: tuple[str, ...]) -> None:
+        if self.tokens is not None:
+            raise self.wrong("a second element text in a sentence; expected one, before its errors")
+        self.tokens = words
+
+    def _take_correction(self, words: tuple[str, ...]) -> None:
+        start, end, line = self.span
+        if self.tokens is None:
+            raise self.wrong("a correction before the text of its sentence", line)
+        if not start <= end <= len(self.tokens):
+            message = f"the correction {start} {end} does not fit into a sentence of {len(self.tokens)} tokens"
+            raise self.wrong(message, line)
+        self.corrections.append(Correction(start, end, words))
+
+    def _finish(self) -> None:
+        if self.tokens is None:
+            raise self.wrong("the sentence has no element text", self.begun)
+        self.count += 1
+        self.done.append(Placed(self.begun, CorrectedSentence(self.tokens, self.annotators, tuple(self.errors))))
+
+    def _attribute(self, tag: str, attributes: dict[str, str], key: str) -> str:
+        if key not in attributes:
+            raise self.wrong(f"the element {tag} has no attribute '{key}'{did_you_mean(key, attributes)}")
+        return attributes[key]
+
+    def _number(self, tag: str, attributes: dict[str, str], key: str) -> int:
+        value = self._attribute(tag, attributes, key).strip()
+        if not NUMBER.fullmatch(value):
+            raise self.wrong(f"{key} of the element {tag}: expected a whole number from 0, found '{value[:40]}'")
+        return int(value)
+
+    def _required(self, attributes: dict[str, str]) -> bool:
+        value = self._attribute("error", attributes, "req")
+        if value not in ("yes", "no"):
+            raise self.wrong(f"req of the element error: expected yes or no, found '{value[:40]}'")
+        return value == "yes"

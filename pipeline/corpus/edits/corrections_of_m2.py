@@ -1,0 +1,94 @@
+"""The errors of a sentence, made of its edits in an M2 file as the official converter of I-measure makes them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from ...errors import InputError, did_you_mean
+from .correction_references import Alternative, CorrectedSentence, Correction, Error, split_words
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+
+    from .correction_references import Tokens
+
+    Split = Callable[[str], Tokens]
+
+NOOP = "noop"
+
+
+class GoldEdit(NamedTuple):
+    """An edit as it stands in an M2 file."""
+
+    start: int
+    end: int
+    """The tokens start <= i < end are replaced; both are -1 where the annotator changes nothing."""
+    kind: str
+    """The type of the error."""
+    correction: str
+    """What replaces the tokens: alternatives with || between."""
+    annotator: int
+
+
+def corrections_of_m2(tokens: Sequence[str], edits: Iterable[GoldEdit], split: Split) -> CorrectedSentence:
+    """Return a sentence with its errors; `edits` are in the order of the file, with those of type noop.
+
+    Of alternatives of a correction, the first is taken; `split` makes words of it. Longer edits go first. Each edit
+    joins the first group that has an edit it overlaps, or begins a group. A group is an error.
+    """
+    every = list(edits)
+    groups: list[list[GoldEdit]] = []
+    changes = [edit for edit in every if not _changes_nothing(edit)]
+    for edit in sorted(changes, key=lambda edit: edit.start - edit.end):
+        group = next((group for group in groups if any(overlap(edit, other) for other in group)), None)
+        if group is None:
+            groups.append([edit])
+        else:
+            group.append(edit)
+    groups.sort(key=lambda group: (group[0].start, group[0].end))
+    annotators = len({edit.annotator for edit in every})
+    return CorrectedSentence(tuple(tokens), annotators, tuple(_error(group, annotators, split) for group in groups))
+
+
+def _changes_nothing(edit: GoldEdit) -> bool:
+    return edit.kind == NOOP and edit.start == edit.end == -1
+
+
+def overlap(one: GoldEdit, two: GoldEdit) -> bool:
+    """Return whether two edits concern the same tokens; an insertion overlaps only what it is strictly inside of."""
+    if (one.start, one.end) == (two.start, two.end):
+        return True
+    return one.start < two.end and two.start < one.end
+
+
+def _error(group: Sequence[GoldEdit], annotators: int, split: Split) -> Error:
+    by_annotator: dict[int, list[Correction]] = {}
+    for edit in group:
+        words = split(edit.correction.split("||")[0])
+        by_annotator.setdefault(edit.annotator, []).append(Correction(edit.start, edit.end, words))
+    alternatives = (Alternative(annotator, tuple(by_annotator[annotator])) for annotator in sorted(by_annotator))
+    return Error(tuple(alternatives), required=len(by_annotator) == annotators)
+
+
+def _nltk(text: str) -> Tokens:
+    """Return the words of nltk.word_tokenize(), which the official converter uses.
+
+    It is told that a correction is a single sentence, so that it needs no model to find sentences.
+    """
+    try:
+        from nltk import word_tokenize
+    except ImportError:
+        raise InputError("the tokenisation nltk needs the package nltk: pip install nltk") from None
+    return tuple(word_tokenize(text, preserve_line=True))
+
+
+SPLITS: dict[str, Split] = {"whitespace": split_words, "nltk": _nltk}
+"""How the words of a correction are made."""
+
+
+def split_of(name: str) -> Split:
+    """Return the function of SPLITS with a name; raises InputError where there is none."""
+    if name not in SPLITS:
+        hint = did_you_mean(name, SPLITS)
+        raise InputError(f"tokenisation of corrections: expected one of {', '.join(SPLITS)}, found '{name}'{hint}")
+    return SPLITS[name]

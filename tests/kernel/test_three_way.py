@@ -1,0 +1,203 @@
+"""Three-way alignments: of both kernels against a naive one, one against the other, and the official counts."""
+
+from __future__ import annotations
+
+import random
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pipeline.corpus.edits.correction_references import references
+from pipeline.errors import LongTextError
+from pipeline.kernel import common, python
+from pipeline.metrics.imeasure.formulas import best_references, reference_keys
+from tests.oracles.imeasure import Vocabulary, corrections, firsts_of, ids_of, naive_columns
+
+if TYPE_CHECKING:
+    from pathlib import Path
+    from types import ModuleType
+
+    from pipeline.kernel.common import Encoded
+
+    Arguments = tuple[Encoded, list[Encoded], Encoded, np.ndarray[Any, np.dtype[np.int64]]]
+
+
+@pytest.fixture(scope="module")
+def native() -> ModuleType:
+    pytest.importorskip("pipeline.kernel.native.three_way", reason="no compiled kernel", exc_type=ImportError)
+    return import_module("pipeline.kernel.native")
+
+
+@pytest.fixture(params=["python", "native"])
+def twin(request: pytest.FixtureRequest) -> ModuleType:
+    return python if request.param == "python" else request.getfixturevalue("native")
+
+
+def edited(rng: random.Random, base: list[int], types: int, most: int) -> list[int]:
+    result = list(base)
+    for _ in range(rng.randint(0, most)):
+        place = rng.randint(0, len(result))
+        result[place : place + rng.randint(0, 3)] = rng.choices(range(types), k=rng.randint(0, 3))
+    return result
+
+
+def made(seed: int, longest: int = 20) -> Arguments:
+    """Lines that resemble each other, or not at all; none to three references for each."""
+    rng = random.Random(seed)
+    types, most = rng.choice([1, 2, 3, 5, 30]), rng.choice([1, 2, 4, 8])
+
+    def like(base: list[int]) -> list[int]:
+        if rng.random() < 0.15:
+            return rng.choices(range(types), k=rng.randint(0, longest))
+        return edited(rng, base, types, most)
+
+    source = [rng.choices(range(types), k=rng.choice([0, 1, 2, 5, 8, longest])) for _ in range(4)]
+    systems = [[like(base) for base in source] for _ in range(3)]
+    references = [[like(base) for _ in range(rng.randint(0, 3))] for base in source]
+    flat = [line for group in references for line in group]
+    return ids_of(source), [ids_of(system) for system in systems], ids_of(flat), firsts_of(references)
+
+
+def one(source: list[int], output: list[int], reference: list[int]) -> Arguments:
+    return ids_of([source]), [ids_of([output])], ids_of([reference]), firsts_of([[0]])
+
+
+@pytest.mark.parametrize("seed", range(300))
+def test_the_kernels_are_equal(native: ModuleType, seed: int) -> None:
+    arguments = made(seed)
+    expected = python.three_way(*arguments)
+    assert native.three_way(*arguments).tolist() == expected.tolist()
+    for kept in (0, 30):  # with the cube cut in halves, again and again
+        assert native.three_way(*arguments, kept=kept).tolist() == expected.tolist()
+
+
+TOKENS = st.lists(st.integers(0, 3), max_size=9)
+
+
+@given(TOKENS, TOKENS, TOKENS)
+def test_any_three_texts_are_aligned_the_same(source: list[int], output: list[int], reference: list[int]) -> None:
+    native = pytest.importorskip("pipeline.kernel.native", reason="no compiled kernel", exc_type=ImportError)
+    arguments = one(source, output, reference)
+    expected = python.three_way(*arguments).tolist()
+    assert native.three_way(*arguments).tolist() == native.three_way(*arguments, kept=0).tolist() == expected
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_alignments_are_the_naive_ones(twin: ModuleType, seed: int) -> None:
+    rng = random.Random(seed)
+    texts = [rng.choices(range(3), k=rng.randint(0, 7)) for _ in range(3)]
+    assert twin.three_way(*one(*texts))[0, 0].tolist() == naive_columns(*texts)
+
+
+def test_each_kind_of_column(twin: ModuleType) -> None:
+    # by hand: all equal; changed rightly; output alone changed; reference alone changed; both changed, differently
+    source, output, reference = [1, 2, 3, 4, 5, 6], [1, 12, 13, 4, 5, 16], [1, 12, 3, 4, 15, 26]
+    assert twin.three_way(*one(source, output, reference))[0, 0].tolist() == [1, 2, 1, 1, 1]
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_the_shortcuts_count_what_the_full_alignment_does(twin: ModuleType, seed: int) -> None:
+    """Their order of moves matters in rare ties, for which the golden cases stand."""
+    rng = random.Random(seed)
+    source, other = (rng.choices(range(3), k=rng.randint(3, 7)) for _ in range(2))
+    for texts in ((source, source, other), (source, other, source), (source, other, other), (source, source, source)):
+        assert twin.three_way(*one(*texts))[0, 0].tolist() == naive_columns(*texts)
+
+
+def test_the_source_as_an_output_is_the_baseline(twin: ModuleType) -> None:
+    source = ids_of([[1, 2, 3]])
+    counts = twin.three_way(source, [source], ids_of([[1, 5, 3, 4], [1, 2, 3]]), firsts_of([[0, 0]]))
+    assert counts.tolist() == [[[0, 2, 0, 2, 0], [0, 3, 0, 0, 0]]]
+
+
+def test_lines_need_no_reference_and_no_system(twin: ModuleType) -> None:
+    source, nothing = ids_of([[1], []]), ids_of([])
+    assert twin.three_way(source, [source], nothing, firsts_of([[], []])).shape == (1, 0, 5)
+    assert twin.three_way(source, [], ids_of([[1]]), firsts_of([[], [0]])).shape == (0, 1, 5)
+    assert twin.three_way(*one([], [], [])).tolist() == [[[0] * 5]]
+    assert twin.three_way(*one([], [1], [1])).tolist() == [[[1, 0, 0, 0, 0]]]
+
+
+@pytest.mark.parametrize(
+    ("changed", "message"),
+    [
+        ({"firsts": np.array([0, 1], np.int64)}, "firsts: expected one for each line"),
+        ({"firsts": np.array([0, 1, 1], np.int64)}, "belong to no line"),
+        ({"firsts": np.array([0, 3, 2], np.int64)}, "do not rise"),
+        ({"systems": [ids_of([[1]])]}, "different numbers of lines"),
+        ({"references": ids_of([[1], [-1]])}, "below 0"),
+    ],
+)
+def test_unsound_arguments_are_refused(twin: ModuleType, changed: dict[str, Any], message: str) -> None:
+    two = ids_of([[1], [2]])
+    sound = {"source": two, "systems": [two], "references": two, "firsts": np.array([0, 1, 2], np.int64)}
+    assert twin.three_way(**sound).shape == (1, 2, 5)
+    with pytest.raises(ValueError, match=message):
+        twin.three_way(**{**sound, **changed})
+
+
+@pytest.mark.parametrize("limit", ["MAX_PAIRS", "MAX_TRIPLES"])
+def test_too_long_lines_are_told(twin: ModuleType, limit: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    text, short = ids_of([[1], [1, 2, 3]]), ids_of([[1], [1, 2]])
+    monkeypatch.setattr(common, limit, {"MAX_PAIRS": 15, "MAX_TRIPLES": 47}[limit])
+    arguments = (short, [short, text], text, firsts_of([[0], [0]]))
+    with pytest.raises(LongTextError, match="2, 3 and 3 tokens are too long") as caught:
+        twin.three_way(*arguments)
+    assert (caught.value.text, caught.value.line) == (2, 1)
+    monkeypatch.setattr(common, limit, {"MAX_PAIRS": 16, "MAX_TRIPLES": 48}[limit])
+    assert twin.three_way(*arguments).shape == (2, 2, 5)
+
+
+def test_long_sentences_do_not_depend_on_what_is_kept(native: ModuleType) -> None:
+    rng = random.Random(1)
+    texts = [rng.choices(range(200), k=680) for _ in range(3)]
+    counts = native.three_way(*one(*texts))
+    assert native.three_way(*one(*texts), kept=1 << 16).tolist() == counts.tolist()
+    s, h, r = (texts[0], edited(rng, texts[0], 200, 60), edited(rng, texts[0], 200, 60))
+    counts = native.three_way(*one(s, h, r))
+    assert native.three_way(*one(s, h, r), kept=100).tolist() == counts.tolist()
+    assert counts.sum() >= 680
+
+
+def test_a_long_degenerate_output(native: ModuleType) -> None:
+    source = list(range(40))
+    counts = native.three_way(*one(source, [3] * 10_000, [*source[:20], 77, *source[21:]]))[0, 0]
+    assert counts.sum() >= 10_000
+    assert counts[common.THREE_WAY_COUNTS.index("d_fp")] > 9_900
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_sentences_of_sixty_tokens(native: ModuleType, seed: int) -> None:
+    rng = random.Random(seed)
+    texts = [rng.choices(range(8), k=60) for _ in range(3)]
+    assert native.three_way(*one(*texts)).tolist() == python.three_way(*one(*texts)).tolist()
+
+
+NAMES = ["AMU", "CAMB", "CUUI", "IITB", "INPUT", "IPN", "NTHU", "PKU", "POST", "RAC", "SJTU", "UFC", "UMC"]
+
+
+def test_all_systems_have_the_official_sums(shared: Path, native: ModuleType) -> None:
+    """The sums of the rows that the official program prints for three systems (golden/imeasure, fc79fdf)."""
+    gold = corrections(shared / "edits" / "m2" / "NUCLE.m2.ieval.xml")
+    words = Vocabulary()
+    source = words.text([sentence.tokens for sentence in gold])
+    texts = [references(sentence, mix=False) for sentence in gold]
+    firsts = firsts_of(texts)
+    systems = [
+        words.text([line.split() for line in (shared / "conll14" / name).read_text(encoding="utf-8").splitlines()])
+        for name in NAMES
+    ]
+    flat = words.text([text for group in texts for text in group])
+    baseline, *counts = native.three_way(source, [source, *systems], flat, firsts)
+    table = (shared / "edits" / "golden" / "imeasure" / "conll14.nomix.NUCLE.tsv").read_text(encoding="utf-8")
+    rows = [line.split("\t") for line in table.splitlines()[1:]]
+    assert len(rows) >= 3
+    for name, *row in rows:
+        own = counts[NAMES.index(name)]
+        chosen = best_references(reference_keys(own, baseline), firsts)
+        sums = [*own[chosen].sum(axis=0), *baseline[chosen].sum(axis=0)[[1, 3]]]
+        assert [int(value) for value in row[:7]] == sums
