@@ -2,8 +2,9 @@
 
 from .encode import encode
 from .lcs import lcs, union_lcs, weighted_lcs, weighted_union
+from .max_match import max_match
 from .overlap import overlap
 from .skip import skip_bigrams
 from .words import words
 
-__all__ = ["encode", "lcs", "overlap", "skip_bigrams", "union_lcs", "weighted_lcs", "weighted_union", "words"]
+__all__ = ["encode", "lcs", "max_match", "overlap", "skip_bigrams", "union_lcs", "weighted_lcs", "weighted_union", "words"]
