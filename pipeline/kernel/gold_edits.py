@@ -16,6 +16,9 @@ if TYPE_CHECKING:
 MAX_ARCS = 6_000_000
 """The most arcs (with repetitions) of a lattice that is searched exactly. Such a one takes 250 MB and a few seconds."""
 
+MOST_ARCS = 1 << 30
+"""The highest value of max_arcs."""
+
 MAX_LATTICE = 1 << 27
 """The most cells, source tokens + 1 times output tokens + 1, of a pair of lines that differ. A cell takes a byte."""
 
@@ -28,7 +31,7 @@ MAX_STATES = 1 << 29
 MAX_CHECKED = 1 << 28
 """The most cells in which the linear method looks for gold edits of an annotator in a line."""
 
-MAX_UNCHANGED = 1 << 16
+MAX_UNCHANGED = 1 << 14
 """The highest limit to the unchanged tokens of an edit. No lattice within MAX_LATTICE has a longer diagonal."""
 
 
@@ -85,6 +88,7 @@ def check_max_match(
     annotators: int,
     max_unchanged: int,
     folded: Sequence[bytes] | None,
+    max_arcs: int,
 ) -> None:
     """Check the arguments of max_match(); raises ValueError for what does not fit together."""
     check_parallel([source], systems)
@@ -92,6 +96,8 @@ def check_max_match(
         raise ValueError(f"annotators: expected at least 1, found {annotators}")
     if not 0 <= max_unchanged <= MAX_UNCHANGED:
         raise ValueError(f"max_unchanged: expected 0 to {MAX_UNCHANGED}, found {max_unchanged}")
+    if not 0 <= max_arcs <= MOST_ARCS:
+        raise ValueError(f"max_arcs: expected 0 to {MOST_ARCS}, found {max_arcs}")
     highest = max(int(text.ids.max(initial=-1)) for text in [source, *systems])
     if folded is not None and len(folded) <= highest:
         raise ValueError(f"folded: there are {len(folded)} tokens, but ids reach {highest}")

@@ -7,14 +7,16 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from ..python.encode import encode
     from ..python.lcs import lcs, union_lcs, weighted_lcs, weighted_union
+    from ..python.max_match import max_match
     from ..python.overlap import overlap
     from ..python.skip import skip_bigrams
     from ..python.words import words
 else:
     from .encode import encode
     from .lcs import lcs, union_lcs, weighted_lcs, weighted_union
+    from .max_match import max_match
     from .overlap import overlap
     from .skip import skip_bigrams
     from .words import words
 
-__all__ = ["encode", "lcs", "overlap", "skip_bigrams", "union_lcs", "weighted_lcs", "weighted_union", "words"]
+__all__ = ["encode", "lcs", "max_match", "overlap", "skip_bigrams", "union_lcs", "weighted_lcs", "weighted_union", "words"]

@@ -88,7 +88,7 @@ def max_match(
     Raises ValueError for what does not fit together, and LongTextError for lines beyond the limits in
     `gold_edits.py`.
     """
-    check_max_match(source, systems, gold, annotators, max_unchanged, folded)
+    check_max_match(source, systems, gold, annotators, max_unchanged, folded, max_arcs)
     shape = len(systems), len(source.offsets) - 1, annotators
     correct, proposed = np.zeros(shape, np.int64), np.zeros(shape, np.int64)
     reduced = np.zeros(shape[:2], np.bool_)
