@@ -70,27 +70,99 @@ static inline int gp_least_unchanged(gp_linear *l, const gp_lattice *t, const gp
     return 0;
 }
 
-/* Add a jump if there is an arc of this gold edit with this correction between its vertices. */
-static inline int gp_add_jump(
-    gp_linear *l, const gp_lattice *t, gp_jump jump, const int32_t *correction, int32_t max_unchanged, int64_t limit,
-    int first_row
-) {
-    int32_t tokens = jump.i2 - jump.i1, size = jump.j2 - jump.j1;
-    if (!(gp_cell(t, jump.i1, jump.j1) >> 6) || !(gp_cell(t, jump.i2, jump.j2) >> 6)) return 0;
-    if (size && memcmp(t->y + jump.j1, correction, size * sizeof(int32_t))) return 0;
-    l->work += ((int64_t)tokens + 1) * ((int64_t)size + 1);
-    if (l->work > limit) return GP_TOO_LONG;
-    int64_t least;
-    int inserting = !(first_row && jump.i1 == 0 && jump.j1 > 0 && tokens > 0);
-    if (gp_least_unchanged(l, t, &jump, inserting, &least)) return GP_NO_MEMORY;
-    if (least > max_unchanged) {
-        int kind = tokens == 0 ? 2 : size == 0 ? 1 : 0;
-        if (tokens > 1 || size > 1 || !gp_step(gp_cell(t, jump.i2, jump.j2), kind)) return 0;
-    }
+static inline int gp_append_jump(gp_linear *l, gp_jump jump) {
     gp_jump *jumps = (gp_jump *)gp_room(&l->jump, ((size_t)l->jumps + 1) * sizeof(gp_jump));
     if (jumps == NULL) return GP_NO_MEMORY;
     jumps[l->jumps++] = jump;
     return 0;
+}
+
+/* Return whether the output has a correction from column j on. */
+static inline int gp_has(const gp_lattice *t, const gp_golds *golds, int64_t row, int32_t j) {
+    int64_t size = golds->offsets[row + 1] - golds->offsets[row];
+    if (j + size > t->m) return 0;
+    return size == 0 || !memcmp(t->y + j, golds->ids + golds->offsets[row], (size_t)size * sizeof(int32_t));
+}
+
+/* Return whether insertions lead from column j to column end of a row. */
+static inline int gp_inserts(const gp_lattice *t, int32_t i, int32_t j, int64_t end) {
+    while (j < end)
+        if (!gp_step(gp_cell(t, i, ++j), 2)) return 0;
+    return 1;
+}
+
+/* Add the jumps of a gold edit that replaces tokens by one of its corrections. */
+static inline int gp_list_spans(
+    gp_linear *l, const gp_lattice *t, const gp_golds *golds, int64_t gold, int64_t row, int32_t max_unchanged,
+    int64_t limit, int first_row
+) {
+    int32_t start = golds->starts[gold], end = golds->ends[gold];
+    int64_t size = golds->offsets[row + 1] - golds->offsets[row], least;
+    if (end - start > 1 && size == end - start &&
+        !memcmp(t->x + start, golds->ids + golds->offsets[row], (size_t)size * sizeof(int32_t)))
+        return 0; /* it changes nothing */
+    for (int32_t j = 0; j + size <= t->m; j++) {
+        if (!gp_has(t, golds, row, j)) continue;
+        l->work += ((int64_t)end - start + 1) * (size + 1);
+        if (l->work > limit) return GP_TOO_LONG;
+        gp_jump jump = {start, j, end, j + (int32_t)size, 0};
+        if (!(gp_cell(t, start, j) >> 6) || !(gp_cell(t, end, jump.j2) >> 6)) continue;
+        if (gp_least_unchanged(l, t, &jump, !(first_row && start == 0 && j > 0), &least)) return GP_NO_MEMORY;
+        int is_step = end - start == 1 && size <= 1 && gp_step(gp_cell(t, end, jump.j2), size == 0);
+        if ((least <= max_unchanged || is_step) && gp_append_jump(l, jump)) return GP_NO_MEMORY;
+    }
+    return 0;
+}
+
+/* Return the shortest correction of the gold edits first <= g < end at a place that is inserted from column j on, or -1;
+ * hit becomes the first edit that has one so short. */
+static inline int64_t gp_inserted(
+    const gp_lattice *t, const gp_golds *golds, int64_t first, int64_t end, int32_t place, int32_t j, int64_t *hit
+) {
+    int64_t best = -1;
+    for (int64_t gold = first; gold < end; gold++) {
+        if (golds->starts[gold] != place || golds->ends[gold] != place) continue;
+        for (int64_t row = golds->alternatives[gold]; row < golds->alternatives[gold + 1]; row++) {
+            int64_t size = golds->offsets[row + 1] - golds->offsets[row];
+            if (size == 0 || (best >= 0 && size >= best) || !gp_has(t, golds, row, j)) continue;
+            if (!gp_inserts(t, place, j, j + size)) continue;
+            best = size;
+            *hit = gold;
+        }
+    }
+    return best;
+}
+
+/* Add the jumps of the gold insertions at the place of a gold edit: see _insertions() in the twin. */
+static inline int gp_list_inserted(
+    gp_linear *l, const gp_lattice *t, const gp_golds *golds, int64_t first, int64_t end, int first_row
+) {
+    int32_t place = golds->starts[first];
+    if (first_row) {
+        gp_jump jump = {0, place, 0, place + 1, 0};
+        int is_step = place < t->m && gp_step(gp_cell(t, 0, place + 1), 2);
+        gp_edit edit = {0, 0, place, place + 1, place, place};
+        for (int64_t gold = first; is_step && gold < end; gold++)
+            if (gp_fits(golds, gold, &edit, t->y)) return gp_append_jump(l, jump);
+        if (place == 0) return 0;
+    }
+    for (int32_t j = 0; j < t->m;) {
+        int64_t hit = first, size = gp_inserted(t, golds, first, end, place, j, &hit);
+        gp_jump jump = {place, j, place, j + (int32_t)size, 0};
+        if (size > 0 && gp_append_jump(l, jump)) return GP_NO_MEMORY;
+        first = size > 0 ? hit + 1 : first;
+        j += size > 0 ? (int32_t)size : 1;
+    }
+    return 0;
+}
+
+/* Do so unless an edit from `begin` on was at the same place. */
+static inline int gp_list_place(
+    gp_linear *l, const gp_lattice *t, const gp_golds *golds, int64_t begin, int64_t gold, int64_t end, int first_row
+) {
+    for (int64_t g = begin; g < gold; g++)
+        if (golds->starts[g] == golds->starts[gold] && golds->ends[g] == golds->starts[gold]) return 0;
+    return gp_list_inserted(l, t, golds, gold, end, first_row);
 }
 
 static inline int gp_compare_jumps(const void *a, const void *b) {
@@ -108,44 +180,26 @@ static inline int gp_compare_starts(const void *a, const void *b) {
     return one->jump < two->jump ? -1 : one->jump > two->jump;
 }
 
-/* List the jumps of a gold edit with one of its corrections. */
-static inline int gp_list_jumps(
-    gp_linear *l, const gp_lattice *t, const gp_golds *golds, int64_t gold, int64_t row, int32_t max_unchanged,
-    int64_t limit, int first_row
-) {
-    int32_t start = golds->starts[gold], end = golds->ends[gold], tokens = end - start;
-    int64_t size = golds->offsets[row + 1] - golds->offsets[row];
-    const int32_t *correction = golds->ids + golds->offsets[row];
-    l->work += ((int64_t)t->m + 1) * (size + 1);
-    if (l->work > limit) return GP_TOO_LONG;
-    if (size > t->m) return 0;
-    if (tokens != 1 && size == tokens && (!size || !memcmp(t->x + start, correction, size * sizeof(int32_t)))) return 0;
-    if (first_row && tokens == 0 && size == 1 && start < t->m) {
-        gp_jump jump = {0, start, 0, start + 1, 0};
-        int failed = gp_add_jump(l, t, jump, correction, max_unchanged, limit, first_row);
-        if (failed) return failed;
-    }
-    if (first_row && tokens == 0 && start == 0) return 0;
-    for (int32_t j = 0; j + size <= t->m; j++) {
-        gp_jump jump = {start, j, end, j + (int32_t)size, 0};
-        int failed = gp_add_jump(l, t, jump, correction, max_unchanged, limit, first_row);
-        if (failed) return failed;
-    }
-    return 0;
-}
-
 /* List all jumps of the gold edits begin <= g < end, ordered by where they lead, and by where they start. */
 static inline int gp_find_jumps(
     gp_linear *l, const gp_lattice *t, const gp_golds *golds, int64_t begin, int64_t end, int32_t max_unchanged,
     int64_t limit, int first_row
 ) {
     l->jumps = l->work = 0;
-    for (int64_t gold = begin; gold < end; gold++) {
-        if (golds->starts[gold] > golds->ends[gold]) continue;
+    for (int64_t gold = begin; gold < end; gold++)
         for (int64_t row = golds->alternatives[gold]; row < golds->alternatives[gold + 1]; row++) {
-            int failed = gp_list_jumps(l, t, golds, gold, row, max_unchanged, limit, first_row);
-            if (failed) return failed;
+            if (golds->starts[gold] > golds->ends[gold]) continue;
+            l->work += ((int64_t)t->m + 1) * (golds->offsets[row + 1] - golds->offsets[row] + 1);
+            if (l->work > limit) return GP_TOO_LONG;
         }
+    for (int64_t gold = begin; gold < end; gold++) {
+        int failed = 0;
+        if (golds->starts[gold] == golds->ends[gold])
+            failed = gp_list_place(l, t, golds, begin, gold, end, first_row);
+        else if (golds->starts[gold] < golds->ends[gold])
+            for (int64_t row = golds->alternatives[gold]; row < golds->alternatives[gold + 1] && !failed; row++)
+                failed = gp_list_spans(l, t, golds, gold, row, max_unchanged, limit, first_row);
+        if (failed) return failed;
     }
     gp_jump *jumps = (gp_jump *)l->jump.data;
     gp_start *starts = (gp_start *)gp_room(&l->start, ((size_t)l->jumps + 1) * sizeof(gp_start));

@@ -121,40 +121,65 @@ def _jumps(
     steps: Counter[Arc],
 ) -> list[Arc] | None:
     """Return the arcs that are gold edits, or None where there is too much to look at."""
-    vertices = {(0, 0), *itertools.chain.from_iterable(steps)}
-    work, jumps = 0, []
+    golds = [gold for gold in golds if gold.start <= gold.end]
+    work = sum((len(output) + 1) * (len(correction) + 1) for gold in golds for correction in gold.corrections)
+    jumps: list[Arc] = []
+    for place in dict.fromkeys(gold.start for gold in golds if gold.start == gold.end):
+        same = [gold for gold in golds if gold.start == gold.end == place]
+        jumps += _insertions(place, same, output, first_row, steps)
     for gold in golds:
-        tokens = gold.end - gold.start
-        for correction in gold.corrections if tokens >= 0 else ():
-            size = len(correction)
-            work += (len(output) + 1) * (size + 1)
+        for start, end in _spans(gold, source, output):
+            tokens, size = end[0] - start[0], end[1] - start[1]
+            work += (tokens + 1) * (size + 1)
             if work > MAX_CHECKED:
                 return None
-            if tuple(source[gold.start : gold.end]) == correction and tokens != 1:
-                continue  # it changes nothing, or there is nothing of it
-            for start, end in _places(gold, size, len(output), first_row):
-                if {start, end} <= vertices and tuple(output[start[1] : end[1]]) == correction:
-                    work += (tokens + 1) * (size + 1)
-                    if work > MAX_CHECKED:
-                        return None
-                    inserting = not (first_row and start[0] == 0 and start[1] > 0 and tokens > 0)
-                    unchanged = _least_unchanged(source, output, (start, end), steps, inserting)
-                    if unchanged <= max_unchanged or (_is_step(start, end) and (start, end) in steps):
-                        jumps.append((start, end))
+            inserting = not (first_row and start[0] == 0 and start[1] > 0)
+            unchanged = _least_unchanged(source, output, (start, end), steps, inserting)
+            if unchanged <= max_unchanged or (_is_step(start, end) and (start, end) in steps):
+                jumps.append((start, end))
+    return jumps if work <= MAX_CHECKED else None
+
+
+def _insertions(
+    place: int, golds: Sequence[Gold], output: Sequence[int], first_row: bool, steps: Counter[Arc]
+) -> list[Arc]:
+    """Return the insertions at one place that are gold: the first, and so on from its end, in the order of gold edits.
+
+    So each gold edit is matched once, as often as its tokens may be repeated. With the code 3.2 (first_row) insertions
+    before the first token of the source have another span (see edit_of()), and an edit there has no successor.
+    """
+    if first_row:
+        step = (0, place), (0, place + 1)
+        if step in steps and any(tuple(output[place : place + 1]) in gold.corrections for gold in golds):
+            return [step]
+        if place == 0:
+            return []
+    jumps, first, column = [], 0, 0
+    while column < len(output):
+        hits = [
+            (len(correction), number)
+            for number, gold in enumerate(golds[first:], first)
+            for correction in gold.corrections
+            if correction
+            and tuple(output[column : column + len(correction)]) == correction
+            and all(((place, column + k), (place, column + k + 1)) in steps for k in range(len(correction)))
+        ]
+        if hits:
+            size, number = min(hits)
+            jumps.append(((place, column), (place, column + size)))
+            first = number + 1
+        column += min(hits)[0] if hits else 1
     return jumps
 
 
-def _places(gold: Gold, size: int, outputs: int, first_row: bool) -> Iterator[Arc]:
-    """Yield the arcs that span a gold edit with a correction of this size.
-
-    With the code 3.2 (first_row) insertions before the first token have another span (see edit_of()).
-    """
-    is_insertion = gold.start == gold.end
-    if first_row and is_insertion and size == 1 and gold.start < outputs:
-        yield (0, gold.start), (0, gold.start + 1)
-    if not (first_row and is_insertion and gold.start == 0):
-        for column in range(outputs - size + 1):
-            yield (gold.start, column), (gold.end, column + size)
+def _spans(gold: Gold, source: Sequence[int], output: Sequence[int]) -> Iterator[Arc]:
+    """Yield the arcs that replace the tokens of a gold edit by one of its corrections, and change something."""
+    original = tuple(source[gold.start : gold.end])
+    for correction in gold.corrections if original else ():
+        if correction != original or len(original) == 1:
+            for column in range(len(output) - len(correction) + 1):
+                if tuple(output[column : column + len(correction)]) == correction:
+                    yield (gold.start, column), (gold.end, column + len(correction))
 
 
 def _least_unchanged(
