@@ -119,6 +119,8 @@ def prepare(written: str | Path | Node, options: RunOptions = AUTO, overrides: O
 
 def doubts(corpus: Corpus, metrics: Sequence[Metric]) -> list[str]:
     """Return the warnings about a data set: those of its texts, then those of its texts with these metrics."""
+    if all(metric.needs.view != TEXTS for metric in metrics):
+        return suspicions(corpus, references=False)
     needs = [metric.needs for metric in metrics if metric.needs.tokenization]
     tokenizers = [need.tokenization.tokenizer for need in needs if need.tokenization]
     return [*suspicions(corpus), *misspaced(corpus, tokenizers, source=any(need.source for need in needs))]

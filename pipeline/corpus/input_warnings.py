@@ -17,10 +17,15 @@ TRANSPOSED = 0.1
 """How much higher (of 0 to 1) the overlap with transposed references must be for a warning."""
 
 
-def suspicions(corpus: Corpus) -> list[str]:
-    """Return the warnings about a data set, each with its name."""
-    warnings = [*corpus.notes, *_odd_files(corpus), *_references(corpus), *_systems(corpus), *_transposed(corpus)]
-    warnings += mistaken_texts(corpus)
+def suspicions(corpus: Corpus, *, references: bool = True) -> list[str]:
+    """Return the warnings about a data set, each with its name.
+
+    `references` says whether the texts of the references are read. Metrics of edits do not read them.
+    """
+    warnings = [*corpus.notes, *_odd_files(corpus)]
+    warnings += _references(corpus) if references else []
+    warnings += _systems(corpus)
+    warnings += [*_transposed(corpus), *mistaken_texts(corpus)] if references else []
     return [f"{corpus.name}: {text}" for text in warnings]
 
 

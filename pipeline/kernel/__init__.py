@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from .python.lcs import union_lcs as union_lcs
     from .python.lcs import weighted_lcs as weighted_lcs
     from .python.lcs import weighted_union as weighted_union
+    from .python.max_match import max_match as max_match
     from .python.overlap import overlap as overlap
     from .python.skip import skip_bigrams as skip_bigrams
     from .python.three_way import three_way as three_way

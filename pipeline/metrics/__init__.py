@@ -19,6 +19,7 @@ METRICS: dict[str, type[Metric]] = {
     "bleu": imported(__name__, "bleu.metric.Bleu"),
     "chrf": imported(__name__, "chrf.Chrf"),
     "rouge": imported(__name__, "rouge.metric.Rouge"),
+    "m2": imported(__name__, "m2.metric.MaxMatch"),
     "errant": imported(__name__, "errant.metric.Errant"),
     "external": imported(__name__, "external.External"),
     "length": imported(__name__, "length.Length"),

@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from pipeline.corpus.edits import correction_xml, corrections_of_m2
-from pipeline.corpus.edits.correction_references import (
+from pipeline.corpus.edits import correction_xml
+from pipeline.corpus.edits.correction_xml import read_corrections
+from pipeline.edits import corrections_of_m2
+from pipeline.edits.correction_references import (
     Alternative,
     CorrectedSentence,
     Correction,
@@ -18,9 +20,9 @@ from pipeline.corpus.edits.correction_references import (
     references,
     split_words,
 )
-from pipeline.corpus.edits.correction_xml import read_corrections
-from pipeline.corpus.edits.corrections_of_m2 import GoldEdit, overlap, split_of
-from pipeline.corpus.edits.python2_order import python2_hash, python2_order
+from pipeline.edits.corrections_of_m2 import overlap, split_of
+from pipeline.edits.m2_lines import Edit
+from pipeline.edits.python2_order import python2_hash, python2_order
 from pipeline.errors import CorpusError, InputError
 from pipeline.io.plain_files import Spool
 from tests.conftest import mirrored
@@ -102,11 +104,11 @@ def test_the_order_is_that_of_a_dictionary_of_python_2() -> None:
     # what Python 2.7 prints on 64 bits, as published in many places: hash("a"), and {"0", "1", "2"} in this order
     assert python2_hash("a") == 12416037344
     assert python2_hash("") == 0
-    assert python2_order("012") == ["1", "0", "2"]
+    assert python2_order("012", python2_hash) == ["1", "0", "2"]
     rng = random.Random(1)
     names = [str(number) for number in range(5000)]
     rng.shuffle(names)
-    assert sorted(python2_order(names)) == sorted(names)
+    assert sorted(python2_order(names, python2_hash)) == sorted(names)
 
 
 def test_references_and_their_order_are_the_official_ones(shared: Path, tmp_path: Path) -> None:
@@ -124,16 +126,16 @@ def test_references_and_their_order_are_the_official_ones(shared: Path, tmp_path
     assert crashes == 3  # golden/imeasure: the official program dies where no combination is compatible
 
 
-def m2(path: Path) -> list[tuple[list[str], list[GoldEdit]]]:
+def m2(path: Path) -> list[tuple[list[str], list[Edit]]]:
     """Read the sentences and edits of a sound M2 file."""
-    result: list[tuple[list[str], list[GoldEdit]]] = []
+    result: list[tuple[list[str], list[Edit]]] = []
     for line in path.read_text(encoding="utf-8").split("\n"):
         if line.startswith("S "):
             result.append((line[2:].split(), []))
         elif line.startswith("A "):
             span, kind, text, _, _, annotator = line[2:].split("|||")
             start, end = map(int, span.split())
-            result[-1][1].append(GoldEdit(start, end, kind, text, int(annotator)))
+            result[-1][1].append(Edit(start, end, kind, text, int(annotator)))
     return result
 
 
@@ -148,10 +150,10 @@ def test_the_official_m2_becomes_the_official_xml(shared: Path, name: str, diffe
 
 def test_edits_that_overlap_are_one_error() -> None:
     edits = [
-        GoldEdit(0, 1, "X", "x||y", 0),
-        GoldEdit(2, 3, "X", "p q", 1),
-        GoldEdit(1, 3, "X", "-NONE-", 0),
-        GoldEdit(-1, -1, "noop", "-NONE-", 2),
+        Edit(0, 1, "X", "x||y", 0),
+        Edit(2, 3, "X", "p q", 1),
+        Edit(1, 3, "X", "-NONE-", 0),
+        Edit(-1, -1, "noop", "-NONE-", 2),
     ]
     found = corrections_of_m2.corrections_of_m2(["a", "b", "c"], edits, split_words)
     expected = sentence("a b c", 3, ("no", {0: "0 1 x"}), ("no", {0: "1 3 -NONE-", 1: "2 3 p q"}))
@@ -171,7 +173,7 @@ def test_edits_that_overlap_are_one_error() -> None:
     ],
 )
 def test_what_overlaps(one: tuple[int, int], two: tuple[int, int], expected: bool) -> None:
-    edits = [GoldEdit(*span, "X", "", 0) for span in (one, two)]
+    edits = [Edit(*span, "X", "", 0) for span in (one, two)]
     assert overlap(*edits) is overlap(*edits[::-1]) is expected
 
 

@@ -10,10 +10,10 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, NamedTuple
 
+from ...edits.correction_references import Alternative, CorrectedSentence, Correction, Error, split_words
 from ...errors import CorpusError, Problem, did_you_mean
 from ...io.plain_files import Spool, named, reason
 from ..xml_reader import XmlReader
-from .correction_references import Alternative, CorrectedSentence, Correction, Error, split_words
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

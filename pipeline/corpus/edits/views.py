@@ -63,13 +63,14 @@ class Annotated(NamedTuple):
 
     def notes(self) -> Iterator[str]:
         """Yield what is odd: annotators without a line for some sentences, and edits that do not fit."""
-        for annotator in self.annotators:
-            absent = [block for block, own in zip(self.blocks, self.by_annotator, strict=True) if annotator not in own]
-            if absent:
-                yield (
-                    f"{self.name}: annotator {annotator} has no line for {len(absent)} sentences, the first in line "
-                    f"{absent[0].line}; the annotator does not take part there, as in the official programs"
-                )
+        pairs = list(zip(self.blocks, self.by_annotator, strict=True))
+        absent = {name: [block.line for block, own in pairs if name not in own] for name in self.annotators}
+        lacking = [f"{name} ({len(lines)}, the first in line {lines[0]})" for name, lines in absent.items() if lines]
+        if lacking:
+            yield (
+                f"{self.name}: annotators without a line for some sentences do not take part there, as in the "
+                f"official programs: {', '.join(lacking)}"
+            )
         misfits = list(self._misfits())
         if misfits:
             line, message = misfits[0]

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from ..python.encode import encode
     from ..python.lcs import lcs, union_lcs, weighted_lcs, weighted_union
+    from ..python.max_match import max_match
     from ..python.overlap import overlap
     from ..python.skip import skip_bigrams
     from ..python.three_way import three_way
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
 else:
     from .encode import encode
     from .lcs import lcs, union_lcs, weighted_lcs, weighted_union
+    from .max_match import max_match
     from .overlap import overlap
     from .skip import skip_bigrams
     from .three_way import three_way
@@ -22,6 +24,7 @@ else:
 __all__ = [
     "encode",
     "lcs",
+    "max_match",
     "overlap",
     "skip_bigrams",
     "three_way",

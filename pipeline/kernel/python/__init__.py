@@ -2,6 +2,7 @@
 
 from .encode import encode
 from .lcs import lcs, union_lcs, weighted_lcs, weighted_union
+from .max_match import max_match
 from .overlap import overlap
 from .skip import skip_bigrams
 from .three_way import three_way
@@ -10,6 +11,7 @@ from .words import words
 __all__ = [
     "encode",
     "lcs",
+    "max_match",
     "overlap",
     "skip_bigrams",
     "three_way",

@@ -85,7 +85,7 @@ class MaxMatchNeeds:
 
 def _folded(texts: Sequence[Lines], encoded: Sequence[Encoded]) -> list[bytes]:
     """Return each token in lower case, by its id."""
-    tokens = {}
+    tokens: dict[int, str] = {}
     for lines, ids in zip(texts, encoded, strict=True):
         words = (word for line in lines.texts() for word in line.decode().split())
         tokens |= dict(zip(ids.ids.tolist(), words, strict=True))

@@ -6,9 +6,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from ...edits.annotator_order import official_order
+from ...edits.python2_order import python2_order
 from ...edits.records import annotation_of
-from ...kernel.common import Encoded
 from ...kernel.gold_edits import GoldEdits
 from ...kernel.lines import join_lines
 
@@ -17,6 +16,7 @@ if TYPE_CHECKING:
 
     from ...arrays import Ints
     from ...edits.m2_lines import Edit
+    from ...kernel.common import Encoded
     from ...kernel.lines import Lines
 
 ABSENT = -1
@@ -86,7 +86,7 @@ def read_gold(source: Lines, annotators: Sequence[Lines], *, every: bool) -> Gol
         edits.append([None if item is None else _kept(item.edits, tokens[line]) for item in own])
         present = sorted((item for item in own if item), key=lambda item: item.order)
         numbers = [item.annotator if item else ABSENT for item in own]
-        order = official_order(tuple(item.annotator for item in present))
+        order = python2_order((item.annotator for item in present), abs)
         orders[line] = [order.index(number) if number in order else len(order) for number in numbers]
         if every:
             edits[line] = [item or [] for item in edits[line]]

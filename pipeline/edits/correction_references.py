@@ -13,7 +13,7 @@ import itertools
 import math
 from typing import TYPE_CHECKING, NamedTuple
 
-from .python2_order import python2_order
+from .python2_order import python2_hash, python2_order
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -87,12 +87,12 @@ def references(sentence: CorrectedSentence, *, mix: bool, most: int = MAX_COMBIN
     """
     texts = _mixed(sentence, most) if mix else _of_annotators(sentence)
     by_text = {" ".join(tokens): tokens for tokens in texts}
-    return tuple(by_text[text] for text in python2_order(by_text))
+    return tuple(by_text[text] for text in python2_order(by_text, python2_hash))
 
 
 def _of_annotators(sentence: CorrectedSentence) -> Iterator[Tokens]:
     alternatives = [alternative for error in sentence.errors for alternative in error.alternatives]
-    annotators = python2_order(dict.fromkeys(str(alternative.annotator) for alternative in alternatives))
+    annotators = python2_order(dict.fromkeys(str(item.annotator) for item in alternatives), python2_hash)
     if len(annotators) < sentence.annotators or not annotators:
         yield sentence.tokens
     for annotator in map(int, annotators):

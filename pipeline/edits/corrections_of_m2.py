@@ -2,42 +2,30 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
-from ...errors import InputError, did_you_mean
+from ..errors import InputError, did_you_mean
 from .correction_references import Alternative, CorrectedSentence, Correction, Error, split_words
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
     from .correction_references import Tokens
+    from .m2_lines import Edit
 
     Split = Callable[[str], Tokens]
 
 NOOP = "noop"
 
 
-class GoldEdit(NamedTuple):
-    """An edit as it stands in an M2 file."""
-
-    start: int
-    end: int
-    """The tokens start <= i < end are replaced; both are -1 where the annotator changes nothing."""
-    kind: str
-    """The type of the error."""
-    correction: str
-    """What replaces the tokens: alternatives with || between."""
-    annotator: int
-
-
-def corrections_of_m2(tokens: Sequence[str], edits: Iterable[GoldEdit], split: Split) -> CorrectedSentence:
+def corrections_of_m2(tokens: Sequence[str], edits: Iterable[Edit], split: Split) -> CorrectedSentence:
     """Return a sentence with its errors; `edits` are in the order of the file, with those of type noop.
 
     Of alternatives of a correction, the first is taken; `split` makes words of it. Longer edits go first. Each edit
     joins the first group that has an edit it overlaps, or begins a group. A group is an error.
     """
     every = list(edits)
-    groups: list[list[GoldEdit]] = []
+    groups: list[list[Edit]] = []
     changes = [edit for edit in every if not _changes_nothing(edit)]
     for edit in sorted(changes, key=lambda edit: edit.start - edit.end):
         group = next((group for group in groups if any(overlap(edit, other) for other in group)), None)
@@ -50,18 +38,18 @@ def corrections_of_m2(tokens: Sequence[str], edits: Iterable[GoldEdit], split: S
     return CorrectedSentence(tuple(tokens), annotators, tuple(_error(group, annotators, split) for group in groups))
 
 
-def _changes_nothing(edit: GoldEdit) -> bool:
-    return edit.kind == NOOP and edit.start == edit.end == -1
+def _changes_nothing(edit: Edit) -> bool:
+    return edit.type == NOOP and edit.start == edit.end == -1
 
 
-def overlap(one: GoldEdit, two: GoldEdit) -> bool:
+def overlap(one: Edit, two: Edit) -> bool:
     """Return whether two edits concern the same tokens; an insertion overlaps only what it is strictly inside of."""
     if (one.start, one.end) == (two.start, two.end):
         return True
     return one.start < two.end and two.start < one.end
 
 
-def _error(group: Sequence[GoldEdit], annotators: int, split: Split) -> Error:
+def _error(group: Sequence[Edit], annotators: int, split: Split) -> Error:
     by_annotator: dict[int, list[Correction]] = {}
     for edit in group:
         words = split(edit.correction.split("||")[0])

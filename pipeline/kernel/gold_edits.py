@@ -1,0 +1,131 @@
+"""What max_match() takes and returns: edits of annotators, counts, proposed edits; its limits and checks."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from ..errors import LongTextError
+from .common import Encoded, check_parallel
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import numpy as np
+    from numpy.typing import NDArray
+
+MAX_ARCS = 6_000_000
+"""The most arcs (with repetitions) of a lattice that is searched exactly. Such a one takes 250 MB and a few seconds."""
+
+MOST_ARCS = 1 << 30
+"""The highest value of max_arcs."""
+
+MAX_LATTICE = 1 << 27
+"""The most cells, source tokens + 1 times output tokens + 1, of a pair of lines that differ. A cell takes a byte."""
+
+MAX_ROW = 1 << 22
+"""The most states in a row of the linear method: output tokens + 1 times max_unchanged + 2."""
+
+MAX_STATES = 1 << 29
+"""The most states of the linear method in all rows. A state takes some nanoseconds for each annotator."""
+
+MAX_CHECKED = 1 << 28
+"""The most cells in which the linear method looks for gold edits of an annotator in a line."""
+
+MAX_UNCHANGED = 1 << 14
+"""The highest limit to the unchanged tokens of an edit. No lattice within MAX_LATTICE has a longer diagonal."""
+
+
+class GoldEdits(NamedTuple):
+    """The edits of all annotators of some lines, in the order of the file."""
+
+    firsts: NDArray[np.int64]
+    """The first edit of each line and annotator, and at last the number of edits: [lines * annotators + 1]. The edits
+    of line i by annotator a are firsts[i * annotators + a] up to but not firsts[i * annotators + a + 1]."""
+    starts: NDArray[np.int32]
+    """The first token of the source that an edit replaces."""
+    ends: NDArray[np.int32]
+    """The token behind the last that it replaces. An edit that ends before it starts is gold and never matches."""
+    alternatives: NDArray[np.int64]
+    """The first correction of each edit in corrections, and at last the number of corrections: [edits + 1]."""
+    corrections: Encoded
+    """The tokens of each correction, encoded in the same call as source and outputs. A correction that can never match,
+    because of white space in it that is no single blank, is not among them."""
+
+
+class ProposedEdits(NamedTuple):
+    """The edits that outputs are taken to have made."""
+
+    offsets: NDArray[np.int64]
+    """The first edit of each system, line and annotator, then their number: [systems * lines * annotators + 1]."""
+    spans: NDArray[np.int32]
+    """Source tokens from and up to but not, then output tokens from and up to but not: [edits, 4]."""
+    compared: NDArray[np.int32]
+    """The span of source tokens that was compared with gold edits: [edits, 2]. It is that of `spans`, but for edits in
+    front of the first source token with the code 3.2."""
+    hits: NDArray[np.int32]
+    """How many gold edits each matches: [edits]. More than one where a gold edit is given twice."""
+    matched: NDArray[np.uint8]
+    """Whether each gold edit was matched: [systems, gold edits]."""
+
+
+class MaxMatches(NamedTuple):
+    """What max_match() returns."""
+
+    correct: NDArray[np.int64]
+    """How many gold edits were matched: [systems, lines, annotators]."""
+    proposed: NDArray[np.int64]
+    """How many edits the output made, divided as suits the annotator best: [systems, lines, annotators]."""
+    reduced: NDArray[np.bool_]
+    """Where the lattice had too many arcs, so that the linear method was used: [systems, lines]."""
+    edits: ProposedEdits | None
+    """The proposed edits themselves, where they were asked for."""
+
+
+def check_max_match(
+    source: Encoded,
+    systems: Sequence[Encoded],
+    gold: GoldEdits,
+    annotators: int,
+    max_unchanged: int,
+    folded: Sequence[bytes] | None,
+    max_arcs: int,
+) -> None:
+    """Check the arguments of max_match(); raises ValueError for what does not fit together."""
+    check_parallel([source], systems)
+    if annotators < 1:
+        raise ValueError(f"annotators: expected at least 1, found {annotators}")
+    if not 0 <= max_unchanged <= MAX_UNCHANGED:
+        raise ValueError(f"max_unchanged: expected 0 to {MAX_UNCHANGED}, found {max_unchanged}")
+    if not 0 <= max_arcs <= MOST_ARCS:
+        raise ValueError(f"max_arcs: expected 0 to {MOST_ARCS}, found {max_arcs}")
+    highest = max(int(text.ids.max(initial=-1)) for text in [source, *systems])
+    if folded is not None and len(folded) <= highest:
+        raise ValueError(f"folded: there are {len(folded)} tokens, but ids reach {highest}")
+    _check_gold(source.offsets[1:] - source.offsets[:-1], gold, annotators)
+
+
+def _check_gold(sizes: NDArray[np.int64], gold: GoldEdits, annotators: int) -> None:
+    """Raise ValueError for gold edits that do not fit lines of these numbers of tokens."""
+    import numpy as np
+
+    edits = len(gold.starts)
+    if (
+        len(gold.firsts) != len(sizes) * annotators + 1
+        or len(gold.ends) != edits
+        or len(gold.alternatives) != edits + 1
+    ):
+        raise ValueError("gold: its arrays do not fit lines, annotators and each other")
+    check_parallel([gold.corrections], [])
+    for offsets, last in ((gold.firsts, edits), (gold.alternatives, len(gold.corrections.offsets) - 1)):
+        if offsets[0] != 0 or offsets[-1] != last or (offsets[1:] < offsets[:-1]).any():
+            raise ValueError("gold: offsets do not rise from 0 to the number of edits or corrections")
+    bounds = np.repeat(sizes, np.diff(gold.firsts[::annotators]))
+    for places in (gold.starts, gold.ends):
+        if ((places < 0) | (places > bounds)).any():
+            raise ValueError("gold: edits reach outside of their lines")
+
+
+def too_long(system: int, line: int, tokens: int, output: int) -> LongTextError:
+    """Return the error for a pair of lines that cannot be compared in bounded memory; the source is text 0."""
+    message = f"an output of {output:,} tokens and a source of {tokens:,} are too long for MaxMatch"
+    return LongTextError(1 + system, line, message)
