@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from ..errors import CorpusError, Problem, did_you_mean
 from ..io.plain_files import open_bytes, reason
 from .correction_references import Alternative, CorrectedSentence, Correction, Error, split_words
+from .corrections_of_m2 import type_of_error
 from .m2_lines import NOOP, Block
 from .m2_lines import blocks as m2_blocks
 from .xml_reader import XmlReader
@@ -47,12 +48,14 @@ def gold_blocks(path: Path, name: str) -> Iterator[Block]:
 def _blocks(path: Path, name: str) -> Iterator[Block]:
     for line, sentence in read_corrections(path, name):
         block = Block(line, " ".join(sentence.tokens))
-        alternatives = [alternative for error in sentence.errors for alternative in error.alternatives]
-        for alternative in alternatives:
-            for start, end, words in alternative.corrections:
-                edit = f"A {start} {end}|||error|||{' '.join(words)}|||REQUIRED|||-NONE-|||{alternative.annotator}"
-                block.lines.append((line, edit))
-        numbers = {alternative.annotator for alternative in alternatives}
+        numbers = set()
+        for number, error in enumerate(sentence.errors):
+            type_ = type_of_error(number, required=error.required)
+            for annotator, corrections in error.alternatives:
+                numbers.add(annotator)
+                for start, end, words in corrections:
+                    edit = f"A {start} {end}|||{type_}|||{' '.join(words)}|||REQUIRED|||-NONE-|||{annotator}"
+                    block.lines.append((line, edit))
         free = (number for number in itertools.count() if number not in numbers)
         silent = itertools.islice(free, sentence.annotators - len(numbers))
         block.lines += [(line, f"{NOOP.removesuffix('0')}{number}") for number in silent]
