@@ -56,7 +56,8 @@ class ProposedEdits(NamedTuple):
     """The edits that outputs are taken to have made."""
 
     offsets: NDArray[np.int64]
-    """The first edit of each system, line and annotator, and at last their number: [systems * lines * annotators + 1]."""
+    """The first edit of each system, line and annotator, and at last the number of edits:
+    [systems * lines * annotators + 1]."""
     spans: NDArray[np.int32]
     """Source tokens from and up to but not, then output tokens from and up to but not: [edits, 4]."""
     compared: NDArray[np.int32]
@@ -109,7 +110,11 @@ def _check_gold(sizes: NDArray[np.int64], gold: GoldEdits, annotators: int) -> N
     import numpy as np
 
     edits = len(gold.starts)
-    if len(gold.firsts) != len(sizes) * annotators + 1 or len(gold.ends) != edits or len(gold.alternatives) != edits + 1:
+    if (
+        len(gold.firsts) != len(sizes) * annotators + 1
+        or len(gold.ends) != edits
+        or len(gold.alternatives) != edits + 1
+    ):
         raise ValueError("gold: its arrays do not fit lines, annotators and each other")
     check_parallel([gold.corrections], [])
     for offsets, last in ((gold.firsts, edits), (gold.alternatives, len(gold.corrections.offsets) - 1)):

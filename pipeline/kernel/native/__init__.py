@@ -19,4 +19,14 @@ else:
     from .skip import skip_bigrams
     from .words import words
 
-__all__ = ["encode", "lcs", "max_match", "overlap", "skip_bigrams", "union_lcs", "weighted_lcs", "weighted_union", "words"]
+__all__ = [
+    "encode",
+    "lcs",
+    "max_match",
+    "overlap",
+    "skip_bigrams",
+    "union_lcs",
+    "weighted_lcs",
+    "weighted_union",
+    "words",
+]

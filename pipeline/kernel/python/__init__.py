@@ -7,4 +7,14 @@ from .overlap import overlap
 from .skip import skip_bigrams
 from .words import words
 
-__all__ = ["encode", "lcs", "max_match", "overlap", "skip_bigrams", "union_lcs", "weighted_lcs", "weighted_union", "words"]
+__all__ = [
+    "encode",
+    "lcs",
+    "max_match",
+    "overlap",
+    "skip_bigrams",
+    "union_lcs",
+    "weighted_lcs",
+    "weighted_union",
+    "words",
+]

@@ -7,15 +7,14 @@ decides them, which depends on the order of arcs, on the rounding of weights, an
 
 from __future__ import annotations
 
-import itertools
 import math
-from collections import Counter, defaultdict
+from collections import defaultdict
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from ..gold_edits import MAX_ARCS, MAX_LATTICE, MaxMatches, ProposedEdits, check_max_match, too_long
-from .max_match_lattice import lattice
+from .max_match_lattice import Gold, lattice
 from .max_match_linear import linear_path
 
 if TYPE_CHECKING:
@@ -26,14 +25,6 @@ if TYPE_CHECKING:
     from .max_match_lattice import Arc, Lattice
 
     Sentence = tuple[int, ...]
-
-
-class Gold(NamedTuple):
-    """A gold edit: the tokens of the source that it replaces, and its corrections."""
-
-    start: int
-    end: int
-    corrections: tuple[Sentence, ...]
 
 
 class Edit(NamedTuple):
@@ -121,9 +112,7 @@ def max_match(
 class Way:
     """From a line of the source to one of an output."""
 
-    def __init__(
-        self, source: Sentence, output: Sentence, max_unchanged: int, first_row: bool, max_arcs: int
-    ) -> None:
+    def __init__(self, source: Sentence, output: Sentence, max_unchanged: int, first_row: bool, max_arcs: int) -> None:
         self.source, self.output = source, output
         self.max_unchanged, self.first_row = max_unchanged, first_row
         self.is_too_long = (len(source) + 1) * (len(output) + 1) > MAX_LATTICE and source != output

@@ -18,6 +18,14 @@ if TYPE_CHECKING:
     Arc = tuple[Vertex, Vertex]
 
 
+class Gold(NamedTuple):
+    """A gold edit: the tokens of the source that it replaces, and its corrections."""
+
+    start: int
+    end: int
+    corrections: tuple[tuple[int, ...], ...]
+
+
 class Label(NamedTuple):
     """What is known of an arc."""
 
@@ -81,7 +89,9 @@ def changes_nothing(source: Sequence[int], output: Sequence[int], step: Arc) -> 
     return next_i > i and next_j > j and source[i] == output[j]
 
 
-def lattice(source: Sequence[int], output: Sequence[int], max_unchanged: int, limit: float = math.inf) -> Lattice | None:
+def lattice(
+    source: Sequence[int], output: Sequence[int], max_unchanged: int, limit: float = math.inf
+) -> Lattice | None:
     """Return the lattice of a line, or None where it has more arcs than the limit, repetitions included."""
     counts = steps_of(source, output)
     vertices = sorted({(0, 0), *itertools.chain.from_iterable(counts)})
