@@ -56,7 +56,8 @@ class ProposedEdits(NamedTuple):
     """The edits that outputs are taken to have made."""
 
     offsets: NDArray[np.int64]
-    """The first edit of each system, line and annotator, then their number: [systems * lines * annotators + 1]."""
+    """The first edit of each system, line and annotator, and at last the number of edits:
+    [systems * lines * annotators + 1]."""
     spans: NDArray[np.int32]
     """Source tokens from and up to but not, then output tokens from and up to but not: [edits, 4]."""
     compared: NDArray[np.int32]
