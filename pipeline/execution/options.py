@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
-from . import workers
+from ..io.processes import processors
 from .clusters import CLUSTERS, Cluster
 
 if TYPE_CHECKING:
@@ -55,8 +55,8 @@ class RunOptions:
         if self.backend == "serial":
             return 1
         if self.backend in CLUSTERS:  # n_jobs is the number of the cluster's workers
-            return workers.processors()
-        return workers.processors() if self.n_jobs in (None, "auto") else int(self.n_jobs or 1)
+            return processors()
+        return processors() if self.n_jobs in (None, "auto") else int(self.n_jobs or 1)
 
 
 AUTO = RunOptions()

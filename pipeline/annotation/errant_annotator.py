@@ -1,0 +1,161 @@
+"""The edits of pairs of texts, as errant_parallel of the package errant writes them, to the byte.
+
+The parse, the alignment, the merging and the types are errant's and spaCy's own. What is spared:
+
+- Each text is parsed once, and texts are parsed together. errant_parallel parses one text at a time, and the source
+  again for each corrected text. spaCy gives the same parse, since it sees the same words.
+- errant's alignment reads attributes of words again and again, from spaCy's objects. Here they are read once, into
+  plain objects with the same names.
+- Words at the end that both texts have are not aligned: errant's alignment matches equal words always, and goes from
+  the end to the beginning, so that it matches these words first.
+- The cost of a substitution depends on the two words and their attributes alone. It is computed once for two words.
+"""
+
+from __future__ import annotations
+
+import warnings
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+from ..errors import ConfigError
+from .spacy_pipelines import lacking, named, versions_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from .pairs import Annotation, Pair
+
+BATCH = 128
+"""Texts that are parsed together."""
+MOST_COSTS = 1 << 18
+"""The most pairs of words whose cost is kept, about 50 MB."""
+UNUSED = ["ner"]
+"""Parts of a spaCy pipeline that errant switches off."""
+LAYERS = {"TAG": "tags", "POS": "parts of speech", "LEMMA": "lemmas", "DEP": "dependencies"}
+"""What errant needs of a spaCy pipeline."""
+PROBE = "This are a test ."
+"""A sentence that shows what a spaCy pipeline gives."""
+
+
+class Word:
+    """A word with the attributes that errant's alignment reads, under the same names."""
+
+    __slots__ = ("lemma", "lower", "orth", "pos", "text")
+
+    def __init__(self, text: str, orth: int, lower: int, lemma: int, pos: int) -> None:
+        self.text, self.orth, self.lower, self.lemma, self.pos = text, orth, lower, lemma, pos
+
+
+class ErrantAnnotator:
+    """errant with a spaCy pipeline: a name, a folder, or None for the default.
+
+    Raises ConfigError where a package or the pipeline is missing, or where the pipeline cannot serve errant.
+    """
+
+    def __init__(self, model: str | None = None) -> None:
+        self.versions = versions_of(model)
+        """The versions that the annotations depend on."""
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of spaCy about its own imports, which no user can change
+            try:
+                import errant
+                import spacy
+                from errant.alignment import Alignment
+            except ImportError as error:
+                raise lacking(error) from None
+            try:
+                self._nlp = spacy.load(named(model), disable=UNUSED)
+            except (OSError, ValueError, ImportError) as error:
+                reason = str(error).partition("\n")[0]
+                raise ConfigError(f"annotator: the spaCy pipeline {named(model)} cannot be loaded: {reason}") from None
+        self._errant: Any = errant.load("en", self._nlp)
+        self._costs: dict[tuple[Word, Word], float] = {}
+        self._words: dict[tuple[int, ...], Word] = {}
+        self._alignment = _with_kept_costs(Alignment, self._costs)
+        self._check(named(model))
+
+    def _check(self, model: str) -> None:
+        """Raise ConfigError where the spaCy pipeline gives words too little for errant, or is not for English."""
+        if self._nlp.lang != "en":
+            raise ConfigError(
+                f"annotator: the spaCy pipeline {model} is for the language '{self._nlp.lang}'; errant is for English"
+            )
+        doc = self._nlp(self._split(PROBE))
+        absent = [layer for name, layer in LAYERS.items() if not doc.has_annotation(name)]
+        if absent:
+            raise ConfigError(f"annotator: the spaCy pipeline {model} gives no {', '.join(absent)}, which errant needs")
+
+    def annotate(self, pairs: Sequence[Pair]) -> list[Annotation]:
+        """Return the edits of each pair. Each distinct text is parsed once.
+
+        Raises ConfigError where errant has no type for a word, since it does not know a tag of the spaCy pipeline.
+        """
+        if len(self._costs) > MOST_COSTS:
+            self._costs.clear()
+            self._words.clear()
+        docs = self.parse(text for pair in pairs for text in pair)
+        words = {text: self._read(doc) for text, doc in docs.items()}
+        return [self._edits(pair, docs, words) for pair in pairs]
+
+    def parse(self, texts: Iterable[str]) -> dict[str, Any]:
+        """Return spaCy's Doc of each distinct text, split at blanks."""
+        distinct = list(dict.fromkeys(texts))
+        return dict(zip(distinct, self._nlp.pipe(map(self._split, distinct), batch_size=BATCH), strict=True))
+
+    def _split(self, text: str) -> Any:
+        from spacy.tokens import Doc
+
+        return Doc(self._nlp.vocab, text.split())
+
+    def _read(self, doc: Any) -> list[Word]:
+        """Return the words of a text, the same object for equal words with equal attributes."""
+        from spacy.attrs import LEMMA, LOWER, ORTH, POS
+
+        rows = map(tuple, doc.to_array([ORTH, LOWER, LEMMA, POS]).tolist())
+        return [
+            self._words.get(row) or self._words.setdefault(row, Word(token.text, *row))
+            for row, token in zip(rows, doc, strict=True)
+        ]
+
+    def _edits(self, pair: Pair, docs: dict[str, Any], words: dict[str, list[Word]]) -> Annotation:
+        """Return the edits of a pair, aligned by their words without the common end, and typed by their parses."""
+        source, corrected = words[pair.source], words[pair.corrected]
+        common = _common_end(source, corrected)
+        alignment = self._alignment(source[: len(source) - common], corrected[: len(corrected) - common])
+        alignment.orig, alignment.cor = docs[pair.source], docs[pair.corrected]
+        try:
+            edits = [self._errant.classify(edit) for edit in self._errant.merge(alignment)]
+        except KeyError as error:
+            raise ConfigError(
+                f"annotator: errant does not know the tag {error} that {self.versions.model} gives in: {pair.source}"
+            ) from None
+        return tuple(edit.to_m2(0)[:-1] for edit in edits)
+
+
+def _common_end(source: Sequence[Word], corrected: Sequence[Word]) -> int:
+    """Return how many words at the end are the same in both texts."""
+    common = 0
+    for one, two in zip(reversed(source), reversed(corrected), strict=False):
+        if one.orth != two.orth:
+            break
+        common += 1
+    return common
+
+
+def _with_kept_costs(alignment: Any, costs: dict[tuple[Word, Word], float]) -> Any:
+    """Return a subclass of errant's Alignment that keeps the cost of each substitution in `costs`."""
+
+    class KeptCosts(alignment):  # type: ignore[misc]
+        def get_sub_cost(self, o: Word, c: Word) -> float:
+            cost = costs.get((o, c))
+            if cost is None:
+                cost = costs[o, c] = super().get_sub_cost(o, c)
+            return cost
+
+    return KeptCosts
+
+
+@cache
+def annotator_of(model: str | None) -> ErrantAnnotator:
+    """Return the annotator of this process for a spaCy pipeline. It is loaded once."""
+    return ErrantAnnotator(model)
