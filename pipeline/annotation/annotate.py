@@ -59,8 +59,8 @@ def annotate_all(
     edits = cache.read(key, distinct) if cache else {}
     kept = len(edits)
     progress(kept, len(distinct))
-    for part, annotations in _results(list(chunks(pair for pair in distinct if pair not in edits)), model, n_jobs):
-        new = dict(zip(part, annotations, strict=True))
+    for part, made in _results(list(chunks(pair for pair in distinct if pair not in edits)), model, n_jobs):
+        new = dict(zip(part, made, strict=True))
         if cache:
             cache.write(key, new)
         edits.update(new)

@@ -16,13 +16,12 @@ from typing import TYPE_CHECKING, TypeVar
 
 from ..io.dataset_cache import cache
 from ..io.safe_files import digest
-from .pairs import Pair
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
 
-    from .pairs import Annotation
+    from .pairs import Annotation, Pair
 
 T = TypeVar("T")
 FILE = "annotations/errant-1.sqlite"
@@ -32,6 +31,7 @@ PATIENCE = 60
 AT_ONCE = 500
 """Keys that are asked for at once; SQLite has a limit."""
 TABLE = "CREATE TABLE IF NOT EXISTS annotations (key BLOB PRIMARY KEY, edits TEXT, proof TEXT) WITHOUT ROWID"
+QUESTION = "SELECT key, edits, proof FROM annotations WHERE key IN"
 
 
 class AnnotationCache:
@@ -48,11 +48,7 @@ class AnnotationCache:
         if not self.path.exists():
             return {}
         keys = {_key(versions, pair): pair for pair in pairs}
-        kept: dict[Pair, Annotation] = {}
-        wanted = list(keys)
-        for start in range(0, len(wanted), AT_ONCE):
-            kept |= self._try(lambda part=wanted[start : start + AT_ONCE]: self._read(part, keys)) or {}
-        return kept
+        return self._try(lambda: self._read(keys)) or {}
 
     def write(self, versions: str, annotations: Mapping[Pair, Annotation]) -> None:
         """Keep annotations that were made with these versions."""
@@ -63,12 +59,15 @@ class AnnotationCache:
         if self._try(lambda: self._write(rows)) is None:
             self._try(lambda: self._write(rows))  # the damaged database is gone
 
-    def _read(self, keys: Sequence[bytes], pairs: Mapping[bytes, Pair]) -> dict[Pair, Annotation]:
-        marks = ", ".join("?" * len(keys))
+    def _read(self, pairs: Mapping[bytes, Pair]) -> dict[Pair, Annotation]:
+        kept, keys = {}, list(pairs)
         with closing(self._open()) as database:
-            rows = database.execute(f"SELECT * FROM annotations WHERE key IN ({marks})", keys).fetchall()  # noqa: S608
-        sound = [(key, edits) for key, edits, proof in rows if isinstance(edits, str) and proof == _proof(key, edits)]
-        return {pairs[key]: tuple(edits.split("\n")) if edits else () for key, edits in sound}
+            for part in (keys[start : start + AT_ONCE] for start in range(0, len(keys), AT_ONCE)):
+                marks = ", ".join("?" * len(part))
+                for key, edits, proof in database.execute(f"{QUESTION} ({marks})", part):
+                    if isinstance(edits, str) and proof == _proof(key, edits):
+                        kept[pairs[key]] = tuple(edits.split("\n")) if edits else ()
+        return kept
 
     def _write(self, rows: Sequence[tuple[bytes, str, str]]) -> bool:
         self.path.parent.mkdir(parents=True, exist_ok=True)

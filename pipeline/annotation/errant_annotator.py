@@ -55,23 +55,10 @@ class ErrantAnnotator:
     def __init__(self, model: str | None = None) -> None:
         self.versions = versions_of(model)
         """The versions that the annotations depend on."""
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # of spaCy about its own imports, which no user can change
-            try:
-                import errant
-                import spacy
-                from errant.alignment import Alignment
-            except ImportError as error:
-                raise lacking(error) from None
-            try:
-                self._nlp = spacy.load(named(model), disable=UNUSED)
-            except (OSError, ValueError, ImportError) as error:
-                reason = str(error).partition("\n")[0]
-                raise ConfigError(f"annotator: the spaCy pipeline {named(model)} cannot be loaded: {reason}") from None
-        self._errant: Any = errant.load("en", self._nlp)
+        self._nlp, self._errant, alignment = _load(named(model))
         self._costs: dict[tuple[Word, Word], float] = {}
         self._words: dict[tuple[int, ...], Word] = {}
-        self._alignment = _with_kept_costs(Alignment, self._costs)
+        self._alignment = _with_kept_costs(alignment, self._costs)
         self._check(named(model))
 
     def _check(self, model: str) -> None:
@@ -130,6 +117,24 @@ class ErrantAnnotator:
                 f"annotator: errant does not know the tag {error} that {self.versions.model} gives in: {pair.source}"
             ) from None
         return tuple(edit.to_m2(0)[:-1] for edit in edits)
+
+
+def _load(model: str) -> tuple[Any, Any, Any]:
+    """Return the spaCy pipeline, errant's annotator and its class of alignments; raises ConfigError."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of spaCy about its own imports, which no user can change
+        try:
+            import errant
+            import spacy
+            from errant.alignment import Alignment
+        except ImportError as error:
+            raise lacking(error) from None
+        try:
+            nlp = spacy.load(model, disable=UNUSED)
+        except (OSError, ValueError, ImportError) as error:
+            reason = str(error).partition("\n")[0]
+            raise ConfigError(f"annotator: the spaCy pipeline {model} cannot be loaded: {reason}") from None
+    return nlp, errant.load("en", nlp), Alignment
 
 
 def _common_end(source: Sequence[Word], corrected: Sequence[Word]) -> int:

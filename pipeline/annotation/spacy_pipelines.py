@@ -98,8 +98,9 @@ def _folder(model: str) -> Path:
     if Path(model).is_dir():
         return Path(model)
     installed = sorted(point.name for point in metadata.entry_points(group="spacy_models"))
-    known = f"installed: {', '.join(installed)}" if installed else f"none is installed: {PIPELINES}"
-    raise ConfigError(f"annotator: there is no spaCy pipeline '{model}'{did_you_mean(model, installed)}; {known}")
+    known = f"installed: {', '.join(installed)}" if installed else "none is installed"
+    hint = did_you_mean(model, installed)
+    raise ConfigError(f"annotator: there is no spaCy pipeline '{model}'{hint}; {known}; to install one: {PIPELINES}")
 
 
 def _digest(folder: Path) -> str:

@@ -30,7 +30,7 @@ EPILOG = """examples:
 """
 
 
-def add_annotate(actions: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:  # noqa: SLF001
+def add_annotate(actions: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     """Declare the action and its arguments. What it calls is the default `act`."""
     parser = actions.add_parser(
         "annotate",
@@ -44,9 +44,7 @@ def add_annotate(actions: argparse._SubParsersAction[argparse.ArgumentParser]) -
         "-cor", "--cor", required=True, nargs="+", metavar="FILE", help="corrected texts; they are annotators 0, 1 ..."
     )
     parser.add_argument("-out", "--out", required=True, metavar="FILE", help="the M2 file to write")
-    parser.add_argument(
-        "--model", metavar="NAME", help="a spaCy pipeline, by name or folder (default: en_core_web_sm)"
-    )
+    parser.add_argument("--model", metavar="NAME", help="a spaCy pipeline, by name or folder (default: en_core_web_sm)")
     parser.add_argument("--n-jobs", type=jobs, default=1, metavar="N", help="worker processes, or auto (default: 1)")
     parser.add_argument("--no-cache", action="store_true", help="neither take nor keep annotations on this computer")
     parser.add_argument("-q", "--quiet", action="store_true", help="no notes and no progress")

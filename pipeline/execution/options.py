@@ -12,6 +12,8 @@ from .clusters import CLUSTERS, Cluster
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from .workers import Backend
+
 
 @dataclass(frozen=True)
 class RunOptions:
@@ -19,7 +21,7 @@ class RunOptions:
 
     n_jobs: int | Literal["auto"] | None = None
     """The number of workers, or of tasks that run at once on a cluster."""
-    backend: workers.Backend | None = None
+    backend: Backend | None = None
     """What kind of workers there are: threads, processes, or a cluster."""
     shard_lines: int | None = None
     """The number of lines in a shard. None: as many as its size in bytes allows."""
@@ -28,7 +30,7 @@ class RunOptions:
     cluster: Cluster | None = None
     """The connection to a cluster for the length of a run, made by connected()."""
 
-    def under(self, n_jobs: int | Literal["auto"], backend: workers.Backend, address: str | None = None) -> RunOptions:
+    def under(self, n_jobs: int | Literal["auto"], backend: Backend, address: str | None = None) -> RunOptions:
         """Return these options, with those that are None taken from the arguments, which come from a config.
 
         The address belongs to the backend of the config: it is not taken where these options name another backend.
