@@ -5,10 +5,10 @@ The parse, the alignment, the merging and the types are errant's and spaCy's own
 - Each text is parsed once, and texts are parsed together. errant_parallel parses one text at a time, and the source
   again for each corrected text. spaCy gives the same parse, since it sees the same words.
 - errant's alignment reads attributes of words again and again, from spaCy's objects. Here they are read once, into
-  plain objects with the same names.
+  plain objects with the same names: one for all words that are alike.
 - Words at the end that both texts have are not aligned: errant's alignment matches equal words always, and goes from
   the end to the beginning, so that it matches these words first.
-- The cost of a substitution depends on the two words and their attributes alone. It is computed once for two words.
+- The alignment is found faster (`alignments.py`).
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from ..errors import ConfigError
+from .alignments import Word, faster
 from .spacy_pipelines import lacking, named, versions_of
 
 if TYPE_CHECKING:
@@ -37,15 +38,6 @@ PROBE = "This are a test ."
 """A sentence that shows what a spaCy pipeline gives."""
 
 
-class Word:
-    """A word with the attributes that errant's alignment reads, under the same names."""
-
-    __slots__ = ("lemma", "lower", "orth", "pos", "text")
-
-    def __init__(self, text: str, orth: int, lower: int, lemma: int, pos: int) -> None:
-        self.text, self.orth, self.lower, self.lemma, self.pos = text, orth, lower, lemma, pos
-
-
 class ErrantAnnotator:
     """errant with a spaCy pipeline: a name, a folder, or None for the default.
 
@@ -56,9 +48,8 @@ class ErrantAnnotator:
         self.versions = versions_of(model)
         """The versions that the annotations depend on."""
         self._nlp, self._errant, alignment = _load(named(model))
-        self._costs: dict[tuple[Word, Word], float] = {}
         self._words: dict[tuple[int, ...], Word] = {}
-        self._alignment = _with_kept_costs(alignment, self._costs)
+        self._alignment = faster(alignment)
         self._check(named(model))
 
     def _check(self, model: str) -> None:
@@ -77,8 +68,7 @@ class ErrantAnnotator:
 
         Raises ConfigError where errant has no type for a word, since it does not know a tag of the spaCy pipeline.
         """
-        if len(self._costs) > MOST_COSTS:
-            self._costs.clear()
+        if sum(len(word.costs) for word in self._words.values()) > MOST_COSTS:
             self._words.clear()
         docs = self.parse(text for pair in pairs for text in pair)
         words = {text: self._read(doc) for text, doc in docs.items()}
@@ -145,19 +135,6 @@ def _common_end(source: Sequence[Word], corrected: Sequence[Word]) -> int:
             break
         common += 1
     return common
-
-
-def _with_kept_costs(alignment: Any, costs: dict[tuple[Word, Word], float]) -> Any:
-    """Return a subclass of errant's Alignment that keeps the cost of each substitution in `costs`."""
-
-    class KeptCosts(alignment):  # type: ignore[misc]
-        def get_sub_cost(self, o: Word, c: Word) -> float:
-            cost = costs.get((o, c))
-            if cost is None:
-                cost = costs[o, c] = super().get_sub_cost(o, c)
-            return cost
-
-    return KeptCosts
 
 
 @cache
