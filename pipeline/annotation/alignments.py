@@ -9,8 +9,10 @@ matrix is filled here:
 - A transposition is looked for along the diagonal, as far as the costs there change. That is spared where one of the
   two words does not stand before in the other text. Otherwise words are counted in steps, and nothing is sorted.
 - The cost of a substitution is kept with the first word.
+- Words at the end that both texts have are left out: the alignment is read from the end, and would match them first.
+- Attributes of words are read once, into plain objects with the names that errant uses.
 
-This holds for versions of errant whose code is known. With another one, its own code fills the matrix.
+This holds for versions of errant whose code is known. With another one, all of its own code is called.
 """
 
 from __future__ import annotations
@@ -23,8 +25,8 @@ from ..io.safe_files import digest
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-KNOWN = {"aadb51c1371d63e8"}
-"""Digests of errant's code that fills the matrix (Alignment.align), where this file does the same: errant 2.3.3 to 3.0.2."""
+KNOWN = {"55d007cfc4a3b7be"}
+"""Digests of errant's class Alignment where this file does the same. It is that of errant 2.3.3 to 3.0.2."""
 NEVER = 1 << 62
 """The place of a word that a text does not have."""
 
@@ -40,16 +42,30 @@ class Word:
         """What replacing this word by another costs, as far as it was asked."""
 
 
-def faster(alignment: Any) -> Any:
-    """Return a subclass of errant's Alignment for lists of Word, or the class itself where its code is not known."""
-    if digest(inspect.getsource(alignment.align).encode()) not in KNOWN:
-        return alignment
+def faster(alignment: Any) -> Any | None:
+    """Return a subclass of errant's class Alignment for lists of Word, or None where its code is not known."""
+    try:
+        known = digest(inspect.getsource(alignment).encode()) in KNOWN
+    except OSError:  # Python files without their sources
+        known = False
+    if not known:
+        return None
 
     class Faster(alignment):  # type: ignore[misc]
-        def align(self, _: bool) -> tuple[list[list[float]], list[list[str]]]:  # noqa: FBT001
+        def align(self, _: bool) -> tuple[list[list[float]], list[list[str]]]:
             return fill(self.orig, self.cor, self.get_sub_cost)
 
     return Faster
+
+
+def common_end(source: Sequence[Word], corrected: Sequence[Word]) -> int:
+    """Return how many words at the end are the same in both texts."""
+    common = 0
+    for one, two in zip(reversed(source), reversed(corrected), strict=False):
+        if one.orth != two.orth:
+            break
+        common += 1
+    return common
 
 
 def fill(source: Sequence[Word], corrected: Sequence[Word], cost_of: Any) -> tuple[list[list[float]], list[list[str]]]:

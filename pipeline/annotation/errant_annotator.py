@@ -1,14 +1,8 @@
 """The edits of pairs of texts, as errant_parallel of the package errant writes them, to the byte.
 
-The parse, the alignment, the merging and the types are errant's and spaCy's own. What is spared:
-
-- Each text is parsed once, and texts are parsed together. errant_parallel parses one text at a time, and the source
-  again for each corrected text. spaCy gives the same parse, since it sees the same words.
-- errant's alignment reads attributes of words again and again, from spaCy's objects. Here they are read once, into
-  plain objects with the same names: one for all words that are alike.
-- Words at the end that both texts have are not aligned: errant's alignment matches equal words always, and goes from
-  the end to the beginning, so that it matches these words first.
-- The alignment is found faster (`alignments.py`).
+The parse, the merging and the types are errant's and spaCy's own. errant_parallel parses one text at a time, and the
+source again for each corrected text. Here each text is parsed once, and texts are parsed together: spaCy gives the same
+parse, since it sees the same words. How the alignment is found faster stands in `alignments.py`.
 """
 
 from __future__ import annotations
@@ -18,7 +12,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from ..errors import ConfigError
-from .alignments import Word, faster
+from .alignments import Word, common_end, faster
 from .spacy_pipelines import lacking, named, versions_of
 
 if TYPE_CHECKING:
@@ -49,7 +43,7 @@ class ErrantAnnotator:
         """The versions that the annotations depend on."""
         self._nlp, self._errant, alignment = _load(named(model))
         self._words: dict[tuple[int, ...], Word] = {}
-        self._alignment = faster(alignment)
+        self._faster = faster(alignment)
         self._check(named(model))
 
     def _check(self, model: str) -> None:
@@ -94,12 +88,19 @@ class ErrantAnnotator:
             for row, token in zip(rows, doc, strict=True)
         ]
 
-    def _edits(self, pair: Pair, docs: dict[str, Any], words: dict[str, list[Word]]) -> Annotation:
-        """Return the edits of a pair, aligned by their words without the common end, and typed by their parses."""
+    def _aligned(self, pair: Pair, docs: dict[str, Any], words: dict[str, list[Word]]) -> Any:
+        """Return errant's alignment of a pair."""
+        if self._faster is None:
+            return self._errant.align(docs[pair.source], docs[pair.corrected])
         source, corrected = words[pair.source], words[pair.corrected]
-        common = _common_end(source, corrected)
-        alignment = self._alignment(source[: len(source) - common], corrected[: len(corrected) - common])
+        common = common_end(source, corrected)
+        alignment = self._faster(source[: len(source) - common], corrected[: len(corrected) - common])
         alignment.orig, alignment.cor = docs[pair.source], docs[pair.corrected]
+        return alignment
+
+    def _edits(self, pair: Pair, docs: dict[str, Any], words: dict[str, list[Word]]) -> Annotation:
+        """Return the edits of a pair."""
+        alignment = self._aligned(pair, docs, words)
         try:
             edits = [self._errant.classify(edit) for edit in self._errant.merge(alignment)]
         except KeyError as error:
@@ -112,7 +113,7 @@ class ErrantAnnotator:
 def _load(model: str) -> tuple[Any, Any, Any]:
     """Return the spaCy pipeline, errant's annotator and its class of alignments; raises ConfigError."""
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # of spaCy about its own imports, which no user can change
+        warnings.simplefilter("ignore", DeprecationWarning)  # of spaCy about its own imports: no user can change them
         try:
             import errant
             import spacy
@@ -125,16 +126,6 @@ def _load(model: str) -> tuple[Any, Any, Any]:
             reason = str(error).partition("\n")[0]
             raise ConfigError(f"annotator: the spaCy pipeline {model} cannot be loaded: {reason}") from None
     return nlp, errant.load("en", nlp), Alignment
-
-
-def _common_end(source: Sequence[Word], corrected: Sequence[Word]) -> int:
-    """Return how many words at the end are the same in both texts."""
-    common = 0
-    for one, two in zip(reversed(source), reversed(corrected), strict=False):
-        if one.orth != two.orth:
-            break
-        common += 1
-    return common
 
 
 @cache
