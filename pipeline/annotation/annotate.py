@@ -47,7 +47,7 @@ def annotate_all(
     """Return the edits of pairs of lines, (source, corrected).
 
     The same pairs have the same edits, whatever n_jobs is and whatever the cache has. `model` is the name or folder of
-    a spaCy pipeline. `progress` is called with the distinct pairs so far, and in all.
+    a spaCy pipeline. `progress` is called with the distinct pairs so far, and in all, where there are any.
     Raises ConfigError where errant, spaCy or the pipeline are missing or do not fit, and IncompleteError where a
     worker process dies.
     """
@@ -58,7 +58,8 @@ def annotate_all(
     distinct = list(dict.fromkeys(pair for pair in needed if pair))
     edits = cache.read(key, distinct) if cache else {}
     kept = len(edits)
-    progress(kept, len(distinct))
+    if distinct:
+        progress(kept, len(distinct))
     for part, made in _results(list(chunks(pair for pair in distinct if pair not in edits)), model, n_jobs):
         new = dict(zip(part, made, strict=True))
         if cache:

@@ -86,6 +86,8 @@ def test_distinct_pairs_whose_words_differ_are_annotated_once(asked: list[list[P
     assert annotated == Annotated([edit, NOOP, (), (), (), edit, ("A 0 1|||m|||e|||",), ()], 4, 3, 0)
     assert asked == [DISTINCT]
     assert done == [(0, 3), (3, 3)]
+    annotate_all([("a", "a")], progress=lambda *numbers: done.append(numbers))  # a share of nothing cannot be shown
+    assert done[2:] == []
 
 
 def test_blanks_decide_whether_unchanged_words_are_a_noop() -> None:
