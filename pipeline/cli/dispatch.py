@@ -45,6 +45,7 @@ COMMANDS = {
     "rank": "rank the systems of a run: intervals, ranges of ranks, clusters, groups",
     "human": "rank systems by human judgements: Expected Wins, TrueSkill, agreement of the judges",
     "correlate": "correlate the metrics of a run with human judgements or scores",
+    "m2": "make M2 files: annotate corrected texts with their edits",
     "reproduce": "reproduce published results by their recipes, and compare the values",
     "data": "fetch published data sets, check them, tell where they are",
     "list": "list metrics with their options, tokenizers, samplers or data sets",

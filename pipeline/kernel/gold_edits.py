@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-MAX_ARCS = 6_000_000
-"""The most arcs (with repetitions) of a lattice that is searched exactly. Such a one takes 250 MB and a few seconds."""
+MAX_ARCS = 20_000_000
+"""The most arcs (with repetitions) of a lattice that is searched exactly. Such a one takes 750 MB and some seconds."""
 
 MOST_ARCS = 1 << 30
 """The highest value of max_arcs."""
