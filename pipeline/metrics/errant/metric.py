@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from operator import add
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -113,7 +114,7 @@ class Errant(Metric):
 
     def _key(self, totals: tuple[int, ...], counts: tuple[int, ...]) -> tuple[float, ...]:
         """Return what is greatest for the annotator that is taken, as errant_compare compares it."""
-        tp, fp, fn = (total + count for total, count in zip(totals, counts, strict=True))
+        tp, fp, fn = map(add, totals, counts)
         beta = float(self.beta)
         precision, recall = tp / (tp + fp) if fp else 1.0, tp / (tp + fn) if fn else 1.0
         either = precision + recall
