@@ -46,7 +46,7 @@ class Edit(NamedTuple):
     @property
     def is_noop(self) -> bool:
         """Whether the line says that the annotator leaves the sentence as it is."""
-        return self.type.strip().lower() == "noop"
+        return self.type == "noop" or self.type.strip().lower() == "noop"
 
 
 @dataclass(slots=True)

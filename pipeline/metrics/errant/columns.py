@@ -96,6 +96,7 @@ def hits_of(comparison: Comparison, text: Text) -> Iterator[Iterator[list[tuple[
     references = [[_reference(comparison, record) for record in lines.texts()] for lines in text.references]
     several = len(text.references)
 
+    @lru_cache(CACHED)  # systems often have the same edits of a sentence, or none
     def with_each(record: bytes, line: int) -> list[tuple[int, int, Hits] | None]:
         outputs, row = parsed(record), list[tuple[int, int, Hits] | None]()
         for lines in references:
