@@ -108,3 +108,12 @@ class GoogleGleu(Metric):
         """Return the score of each sentence with each reference: float64 [lines, references]."""
         terms = self.make_terms(columns)
         return ratio(terms["match"], terms["larger"])
+
+    def choose(self, columns: Columns) -> Ints:
+        """Return the best reference of each sentence: int64 [lines].
+
+        A reference for which both totals are 0 is passed over: it is taken only where this holds for all of them.
+        """
+        empty = self.make_terms(columns)["larger"] == 0
+        best: Ints = np.argmax(np.where(empty, -1.0, self.sentence_scores(columns)), axis=-1)
+        return best

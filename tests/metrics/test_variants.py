@@ -200,6 +200,30 @@ def test_google_gleu_equals_nltk(
     assert mean.score == pytest.approx(sum(sentences) / len(sentences), abs=1e-12)
 
 
+@pytest.mark.parametrize("orders", [(1, 4), (2, 2), (2, 4), (3, 4)])
+def test_google_gleu_equals_nltk_on_tiny_corpora(orders: tuple[int, int], kernel: str) -> None:
+    """Lines of no to four tokens, where neither output nor reference may have an n-gram of the orders.
+
+    nltk passes such a reference over. corpus() has no line where some references have none and others have.
+    """
+    del kernel
+    nltk = pytest.importorskip("nltk.translate.gleu_score")
+    rng, (low, high) = random.Random(sum(orders)), orders
+
+    def line() -> str:
+        return " ".join(rng.choices("ab", k=rng.choice([0, 0, 1, 1, 2, 3, 4])))
+
+    for _ in range(60):
+        lines = rng.randint(1, 4)
+        output, references = ([line() for _ in range(lines)] for _ in range(2))
+        every = [references, *([line() for _ in range(lines)] for _ in range(rng.randint(0, 2)))]
+        grouped = [[text[number].split() for text in every] for number in range(lines)]
+        expected = nltk.corpus_gleu(grouped, [text.split() for text in output], low, high)
+        for given in (every, every[::-1]):
+            result = pipeline.evaluate(output, given, None, [f"google_gleu[min={low},n={high}]"])
+            assert result.score == pytest.approx(expected, abs=1e-12), (output, given)
+
+
 @pytest.mark.parametrize("beta", ["2", "0.5", "1"])
 @pytest.mark.parametrize("unit", UNITS)
 def test_green_equals_the_naive_implementation(
