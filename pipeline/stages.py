@@ -27,7 +27,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from . import kernel
 from ._version import __version__
 from .errors import InputError
-from .execution.count import count_all
+from .execution.count import count_all, outdated
 from .execution.listener import SILENT, Listener, LoggingListener
 from .execution.options import AUTO
 from .execution.store.log import Log
@@ -37,11 +37,12 @@ from .execution.store.run_directory import RunDirectory
 from .prepare import Job, prepare, under
 from .report import FORMATS
 from .report.material import Material
+from .report.replaced import replacement_note
 from .scoring.results import Results
-from .scoring.scored_columns import all_scored_columns, with_scores_of
+from .scoring.scored_columns import all_scored_columns, signed, with_scores_of
 from .scoring.scores import describe, remarks
 from .scoring.scores import score as score_all
-from .scoring.stored_runs import left_out
+from .scoring.stored_runs import left_out, replaced
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -139,9 +140,19 @@ def _kept(directory: RunDirectory, job: Job, listener: Listener) -> dict[str, An
             f"{directory.path}: the results there stay as they are, because --only leaves out {count:,} of their "
             "scores; the new scores are only shown (--output DIR writes them to another folder)"
         )
+    elif note := replacement(directory, job):
+        listener.tell(note)
     return (
         {key: value for key, value in directory.manifest().items() if key not in ("program", "files")} if count else {}
     )
+
+
+def replacement(directory: RunDirectory, job: Job) -> str | None:
+    """Return what the run would replace in its directory, in a sentence; None where nothing is lost."""
+    scores = replaced(directory.path, job.corpora, job.metrics)
+    known = [signed(metric, len(corpus.references)) for corpus in job.corpora for metric in job.metrics]
+    texts = {corpus.name: outdated(corpus, job.needs, directory) for corpus in job.corpora}
+    return replacement_note(directory.path, scores, known, texts)
 
 
 def _run(job: Job, directory: RunDirectory, options: RunOptions, listener: Listener, kept: dict[str, Any]) -> Results:
@@ -163,7 +174,9 @@ def _run(job: Job, directory: RunDirectory, options: RunOptions, listener: Liste
     listener.stage("writing")
     write(scored, directory)
     if not job.partial and not missing:  # files of the parts left out by --only are still good
-        directory.remove_stale()
+        deleted = directory.remove_stale()
+        if deleted:
+            listener.tell(f"deleted, because they show earlier results: {', '.join(deleted)}")
     _end(job, directory, missing, {"counting": round(counting, 3), "all": round(time.time() - begun, 3)}, listener)
     return scored.results
 

@@ -50,33 +50,45 @@ def load(path: Path) -> tuple[Results, list[ScoredColumns]]:
     return results, scored
 
 
-def left_out(path: Path, corpora: Sequence[Corpus], metrics: Sequence[Metric]) -> int:
-    """Return how many scores in the results of a run directory are not of these data sets, systems and metrics.
-
-    Raises StoreError where a text of these data sets is another one than in the results, although such scores are
-    there: the new counts would not fit the results.
-    """
+def replaced(path: Path, corpora: Sequence[Corpus], metrics: Sequence[Metric]) -> list[Score]:
+    """Return the scores in the results of a run directory that are not of these data sets, systems and metrics."""
     try:
         stored = Results.read(path / "results.json")
     except StoreError:
-        return 0
+        return []
     each = ((corpus, metric) for corpus in corpora for metric in metrics)
     new = {
         (corpus.name, system, _unversioned(signed(metric, len(corpus.references))))
         for corpus, metric in each
         for system in (*corpus.systems, REFERENCES_ROW)
     }
-    count = sum((score.dataset, score.system, _unversioned(score.metric)) not in new for score in stored.scores)
+    return [score for score in stored.scores if (score.dataset, score.system, _unversioned(score.metric)) not in new]
+
+
+def left_out(path: Path, corpora: Sequence[Corpus], metrics: Sequence[Metric]) -> int:
+    """Return how many scores in the results of a run directory are not of these data sets, systems and metrics.
+
+    Raises StoreError where a text of these data sets is another one than in the results, although such scores are
+    there: the new counts would not fit the results.
+    """
+    count = len(replaced(path, corpora, metrics))
+    before = Results.read(path / "results.json").datasets if count else {}
     for corpus in corpora if count else ():
-        before = stored.datasets.get(corpus.name)
         now = describe(corpus).digests
-        changed = [name for name, digest in before.digests.items() if now.get(name, digest) != digest] if before else []
+        known = before[corpus.name].digests if corpus.name in before else {}
+        changed = [name for name, digest in known.items() if now.get(name, digest) != digest]
         if changed:
             raise StoreError(
                 f"{path}: {corpus.name}: {changed[0]} has changed since the results here, of which --only leaves out "
                 f"{count:,} scores; run without --only, or name another folder with --output"
             )
     return count
+
+
+def used_counts(path: Path) -> set[str]:
+    """Return the names of the files of counts that the results in a run directory are made of; raises StoreError."""
+    files = (columns for measured in load(path)[1] for columns in measured.columns)
+    return {file.path.relative_to(path).as_posix() for file in files if isinstance(file, Statistics)}
 
 
 def _unversioned(signature: str) -> str:

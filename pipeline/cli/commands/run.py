@@ -68,7 +68,10 @@ def run(args: argparse.Namespace) -> int:
         for note in () if args.quiet or args.dry_run else kernel_notes(job.corpora):
             bar.tell(note)
         if args.dry_run:
-            print_table(*plan(job, args.output, fresh=args.fresh), left=(0, 1, 2, 4))
+            header, rows, replacing = plan(job, args.output, fresh=args.fresh)
+            print_table(header, rows, left=(0, 1, 2, 4))
+            if replacing:
+                bar.tell(replacing)
             return 0
         directory, results = stages.run(job, args.output, options, bar, fresh=args.fresh)
         for warning in results.warnings[len(job.warnings) :] if not args.quiet else ():  # those about the counts
@@ -85,19 +88,23 @@ def run(args: argparse.Namespace) -> int:
     return int(bool(results.expectations and results.expectations["missed"]))
 
 
-def plan(job: Job, output: str | None = None, *, fresh: bool = False) -> tuple[list[str], list[list[str]]]:
+def plan(job: Job, output: str | None = None, *, fresh: bool = False) -> tuple[list[str], list[list[str]], str | None]:
     """Return header and rows of a table of what a run would count, and of what is counted already.
 
+    A sentence says what the run would replace; it is None where nothing would be lost, or all is asked to be.
     Nothing is computed or written. Raises StoreError where the directory cannot be used.
     """
     from ...execution.count import by_files, placed
     from ...execution.store.remote_copy import folder_of
     from ...execution.store.run_directory import RunDirectory
     from ...scoring.scored_columns import signed
+    from ...stages import replacement
 
     directory = RunDirectory(folder_of(output or job.config.output.dir, new=True), make=False)
+    note = None
     if not fresh:
         directory.refuse_other_config(job.written())
+        note = None if job.partial else replacement(directory, job)
     rows = []
     for corpus in job.corpora:
         current: dict[tuple[str, Needs], bool] = {}
@@ -108,4 +115,4 @@ def plan(job: Job, output: str | None = None, *, fresh: bool = False) -> tuple[l
             for name in corpus.systems:
                 state = "counted" if current[name, metric.needs] else "to do"
                 rows.append([corpus.name, name, signed(metric, len(corpus.references)), f"{corpus.lines:,}", state])
-    return ["dataset", "system", "metric", "lines", "counts"], rows
+    return ["dataset", "system", "metric", "lines", "counts"], rows, note
