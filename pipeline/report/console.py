@@ -11,7 +11,7 @@ from ..errors import printable
 from .tables.comparisons import is_significant, matrix, pair_table, settings_line, shown_p, signed, tests_of
 from .tables.digits import percent, round_half_up
 from .tables.human import correlation_table, sentence_table, test_table, window_table
-from .tables.labels import class_of, labels, remarks, size
+from .tables.labels import class_of, headings, labels, remarks, size
 from .tables.ranked import fitted_table, ranked_table
 from .tables.sections import finding_tables
 from .tables.verdicts import expectation_table, misses
@@ -25,10 +25,11 @@ if TYPE_CHECKING:
 
 def print_results(results: Results, digits: int) -> None:
     """Print a ranked table for each data set and metric to standard output."""
+    headed = headings(score.metric for score in results.scores)
     for index, ((dataset, metric), group) in enumerate(groupby(results.scores, lambda s: (s.dataset, s.metric))):
         if index:
             print()
-        print(f"{printable(dataset)}: {size(results.datasets[dataset])}")
+        _print_heading(f"{dataset}: {size(results.datasets[dataset])}", headed.get(metric, ""))
         scores = sorted(group, key=lambda s: s.rank)
         _print_ranked(results, scores, digits)
         print(metric)
@@ -49,6 +50,14 @@ def print_results(results: Results, digits: int) -> None:
         print_table(header, rows, left=left)
     if results.expectations:
         print_expectations(results.expectations, after=bool(results.scores or parts))
+
+
+def _print_heading(about: str, label: str) -> None:
+    """Print what a table is about and the label of its metric, on two lines where a terminal is too narrow for one."""
+    whole = f"{about}; {label}" if label else about
+    if label and sys.stdout.isatty() and len(_as_shown(whole)) > _width():
+        whole = f"{about}\n{label}"
+    print(printable(whole))
 
 
 def print_expectations(expectations: dict[str, Any], *, after: bool = False) -> None:
@@ -77,8 +86,9 @@ def print_comparisons(results: Results, digits: int, *, pairs: bool = False) -> 
 
     This is a row for each pair if `pairs` is set or all were compared with a baseline, else two tables of all pairs.
     """
+    headed = headings(test.metric for test in results.tests)
     for dataset, metric in dict.fromkeys((test.dataset, test.metric) for test in results.tests):
-        print(f"{printable(dataset)}  {metric}")
+        print(printable(f"{dataset}  {headed[metric]}\n{metric}" if metric in headed else f"{dataset}  {metric}"))
         scores = [score for score in results.scores if (score.dataset, score.metric) == (dataset, metric)]
         names = [score.system for score in sorted(scores, key=lambda s: s.rank)]
         tests = sorted(tests_of(results, scores[0]), key=lambda t: (names.index(t.system), names.index(t.other)))

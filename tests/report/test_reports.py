@@ -264,6 +264,40 @@ def test_the_ranked_table_fits(monkeypatch: pytest.MonkeyPatch, width: int, base
     assert ("precision_1" in header) == (width == 300)
 
 
+TWO_GLEUS = ["gleu[iter=3]", "gleu[refs=max]", "green"]
+
+
+@pytest.fixture(scope="module")
+def two_gleus(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("gleus")
+    run(write_run(folder, 9, chosen=TWO_GLEUS), folder / "run")
+    return folder / "run"
+
+
+@pytest.mark.parametrize("width", [40, 80, 120, None])
+def test_tables_are_headed_by_what_differs(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], two_gleus: Path, width: int | None
+) -> None:
+    """Before, two tables of gleu were told apart by the signature below them alone."""
+    if width:
+        monkeypatch.setenv("COLUMNS", str(width))
+        monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
+    about = "d: 9 lines, 2 references"
+    joint = "\n" if width == 40 else "; "
+    expected = [f"{about}{joint}gleu (refs:sample)", f"{about}{joint}gleu (refs:max)", about]
+    for command in (["show"], ["rank", "--test", "none"]):
+        lines = called(capsys, command[0], two_gleus, *command[1:])[1]
+        assert [lines.count(f"{heading}\n") for heading in expected] == [1, 1, 1 + 2 * (width == 40)]
+        markdown = called(capsys, "report", two_gleus, "--format", "markdown")[1]
+        assert all(f"**{about}; {label}**" in markdown for label in ("gleu (refs:sample)", "gleu (refs:max)", "green"))
+    compared = called(capsys, "compare", two_gleus, "--resamples", "50", "--trials", "50")[1]
+    assert [line for line in compared.splitlines() if line.startswith("d  ")][:2] == [
+        "d  gleu (refs:sample)",
+        "d  gleu (refs:max)",
+    ]
+    assert called(capsys, "show", two_gleus, "--metric", "green")[1].startswith(f"{about}\n")
+
+
 def test_piped_tables_have_every_standard_column(capsys: pytest.CaptureFixture[str], sample: Path) -> None:
     code, out, _ = called(capsys, "show", sample, "--metric", "gleu")
     header = out.splitlines()[1].split()
