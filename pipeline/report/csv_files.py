@@ -7,6 +7,8 @@ import io
 import math
 from typing import TYPE_CHECKING
 
+from .tables.ranked import check_picked, picked
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
@@ -20,13 +22,23 @@ _FORMULA = ("=", "+", "-", "@")
 def csv_files(material: Material) -> dict[str, str]:
     """Return scores.csv, and tests.csv and human.csv where they have rows."""
     results = material.results
-    files = {"scores.csv": to_csv(results), "tests.csv": tests_to_csv(results), "human.csv": human_to_csv(results)}
+    if material.columns:
+        check_picked(list(dict.fromkeys(row[3] for row in _score_rows(results))), material.columns)
+    files = {
+        "scores.csv": to_csv(results, material.columns),
+        "tests.csv": tests_to_csv(results),
+        "human.csv": human_to_csv(results),
+    }
     return {name: text for name, text in files.items() if name == "scores.csv" or text.count("\n") > 1}
 
 
-def to_csv(results: Results) -> str:
-    """Return one row for each data set, system, metric and output: fractions, counts and ranks, unrounded."""
-    return _csv(["dataset", "system", "metric", "output", "value"], _score_rows(results))
+def to_csv(results: Results, columns: Sequence[str] = ()) -> str:
+    """Return one row for each data set, system, metric and output: fractions, counts and ranks, unrounded.
+
+    With `columns`, names or patterns of outputs, score and rank stay, and of the others those that are named.
+    """
+    rows = (row for row in _score_rows(results) if not columns or picked([row[3]], [*columns, "score", "rank"]))
+    return _csv(["dataset", "system", "metric", "output", "value"], rows)
 
 
 def _score_rows(results: Results) -> Iterator[list[str]]:

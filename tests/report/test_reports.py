@@ -41,6 +41,7 @@ from pipeline.report.parquet import parquet_files
 from pipeline.report.sheets import sheets
 from pipeline.report.tables.ranked import fitted_table, ranked_table
 from pipeline.scoring.column_blocks import present_blocks
+from pipeline.scoring.selection import Selection
 from pipeline.scoring.sentences import sentence_scores
 from tests.cli.test_cli import program
 from tests.conftest import ROOT, called, run, tree, write_config, write_run
@@ -484,7 +485,7 @@ def test_a_full_disk_behind_standard_output_is_told(sample: Path) -> None:
 
 
 def test_a_choice_keeps_what_belongs_to_it(sampled: Material) -> None:
-    fewer = chosen(sampled, "bleu", "sample").results
+    fewer = chosen(sampled, Selection(["bleu"], ["sample"])).results
     assert {score.metric[:4] for score in fewer.scores} == {test.metric[:4] for test in fewer.tests} == {"bleu"}
     assert fewer.human
     assert {item["metric"][:4] for name in ("correlations", "windows") for item in fewer.human[name]} == {"bleu"}

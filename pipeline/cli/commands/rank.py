@@ -6,6 +6,7 @@ differ significantly. `--test none` leaves the letters out. `gec-pipeline help s
 examples:
   gec-pipeline rank runs/conll14
   gec-pipeline rank runs/conll14 --metric gleu --level 0.99 --test none
+  gec-pipeline rank runs/conll14 --system AMU 'C*' --metric GLEU+ BLEU --columns interval ranks 'precision_*'
 """
 
 from __future__ import annotations
@@ -29,10 +30,13 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Print the ranking."""
     from ...report.console import print_results
+    from ...report.tables.ranked import check_columns
 
     results = compared(args, None, args.baseline, from_config=False)
+    if args.columns:
+        check_columns(results, args.columns)
     if args.json:
         sys.stdout.write(results.to_json())
     else:
-        print_results(results, args.digits)
+        print_results(results, args.digits, args.columns)
     return 0

@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ...errors import InputError, StoreError, did_you_mean, printable
+from ..parts import selection_of
 
 if TYPE_CHECKING:
     import argparse
@@ -44,7 +45,8 @@ def run(args: argparse.Namespace) -> int:
     from ...execution.store.remote_copy import folder_of
     from ...report.console import print_orders, print_results
     from ...scoring.results import Results
-    from ...scoring.stored_runs import load, narrowed, only
+    from ...scoring.selection import narrowed, only
+    from ...scoring.stored_runs import load
 
     folder = folder_of(args.run)
     results = Results.read(folder / "results.json")
@@ -53,8 +55,8 @@ def run(args: argparse.Namespace) -> int:
         return 0
     if args.line is not None:
         return _sentence(args, folder)
-    if args.metric or args.dataset:
-        results = narrowed(results, only(load(folder)[1], args.metric, args.dataset))
+    if selection_of(args):
+        results = narrowed(results, only(load(folder)[1], selection_of(args)))
     if args.system:
         names = list(dict.fromkeys(score.system for score in results.scores))
         if args.system not in names:
@@ -77,7 +79,7 @@ def _sentence(args: argparse.Namespace, folder: Path) -> int:
     from ...report.console import print_table
     from ...report.sentence import count_tables, known_system, score_table, sentence
 
-    material = chosen(revisit(folder), args.metric, args.dataset)
+    material = chosen(revisit(folder), selection_of(args))
     if not material.measured:
         raise StoreError(f"{args.run}: has no scores, and no sentences")
     dataset, *more = material.results.datasets

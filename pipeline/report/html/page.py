@@ -162,7 +162,7 @@ def content(material: Material) -> dict[str, Any]:
     return {
         "title": title if isinstance(title, str) and title.strip() else "Evaluation",
         "version": __version__,
-        "boards": [board(results, group, material.digits, number) for number, group in enumerate(groups(results), 1)],
+        "boards": [board(material, group, number) for number, group in enumerate(groups(results), 1)],
         "settings": settings_line(results.statistics) if results.statistics else "",
         "lettered": bool(results.tests) and baseline_of(results) is None,
         "human": human(results),
@@ -193,11 +193,11 @@ def as_yaml(config: Mapping[str, Any]) -> str:
     return text
 
 
-def board(results: Results, group: Group, digits: int, number: int) -> Board:
+def board(material: Material, group: Group, number: int) -> Board:
     """Return the leader board of a metric on a data set, and its plots."""
-    scores = group.scores
+    scores, results, digits = group.scores, material.results, material.digits
     where = interval_scale(scores)
-    header, cells = ranked_table(results, scores, digits)
+    header, cells = ranked_table(results, scores, digits, material.columns)
     best = best_of(group, digits)
     rows = [
         Row(score, cell[2], interval_bar(score, where), cell[3:], score.system in best)
