@@ -217,7 +217,10 @@ def test_newlines_in_a_text_change_its_digest() -> None:
         ('{"hyp": "a"}', "has no 'h'"),
         ('{"h": 5}', "'h': expected text, found a number"),
         ('{"h": ["a"]}', "'h': expected text, found a list"),
-        ('{"h": null}', "'h': expected text, found null; null is for references, with `empty_references: none`"),
+        (
+            '{"h": null}',
+            "'h': expected text, found null; null is for references, with `empty_references: none` (--empty-references none)",
+        ),
         ('{"h": "\\ud800"}', "'h': character 1 is half of a surrogate pair, which is no text"),
         ('{"h": "a", "h": "b"}', "not valid JSON: the key 'h' is given twice"),
     ],
@@ -304,7 +307,7 @@ def test_columns_of_parquet_files() -> None:
         ("n", "a.parquet, row 1: 'n': expected text, found a number"),
         (
             "e",
-            "a.parquet, row 2: 'e': expected text, found null; null is for references, with `empty_references: none`",
+            "a.parquet, row 2: 'e': expected text, found null; null is for references, with `empty_references: none` (--empty-references none)",
         ),
     ],
 )
