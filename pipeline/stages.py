@@ -8,6 +8,7 @@ scoring       Counts become scores and ranks.
 resampling    Scores get intervals, ranges of ranks and paired tests, where the config has `statistics`.
 correlating   Metrics are correlated with people, where the config has `human`.
 comparing     Values are compared with published ones, where the config has a section from `judgments` to `expect`.
+averaging     Scores are averaged over data sets, where the config has `output: {mean: true}`.
 writing       Reports are written: results.json, and those that the config asks for.
 
 Where all counts of a data set are there already, the first stage is called `looking` instead.
@@ -40,7 +41,7 @@ from .report.material import Material
 from .report.replaced import replacement_note
 from .scoring.results import Results
 from .scoring.scored_columns import all_scored_columns, signed, with_scores_of
-from .scoring.scores import describe, remarks
+from .scoring.scores import describe, remarks, with_means
 from .scoring.scores import score as score_all
 from .scoring.stored_runs import left_out, replaced
 
@@ -236,6 +237,14 @@ def compare(scored: Scored, asked: OpenedSections) -> Results:
     return with_published(written, asked, scored.columns, scored.results, scored.listener.testing)
 
 
+def average(scored: Scored, _: bool) -> Results:
+    """Return the results with the means over data sets."""
+    try:
+        return with_means(scored.results)
+    except InputError as error:
+        return _warned(scored.results, str(error))
+
+
 def _warned(results: Results, *warnings: str) -> Results:
     """Return the results with more warnings."""
     return replace(results, warnings=[*results.warnings, *warnings])
@@ -249,6 +258,7 @@ STAGES = [
     Stage("resampling", lambda job: job.config.statistics, resample),
     Stage("correlating", _people, correlate),
     Stage("comparing", lambda job: job.sources, compare),
+    Stage("averaging", lambda job: job.config.output.mean or None, average),
 ]
 """The stages between scoring and writing, in this order."""
 

@@ -27,6 +27,12 @@ def add_columns(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--columns", help=text, **SEVERAL)
 
 
+def add_mean(parser: argparse.ArgumentParser) -> None:
+    """Declare --mean."""
+    text = "also the mean over data sets, each of which counts the same, of systems that have scores on all of them"
+    parser.add_argument("--mean", action="store_true", help=text)
+
+
 def selection_of(args: argparse.Namespace) -> Selection:
     """Return what --metric, --dataset and --system ask for. Some commands have not all, or take one name each.
 

@@ -42,7 +42,7 @@ def print_results(results: Results, digits: int, columns: Sequence[str] = ()) ->
     if results.human:
         print()
         print_human(results.human)
-    parts = list(finding_tables(results))
+    parts = list(finding_tables(results, digits))
     for number, (title, (header, rows), left) in enumerate(parts):
         if number or results.scores:
             print()

@@ -20,7 +20,7 @@ _FORMULA = ("=", "+", "-", "@")
 
 
 def csv_files(material: Material) -> dict[str, str]:
-    """Return scores.csv, and tests.csv and human.csv where they have rows."""
+    """Return scores.csv, and tests.csv, human.csv and means.csv where they have rows."""
     results = material.results
     if material.columns:
         check_picked(list(dict.fromkeys(row[3] for row in _score_rows(results))), material.columns)
@@ -28,6 +28,7 @@ def csv_files(material: Material) -> dict[str, str]:
         "scores.csv": to_csv(results, material.columns),
         "tests.csv": tests_to_csv(results),
         "human.csv": human_to_csv(results),
+        "means.csv": means_to_csv(results),
     }
     return {name: text for name, text in files.items() if name == "scores.csv" or text.count("\n") > 1}
 
@@ -79,6 +80,16 @@ def human_to_csv(results: Results) -> str:
             numbers = [_number(value) for value in (cells["value"], *cells["interval"])]
             rows.append([*names, str(count), _safe(name), *numbers])
     return _csv(["dataset", "metric", "human", "n", "coefficient", "value", "low", "high"], rows)
+
+
+def means_to_csv(results: Results) -> str:
+    """Return one row for each metric and system that has a mean over the data sets, unrounded."""
+    rows = [
+        [_safe(mean.metric), _safe(name), str(len(mean.datasets)), _number(value)]
+        for mean in results.means or ()
+        for name, value in mean.systems.items()
+    ]
+    return _csv(["metric", "system", "datasets", "mean"], rows)
 
 
 def _csv(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:

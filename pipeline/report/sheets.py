@@ -71,7 +71,7 @@ def sheets(material: Material) -> Iterator[Sheet]:
             yield _ranked(material.results, group, material.digits, material.columns)
     if material.results.human and material.results.human.get("correlations"):
         yield from _human(material)
-    yield from _findings(material.results)
+    yield from _findings(material.results, material.digits)
 
 
 def _about(results: Results, dataset: str) -> str:
@@ -187,9 +187,9 @@ def _human(material: Material) -> Iterator[Sheet]:
             )
 
 
-def _findings(results: Results) -> Iterator[Sheet]:
-    """Yield judgements, correlations of columns, agreement on sentences, and the verdicts on what was expected."""
-    for number, (title, (header, rows), left) in enumerate(finding_tables(results), 1):
+def _findings(results: Results, digits: int) -> Iterator[Sheet]:
+    """Yield means, judgements, correlations of columns, agreement on sentences, and verdicts on what was expected."""
+    for number, (title, (header, rows), left) in enumerate(finding_tables(results, digits), 1):
         yield Sheet(
             name=f"findings-{number}",
             caption=title,

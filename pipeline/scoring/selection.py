@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from ..errors import StoreError, did_you_mean
 from ..metrics.names import is_called
 from .results import MORE
+from .scores import with_means
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -115,9 +116,9 @@ def narrowed(results: Results, scored: Sequence[ScoredColumns]) -> Results:
     all_systems = names >= {score.system for score in results.scores if (score.dataset, score.metric) in pairs}
     missing = [item for item in results.missing if item.dataset in datasets and (all_systems or item.system in names)]
     whole: dict[str, Any] = dict.fromkeys(key for key in MORE if key != "human" or not all_systems)
-    return replace(
-        results, **{"datasets": datasets, "scores": scores, "missing": missing, "tests": tests, "human": human, **whole}
-    )
+    whole |= {"datasets": datasets, "scores": scores, "missing": missing, "tests": tests, "human": human}
+    part = replace(results, means=None, **whole)
+    return with_means(part) if results.means and len(datasets) > 1 else part
 
 
 def _is_of(item: dict[str, Any], pairs: set[tuple[str, str]]) -> bool:
@@ -132,4 +133,4 @@ LISTS = ("correlations", "sentences", "tests", "windows")
 def restricted(results: Results, scored: Sequence[ScoredColumns]) -> Results:
     """Return the results with only these scores, and without earlier statistics."""
     scores = [replace(score, bootstrap=None) for measured in scored for score in measured.scores]
-    return replace(results, scores=scores, tests=[])
+    return replace(results, scores=scores, tests=[], means=None)

@@ -14,6 +14,7 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING
 
+from ..parts import add_mean
 from .compare import add_settings, compared
 
 if TYPE_CHECKING:
@@ -25,14 +26,18 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("run", help="a run directory")
     parser.add_argument("--baseline", metavar="SYSTEM", help="print the difference from this system, instead of groups")
     add_settings(parser)
+    add_mean(parser)
 
 
 def run(args: argparse.Namespace) -> int:
     """Print the ranking."""
     from ...report.console import print_results
     from ...report.tables.ranked import check_columns
+    from ...scoring.scores import with_means
 
     results = compared(args, None, args.baseline, from_config=False)
+    if args.mean:
+        results = with_means(results)
     if args.columns:
         check_columns(results, args.columns)
     if args.json:

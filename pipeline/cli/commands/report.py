@@ -10,6 +10,7 @@ examples:
   gec-pipeline report runs/quickstart --format markdown --system careful 'e*' --metric GLEU+ --columns interval
   gec-pipeline report runs/quickstart --format csv parquet --output paper/numbers
   gec-pipeline report runs/quickstart --format html
+  gec-pipeline report runs/several --format latex --mean
   gec-pipeline report runs/quickstart --format plots --plot scores draws --type pdf --output paper/figures
 """
 
@@ -22,7 +23,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ...errors import InputError, printable
-from ..parts import add_columns, add_parts, selection_of
+from ..parts import add_columns, add_mean, add_parts, selection_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
 
 WITH_COLUMNS = frozenset({"csv", "html", "latex", "markdown"})
 """Forms whose columns can be chosen."""
-RESULTS = frozenset({"results.json", "scores.csv", "tests.csv", "human.csv"})
+RESULTS = frozenset({"results.json", "scores.csv", "tests.csv", "human.csv", "means.csv"})
 """Files of a run directory that have the whole results. A part of the results never replaces them."""
 
 
@@ -48,6 +49,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--output", metavar="DIR", help="the folder to write to; it is made if it is missing")
     add_parts(parser)
     add_columns(parser)
+    add_mean(parser)
     parser.add_argument("--digits", type=int, choices=range(13), metavar="N", help="decimals of percentages")
     plots = "; ".join(f"{name}: {plot.about}" for name, plot in PLOTS.items())
     parser.add_argument("--plot", nargs="+", action="extend", default=[], metavar="NAME", help=f"only these: {plots}")
@@ -69,6 +71,7 @@ def run(args: argparse.Namespace) -> int:
     from ...reopen import chosen, revisit
     from ...report import FORMATS
     from ...report.tables.ranked import check_columns
+    from ...scoring.scores import with_means
 
     formats = _asked(args)
     folder = folder_of(args.run)
@@ -79,7 +82,9 @@ def run(args: argparse.Namespace) -> int:
     material = replace(material, plots=plots, plot_type=plot_type, lines=args.lines, columns=columns)
     if columns and not {"csv"} >= set(formats):
         check_columns(material.results, columns)
-    partial = bool(selection_of(args)) or bool(columns)
+    if args.mean:
+        material = replace(material, results=with_means(material.results))
+    partial = bool(selection_of(args)) or bool(columns) or args.mean
     if "html" in formats and material.unread:
         print(printable(f"html: the page is without sentences: {material.unread}"), file=sys.stderr)
     for name in formats:

@@ -10,6 +10,7 @@ examples:
   gec-pipeline run eval.yaml --output runs/today --digits 4 --n-jobs 2
   gec-pipeline run eval.yaml -q --json > results.json
   gec-pipeline run eval.yaml --only AMU --set metrics.0.order=3 --dry-run
+  gec-pipeline run eval.yaml --mean
   gec-pipeline run eval.yaml --fresh
   gec-pipeline run eval.yaml --backend dask --address tcp://head:8786 --output s3://bucket/runs/today
 """
@@ -23,6 +24,7 @@ from ...config.models import BACKENDS
 from ...errors import IncompleteError, printable
 from ..arguments import add_selection, jobs, overrides_of
 from ..kernel_note import kernel_notes
+from ..parts import add_mean
 from ..progress import Bar
 
 if TYPE_CHECKING:
@@ -48,6 +50,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--address", metavar="HOST:PORT", help="address of a cluster, for dask, ray or spark (help scale)"
     )
     parser.add_argument("--digits", type=int, choices=range(13), metavar="N", help="decimals of printed percentages")
+    add_mean(parser)
     parser.add_argument("-q", "--quiet", action="store_true", help="no progress; warnings are in the results only")
     parser.add_argument("--json", action="store_true", help="print results.json instead of tables")
 
@@ -59,6 +62,8 @@ def run(args: argparse.Namespace) -> int:
     from ...io.remote import is_remote
     from ...report.console import print_results, print_table
 
+    if args.mean:
+        args.settings = [*args.settings, "output.mean=true"]
     options = RunOptions(n_jobs=args.n_jobs, backend=args.backend, address=args.address)
     with Bar(enabled=not args.quiet and not args.dry_run and sys.stderr.isatty()) as bar:
         bar.stage("reading")

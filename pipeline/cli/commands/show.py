@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ...errors import InputError, StoreError, did_you_mean, printable
-from ..parts import selection_of
+from ..parts import add_mean, selection_of
 
 if TYPE_CHECKING:
     import argparse
@@ -32,6 +32,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--line", type=int, metavar="N", help="print one sentence, from 1: texts, scores and counts")
     parser.add_argument("--dataset", metavar="NAME", help="only this data set")
     parser.add_argument("--metric", metavar="NAME", help="only this metric: its name or its signature")
+    add_mean(parser)
     parser.add_argument("--orders", action="store_true", help="print match, penalty, precision ... of each order")
     parser.add_argument("--digits", type=int, default=2, choices=range(13), metavar="N", help="decimals (default: 2)")
     parser.add_argument("--json", action="store_true", help="print the whole results.json")
@@ -45,6 +46,7 @@ def run(args: argparse.Namespace) -> int:
     from ...execution.store.remote_copy import folder_of
     from ...report.console import print_orders, print_results
     from ...scoring.results import Results
+    from ...scoring.scores import with_means
     from ...scoring.selection import narrowed, only
     from ...scoring.stored_runs import load
 
@@ -63,6 +65,8 @@ def run(args: argparse.Namespace) -> int:
             hint = did_you_mean(args.system, names)
             raise StoreError(f"{args.run}: has no system '{args.system}'{hint}; it has {', '.join(names)}")
         results = results.only(args.system)
+    if args.mean:
+        results = with_means(results)
     (print_orders if args.orders else print_results)(results, args.digits)
     unfinished = read_manifest(folder).get("state") == "running"
     older = (

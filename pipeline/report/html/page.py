@@ -157,6 +157,7 @@ def as_json(data: object) -> str:
 def content(material: Material) -> dict[str, Any]:
     """Return the variables of the template. They depend on results, config and version alone."""
     results = material.results
+    findings = finding_tables(results, material.digits)
     config = material.config if isinstance(material.config, dict) else {}
     title = config.get("description")
     return {
@@ -166,7 +167,7 @@ def content(material: Material) -> dict[str, Any]:
         "settings": settings_line(results.statistics) if results.statistics else "",
         "lettered": bool(results.tests) and baseline_of(results) is None,
         "human": human(results),
-        "findings": {title: PageTable(*table, left=left) for title, table, left in finding_tables(results)},
+        "findings": {title: PageTable(*table, left=left) for title, table, left in findings},
         "expected": expected(results.expectations) if results.expectations else None,
         "warnings": [*results.warnings, *map(str, results.missing)],
         "datasets": results.datasets,
