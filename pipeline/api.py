@@ -46,6 +46,7 @@ from .scoring.resampling.significance import statistics_of, with_statistics
 from .scoring.results import Results
 from .scoring.scores import remarks
 from .scoring.scores import score as score_all
+from .scoring.selection import restricted
 from .scoring.sentences import sentence_spread
 
 if TYPE_CHECKING:
@@ -352,7 +353,7 @@ def compare(run: str | Path, run2: str | Path | None = None, **settings: str | f
     """
     results, columns = stored_runs.load_runs(run, run2)
     statistics = statistics_of({name: str(value) for name, value in settings.items()})
-    return with_statistics(stored_runs.restricted(results, columns), columns, statistics)
+    return with_statistics(restricted(results, columns), columns, statistics)
 
 
 def _corpus(

@@ -34,6 +34,8 @@ ALSO = {
     "report": "reports",
     "plots": "reports",
     "cite": "reports",
+    "completion": "reports",
+    "tab": "reports",
     "show": "reports",
     "cluster": "scale",
     "dask": "scale",
