@@ -219,10 +219,10 @@ def columns_of(metric: Metric, corpus: Corpus) -> Columns:
 @pytest.fixture(scope="module")
 def corpus() -> Corpus:
     """Three lines with two references."""
-    from pipeline.api import _corpus
+    from pipeline.corpus.in_memory import corpus_in_memory
 
     texts = ["a b c d", "a b a b c", ""]
-    return _corpus({"A": texts}, [["a b c", "a b", "c"], ["b c d e", "b", "a"]], texts[::-1], ())
+    return corpus_in_memory({"A": texts}, [["a b c", "a b", "c"], ["b c d e", "b", "a"]], texts[::-1])
 
 
 @pytest.mark.parametrize("text", TEXTS)

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from pathlib import Path
 
-    from pipeline.api import Result
+    from pipeline.evaluation import Result
 
     Lines = Callable[[str], list[str]]
 

@@ -16,6 +16,7 @@ from sacrebleu.metrics.bleu import BLEU
 from scipy import stats
 
 from pipeline import stages
+from pipeline.corpus.in_memory import corpus_in_memory
 from pipeline.execution.count import count_in_memory
 from pipeline.execution.options import RunOptions
 from pipeline.metrics.build import from_text
@@ -54,11 +55,9 @@ class Setting:
     def __init__(self, shared: Path, metric: str, lines: int | None = None) -> None:
         folder = shared / "conll14"
         self.texts = {n: read_lines(folder / n)[:lines] for n in (*SYSTEMS, "REF0", "REF1")}
-        from pipeline.api import _corpus
-
         self.metric = from_text(metric)
         references, source = [self.texts["REF0"], self.texts["REF1"]], self.texts["INPUT"]
-        found = _corpus({name: self.texts[name] for name in SYSTEMS}, references, source, [self.metric])
+        found = corpus_in_memory({name: self.texts[name] for name in SYSTEMS}, references, source)
         statistics = count_in_memory(found, [self.metric.needs], RunOptions(n_jobs=1))
         columns = [statistics[name, self.metric.needs] for name in SYSTEMS]
         self.lines = found.lines
