@@ -144,29 +144,35 @@ def _source_swapped(samples: Samples) -> Iterator[str]:
 
 
 def _output_swapped(samples: Samples) -> Iterator[str]:
-    """Warn of a reference that leaves many lines of the source as they are where all outputs change them a little.
+    """Warn of a reference that changes about one word in a line where every output changes several, and fewer lines.
 
-    Outputs that change much are left out: systems that write freely do so rightly.
+    People mostly change several words of a line that they correct: between 2.3 and 4.2 on average in the references of
+    CoNLL-2014, JFLEG and SEEDA. How many lines are changed tells nothing alone: that depends on how good the texts are.
     """
     source, outputs = samples.source, samples.others()
     for called, reference, like in _related(samples):
         if source is None or not outputs:
             return
-        unchanged = reference.same_as(source)
-        if unchanged >= UNCHANGED and all(
-            like > output.like(source) + NEARER > LITTLE and output.same_as(source) * 1.5 <= unchanged
-            for output in outputs
-        ):
+        unchanged, changes = reference.same_as(source), reference.changes(source)
+        others = [output.changes(source) for output in outputs]
+        if min(map(len, [changes, *others])) < CHANGED or _mean(changes) >= TIMID:
+            continue
+        bold = [_mean(own) >= BOLDER * _mean(changes) for own in others]
+        nearer = [like > o.like(source) > EDITED and unchanged > o.same_as(source) for o in outputs]
+        if all(bold) and all(nearer):
+            least = min(map(_mean, others))
             yield (
-                f"{called} and the output seem to be swapped: {unchanged:.0%} of the lines of this reference equal "
-                "the source, and far fewer lines of the output do"
+                f"{called} and the output seem to be swapped: in the lines that they change, this reference changes "
+                f"{_mean(changes):.1f} words and the output {least:.1f}; references mostly change more than outputs"
             )
 
 
-UNCHANGED = 0.4
-"""A reference with fewer lines that equal the source is no suspect."""
-LITTLE = 0.82
-"""The least likeness to the source, of outputs that could be references."""
+CHANGED = 50
+"""With fewer changed lines than this, nothing is said of how many words are changed in each."""
+TIMID = 1.4
+"""Below this mean number of words in a changed line a reference is a suspect."""
+BOLDER = 1.5
+"""How many times as many words the outputs change in a line, at least, where they seem to be swapped."""
 
 
 def _both_ways(one: frozenset[str], two: frozenset[str]) -> Sequence[tuple[frozenset[str], frozenset[str]]]:
