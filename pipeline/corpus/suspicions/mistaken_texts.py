@@ -120,8 +120,12 @@ NEARER = 0.02
 """How much nearer to the source a text must be than another one to be called nearer."""
 FARTHER = 0.05
 """How much farther outputs may be from a reference than from the source where the two seem to be swapped."""
+ENOUGH = 50
+"""With fewer lines than this, nothing is said of the words that the source and a reference have."""
 RICHER = 1.2
 """How many more words of its own the uncorrected text has at least: each error is a word of its own."""
+SURELY = 2.0
+"""How many standard deviations lie between the two numbers of words at least. Chance gave up to 1.6 in 50 lines."""
 
 
 def _source_swapped(samples: Samples) -> Iterator[str]:
@@ -131,10 +135,10 @@ def _source_swapped(samples: Samples) -> Iterator[str]:
     """
     source, outputs = samples.source, samples.others()
     for called, reference, _ in _related(samples):
-        if source is None or not outputs:
+        if source is None or not outputs or source.text.lines < ENOUGH:
             return
         own, sources = (len(a - b) for a, b in _both_ways(reference.vocabulary, source.vocabulary))
-        if own < FEW or own <= RICHER * sources:
+        if own <= RICHER * sources or own - sources <= SURELY * (own + sources) ** 0.5:
             continue
         if _mean([output.like(reference) - output.like(source) for output in outputs]) > -FARTHER:
             yield (
