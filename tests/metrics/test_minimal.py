@@ -8,6 +8,7 @@ import ast
 import json
 import re
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
@@ -32,7 +33,6 @@ from tests.test_structure import FILES, IMPORTS, room
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
 
     from pipeline.arrays import Floats, Ints
     from pipeline.corpus.corpus import Corpus
@@ -232,7 +232,7 @@ def test_what_a_metric_says_fits_together(text: str, corpus: Corpus) -> None:
     assert set(metric.citations) <= set(citations())
     assert metric.name_in_text
     assert metric.unavailable() is None
-    assert (ROOT / "pipeline" / "help" / f"{metric.help_page or metric.name}.md").is_file()
+    assert (Path(pipeline.__file__).parent / "help" / f"{metric.help_page or metric.name}.md").is_file()
     assert metric.sentence_scores(columns).shape == (3, 2 if metric.by_reference or text.endswith("mean]") else 1)
     outputs = metric.sentence_outputs(columns)
     assert np.array_equal(next(iter(outputs.values())), metric.sentence_scores(columns))
