@@ -245,6 +245,24 @@ def test_mistakes_with_conll_data_are_told(shared: Path, tmp_path: Path) -> None
         assert "seem to be swapped: this reference has more different words" in warning
 
 
+@pytest.mark.parametrize(
+    ("names", "first", "lines"),
+    [
+        (("jfleg/dev.src", "jfleg/dev.ref1", "jfleg/dev.ref0"), 377, 20),
+        (("jfleg/dev.src", "jfleg/dev.ref1", "jfleg/dev.ref2"), 377, 20),
+        (("conll14/INPUT", "conll14/REF0", "conll14/REF1"), 656, 20),
+    ],
+)
+def test_chance_in_few_lines_gives_no_warning(
+    shared: Path, tmp_path: Path, names: tuple[str, str, str], first: int, lines: int
+) -> None:
+    """In these lines the reference has a fifth more words of its own than the source, by chance."""
+    source, reference, output = (
+        (shared / name).read_text(encoding="utf-8").splitlines()[first : first + lines] for name in names
+    )
+    assert warned(tmp_path, source, [reference], output) == []
+
+
 def test_an_output_that_stands_for_the_reference_is_told_where_it_is_timid(shared: Path) -> None:
     """Systems that change about one word in a line; the others change as much as some people do."""
     folder = shared / "conll14"
