@@ -140,7 +140,8 @@ def _dispatch(arguments: list[str]) -> int:
     name = next((argument for argument in arguments if not argument.startswith("-")), None)
     parser = Parser(
         prog="gec-pipeline",
-        description="Exact, fast and comparable evaluation of grammatical error correction.",
+        description="Exact, fast and comparable evaluation of grammatical error correction, translation and "
+        "summarisation.",
         epilog=EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
