@@ -32,7 +32,7 @@ from ..kernel_note import kernel_notes
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ...api import Result
+    from ...evaluation import Result
     from ...scoring.results import Results
 
 
