@@ -39,6 +39,7 @@ from .scoring.resampling.significance import statistics_of
 from .scoring.results import Results
 from .scoring.scores import remarks
 from .scoring.scores import score as score_all
+from .scoring.selection import restricted
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -170,3 +171,4 @@ def compare(run: str | Path, run2: str | Path | None = None, **settings: str | f
     """
     results, columns = stored_runs.load_runs(run, run2)
     statistics = statistics_of({name: str(value) for name, value in settings.items()})
+    return with_statistics(restricted(results, columns), columns, statistics)
