@@ -35,7 +35,7 @@ from .execution.store.remote_copy import folder_of
 from .metrics.build import from_text, from_values
 from .prepare import complete, doubts, fit, without_source
 from .scoring import scored_columns, stored_runs
-from .scoring.resampling.significance import statistics_of
+from .scoring.resampling.significance import statistics_of, with_statistics
 from .scoring.results import Results
 from .scoring.scores import remarks
 from .scoring.scores import score as score_all
