@@ -156,19 +156,23 @@ def _evaluation(directory: Path, stored: Results) -> Evaluation:
         path = Statistics.path_in(directory, score.dataset, score.system, metric.needs.key)
         schema = metric.needs.schema(info.references_of(metric.needs))
         results.append(Result(score, metric, Statistics(path, schema, info.lines)))
-    return Evaluation(results, stored.warnings)
+    return Evaluation(results, stored.warnings, stored.tests)
 
 
 def compare(run: str | Path, run2: str | Path | None = None, **settings: str | float) -> Results:
     """Return the results of a run directory with intervals, rank ranges and paired tests.
 
     With `run2`, the systems of both run directories are compared. `settings` are the keys of a config's section
-    `statistics`: baseline, test, correction, level, resamples, trials and seed.
+    `statistics`: baseline, test, correction, level, resamples, trials and seed. What they leave open is as in the
+    section `statistics` of the run's own config (the first one's), and else the default.
 
     In the Results returned, `scores[i].bootstrap` holds intervals and ranks, and `tests` the comparisons. They are
     computed from the stored counts; texts are not read. Raises InputError where a run directory cannot be used, where
     two do not fit together, and for settings that are wrong.
     """
     results, columns = stored_runs.load_runs(run, run2)
-    statistics = statistics_of({name: str(value) for name, value in settings.items()})
+    written = results.statistics or {}
+    baseline = {} if written.get("baseline") in columns[0].names else {"baseline": None}
+    texts = {**written, **baseline, **settings}
+    statistics = statistics_of({name: str(value) for name, value in texts.items() if value is not None})
     return with_statistics(restricted(results, columns), columns, statistics)

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from .arrays import Floats, Ints
     from .execution.store.columns_file import MemoryStatistics, Statistics
     from .metrics.base.metric import Metric
-    from .scoring.results import Bootstrap, Samples, Score
+    from .scoring.results import Bootstrap, Comparison, Samples, Score
 
 
 def _of_score(name: str, meaning: str) -> Any:
@@ -107,9 +107,11 @@ class Evaluation(Sequence[Result]):
     results: tuple[Result, ...]
     warnings: tuple[str, ...]
     """What a reader should know of the texts, such as empty lines. Notes on a single score are in Result.notes."""
+    tests: tuple[Comparison, ...]
+    """The paired tests of a run whose config has the section `statistics`; empty for others."""
 
-    def __init__(self, results: Sequence[Result], notes: Sequence[str] = ()) -> None:
-        self.results, self.warnings = tuple(results), tuple(notes)
+    def __init__(self, results: Sequence[Result], notes: Sequence[str] = (), tests: Sequence[Comparison] = ()) -> None:
+        self.results, self.warnings, self.tests = tuple(results), tuple(notes), tuple(tests)
 
     @overload
     def __getitem__(self, key: int | str) -> Result: ...
