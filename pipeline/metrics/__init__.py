@@ -20,6 +20,7 @@ METRICS: dict[str, type[Metric]] = {
     "chrf": imported(__name__, "chrf.Chrf"),
     "rouge": imported(__name__, "rouge.metric.Rouge"),
     "errant": imported(__name__, "errant.metric.Errant"),
+    "cleme": imported(__name__, "cleme.metric.Cleme"),
     "external": imported(__name__, "external.External"),
     "length": imported(__name__, "length.Length"),
 }
