@@ -7,7 +7,7 @@ from __future__ import annotations
 import ast
 import json
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
@@ -15,6 +15,7 @@ import pytest
 
 import pipeline
 from pipeline import reopen
+from pipeline.corpus.texts import read_texts, text_in_memory
 from pipeline.execution.count import count_in_memory
 from pipeline.io.catalogue import citations
 from pipeline.metrics import METRICS
@@ -23,6 +24,7 @@ from pipeline.metrics.base.description import Counted
 from pipeline.metrics.base.metric import Metric
 from pipeline.metrics.base.ngram_counts import OverlapNeeds
 from pipeline.metrics.base.ngram_roles import Rule
+from pipeline.metrics.base.views import EDITS
 from pipeline.metrics.build import from_text
 from pipeline.report import FORMATS
 from pipeline.report.html.explorer_data import explorer
@@ -36,6 +38,7 @@ if TYPE_CHECKING:
 
     from pipeline.arrays import Floats, Ints
     from pipeline.corpus.corpus import Corpus
+    from pipeline.corpus.texts import AnyText
     from pipeline.metrics.base.columns import Columns
 
 
@@ -202,6 +205,7 @@ TEXTS = [
     *("gleu", "gleu[refs=merged]", "gleu[variant=2015]", "gleu[variant=2016-03]", "gleu[variant=paper]"),
     *("google_gleu[min=2]", "green", "bleu", "bleu[flavour=nltk,smoothing=method5]", "chrf", "chrf[nw=2]"),
     *("rouge", "rouge[references=mean]", "rouge[types=W+SU4]", "length", "external", "external[score=f_beta]"),
+    *("cleme[weights=none]", "cleme[assumption=independent,weights=none]", "cleme[version=2]"),
 ]
 
 
@@ -213,7 +217,22 @@ def columns_of(metric: Metric, corpus: Corpus) -> Columns:
     """Return the columns of an output; for a metric that reads files, some numbers."""
     if metric.reads_files:
         return {field.name: np.ones(corpus.lines, np.int64) for field in metric.needs.schema(2).fields}
+    if metric.needs.view == EDITS:
+        corpus = as_edits(corpus)
     return next(iter(count_in_memory(corpus, [metric.needs])["A", metric.needs].blocks()))
+
+
+def as_edits(corpus: Corpus) -> Corpus:
+    """Return a data set with a record of edits in place of each text: its first word is inserted at the beginning."""
+
+    def records(text: AnyText, number: int | None) -> AnyText:
+        lines = [
+            f"A 0 0|||M:X|||{(line.split() or ['x'])[0]}|||REQUIRED|||-NONE-|||0" for line in read_texts(text, 0, 3)
+        ]
+        return text_in_memory("edits", [line if number is None else f"{number} 0 0\n{line}" for line in lines])
+
+    references = tuple(records(text, number) for number, text in enumerate(corpus.references))
+    return replace(corpus, references=references, systems={"A": records(corpus.systems["A"], None)})
 
 
 @pytest.fixture(scope="module")
