@@ -112,7 +112,7 @@ NOOP = (-1, -1, EMPTY)
 
 @st.composite
 def edits(draw: st.DrawFn, source: list[str]) -> list[naive.Edit]:
-    """Edits that do not overlap. They may touch, insert at borders, or leave the words as they are."""
+    """Edits that do not overlap, in any order. They may touch, insert at borders, or leave the words as they are."""
     if draw(st.integers(0, 9)) == 0:
         return [(0, len(source), EMPTY)] if source else [NOOP]
     found: list[naive.Edit] = []
@@ -123,6 +123,8 @@ def edits(draw: st.DrawFn, source: list[str]) -> list[naive.Edit]:
         same = " ".join(source[start:at])
         words = draw(st.lists(st.sampled_from(WORDS), max_size=4).map(" ".join) | st.just(same))
         found.append((start, at, words or EMPTY))
+    if len({start for start, _, _ in found}) == len(found):
+        found = draw(st.permutations(found))
     return found or [NOOP]
 
 
@@ -256,12 +258,21 @@ def test_weights_are_by_the_mean_of_the_whole_data_set(files: tuple[Path, dict[s
 
 @pytest.mark.parametrize("text", ["cleme", "cleme[assumption=independent]", "cleme[level=mean]", "CLEME2.0"])
 def test_sentence_scores_are_with_the_mean_of_the_whole_data_set(
-    files: tuple[Path, dict[str, Path]], tmp_path: Path, text: str
+    files: tuple[Path, dict[str, Path]], tmp_path: Path, text: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """As in the naive implementation, which has the mean from both sentences."""
-    gold = [[(0, 1, "x")], [(0, 1, "y"), (4, 4, "e")]], [[NOOP], [(0, 2, EMPTY)]]
-    own = [(0, 1, "y"), (2, 3, "z z")], [NOOP]
-    corpus = [naive.Sentence(s.split(), o, g) for s, o, g in zip(("a b c d", "a b"), own, gold, strict=True)]
+    """As in the naive implementation, which has the mean from all sentences, while blocks have one.
+
+    A third sentence is added, of which the references change much.
+    """
+    monkeypatch.setattr("pipeline.execution.store.columns_file.BLOCK", 1)
+    much = "q q q q q q q"
+    more = [line_of((0, 2, much), annotator) for annotator in (0, 1)]
+    for path, lines in ((files[0], more), (files[1]["A"], [line_of(NOOP, 0)])):
+        path.write_text("\n".join([path.read_text("utf-8"), "S a b", *lines, ""]), "utf-8")
+    gold = [[(0, 1, "x")], [(0, 1, "y"), (4, 4, "e")]], [[NOOP], [(0, 2, EMPTY)]], [[(0, 2, much)]] * 2
+    own = [(0, 1, "y"), (2, 3, "z z")], [NOOP], [NOOP]
+    sources = ("a b c d", "a b", "a b")
+    corpus = [naive.Sentence(s.split(), o, g) for s, o, g in zip(sources, own, gold, strict=True)]
     metric = from_text(text)
     weights = "none" if text == "CLEME2.0" else "sentence" if "mean" in text else "corpus"
     assumption = "independent" if "independent" in text else "dependent"
@@ -275,6 +286,27 @@ def test_sentence_scores_are_with_the_mean_of_the_whole_data_set(
     result = pipeline.load(tmp_path / "run")[0]
     assert result.sentences.tolist() == pytest.approx(expected, rel=1e-12)
     assert result.measure == metric
+
+
+@pytest.mark.parametrize(
+    ("second", "chosen"),
+    [
+        ([(0, 0, 0, 0), (1, 1, 5, 0)], 1),  # F is a little lower, and the same with 4 decimals: more tp
+        ([(1, 9, 0, 0), (1, 1, 5, 0)], 1),  # fewer fp
+        ([(1, 1, 5, 0), (1, 1, 4, 0)], 1),  # fewer fn
+        ([(1, 1, 5, 0), (1, 1, 5, 1)], 1),  # more tn
+        ([(1, 1, 5, 1), (1, 1, 5, 1)], 0),  # the first
+        ([(9, 0, 0, 0), (10, 0, 9000, 9)], 0),  # F is lower in the third decimal
+    ],
+)
+def test_ties_of_references_with_totals(second: list[tuple[int, int, int, int]], chosen: int) -> None:
+    """After a sentence with 1,000,000 tp, fp and fn, of which F is 0.5; the counts are tp, fp, fn and tn."""
+    table = np.array([[(10**6, 10**6, 10**6, 0)] * 2, second])
+    columns = {name: table[..., place] for place, name in enumerate(("tp", "fp_un", "fn", "tn"))}
+    columns = {name: values if name == "tn" else values[..., None] for name, values in columns.items()}
+    columns |= {"fp_ne": 0 * columns["tp"], "order": np.array([[0, 1]] * 2), "ref_len": np.ones((2, 2), np.int64)}
+    columns |= dict.fromkeys(("changed_words", "changed_pieces", "annotators"), np.ones(2, np.int64))
+    assert from_text("cleme[weights=none]").chooser()(columns).tolist() == [0, chosen]
 
 
 def test_intervals_tests_and_pages_of_a_run(

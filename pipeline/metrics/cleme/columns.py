@@ -124,9 +124,7 @@ class ClemeNeeds:
         for piece in cut:
             kind = _kind(piece, [piece.changed[place] for place in places], dependent=self.dependent)
             if kind is not None:
-                output = piece.changed[0]
-                length = piece.length(piece.source if output is None else output)
-                counts[kind, min(length, self.longest)] += 1
+                counts[kind, min(piece.length(piece.changed[0] or ()), self.longest)] += 1
         return counts
 
 
