@@ -13,6 +13,7 @@ from .metrics import METRICS
 from .metrics.build import from_text
 from .metrics.names import is_called
 from .report.tables.labels import labels
+from .scoring.column_blocks import blocks_of
 from .scoring.sentences import sentence_spread
 
 if TYPE_CHECKING:
@@ -71,7 +72,7 @@ class Result:
         The keys are score, std, low and high; each value is float64 [lines]. low and high are score ± 1.959964 std.
         They are NaN where std is 0, as in the original GLEU program with the option -d.
         """
-        blocks = [sentence_spread(self.measure, columns) for columns in self.statistics.blocks()]
+        blocks = [sentence_spread(self.measure, columns) for columns in blocks_of(self.measure, self.statistics)]
         return {name: np.concatenate([block[name] for block in blocks]) for name in blocks[0]}
 
     @property
