@@ -35,6 +35,8 @@ COMMANDS = {
     "validate": "check a config and all its files without scoring",
     "score": "score files without a config",
     "gleu": "score files as the package gleu does: the same options and output",
+    "errant_compare": "score an M2 file as ERRANT's program does: the same options and output",
+    "m2": "M2 files: check, apply, convert, merge, split",
     "explain": "take one sentence apart: which n-grams match, are penalised, are missing",
     "init": "write a config to start from, or the sample to try everything with",
     "show": "print the results of a run",
