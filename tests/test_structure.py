@@ -38,7 +38,7 @@ FLOORS = [
     ["_version.py", "errors.py", "arrays.py", "lookup.py"],
     ["kernel", "io"],
     ["tokenizers", "config", "edits"],
-    ["metrics/base", "corpus/formats"],
+    ["metrics/base", "corpus/formats", "annotation"],
     ["metrics", "corpus"],
     ["execution/store"],
     ["execution"],

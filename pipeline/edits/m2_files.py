@@ -7,17 +7,20 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from ..errors import CorpusError, Problem
 from ..io.plain_files import named
-from .m2_lines import blocks as read_blocks
+from .m2_lines import blocks as m2_blocks
 from .m2_lines import edit_of
 from .records import lines_by_annotator
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
     from pathlib import Path
 
     from ..io.plain_files import Spool
     from ..io.remote import Remote
     from .m2_lines import Block, Edit
+
+    Reader = Callable[[Path, str], Iterator[Block]]
+    """Takes a file and its name for messages, and yields its sentences."""
 
 DELETED = "-NONE-"
 """How NUCLE writes that a correction is empty. ERRANT leaves the field empty."""
@@ -90,10 +93,13 @@ class Annotated(NamedTuple):
         return Counter(edit.correction for edit in edits if not edit.is_noop)
 
 
-def read_annotated(path: Path | Remote, spool: Spool) -> Annotated:
-    """Read an M2 file; raises CorpusError, with the line, where it is not written as one."""
+def read_annotated(path: Path | Remote, spool: Spool, reader: Reader = m2_blocks) -> Annotated:
+    """Read an M2 file, or another whose sentences `reader` yields as those of an M2 file.
+
+    Raises CorpusError, with the line, where it is not written as one.
+    """
     name = named(path)
-    blocks = list(read_blocks(spool.local(path), name))
+    blocks = list(reader(spool.local(path), name))
     if not blocks:
         raise CorpusError([Problem(name, "has no sentence: no line begins with 'S '")])
     edits = [[edit_of(line, name, number) for number, line in block.lines] for block in blocks]

@@ -29,6 +29,7 @@ from typing import TYPE_CHECKING
 
 from tests.bench import bleu as bench_bleu
 from tests.bench import rouge as bench_rouge
+from tests.bench.annotation import annotation
 from tests.bench.scale import scale
 from tests.bench.statistics import SAMPLES, TRIALS, run_statistics
 from tests.bench.survive import survive
@@ -296,6 +297,7 @@ ROWS: dict[str, tuple[Callable[[Bench], Iterator[Row]], bool]] = {
     "wc": (Bench.wc, False),
     "workers": (Bench.workers, False),
     "draws": (Bench.draws, False),
+    "annotation": (annotation, True),
     "memory": (Bench.memory, True),
     "survive": (Bench.survive, True),
     "scale-1M": (lambda bench: bench.scale(1), True),

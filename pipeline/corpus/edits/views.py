@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from ...config.resolved import Column
+from ...edits.correction_xml import gold_blocks
 from ...edits.m2_files import other_sentences, other_styles, read_annotated
 from ...edits.m2_lines import NOOP
 from ...edits.records import record_of
@@ -85,7 +86,7 @@ def _gold(dataset: Dataset, opener: Opener) -> Annotated | None:
     """Return the annotations of a data set; None where there are none, or they are known to be absent."""
     if dataset.gold is None or dataset.gold in opener.absent:
         return None
-    gold = read_annotated(dataset.gold, opener.spool)
+    gold = read_annotated(dataset.gold, opener.spool, gold_blocks)
     if len(gold.annotators) > MAX_ANNOTATORS:
         message = f"has {len(gold.annotators)} annotators; at most {MAX_ANNOTATORS} are supported"
         raise CorpusError([Problem(gold.name, message)])
@@ -105,7 +106,7 @@ def _outputs(
         if output.path in opener.absent:
             continue
         try:
-            annotated[name] = read_annotated(output.path, opener.spool)
+            annotated[name] = read_annotated(output.path, opener.spool, gold_blocks)
         except CorpusError as error:
             problems += [problem for problem in error.problems if problem not in problems]
             continue

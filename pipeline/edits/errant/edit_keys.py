@@ -10,11 +10,11 @@ from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable, Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from ..m2_lines import Edit
 
-    Keys: TypeAlias = "dict[Hashable, list[str]]"
+    Keys: TypeAlias = "dict[tuple[int | str, ...], list[str]]"
     """The types of the edits of an annotator, by their keys, in the order of the file."""
 
 MODES = ("cs", "cse", "ds", "dt")
@@ -65,7 +65,7 @@ class Comparison:
             return True
         return edit.type in self.left_out
 
-    def _keys(self, edit: Edit) -> Iterator[Hashable]:
+    def _keys(self, edit: Edit) -> Iterator[tuple[int | str, ...]]:
         start, end = edit.start, edit.end
         if self.mode == "cs":
             yield start, end, edit.correction

@@ -141,7 +141,7 @@ def _pair(number: int, pair: Pair, totals: Sequence[int], beta: float) -> Iterat
     yield RULE
 
 
-def _listed(keys: Keys) -> list[tuple[object, ...]]:
+def _listed(keys: Keys) -> list[tuple[int | str, ...]]:
     """Return the edits in order, each with its first type. Of edits with a noop nothing is shown."""
     listed = sorted((*key, types[0]) for key, types in keys.items())
     return [] if listed and listed[0][0] == -1 else listed
