@@ -23,7 +23,7 @@ from ...edits.errant.edit_keys import MODES, Comparison
 from ...edits.errant.report import TITLES, WHOLE, Scorer, report
 from ...edits.m2_files import other_sentences, other_styles
 from ...errors import CorpusError, printable
-from ..m2_paths import read_m2
+from ..m2.paths import read_m2
 
 if TYPE_CHECKING:
     import argparse
@@ -35,8 +35,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments of errant_compare."""
     parser.add_argument("-hyp", required=True, metavar="FILE", help="the M2 file of a system")
     parser.add_argument("-ref", required=True, metavar="FILE", help="the M2 file of the annotators")
-    told = "weight of recall against precision (default: 0.5)"
-    parser.add_argument("-b", "--beta", type=_beta, default=0.5, metavar="B", help=told)
+    meaning = "weight of recall against precision (default: 0.5)"
+    parser.add_argument("-b", "--beta", type=_beta, default=0.5, metavar="B", help=meaning)
     parser.add_argument("-v", "--verbose", action="store_true", help="print the edits and choices of all sentences")
     modes = parser.add_mutually_exclusive_group()
     for mode in reversed(MODES):
@@ -47,8 +47,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("-single", action="store_true", help="only edits of at most one word on both sides")
     parser.add_argument("-multi", action="store_true", help="only edits of several words on a side")
     parser.add_argument("-filt", nargs="+", default=[], metavar="TYPE", help="types that are left out")
-    told = "print the scores of categories: 1 such as R, 2 such as NOUN, 3 such as R:NOUN"
-    parser.add_argument("-cat", type=int, choices=range(1, WHOLE + 1), help=told)
+    meaning = "print the scores of categories: 1 such as R, 2 such as NOUN, 3 such as R:NOUN"
+    parser.add_argument("-cat", type=int, choices=range(1, WHOLE + 1), help=meaning)
 
 
 def _beta(text: str) -> float:

@@ -5,14 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ..config.resolved import STDIN, UNPACKED
-from ..edits.m2_files import read_annotated
-from ..io.plain_files import Spool
-from ..io.remote import locate
+from ...config.resolved import STDIN, UNPACKED
+from ...edits.m2_files import read_annotated
+from ...io.plain_files import Spool
+from ...io.remote import locate
 
 if TYPE_CHECKING:
-    from ..edits.m2_files import Annotated
-    from ..io.remote import Remote
+    from ...edits.m2_files import Annotated
+    from ...io.remote import Remote
 
 DATA = "data:"
 
@@ -22,7 +22,7 @@ def m2_path(text: str) -> Path | Remote:
     if text == "-":
         return STDIN
     if text.startswith(DATA):
-        from ..io.dataset_cache import path_of
+        from ...io.dataset_cache import path_of
 
         return path_of(text)
     return locate(Path(), text)
