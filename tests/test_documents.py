@@ -102,7 +102,7 @@ def test_every_row_of_help_speed_can_be_measured() -> None:
 
 def test_every_topic_is_linked_from_the_readme() -> None:
     text = PAGES["README.md"].read_text(encoding="utf-8")
-    linked = set(re.findall(r"\]\(pipeline/help/([a-z]+\.md)\)", text))
+    linked = set(re.findall(r"\]\(pipeline/help/([a-z0-9]+\.md)\)", text))
     assert linked == {path.name for path in PACKAGE.glob("help/*.md")}
 
 

@@ -101,7 +101,7 @@ def read_annotated(path: Path | Remote, spool: Spool, reader: Reader = m2_blocks
     name = named(path)
     blocks = list(reader(spool.local(path), name))
     if not blocks:
-        raise CorpusError([Problem(name, "has no sentence: no line begins with 'S '")])
+        raise CorpusError([Problem(name, "has no sentence: there is no line that begins with 'S '")])
     edits = [[edit_of(line, name, number) for number, line in block.lines] for block in blocks]
     return Annotated(name, blocks, edits, [lines_by_annotator(line for _, line in block.lines) for block in blocks])
 

@@ -143,7 +143,7 @@ ONE = f"S a b c\nA 0 1|||R:X|||y|||{RULES}|||0\n\n"
         (ONE, "S a b d\n\n", "hyp.m2:1: token 3 is 'c', and in ref.m2:1 it is 'd': the edits are not of the same"),
         (ONE, "S a b\n\n", "hyp.m2:1: has 3 tokens, and ref.m2:1 has 2: the edits are not of the same sentences"),
         (ONE, ONE + "S d\n\n", "hyp.m2: has 1 sentences, and ref.m2 has 2"),
-        ("", ONE, "hyp.m2: has no sentence: no line begins with 'S '"),
+        ("", ONE, "hyp.m2: has no sentence: there is no line that begins with 'S '"),
         (ONE, "A 0 1|||R:X|||y|||\n", "ref.m2:1: an edit before any sentence"),
         (ONE + "T0-A0 x\n", ONE, "hyp.m2:4: expected a line that begins with 'S ' or 'A ', or an empty line"),
         ("S a\nA 0 1|||R:X|||y\n", ONE, "hyp.m2:2: expected 6 fields with ||| between, found 3"),

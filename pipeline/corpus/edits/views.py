@@ -10,18 +10,22 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from ...config.resolved import Column
 from ...edits.correction_xml import gold_blocks
+from ...edits.m2.writing import with_texts_changed
 from ...edits.m2_files import other_sentences, other_styles, read_annotated
 from ...edits.m2_lines import NOOP
 from ...edits.records import record_of
 from ...errors import CorpusError, Problem
 from ...io.plain_files import SEPARATOR, Origin, Spooled
 from ...metrics.base.views import EDITS, GOLD
+from ..replacements import REPLACEMENTS
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Sequence
+    from pathlib import Path
 
     from ...config.resolved import Dataset, Input, System
-    from ...edits.m2_files import Annotated
+    from ...edits.m2_files import Annotated, Reader
+    from ...edits.m2_lines import Block
     from ..input_files import Opener
     from ..texts import TextFile
 
@@ -63,34 +67,51 @@ def open_edits(
         return None
     most = max((len(own) for item in annotated.values() for own in item.by_annotator), default=1)
     if most * len(gold.annotators) > MAX_ANNOTATORS:
-        message = f"has {most * len(gold.annotators)} pairs of annotators; at most {MAX_ANNOTATORS} are supported"
-        problems.append(Problem(gold.name, message))
+        problems.append(_too_many(gold, annotated, most))
         return None
     references = [[_spooled(opener, gold, a, h) for a in gold.annotators] for h in range(most)]
     notes = [note for item in (gold, *annotated.values()) for note in item.notes()] if {GOLD, EDITS} & {*views} else []
+    notes += other_styles(gold, annotated.values()) if EDITS in views else ()
     sentences = (" ".join(block.sentence.split()).encode() for block in gold.blocks)
     return EditTexts(
         source=_record_file(opener, gold.name, sentences),
         gold=references[0],
         pairs=[text for of_output in references for text in of_output],
         outputs={name: _record_file(opener, item.name, _records(item)) for name, item in annotated.items()},
-        notes=[*notes, *other_styles(gold, annotated.values())]
-        if EDITS in views
-        else list(gold.notes())
-        if GOLD in views
-        else [],
+        notes=notes,
     )
+
+
+def _too_many(gold: Annotated, outputs: dict[str, Annotated], most: int) -> Problem:
+    """Return the problem that there are too many pairs of an output's annotators and those of the gold."""
+    output = next(item for item in outputs.values() if most in map(len, item.by_annotator))
+    pairs = f"{most} annotators in a sentence, and {gold.name} has {len(gold.annotators)}"
+    message = f"has {pairs}: {most * len(gold.annotators)} pairs to compare; at most {MAX_ANNOTATORS} are supported"
+    return Problem(output.name, message)
 
 
 def _gold(dataset: Dataset, opener: Opener) -> Annotated | None:
     """Return the annotations of a data set; None where there are none, or they are known to be absent."""
     if dataset.gold is None or dataset.gold in opener.absent:
         return None
-    gold = read_annotated(dataset.gold, opener.spool, gold_blocks)
+    gold = read_annotated(dataset.gold, opener.spool, _reader(dataset))
     if len(gold.annotators) > MAX_ANNOTATORS:
         message = f"has {len(gold.annotators)} annotators; at most {MAX_ANNOTATORS} are supported"
         raise CorpusError([Problem(gold.name, message)])
     return gold
+
+
+def _reader(dataset: Dataset) -> Reader:
+    """Return what reads M2 files, and replaces what the data set says before sentences are compared."""
+    if dataset.replace == "none":
+        return gold_blocks
+    change = REPLACEMENTS[dataset.replace]
+
+    def read(path: Path, name: str) -> Iterator[Block]:
+        for block in gold_blocks(path, name):
+            yield with_texts_changed(block, lambda text: change(text.encode()).decode())
+
+    return read
 
 
 def _outputs(
@@ -106,7 +127,7 @@ def _outputs(
         if output.path in opener.absent:
             continue
         try:
-            annotated[name] = read_annotated(output.path, opener.spool, gold_blocks)
+            annotated[name] = read_annotated(output.path, opener.spool, _reader(dataset))
         except CorpusError as error:
             problems += [problem for problem in error.problems if problem not in problems]
             continue

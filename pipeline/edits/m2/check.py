@@ -56,7 +56,7 @@ def check(path: Path, name: str) -> Checked:
     findings: list[Finding] = []
     blocks = list(_blocks(_lines(path, name, findings), findings))
     if not blocks:
-        findings.append(Finding(1, "empty", "there is no sentence: no line begins with 'S '", error=True))
+        findings.append(Finding(1, "empty", "has no sentence: there is no line that begins with 'S '", error=True))
     parsed = [list(_edits(block, findings)) for block in blocks]
     for block, edits in zip(blocks, parsed, strict=True):
         findings += _of_sentence(block, edits)

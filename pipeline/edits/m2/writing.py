@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from ..m2_files import BETWEEN
+from ..m2_lines import FIELDS, Block
+
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
 
 BAR = "|||"
 CORRECTION, ANNOTATOR = 2, 5
@@ -25,6 +28,17 @@ def with_correction(line: str, correction: str) -> str:
 def with_annotator(line: str, annotator: int) -> str:
     """Return the line of an edit with another annotator."""
     return _with(line, ANNOTATOR, str(annotator))
+
+
+def with_texts_changed(block: Block, change: Callable[[str], str]) -> Block:
+    """Return a sentence whose text is changed, and the corrections of its edits, each alternative on its own."""
+    lines = []
+    for number, line in block.lines:
+        fields = line.split(BAR)
+        if len(fields) == FIELDS:  # others are refused when they are read
+            fields[CORRECTION] = BETWEEN.join(map(change, fields[CORRECTION].split(BETWEEN)))
+        lines.append((number, BAR.join(fields)))
+    return Block(block.line, change(block.sentence), lines)
 
 
 def _with(line: str, place: int, value: str) -> str:
