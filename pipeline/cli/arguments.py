@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from ..config.globs import is_glob
 from ..config.overrides import Overrides
-from ..config.resolved import Dataset, System
+from ..config.resolved import Column, Dataset, System
 from ..corpus.input_warnings import suspicions
 from ..corpus.opener import open_corpus
 from ..errors import ConfigError, CorpusError, Problem, printable
@@ -18,11 +19,14 @@ from .given_texts import given_text, whole_m2
 if TYPE_CHECKING:
     import argparse
     from collections.abc import Sequence
+    from typing import Literal
 
     from ..config.resolved import Input
     from ..corpus.corpus import Corpus
 
 DATASET = "files"
+EMPTY = ("keep", "error", "none")
+"""What may be done with empty references, as `empty_references` of a config says."""
 
 
 def add_files(parser: argparse.ArgumentParser, *names: str, piped: bool = False) -> None:
@@ -37,6 +41,12 @@ def add_files(parser: argparse.ArgumentParser, *names: str, piped: bool = False)
     outputs = ("-o", "--out", "--outputs", *names)
     meaning = "outputs of systems, one file each" + ("; default: standard input, where it is piped" if piped else "")
     parser.add_argument(*outputs, dest="outputs", required=not piped, help=meaning, **several)
+    parser.add_argument(
+        "--empty-references",
+        choices=EMPTY,
+        default="keep",
+        help="an empty or null reference is a text of no words (keep), an error, or missing (none); default: keep",
+    )
 
 
 def output_from_pipe(args: argparse.Namespace) -> None:
@@ -53,7 +63,7 @@ def open_files(args: argparse.Namespace, *, quiet: bool = False) -> Corpus:
     repeated = next((name for name in outputs if outputs.count(name) > 1), None)
     if repeated is not None:
         raise ConfigError(f"-o: {repeated} is given twice")
-    dataset = _dataset(args.source, expanded(args.references))
+    dataset = _dataset(args.source, expanded(args.references), args.empty_references)
     problems: list[Problem] = []
     named: dict[str, Input] = {}
     for path in (given_text(output, "-o") for output in outputs):
@@ -68,12 +78,13 @@ def open_files(args: argparse.Namespace, *, quiet: bool = False) -> Corpus:
     return corpus
 
 
-def _dataset(source: str | None, references: Sequence[str]) -> Dataset:
+def _dataset(source: str | None, references: Sequence[str], empty: Literal["keep", "error", "none"]) -> Dataset:
     """Return the data set of the files. An M2 file alone holds the references of all annotators, and the source."""
     text = given_text(source, "-s") if source else None
     m2 = whole_m2(references[0]) if len(references) == 1 else None
     each = () if m2 else tuple(given_text(reference, "-r") for reference in references)
-    return Dataset(name=DATASET, source=text, references=each, m2=m2)
+    each = tuple(replace(one, null=empty == "none") if isinstance(one, Column) else one for one in each)
+    return Dataset(name=DATASET, source=text, references=each, m2=m2, empty_references=empty)
 
 
 def expanded(texts: Sequence[str]) -> list[str]:
