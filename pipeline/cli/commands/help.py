@@ -29,6 +29,7 @@ ALSO = {
     "run": "runs",
     "bench": "speed",
     "benchmarks": "speed",
+    "errant_compare": "m2",
     "expect": "reproduce",
     "recipes": "reproduce",
     "report": "reports",

@@ -138,6 +138,8 @@ def spool_m2(path: Path | Remote, missing: Missing, spool: Spool, *, lenient: bo
     lacking: dict[int, list[int]] = {}  # by annotator: sentences without a line, and the line of the first
     source = spool.write_texts(name, _source(raw, name, lacking, lenient=lenient))
     annotators = sorted(lacking)
+    if not source.stat().st_size:
+        raise CorpusError([Problem(name, "has no sentence: there is no line that begins with 'S '")])
     if not annotators:
         raise CorpusError([Problem(name, "no annotator has a line: there is no line that begins with 'A '")])
     if len(annotators) > MAX_ANNOTATORS:
