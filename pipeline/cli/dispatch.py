@@ -35,6 +35,7 @@ COMMANDS = {
     "validate": "check a config and all its files without scoring",
     "score": "score files without a config",
     "gleu": "score files as the package gleu does: the same options and output",
+    "m2scorer": "score an output as m2scorer (MaxMatch) does: the same options and output",
     "explain": "take one sentence apart: which n-grams match, are penalised, are missing",
     "init": "write a config to start from, or the sample to try everything with",
     "show": "print the results of a run",

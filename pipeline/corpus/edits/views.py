@@ -16,6 +16,7 @@ from ...edits.records import lines_by_annotator, record_of
 from ...errors import CorpusError, Problem
 from ...io.plain_files import SEPARATOR, Origin, Spooled, named
 from ...metrics.base.views import EDITS, GOLD
+from .official_loader import odd_lines
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Sequence
@@ -114,6 +115,8 @@ def open_edits(
         return None
     if gold is None:
         return None
+    odd, unreadable = _odd_lines(dataset, opener) if GOLD in views else ([], [])
+    problems += unreadable
     annotated = _outputs(dataset, outputs, gold, opener, problems) if EDITS in views else {}
     if len(problems) > before:
         return None
@@ -123,14 +126,14 @@ def open_edits(
         problems.append(Problem(gold.name, message))
         return None
     references = [[_spooled(opener, gold, a, h) for a in gold.annotators] for h in range(most)]
-    notes = [note for item in (gold, *annotated.values()) for note in item.notes()]
+    notes = [*odd, *(note for item in (gold, *annotated.values()) for note in item.notes())]
     sentences = (" ".join(block.sentence.split()).encode() for block in gold.blocks)
     return EditTexts(
         source=_record_file(opener, gold.name, sentences),
         gold=references[0],
         pairs=[text for of_output in references for text in of_output],
         outputs={name: _record_file(opener, item.name, _records(item)) for name, item in annotated.items()},
-        notes=[*notes, *_styles(gold, annotated)] if EDITS in views else list(gold.notes()) if GOLD in views else [],
+        notes=[*notes, *_styles(gold, annotated)] if EDITS in views else notes if GOLD in views else [],
     )
 
 
@@ -143,6 +146,13 @@ def _gold(dataset: Dataset, opener: Opener) -> Annotated | None:
         message = f"has {len(gold.annotators)} annotators; at most {MAX_ANNOTATORS} are supported"
         raise CorpusError([Problem(gold.name, message)])
     return gold
+
+
+def _odd_lines(dataset: Dataset, opener: Opener) -> tuple[list[str], list[Problem]]:
+    """Return notes and problems of what the official loader reads otherwise in the annotations of a data set."""
+    if dataset.gold is None:
+        return [], []
+    return odd_lines(opener.spool.local(dataset.gold), named(dataset.gold))
 
 
 def _outputs(

@@ -98,14 +98,14 @@ class MaxMatch(Metric):
 
     def chooser(self) -> Callable[[Columns], Ints]:
         """Return what chooses annotators: with the totals of the sentences before, or for each sentence alone."""
-        choice = RunningChoice(self._key, COUNTS, "order", running=self.choice == "official")
+        choice = RunningChoice(self.key, COUNTS, "order", running=self.choice == "official")
         return lambda columns: choice({**columns, "gold": columns["ref_len"]})
 
     def choose(self, columns: Columns) -> Ints:
         """Return the annotator of each sentence, chosen for the sentence alone: int64 [lines]."""
-        return RunningChoice(self._key, COUNTS, "order", running=False)({**columns, "gold": columns["ref_len"]})
+        return RunningChoice(self.key, COUNTS, "order", running=False)({**columns, "gold": columns["ref_len"]})
 
-    def _key(self, totals: tuple[int, ...], counts: tuple[int, ...]) -> tuple[float, ...]:
+    def key(self, totals: tuple[int, ...], counts: tuple[int, ...]) -> tuple[float, ...]:
         """Return what is greatest for the annotator that is taken, as m2scorer compares it."""
         correct, proposed, gold = (float(total + count) for total, count in zip(totals, counts, strict=True))
         beta = float(self.beta)
