@@ -104,13 +104,13 @@ def _shown(edit: ProposedEdit) -> str:
 def _shown_gold(edit: GoldEdit, judged: Judged) -> str:
     """Return an annotator's edit. Of its corrections, only -NONE- became a text of bytes."""
     parts = edit.written.split("||")
-    texts = ["''" if part == "-NONE-" else f"u{ascii(part.strip())}" for part in parts]
+    texts = ["''" if part == "-NONE-" else f"u{part.strip()!a}" for part in parts]
     return f"({edit.start}, {edit.end}, {_text(judged.original(edit))}, {_listed(texts)})"
 
 
 def _text(text: str) -> str:
     """Return a text as Python 2 shows it: an empty one is of bytes here, all others are Unicode."""
-    return f"u{ascii(text)}" if text else "''"
+    return f"u{text!a}" if text else "''"
 
 
 def _number(value: float) -> str:

@@ -4,8 +4,9 @@
     A 1 2|||R:VERB:SVA|||is|||REQUIRED|||-NONE-|||0
     A -1 -1|||noop|||-NONE-|||REQUIRED|||-NONE-|||1
 
-Lines that begin with I may stand between the edits, and mean nothing. Nothing is interpreted here. Whether alternatives (is||was) are parted, whether -NONE- is an empty text, and what an
-annotator without a line has meant, is decided by those who read the edits.
+Lines that begin with I may stand between the edits, and mean nothing. Nothing is interpreted here. Whether alternatives
+(is||was) are parted, whether -NONE- is an empty text, and what an annotator without a line has meant, is decided by
+those who read the edits.
 """
 
 from __future__ import annotations

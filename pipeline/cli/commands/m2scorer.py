@@ -10,8 +10,8 @@ examples:
   gec-pipeline m2scorer --max_unchanged_words 0 --ignore_whitespace_casing output.txt gold.m2
   gec-pipeline m2scorer --code 3.2 output.txt gold.m2
 
-What m2scorer leaves out without a word is left out with a warning: edits beyond their sentence, noops with a span, lines
-that begin with I. It stops at line ends of Windows, a byte order mark, lines of blanks, and an S without a blank; here
+What m2scorer leaves out without a word is left out with a warning: edits beyond their sentence, noops with a span,
+lines that begin with I. It stops at line ends of Windows, a byte order mark, lines of blanks, and an S without a blank; here
 they are read as they are meant, with a warning. Two sentences in a paragraph, and signs inside a line at which Python
 ends lines (such as U+2028), are errors. An output whose first sign is a byte order mark is read without it.
 """
@@ -30,10 +30,11 @@ from ...edits.m2_lines import blocks
 from ...errors import CorpusError, Problem, printable
 from ...io.plain_files import is_plain, named
 from ...io.remote import Remote
-from ...metrics import METRICS
 from ...metrics.base.metric import Text
 from ...metrics.base.views import GOLD
+from ...metrics.m2.columns import COUNTS
 from ...metrics.m2.gold import as_lines
+from ...metrics.m2.metric import MaxMatch
 from ...metrics.m2.proposed import proposed_edits
 from ...prepare import doubts
 from ..arguments import DATASET
@@ -46,7 +47,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from ...corpus.corpus import Corpus
-    from ...metrics.m2.metric import MaxMatch
     from ...metrics.m2.proposed import Judged
     from ..m2scorer_lines import Totals
 
@@ -56,7 +56,7 @@ BLOCK = 256
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments of m2scorer, and --code."""
-    options = {option.name: option for option in METRICS["m2"].options}
+    options = {option.name: option for option in MaxMatch.options}
     parser.add_argument("output", metavar="OUTPUT", help="the output, a sentence a line")
     parser.add_argument("gold", metavar="GOLD", help="the annotations, an M2 file")
     parser.add_argument("-v", "--verbose", action="store_true", help="show each sentence with each annotator")
@@ -89,7 +89,7 @@ def _beta(text: str) -> str:
 
 
 def _words(text: str) -> int:
-    maximum = next(option.maximum or 0 for option in METRICS["m2"].options if option.name == "max_unchanged_words")
+    maximum = next(option.maximum or 0 for option in MaxMatch.options if option.name == "max_unchanged_words")
     if not (text.isascii() and text.isdigit() and int(text) <= maximum):
         raise ValueError(text)
     return int(text)
@@ -101,7 +101,7 @@ _words.__name__ = "whole number from 0 to 100"
 
 def run(args: argparse.Namespace) -> int:
     """Print the score, or with -v also every sentence."""
-    metric: MaxMatch = METRICS["m2"](
+    metric = MaxMatch(
         beta=args.beta,
         max_unchanged_words=args.max_unchanged_words,
         ignore_whitespace_casing=args.ignore_whitespace_casing,
@@ -121,7 +121,8 @@ def run(args: argparse.Namespace) -> int:
         totals = _print_sentences(metric, corpus, sentences)
     else:
         (result,) = evaluate_corpus(corpus, [metric])
-        totals = tuple(int(result.outputs[name]) for name in ("correct", "proposed", "gold"))
+        correct, proposed, annotated = (int(result.outputs[name]) for name in COUNTS)
+        totals = correct, proposed, annotated
     _say(total_lines(totals, float(metric.beta), verbose=args.verbose))
     return 0
 

@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from ...edits.m2_lines import Edit
 
 BOM = b"\xef\xbb\xbf"
 BREAKS = re.compile("[\r\x0b\x0c\x1c\x1d\x1e\x85\u2028\u2029]")
@@ -58,26 +57,34 @@ def _odd(path: Path, name: str) -> Iterator[Odd]:
                 yield Odd(number, "ends as lines of Windows do, which is read as a line end; m2scorer stops at these")
     tokens = 0
     for number, line in numbered_lines(path, name):
-        if line == "S":
-            yield Odd(number, f"is an S without a blank behind it, which is read as an empty sentence; {STOPS}")
-        elif line and not line.strip():
-            yield Odd(number, f"has only blanks, and is read as an empty line; {STOPS}")
-        elif line.startswith("I "):
-            yield Odd(number, "begins with I, and is left out, as m2scorer does")
-        if line == "S" or line.startswith("S "):
+        if _is_sentence(line):
             tokens = len(line[2:].split())
-        elif line.startswith("A -1") or "|||noop|||" in line:
-            edit = edit_of(line, name, number)
-            kind = _left_out(edit, tokens)
-            if kind:
-                yield Odd(number, kind)
+        kind = _odd_line(line) or _left_out(line, tokens)
+        if kind:
+            yield Odd(number, kind)
 
 
-def _left_out(edit: Edit, tokens: int) -> str:
+def _is_sentence(line: str) -> bool:
+    return line == "S" or line.startswith("S ")
+
+
+def _odd_line(line: str) -> str:
+    """Return what is said of a line as a whole, or an empty text."""
+    if line == "S":
+        return f"is an S without a blank behind it, which is read as an empty sentence; {STOPS}"
+    if line and not line.strip():
+        return f"has only blanks, and is read as an empty line; {STOPS}"
+    return "begins with I, and is left out, as m2scorer does" if line.startswith("I ") else ""
+
+
+def _left_out(line: str, tokens: int) -> str:
     """Return what is said of an edit that is left out though it is none beyond its sentence, or an empty text.
 
     Edits that reach beyond their sentence are told of where the file is read.
     """
+    if not (line.startswith("A -1") or (line.startswith("A ") and "|||noop|||" in line)):
+        return ""
+    edit = edit_of(line, "", 0)
     if edit.type == "noop":
         within = 0 <= edit.start <= tokens and 0 <= edit.end <= tokens
         return "is a noop with a span, and is left out as any noop" if within else ""
@@ -94,7 +101,7 @@ def _unreadable(path: Path, name: str) -> Iterator[Odd]:
         if match:
             what = f"character {match.start() + 1} is U+{ord(match[0]):04X}"
             yield Odd(number, f"{what}, at which m2scorer ends the line and stops; put a blank in its place")
-        if line == "S" or line.startswith("S "):
+        if _is_sentence(line):
             if inside:
                 message = (
                     "a second sentence in a paragraph, whose edits could be of either: expected an empty line before"

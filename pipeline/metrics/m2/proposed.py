@@ -11,9 +11,10 @@ from .gold import ABSENT
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from ...kernel.gold_edits import ProposedEdits
     from ..base.metric import Text
     from .columns import MaxMatchNeeds
-    from .gold import GoldEdit
+    from .gold import Gold, GoldEdit
 
 
 class ProposedEdit(NamedTuple):
@@ -64,29 +65,34 @@ def proposed_edits(needs: MaxMatchNeeds, text: Text) -> list[list[list[Judged]]]
     sources = [line.decode().split() for line in text.source.texts()]
     result = []
     for number, system in enumerate(text.systems):
-        rows = []
-        for line, output in enumerate(text_line.decode().split() for text_line in system.texts()):
-            row = []
-            for place in np.argsort(gold.order[line], kind="stable").tolist():
-                golds = gold.edits[line][place]
-                if golds is None:
-                    continue
-                which = (number * len(sources) + line) * len(text.references) + place
-                low, high = listed.offsets[which : which + 2].tolist()
-                spans = zip(listed.spans[low:high].tolist(), listed.compared[low:high].tolist(), strict=True)
-                edits = [_edit(sources[line], output, span, compared) for span, compared in spans]
-                name = gold.numbers[line][place]
-                judged = Judged(place if name == ABSENT else name, place, sources[line], golds, edits)
-                _match(judged)
-                row.append(judged)
-            rows.append(row)
-        result.append(rows)
+        outputs = enumerate(line.decode().split() for line in system.texts())
+        first = number * len(sources)
+        result.append([_judged(gold, listed, sources[line], words, (first + line, line)) for line, words in outputs])
     return result
+
+
+def _judged(
+    gold: Gold, listed: ProposedEdits, source: list[str], output: list[str], at: tuple[int, int]
+) -> list[Judged]:
+    """Return the annotators of a line. `at` is the place of the line among those of all systems, and its number."""
+    row, line = [], at[1]
+    for place in np.argsort(gold.order[line], kind="stable").tolist():
+        golds, name = gold.edits[line][place], gold.numbers[line][place]
+        if golds is None:
+            continue
+        low, high = listed.offsets[at[0] * gold.order.shape[1] + place :][:2].tolist()
+        spans = zip(listed.spans[low:high].tolist(), listed.compared[low:high].tolist(), strict=True)
+        edits = [_edit(source, output, span, compared) for span, compared in spans]
+        judged = Judged(place if name == ABSENT else name, place, source, golds, edits)
+        _match(judged)
+        row.append(judged)
+    return row
 
 
 def _edit(source: Sequence[str], output: Sequence[str], span: Sequence[int], compared: Sequence[int]) -> ProposedEdit:
     low, high, output_low, output_high = span
-    return ProposedEdit(*compared, " ".join(source[low:high]), " ".join(output[output_low:output_high]), [])
+    original, correction = " ".join(source[low:high]), " ".join(output[output_low:output_high])
+    return ProposedEdit(compared[0], compared[1], original, correction, [])
 
 
 def _match(judged: Judged) -> None:
@@ -113,8 +119,8 @@ def shrunk(edit: ProposedEdit) -> ProposedEdit:
     shorter = min(len(before), len(after))
     first = next((n for n in range(shorter) if before[n] != after[n]), shorter)
     last = next((n for n in range(shorter - first) if before[-1 - n] != after[-1 - n]), shorter - first)
-    texts = (" ".join(words[first : len(words) - last]) for words in (before, after))
-    return ProposedEdit(edit.start + first, edit.end - last, *texts, edit.matched)
+    original, correction = (" ".join(words[first : len(words) - last]) for words in (before, after))
+    return ProposedEdit(edit.start + first, edit.end - last, original, correction, edit.matched)
 
 
 def unchanged_words(edit: ProposedEdit) -> list[str]:
