@@ -29,6 +29,7 @@ from . import stages
 from .config.overrides import overrides_from_values
 from .config.tree import from_mapping
 from .corpus.corpus import MAX_REFERENCES, Corpus, check_parallel, without_any
+from .corpus.edits.gold_beside_lists import all_texts, beside, open_gold
 from .corpus.input_warnings import misshapen
 from .corpus.texts import text_in_memory
 from .errors import IncompleteError, InputError, Problem, did_you_mean
@@ -233,11 +234,12 @@ class Evaluation(Sequence[Result]):
 
 
 def evaluate(
-    hypotheses: Sequence[str] | Mapping[str, Sequence[str]],
-    references: Sequence[str] | Sequence[Sequence[str | None]],
+    hypotheses: Sequence[str] | Mapping[str, Sequence[str]] | Path | Mapping[str, Path],
+    references: Sequence[str] | Sequence[Sequence[str | None]] | None = None,
     sources: Sequence[str] | None = None,
     metrics: Asked | Sequence[Asked] = ("gleu",),
     *,
+    gold: str | Path | None = None,
     n_jobs: int | Literal["auto"] = 1,
 ) -> Evaluation:
     """Score outputs that are in memory. Nothing is written to disk, and texts may contain newlines.
@@ -248,13 +250,18 @@ def evaluate(
     `sources` holds one uncorrected text for each item. Only some metrics, such as gleu, need it.
     `metrics` holds names as people write them ("gleu", "BLEU", "chrF++"), names with settings ("gleu[n=3]"),
     signatures, mappings such as {"name": "gleu", "references": "max"}, or metric objects. A single one needs no list.
+    `gold` is an M2 file, for metrics of edits such as m2. Sources and references that are not given come from it.
+    For errant `hypotheses` are M2 files too: a path, or {system: path}; then there are no other texts.
     `n_jobs` is the number of workers, or "auto" to choose it by the amount of text.
 
     What looks wrong but can be scored is a warning (warnings.warn), and is kept in Evaluation.warnings. Raises
     InputError for texts that do not fit together, for unknown metrics or settings, and where a source is missing.
     """
     scorers = from_values(metrics)
-    corpus = _corpus(hypotheses, references, sources, scorers)
+    if gold is None:
+        corpus = _corpus(hypotheses, references, sources, scorers)
+    else:
+        corpus = _with_gold(gold, hypotheses, references, sources, scorers)
     evaluation = evaluate_corpus(corpus, scorers, n_jobs=n_jobs)
     for note in evaluation.warnings:
         warnings.warn(note, stacklevel=2)
@@ -355,9 +362,23 @@ def compare(run: str | Path, run2: str | Path | None = None, **settings: str | f
     return with_statistics(stored_runs.restricted(results, columns), columns, statistics)
 
 
+def _with_gold(gold: object, hypotheses: Any, references: Any, sources: Any, metrics: Sequence[Metric]) -> Corpus:
+    """Return the texts with the annotations of an M2 file, which has those that are None; raises InputError."""
+    outputs = hypotheses if isinstance(hypotheses, Mapping) else {ONE: hypotheses}
+    annotated = open_gold(gold, outputs, {metric.needs.view for metric in metrics})
+    if annotated.systems:
+        if references is not None or sources is not None:
+            raise InputError("references, sources: beside M2 files they come from gold; leave them out")
+        return annotated
+    if sources is None and annotated.source is not None:
+        sources = all_texts(annotated.source)
+    references = [*map(all_texts, annotated.references)] if references is None else references
+    return beside(_corpus(hypotheses, references, sources, metrics), annotated)
+
+
 def _corpus(
-    hypotheses: Sequence[str] | Mapping[str, Sequence[str]],
-    references: Sequence[str] | Sequence[Sequence[str | None]],
+    hypotheses: Any,
+    references: Any,
     sources: Sequence[str] | None,
     metrics: Sequence[Metric],
 ) -> Corpus:

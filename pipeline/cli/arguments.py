@@ -95,8 +95,8 @@ def _dataset(args: argparse.Namespace, views: Collection[str]) -> Dataset:
         raise ConfigError("--gold: metrics of edits need an M2 file, which has the edits of annotators: --gold FILE")
     if gold and references and not text and not edits:
         text = Column(kind=ONE_ANNOTATOR, path=given_path(gold), column="")
-    m2 = m2 if references else annotations
-    return Dataset(name=DATASET, source=text, references=each, m2=m2, gold=annotations)
+    from_edits = m2 if references else annotations
+    return Dataset(name=DATASET, source=text, references=each, m2=from_edits, gold=annotations)
 
 
 def expanded(texts: Sequence[str]) -> list[str]:

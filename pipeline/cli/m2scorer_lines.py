@@ -17,11 +17,6 @@ Totals: TypeAlias = "tuple[int, int, int]"
 RULE = "-" * 43
 
 
-def counts_of(judged: Judged) -> Totals:
-    """Return the counts of a sentence with an annotator."""
-    return sum(len(edit.matched) for edit in judged.edits), len(judged.edits), len(judged.gold)
-
-
 def added(one: Totals, two: Totals) -> Totals:
     """Return the sums of counts."""
     return one[0] + two[0], one[1] + two[1], one[2] + two[2]

@@ -1,8 +1,8 @@
-"""Score an output as m2scorer does (MaxMatch, the scorer of CoNLL-2013 and 2014), with the same options and output lines.
+"""Score an output as m2scorer does (MaxMatch, the scorer of CoNLL-2013 and 2014): the same options and output lines.
 
-OUTPUT is a text with a sentence in each line. GOLD is an M2 file, whatever its name. With -v each sentence is shown with
-each annotator: edits, counts so far, and which annotator was chosen. For several systems, intervals and tests there is
-`gec-pipeline score m2 --gold GOLD -o a.txt b.txt`; `gec-pipeline help maxmatch` says what is computed.
+OUTPUT is a text with a sentence in each line. GOLD is an M2 file, whatever its name. With -v each sentence is shown
+with each annotator: edits, counts so far, and which annotator was chosen. For several systems, intervals and tests
+there is `gec-pipeline score m2 --gold GOLD -o a.txt b.txt`; `gec-pipeline help maxmatch` says what is computed.
 
 examples:
   gec-pipeline m2scorer output.txt gold.m2
@@ -11,9 +11,9 @@ examples:
   gec-pipeline m2scorer --code 3.2 output.txt gold.m2
 
 What m2scorer leaves out without a word is left out with a warning: edits beyond their sentence, noops with a span,
-lines that begin with I. It stops at line ends of Windows, a byte order mark, lines of blanks, and an S without a blank; here
-they are read as they are meant, with a warning. Two sentences in a paragraph, and signs inside a line at which Python
-ends lines (such as U+2028), are errors. An output whose first sign is a byte order mark is read without it.
+lines that begin with I. It stops at line ends of Windows, a byte order mark, lines of blanks, and an S without a
+blank; here they are read as they are meant, with a warning. Two sentences in a paragraph, and signs inside a line at
+which Python ends lines (such as U+2028), are errors. An output that begins with a byte order mark is read without it.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ from ...metrics.m2.proposed import proposed_edits
 from ...prepare import doubts
 from ..arguments import DATASET
 from ..given_texts import given_path
-from ..m2scorer_lines import added, count_lines, counts_of, sentence_lines, total_lines
+from ..m2scorer_lines import added, count_lines, sentence_lines, total_lines
 
 if TYPE_CHECKING:
     import argparse
@@ -145,7 +145,7 @@ def _print_sentences(metric: MaxMatch, corpus: Corpus, sentences: Sequence[str])
     """Print each sentence with each annotator, and who is chosen; return the sums of the counts that were chosen."""
     totals = (0, 0, 0)
     for line, (output, row) in enumerate(_rows(metric, corpus), 1):
-        counts = {judged.annotator: counts_of(judged) for judged in row}
+        counts = {judged.annotator: judged.counts for judged in row}
         for judged in row:
             so_far = added(totals, counts[judged.annotator])
             _say(sentence_lines(sentences[line - 1], output.strip(), judged))

@@ -50,10 +50,10 @@ def odd_lines(path: Path, name: str) -> tuple[list[str], list[Problem]]:
 def _odd(path: Path, name: str) -> Iterator[Odd]:
     """Yield what is read as it is meant, or left out."""
     with open_bytes(path, name) as file:
-        for number, line in enumerate(file, 1):
-            if number == 1 and line.startswith(BOM):
+        for number, raw in enumerate(file, 1):
+            if number == 1 and raw.startswith(BOM):
                 yield Odd(1, f"begins with a byte order mark, which is left out; {STOPS}")
-            if line.endswith(b"\r\n"):
+            if raw.endswith(b"\r\n"):
                 yield Odd(number, "ends as lines of Windows do, which is read as a line end; m2scorer stops at these")
     tokens = 0
     for number, line in numbered_lines(path, name):

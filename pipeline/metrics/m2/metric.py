@@ -15,12 +15,15 @@ from ..base.metric import Metric, Note
 from ..base.option import option
 from ..base.running_choice import RunningChoice
 from .columns import COUNTS, MaxMatchNeeds
+from .proposed import proposed_edits, unchanged_words
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from ...arrays import Floats, Ints
     from ..base.columns import Columns
+    from ..base.metric import Text
+    from .proposed import Judged
 
 
 @dataclass(frozen=True)
@@ -119,6 +122,28 @@ class MaxMatch(Metric):
         precision = np.where(proposed == 0, 1.0, ratio(correct, proposed))
         recall = np.where(gold == 0, 1.0, ratio(correct, gold))
         return f_beta(precision, recall, float(self.beta)), precision, recall
+
+    def explained(self, text: Text) -> list[tuple[str, str]]:
+        """Return the right and the wrong edits of an output with each annotator, and the annotator's that are missing."""
+        ((annotators,),) = proposed_edits(self.needs, text)
+        lines = [line for judged in annotators for line in self._with_annotator(judged)]
+        if any(unchanged_words(edit) for judged in annotators for edit in judged.edits):
+            why = "so neighbouring changes make one edit, unless an edit of the annotator fits a part of it"
+            lines.append(
+                ("", f"unchanged: an edit may hold up to {self.max_unchanged_words} words as they were; {why}")
+            )
+        return lines
+
+    def _with_annotator(self, judged: Judged) -> Iterator[tuple[str, str]]:
+        correct, proposed, gold = judged.counts
+        counts = {name: np.array(count) for name, count in zip(COUNTS, judged.counts, strict=True)}
+        told = f"{correct} right of {proposed} proposed edits, {gold} of the annotator"
+        yield "", f"annotator {judged.annotator}: {self.output} {100 * float(self._scores(counts)[0]):.2f} ({told})"
+        for edit in judged.edits:
+            unchanged = ", ".join(unchanged_words(edit))
+            yield "match" if edit.matched else "wrong", f"{edit}{f' (unchanged: {unchanged})' if unchanged else ''}"
+        for missed in judged.missed:
+            yield "missing", judged.written(missed)
 
     def remarks(self, counts: Mapping[str, Iterable[Columns]]) -> list[Note]:
         """Return the lines that are too long for the official method."""

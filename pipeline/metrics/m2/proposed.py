@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from .columns import MaxMatchNeeds
     from .gold import Gold, GoldEdit
 
+NOTHING = "(nothing)"
+
 
 class ProposedEdit(NamedTuple):
     """An edit that an output made."""
@@ -30,6 +32,9 @@ class ProposedEdit(NamedTuple):
     """What it is replaced by."""
     matched: list[int]
     """The places of the gold edits that it matches. There are several where a gold edit is given twice."""
+
+    def __str__(self) -> str:
+        return f"{self.start} {self.end}: {self.original or NOTHING} → {self.correction or NOTHING}"
 
 
 class Judged(NamedTuple):
@@ -49,6 +54,16 @@ class Judged(NamedTuple):
     def original(self, gold: GoldEdit) -> str:
         """Return what a gold edit replaces."""
         return " ".join(self.tokens[gold.start : gold.end])
+
+    def written(self, gold: GoldEdit) -> str:
+        """Return a gold edit for people."""
+        corrections = " or ".join(text or NOTHING for text in gold.alternatives)
+        return f"{gold.start} {gold.end}: {self.original(gold) or NOTHING} → {corrections}"
+
+    @property
+    def counts(self) -> tuple[int, int, int]:
+        """The right, the proposed and the annotated edits."""
+        return sum(len(edit.matched) for edit in self.edits), len(self.edits), len(self.gold)
 
     @property
     def missed(self) -> list[GoldEdit]:
