@@ -5,10 +5,15 @@ in the reference. A missing n-gram is in the reference alone, or more often ther
 called other. --compare names another metric or variant. With --line it shows the n-grams that the two count
 differently, and without --line the sentences where the two differ most.
 
+Of m2 it shows the proposed edits with each annotator: those that match one of the annotator's, the wrong ones, and
+the annotator's edits that are missing. Numbers are tokens of the source, counted from 0: the first that is replaced,
+and the one behind the last.
+
 examples:
   gec-pipeline explain gleu -s source.txt -r ref0.txt ref1.txt -o system.txt --line 3
   gec-pipeline explain gleu -s source.txt -r ref0.txt -o system.txt --line 3 --compare "gleu[variant=paper]"
-  gec-pipeline explain gleu -s source.txt -r ref0.txt -o system.txt --compare "gleu[variant=2016]" --top 5  gec-pipeline explain m2 --gold gold.m2 -o system.txt --line 3
+  gec-pipeline explain gleu -s source.txt -r ref0.txt -o system.txt --compare "gleu[variant=2016]" --top 5
+  gec-pipeline explain m2 --gold gold.m2 -o system.txt --line 3
 """
 
 from __future__ import annotations

@@ -124,7 +124,7 @@ class MaxMatch(Metric):
         return f_beta(precision, recall, float(self.beta)), precision, recall
 
     def explained(self, text: Text) -> list[tuple[str, str]]:
-        """Return the right and the wrong edits of an output with each annotator, and the annotator's that are missing."""
+        """Return the right and the wrong edits of an output with each annotator, and the missing ones."""
         ((annotators,),) = proposed_edits(self.needs, text)
         lines = [line for judged in annotators for line in self._with_annotator(judged)]
         if any(unchanged_words(edit) for judged in annotators for edit in judged.edits):
