@@ -9,7 +9,6 @@ import ast
 import gzip
 import json
 import re
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pytest
@@ -20,6 +19,7 @@ from tests.files import write
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from pathlib import Path
 
 GOLD = """\
 S This are a test of the x
