@@ -29,6 +29,7 @@ ALSO = {
     "run": "runs",
     "bench": "speed",
     "benchmarks": "speed",
+    "m2scorer": "maxmatch",
     "expect": "reproduce",
     "recipes": "reproduce",
     "report": "reports",
