@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from ..config.globs import is_glob
@@ -20,11 +21,14 @@ from .given_texts import annotated_output, given_path, given_text, whole_m2
 if TYPE_CHECKING:
     import argparse
     from collections.abc import Collection, Sequence
+    from typing import Literal
 
     from ..config.resolved import Input
     from ..corpus.corpus import Corpus
 
 DATASET = "files"
+EMPTY = ("keep", "error", "none")
+"""What may be done with empty references, as `empty_references` of a config says."""
 
 
 def add_files(parser: argparse.ArgumentParser, *names: str, piped: bool = False, gold: bool = False) -> None:
@@ -43,6 +47,12 @@ def add_files(parser: argparse.ArgumentParser, *names: str, piped: bool = False,
     outputs = ("-o", "--out", "--outputs", *names)
     meaning = "outputs of systems, one file each" + ("; default: standard input, where it is piped" if piped else "")
     parser.add_argument(*outputs, dest="outputs", required=not piped, help=meaning, **several)
+    parser.add_argument(
+        "--empty-references",
+        choices=EMPTY,
+        default="keep",
+        help="an empty or null reference is a text of no words (keep), an error, or missing (none); default: keep",
+    )
 
 
 def output_from_pipe(args: argparse.Namespace) -> None:
@@ -95,8 +105,10 @@ def _dataset(args: argparse.Namespace, views: Collection[str]) -> Dataset:
         raise ConfigError("--gold: metrics of edits need an M2 file, which has the edits of annotators: --gold FILE")
     if gold and references and not text and not edits:
         text = Column(kind=ONE_ANNOTATOR, path=given_path(gold), column="")
+    empty: Literal["keep", "error", "none"] = args.empty_references
+    each = tuple(replace(one, null=empty == "none") if isinstance(one, Column) else one for one in each)
     from_edits = m2 if references else annotations
-    return Dataset(name=DATASET, source=text, references=each, m2=from_edits, gold=annotations)
+    return Dataset(name=DATASET, source=text, references=each, m2=from_edits, gold=annotations, empty_references=empty)
 
 
 def expanded(texts: Sequence[str]) -> list[str]:

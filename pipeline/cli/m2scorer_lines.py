@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, TypeAlias
 
-from ..metrics.m2.proposed import is_match, shrunk
+from ..edits.proposed import is_match, shrunk
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from ..metrics.m2.gold import GoldEdit
-    from ..metrics.m2.proposed import Judged, ProposedEdit
+    from ..edits.proposed import GoldEdit, Judged, ProposedEdit
 
 Totals: TypeAlias = "tuple[int, int, int]"
 """Right, proposed and annotated edits."""

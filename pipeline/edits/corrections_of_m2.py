@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from ..errors import InputError, did_you_mean
@@ -16,15 +17,19 @@ if TYPE_CHECKING:
     Split = Callable[[str], Tokens]
 
 NOOP = "noop"
+_NUMBERED = re.compile(r"error ([0-9]+) (yes|no)")
 
 
 def corrections_of_m2(tokens: Sequence[str], edits: Iterable[Edit], split: Split) -> CorrectedSentence:
     """Return a sentence with its errors; `edits` are in the order of the file, with those of type noop.
 
     Of alternatives of a correction, the first is taken; `split` makes words of it. Longer edits go first. Each edit
-    joins the first group that has an edit it overlaps, or begins a group. A group is an error.
+    joins the first group that has an edit it overlaps, or begins a group. A group is an error. Edits whose types say
+    to which error they belong (type_of_error) stay as they are.
     """
     every = list(edits)
+    if any(_NUMBERED.fullmatch(edit.type) for edit in every):
+        return _as_numbered(tokens, every)
     groups: list[list[Edit]] = []
     changes = [edit for edit in every if not _changes_nothing(edit)]
     for edit in sorted(changes, key=lambda edit: edit.start - edit.end):
@@ -36,6 +41,31 @@ def corrections_of_m2(tokens: Sequence[str], edits: Iterable[Edit], split: Split
     groups.sort(key=lambda group: (group[0].start, group[0].end))
     annotators = len({edit.annotator for edit in every})
     return CorrectedSentence(tuple(tokens), annotators, tuple(_error(group, annotators, split) for group in groups))
+
+
+def type_of_error(number: int, *, required: bool) -> str:
+    """Return the type of the edits of an error, where a file numbers the errors of a sentence itself."""
+    return f"error {number} {'yes' if required else 'no'}"
+
+
+def _as_numbered(tokens: Sequence[str], edits: Sequence[Edit]) -> CorrectedSentence:
+    """Return a sentence with its errors, of edits whose types say to which error they belong."""
+    groups: dict[int, list[Edit]] = {}
+    required: dict[int, bool] = {}
+    for edit in edits:
+        match = _NUMBERED.fullmatch(edit.type)
+        if match:
+            groups.setdefault(int(match[1]), []).append(edit)
+            required[int(match[1])] = match[2] == "yes"
+    errors = []
+    for number in sorted(groups):
+        alternatives: dict[int, list[Correction]] = {}
+        for edit in groups[number]:
+            words = split_words(edit.correction)
+            alternatives.setdefault(edit.annotator, []).append(Correction(edit.start, edit.end, words))
+        each = (Alternative(annotator, tuple(corrections)) for annotator, corrections in alternatives.items())
+        errors.append(Error(tuple(each), required[number]))
+    return CorrectedSentence(tuple(tokens), len({edit.annotator for edit in edits}), tuple(errors))
 
 
 def _changes_nothing(edit: Edit) -> bool:

@@ -6,11 +6,13 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
-from . import workers
+from ..io.processes import processors
 from .clusters import CLUSTERS, Cluster
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+    from .workers import Backend
 
 
 @dataclass(frozen=True)
@@ -19,7 +21,7 @@ class RunOptions:
 
     n_jobs: int | Literal["auto"] | None = None
     """The number of workers, or of tasks that run at once on a cluster."""
-    backend: workers.Backend | None = None
+    backend: Backend | None = None
     """What kind of workers there are: threads, processes, or a cluster."""
     shard_lines: int | None = None
     """The number of lines in a shard. None: as many as its size in bytes allows."""
@@ -28,7 +30,7 @@ class RunOptions:
     cluster: Cluster | None = None
     """The connection to a cluster for the length of a run, made by connected()."""
 
-    def under(self, n_jobs: int | Literal["auto"], backend: workers.Backend, address: str | None = None) -> RunOptions:
+    def under(self, n_jobs: int | Literal["auto"], backend: Backend, address: str | None = None) -> RunOptions:
         """Return these options, with those that are None taken from the arguments, which come from a config.
 
         The address belongs to the backend of the config: it is not taken where these options name another backend.
@@ -55,8 +57,8 @@ class RunOptions:
         if self.backend == "serial":
             return 1
         if self.backend in CLUSTERS:  # n_jobs is the number of the cluster's workers
-            return workers.processors()
-        return workers.processors() if self.n_jobs in (None, "auto") else int(self.n_jobs or 1)
+            return processors()
+        return processors() if self.n_jobs in (None, "auto") else int(self.n_jobs or 1)
 
 
 AUTO = RunOptions()

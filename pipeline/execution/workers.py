@@ -6,9 +6,6 @@ A worker gets byte ranges and needs, reads its own lines and returns packed colu
 from __future__ import annotations
 
 import os
-import signal
-import threading
-import time
 import warnings
 from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
 from dataclasses import dataclass, replace
@@ -21,6 +18,7 @@ from .. import kernel
 from .._version import __version__
 from ..corpus.spans import Span, read_span
 from ..errors import CorpusError, InputError, InvalidTextError, LongTextError, PipelineError, Problem, UnreadableError
+from ..io.processes import end_with_parent, processors
 from ..metrics.base.columns import COUNTING, narrow
 from ..metrics.base.metric import Text
 from .clusters import LostWorkerError
@@ -105,13 +103,6 @@ def _blank_lines(lines: Lines) -> NDArray[np.bool_]:
     return np.array([not line.decode().split() for line in lines.texts()], bool)
 
 
-def processors() -> int:
-    """Return how many processors this process may use."""
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
-
-
 def plan(n_jobs: int | Literal["auto"], backend: Backend, size: int) -> tuple[int, Backend]:
     """Return how many workers and which backend are used for `size` bytes of text. A cluster has its own number."""
     if n_jobs == "auto":
@@ -168,22 +159,6 @@ class _DiedError(Exception):
     """Stands for joblib's error, since joblib is only imported where it is used."""
 
 
-def _end_with(parent: int) -> None:
-    """Make this worker process end soon after its parent, which may be killed: loky would wait for minutes.
-
-    Ctrl-C at a terminal reaches every process. Workers ignore it: the parent ends them, and gives one message.
-    """
-
-    def follow() -> None:
-        while os.getppid() == parent:
-            time.sleep(1)
-        os._exit(1)
-
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    if os.name == "posix":
-        threading.Thread(target=follow, name="follow", daemon=True).start()
-
-
 def _threads(tasks: Iterator[Task], n_jobs: int) -> Iterator[Done]:
     """Count in threads of the standard library, which start at once: joblib would have to be imported."""
     with ThreadPoolExecutor(n_jobs) as pool:
@@ -210,7 +185,7 @@ def _results(tasks: Iterator[Task], n_jobs: int, backend: Backend) -> Iterator[D
     from joblib.externals.loky.process_executor import BrokenProcessPool
 
     # A batch would be lost as a whole when its worker dies; shards are large enough to go one by one.
-    more = {"initializer": _end_with, "initargs": (os.getpid(),)} if backend == "loky" else {}
+    more = {"initializer": end_with_parent, "initargs": (os.getpid(),)} if backend == "loky" else {}
     parallel = Parallel(n_jobs=n_jobs, backend=backend, return_as="generator_unordered", batch_size=1, **more)
     results = parallel(delayed(count)(task) for task in tasks)
     try:

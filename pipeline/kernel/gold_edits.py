@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-MAX_ARCS = 6_000_000
-"""The most arcs (with repetitions) of a lattice that is searched exactly. Such a one takes 250 MB and a few seconds."""
+MAX_ARCS = 20_000_000
+"""The most arcs (with repetitions) of a lattice that is searched exactly. Such a one takes 750 MB and some seconds."""
 
 MOST_ARCS = 1 << 30
 """The highest value of max_arcs."""
@@ -56,7 +56,8 @@ class ProposedEdits(NamedTuple):
     """The edits that outputs are taken to have made."""
 
     offsets: NDArray[np.int64]
-    """The first edit of each system, line and annotator, then their number: [systems * lines * annotators + 1]."""
+    """The first edit of each system, line and annotator, and at last the number of edits:
+    [systems * lines * annotators + 1]."""
     spans: NDArray[np.int32]
     """Source tokens from and up to but not, then output tokens from and up to but not: [edits, 4]."""
     compared: NDArray[np.int32]

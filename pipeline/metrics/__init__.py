@@ -20,6 +20,7 @@ METRICS: dict[str, type[Metric]] = {
     "chrf": imported(__name__, "chrf.Chrf"),
     "rouge": imported(__name__, "rouge.metric.Rouge"),
     "m2": imported(__name__, "m2.metric.MaxMatch"),
+    "imeasure": imported(__name__, "imeasure.metric.Imeasure"),
     "errant": imported(__name__, "errant.metric.Errant"),
     "external": imported(__name__, "external.External"),
     "length": imported(__name__, "length.Length"),

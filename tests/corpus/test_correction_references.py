@@ -8,9 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from pipeline.corpus.edits import correction_xml
-from pipeline.corpus.edits.correction_xml import read_corrections
-from pipeline.edits import corrections_of_m2
+from pipeline.edits import correction_xml, corrections_of_m2
 from pipeline.edits.correction_references import (
     Alternative,
     CorrectedSentence,
@@ -20,11 +18,11 @@ from pipeline.edits.correction_references import (
     references,
     split_words,
 )
+from pipeline.edits.correction_xml import read_corrections
 from pipeline.edits.corrections_of_m2 import overlap, split_of
 from pipeline.edits.m2_lines import Edit
 from pipeline.edits.python2_order import python2_hash, python2_order
 from pipeline.errors import CorpusError, InputError
-from pipeline.io.plain_files import Spool
 from tests.conftest import mirrored
 from tests.oracles.imeasure import corrections, golden
 
@@ -197,7 +195,7 @@ XML = """<scripts><script id="1">
 
 def test_a_gold_file_is_read(tmp_path: Path) -> None:
     (tmp_path / "gold.xml").write_text(XML, encoding="utf-8")
-    (first, one), (second, two) = read_corrections(tmp_path / "gold.xml", Spool(0))
+    (first, one), (second, two) = read_corrections(tmp_path / "gold.xml", str(tmp_path / "gold.xml"))
     assert (first, second) == (2, 5)
     assert one == sentence("a b", 2, ("no", {1: "0 1 x & y, 2 2"}))
     assert two == CorrectedSentence((), 0, ())
@@ -223,7 +221,7 @@ def test_what_is_wrong_in_a_gold_file_is_told(tmp_path: Path, old: str, new: str
     assert old in XML
     path.write_text(XML.replace(old, new, 1), encoding="utf-8")
     with pytest.raises(CorpusError) as caught:
-        list(read_corrections(path, Spool(0)))
+        list(read_corrections(path, str(path)))
     assert str(caught.value).startswith(f"{path}:{line}")
     assert message in str(caught.value)
 
@@ -232,9 +230,9 @@ def test_a_file_without_gold_is_refused(tmp_path: Path, monkeypatch: pytest.Monk
     path = tmp_path / "gold.xml"
     path.write_text("<a><b>c</b></a>", encoding="utf-8")
     with pytest.raises(CorpusError, match="has no element sentence"):
-        list(read_corrections(path, Spool(0)))
+        list(read_corrections(path, str(path)))
     monkeypatch.setattr(correction_xml, "MAX_BYTES", 3)
     with pytest.raises(CorpusError, match="more than 3 bytes"):
-        list(read_corrections(path, Spool(0)))
+        list(read_corrections(path, str(path)))
     with pytest.raises(CorpusError, match="no such file"):
-        list(read_corrections(tmp_path / "other.xml", Spool(0)))
+        list(read_corrections(tmp_path / "other.xml", str(tmp_path / "other.xml")))

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from pathlib import Path
 
-    from pipeline.api import Result
+    from pipeline.evaluation import Result
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 

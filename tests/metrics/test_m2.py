@@ -25,7 +25,7 @@ from tests.files import write
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from pipeline.api import Evaluation, Result
+    from pipeline.evaluation import Evaluation, Result
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 

@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from pipeline.corpus.edits.correction_xml import read_corrections
 from pipeline.edits.correction_references import split_words
-from pipeline.io.plain_files import Spool
+from pipeline.edits.correction_xml import read_corrections
 from pipeline.kernel.common import Encoded
 
 if TYPE_CHECKING:
@@ -98,4 +97,4 @@ def golden(shared: Path, folder: Path) -> Golden:
 
 def corrections(path: Path) -> list[CorrectedSentence]:
     """Read the sentences of a gold file."""
-    return [placed.sentence for placed in read_corrections(path, Spool(0))]
+    return [placed.sentence for placed in read_corrections(path, str(path))]

@@ -21,7 +21,13 @@ if TYPE_CHECKING:
 REQUIRED = ("numpy", "pydantic", "pyyaml", "rich", "joblib", "filelock")
 """Packages without which nothing runs."""
 EXTRAS: dict[str, dict[str, str]] = {
+    "completion": {"argcomplete": "completion in the shell (help completion)"},
     "data": {"pooch": "published data from the web (data fetch)"},
+    "errant": {
+        "errant": "texts to edits (m2 annotate)",
+        "spacy": "texts to edits: the parser",
+        "click": "texts to edits: spaCy needs it",
+    },
     "parquet": {"pyarrow": "Parquet files, hdfs:// addresses"},
     "plot": {"matplotlib": "figures (report --format plots)"},
     "remote": {"fsspec": "texts and runs at addresses", "aiohttp": "http:// and https:// addresses"},

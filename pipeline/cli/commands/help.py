@@ -35,6 +35,8 @@ ALSO = {
     "report": "reports",
     "plots": "reports",
     "cite": "reports",
+    "completion": "reports",
+    "tab": "reports",
     "show": "reports",
     "cluster": "scale",
     "dask": "scale",

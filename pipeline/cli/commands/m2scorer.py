@@ -19,7 +19,7 @@ which Python ends lines (such as U+2028), are errors. An output that begins with
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ...api import evaluate_corpus
 from ...config.resolved import Dataset, System
@@ -30,12 +30,10 @@ from ...edits.m2_lines import blocks
 from ...errors import CorpusError, Problem, printable
 from ...io.plain_files import is_plain, named
 from ...io.remote import Remote
+from ...kernel.lines import join_lines
+from ...metrics import METRICS
 from ...metrics.base.metric import Text
 from ...metrics.base.views import GOLD
-from ...metrics.m2.columns import COUNTS
-from ...metrics.m2.gold import as_lines
-from ...metrics.m2.metric import MaxMatch
-from ...metrics.m2.proposed import proposed_edits
 from ...prepare import doubts
 from ..arguments import DATASET
 from ..given_texts import given_path
@@ -47,16 +45,18 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from ...corpus.corpus import Corpus
-    from ...metrics.m2.proposed import Judged
+    from ...edits.proposed import Judged
     from ..m2scorer_lines import Totals
 
+MAX_MATCH: Any = METRICS["m2"]
+COUNTS = ("correct", "proposed", "gold")
 BLOCK = 256
 """Sentences whose edits are found at once."""
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments of m2scorer, and --code."""
-    options = {option.name: option for option in MaxMatch.options}
+    options = {option.name: option for option in MAX_MATCH.options}
     parser.add_argument("output", metavar="OUTPUT", help="the output, a sentence a line")
     parser.add_argument("gold", metavar="GOLD", help="the annotations, an M2 file")
     parser.add_argument("-v", "--verbose", action="store_true", help="show each sentence with each annotator")
@@ -89,7 +89,7 @@ def _beta(text: str) -> str:
 
 
 def _words(text: str) -> int:
-    maximum = next(option.maximum or 0 for option in MaxMatch.options if option.name == "max_unchanged_words")
+    maximum = next(option.maximum or 0 for option in MAX_MATCH.options if option.name == "max_unchanged_words")
     if not (text.isascii() and text.isdigit() and int(text) <= maximum):
         raise ValueError(text)
     return int(text)
@@ -101,7 +101,7 @@ _words.__name__ = "whole number from 0 to 100"
 
 def run(args: argparse.Namespace) -> int:
     """Print the score, or with -v also every sentence."""
-    metric = MaxMatch(
+    metric = MAX_MATCH(
         beta=args.beta,
         max_unchanged_words=args.max_unchanged_words,
         ignore_whitespace_casing=args.ignore_whitespace_casing,
@@ -141,7 +141,7 @@ def _corpus(name: str, output: Path | Remote, gold: Path | Remote, opener: Opene
     return corpus
 
 
-def _print_sentences(metric: MaxMatch, corpus: Corpus, sentences: Sequence[str]) -> Totals:
+def _print_sentences(metric: Any, corpus: Corpus, sentences: Sequence[str]) -> Totals:
     """Print each sentence with each annotator, and who is chosen; return the sums of the counts that were chosen."""
     totals = (0, 0, 0)
     for line, (output, row) in enumerate(_rows(metric, corpus), 1):
@@ -156,13 +156,13 @@ def _print_sentences(metric: MaxMatch, corpus: Corpus, sentences: Sequence[str])
     return totals
 
 
-def _rows(metric: MaxMatch, corpus: Corpus) -> Iterator[tuple[str, list[Judged]]]:
+def _rows(metric: Any, corpus: Corpus) -> Iterator[tuple[str, list[Judged]]]:
     """Yield each sentence of the output, and its edits beside those of each annotator."""
     read = corpus.read_by(metric.needs)
     for low in range(0, read.lines, BLOCK):
         texts = [read_texts(text, low, min(low + BLOCK, read.lines)) for text in read.texts()]
-        source, *references, output = (as_lines(lines) for lines in texts)
-        yield from zip(texts[-1], proposed_edits(metric.needs, Text(source, references, [output]))[0], strict=True)
+        source, *references, output = (join_lines(line.encode() for line in lines) for lines in texts)
+        yield from zip(texts[-1], metric.judged(Text(source, references, [output])), strict=True)
 
 
 def _say(lines: Iterable[str]) -> None:

@@ -14,6 +14,7 @@ examples:
   gec-pipeline score bleu -r ref0.txt ref1.txt -i system.txt --tokenizer intl
   cat system.txt | gec-pipeline score bleu -r ref.txt
   gec-pipeline score gleu -s d.jsonl:source -r d.jsonl:target -o d.jsonl:hyp outputs.tsv:2 outputs.tsv:AMU
+  gec-pipeline score bleu -r d.jsonl:ref1 d.jsonl:ref2 -o d.jsonl:hyp --empty-references none
   gec-pipeline score gleu -r gold.m2 -o system.txt
   gec-pipeline score gleu -s gold.m2 -r gold.m2:0 gold.m2:1 -o system.txt
   gec-pipeline score m2 gleu --gold gold.m2 -o a.txt b.txt --confidence
@@ -35,7 +36,7 @@ from ..kernel_note import kernel_notes
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ...api import Result
+    from ...evaluation import Result
     from ...scoring.results import Results
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from os import PathLike, fspath
 from pathlib import Path
@@ -11,11 +12,12 @@ from ...config.resolved import Column, Dataset, System
 from ...errors import CorpusError, InputError
 from ...io.remote import locate
 from ...metrics.base.views import EDITS, GOLD
+from ..in_memory import ONE, corpus_in_memory
 from ..opener import open_corpus, other_source
 from ..texts import read_texts
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping
+    from collections.abc import Collection
 
     from ...errors import Problem
     from ..corpus import Corpus
@@ -24,7 +26,28 @@ if TYPE_CHECKING:
 MEMORY = "memory"
 
 
-def open_gold(gold: object, outputs: Mapping[str, Any], views: Collection[str]) -> Corpus:
+def corpus_with_gold(gold: object, hypotheses: Any, references: Any, sources: Any, views: Collection[str]) -> Corpus:
+    """Return texts in memory with the annotations of an M2 file, from which those come that are None.
+
+    Where the outputs are M2 files too, the corpus is theirs. Raises InputError where texts and files do not fit.
+    """
+    outputs = hypotheses if isinstance(hypotheses, Mapping) else {ONE: hypotheses}
+    annotated = _open_gold(gold, outputs, views)
+    if annotated.systems:
+        if references is not None or sources is not None:
+            raise InputError("references, sources: beside M2 files they come from gold; leave them out")
+        return annotated
+    if sources is None and annotated.source is not None:
+        sources = _all_texts(annotated.source)
+    references = [*map(_all_texts, annotated.references)] if references is None else references
+    return _beside(corpus_in_memory(hypotheses, references, sources), annotated)
+
+
+def _all_texts(text: AnyText) -> list[str]:
+    return read_texts(text, 0, text.lines)
+
+
+def _open_gold(gold: object, outputs: Mapping[str, Any], views: Collection[str]) -> Corpus:
     """Open an M2 file as source, references and edits of a data set; `outputs` that are paths become its systems.
 
     Raises InputError for what is no path, and where texts and paths stand side by side. Raises CorpusError where the
@@ -51,12 +74,7 @@ def open_gold(gold: object, outputs: Mapping[str, Any], views: Collection[str]) 
     return corpus
 
 
-def all_texts(text: AnyText) -> list[str]:
-    """Return the lines of a text."""
-    return read_texts(text, 0, text.lines)
-
-
-def beside(corpus: Corpus, gold: Corpus) -> Corpus:
+def _beside(corpus: Corpus, gold: Corpus) -> Corpus:
     """Return texts in memory with the edits of a data set; raises CorpusError where the source is not the same."""
     problems = other_source(corpus.source, gold.source) if gold.source else []
     if problems:

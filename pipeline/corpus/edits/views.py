@@ -10,8 +10,8 @@ from collections import Counter
 from typing import TYPE_CHECKING, NamedTuple
 
 from ...config.resolved import Column
+from ...edits.correction_xml import gold_blocks, is_xml
 from ...edits.m2_lines import NOOP, edit_of
-from ...edits.m2_lines import blocks as read_blocks
 from ...edits.records import lines_by_annotator, record_of
 from ...errors import CorpusError, Problem
 from ...io.plain_files import SEPARATOR, Origin, Spooled, named
@@ -91,9 +91,12 @@ class Annotated(NamedTuple):
 
 
 def read_annotated(path: Path | Remote, spool: Spool) -> Annotated:
-    """Read an M2 file; raises CorpusError, with the line, where it is not written as one."""
+    """Read an M2 file, or a gold file of I-measure (XML).
+
+    Raises CorpusError, with the line, where it is not written as one.
+    """
     name = named(path)
-    blocks = list(read_blocks(spool.local(path), name))
+    blocks = list(gold_blocks(spool.local(path), name))
     if not blocks:
         raise CorpusError([Problem(name, "has no sentence: no line begins with 'S '")])
     for block in blocks:
@@ -152,7 +155,8 @@ def _odd_lines(dataset: Dataset, opener: Opener) -> tuple[list[str], list[Proble
     """Return notes and problems of what the official loader reads otherwise in the annotations of a data set."""
     if dataset.gold is None:
         return [], []
-    return odd_lines(opener.spool.local(dataset.gold), named(dataset.gold))
+    path, name = opener.spool.local(dataset.gold), named(dataset.gold)
+    return ([], []) if is_xml(path, name) else odd_lines(path, name)
 
 
 def _outputs(

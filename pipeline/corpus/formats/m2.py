@@ -15,7 +15,8 @@ import itertools
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
-from ...edits.m2_lines import blocks, edit_of, wrong
+from ...edits.correction_xml import gold_blocks
+from ...edits.m2_lines import edit_of, wrong
 from ...errors import CorpusError, Problem
 from ...io.plain_files import SEPARATOR, Origin, Spooled, named
 
@@ -69,7 +70,7 @@ def sentences(path: Path, name: str, *, lenient: bool = False) -> Iterator[Sente
 
     Raises CorpusError, with the line, for edits that cannot be applied. `lenient` says that they are left out instead.
     """
-    for block in blocks(path, name):
+    for block in gold_blocks(path, name):
         sentence = Sentence(block.line, block.sentence.split())
         for number, line in block.lines:
             _read_edit(sentence, line, name, number, lenient=lenient)

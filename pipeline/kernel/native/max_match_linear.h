@@ -241,7 +241,13 @@ static inline int64_t gp_first_start(const gp_linear *l, int32_t i) {
     return low;
 }
 
-static inline void gp_take(int64_t *cost, uint16_t *decision, int64_t other, int why) {
+#if defined(__GNUC__) || defined(__clang__)
+#define GP_ALWAYS static inline __attribute__((always_inline))
+#else
+#define GP_ALWAYS static inline
+#endif
+
+GP_ALWAYS void gp_take(int64_t *cost, uint16_t *decision, int64_t other, int why) {
     if (other < *cost) {
         *cost = other;
         if (decision != NULL) *decision = (uint16_t)why;
@@ -250,7 +256,7 @@ static inline void gp_take(int64_t *cost, uint16_t *decision, int64_t other, int
 
 /* Take a step from the states of a vertex to those of another. Why is the kind of step, and 3 times 1 more than the open
  * edit where one is closed or goes on. */
-static inline void gp_take_step(
+GP_ALWAYS void gp_take_step(
     int32_t states, const int64_t *from, int64_t *cost, uint16_t *decision, int kind, int listed, int unchanged
 ) {
     uint16_t *inside = decision == NULL ? NULL : decision + 1;
@@ -263,15 +269,14 @@ static inline void gp_take_step(
 }
 
 /* Find the costs of all states of a row, and the decisions where they are asked for. */
-static inline void gp_take_row(
-    gp_linear *l, const gp_lattice *t, int32_t i, const int64_t *above, int64_t *row, uint16_t *decisions
+GP_ALWAYS void gp_take_states(
+    gp_linear *l, const gp_lattice *t, int32_t i, const int64_t *above, int64_t *row, uint16_t *decisions, int32_t states
 ) {
     const int32_t *low = (const int32_t *)t->bounds.data, *high = low + t->n + 1;
     const uint8_t *cells = (const uint8_t *)t->table.data + (int64_t)i * (t->m + 1);
     gp_jump *jumps = (gp_jump *)l->jump.data;
     const gp_start *starts = (const gp_start *)l->start.data;
     int64_t jump = gp_first_jump(l, i), start = gp_first_start(l, i);
-    int32_t states = l->states;
     for (int32_t j = low[i]; j <= high[i]; j++) {
         int cell = cells[j];
         if (!(cell >> 6)) continue;
@@ -290,6 +295,18 @@ static inline void gp_take_row(
         for (; start < l->jumps && starts[start].i == i && starts[start].j == j; start++)
             jumps[starts[start].jump].cost = cost[0];
     }
+}
+
+/* Do so, with code of its own for the usual number of states. */
+static inline void gp_take_row(
+    gp_linear *l, const gp_lattice *t, int32_t i, const int64_t *above, int64_t *row, uint16_t *decisions
+) {
+    if (l->states != 4)
+        gp_take_states(l, t, i, above, row, decisions, l->states);
+    else if (decisions != NULL)
+        gp_take_states(l, t, i, above, row, decisions, 4);
+    else
+        gp_take_states(l, t, i, above, row, NULL, 4);
 }
 
 /* The way back, an edit at a time, and where it is now. */

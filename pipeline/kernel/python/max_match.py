@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from ..gold_edits import MAX_ARCS, MAX_LATTICE, MaxMatches, ProposedEdits, check_max_match, too_long
-from .max_match_lattice import lattice
+from .max_match_lattice import Gold, lattice
 from .max_match_linear import linear_path
 
 if TYPE_CHECKING:
@@ -25,14 +25,6 @@ if TYPE_CHECKING:
     from .max_match_lattice import Arc, Lattice
 
     Sentence = tuple[int, ...]
-
-
-class Gold(NamedTuple):
-    """A gold edit: the tokens of the source that it replaces, and its corrections."""
-
-    start: int
-    end: int
-    corrections: tuple[Sentence, ...]
 
 
 class Edit(NamedTuple):
@@ -186,36 +178,26 @@ def _weigh_insertions(
     """
     left, right, from_left = 0, len(arcs) - 1, True
     first, last = 0, len(golds) - 1
-
-    def passed(arc: Arc) -> None:
-        weights[arc] += 0.0 if graph.labels[arc].is_unchanged else 0.001
-
     while left <= right:
-        arc = arcs[left if from_left or left == right else right]
         from_left = from_left or left == right
+        arc = arcs[left if from_left else right]
         order = range(first, last + 1) if from_left else range(last, first - 1, -1)
         hit = next((place for place in order if edits[arc].fits(golds[place], output)), None)
+        left, right = (left + 1, right) if from_left else (left, right - 1)
         if hit is None:
-            passed(arc)
-        else:
-            weights[arc] = -float(len(graph.arcs))
+            weights[arc] += 0.0 if graph.labels[arc].is_unchanged else 0.001
+            from_left = not from_left
+            continue
+        weights[arc] = -float(len(graph.arcs))
         if from_left:
-            left += 1
-            if hit is None:
-                from_left = False
-                continue
             first = hit + 1
             while left < len(arcs) and arcs[left][0] != arc[1]:
-                passed(arcs[left])
+                weights[arcs[left]] += 0.001
                 left += 1
         else:
-            right -= 1
-            if hit is None:
-                from_left = True
-                continue
             last = hit - 1
             while right >= 0 and arcs[right][1] != arc[0]:
-                passed(arcs[right])
+                weights[arcs[right]] += 0.001
                 right -= 1
 
 

@@ -18,6 +18,14 @@ if TYPE_CHECKING:
     Arc = tuple[Vertex, Vertex]
 
 
+class Gold(NamedTuple):
+    """A gold edit: the tokens of the source that it replaces, and its corrections."""
+
+    start: int
+    end: int
+    corrections: tuple[tuple[int, ...], ...]
+
+
 class Label(NamedTuple):
     """What is known of an arc."""
 

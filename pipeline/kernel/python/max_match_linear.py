@@ -18,8 +18,7 @@ if TYPE_CHECKING:
     from collections import Counter
     from collections.abc import Iterator, Mapping, Sequence
 
-    from .max_match import Gold
-    from .max_match_lattice import Arc, Vertex
+    from .max_match_lattice import Arc, Gold, Vertex
 
     State = tuple[Vertex, int]
 
@@ -145,8 +144,9 @@ def _insertions(
 ) -> list[Arc]:
     """Return the insertions at one place that are gold: the first, and so on from its end, in the order of gold edits.
 
-    So each gold edit is matched once, as often as its tokens may be repeated. With the code 3.2 (first_row) insertions
-    before the first token of the source have another span (see edit_of()), and an edit there has no successor.
+    So each gold edit is used once, however often the output repeats its tokens. With the code 3.2 (first_row)
+    insertions before the first token of the source have another span (see edit_of()), and an edit there has no
+    successor.
     """
     if first_row:
         step = (0, place), (0, place + 1)

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from ...edits.proposed import GoldEdit
 from ...edits.python2_order import python2_order
 from ...edits.records import annotation_of
 from ...kernel.gold_edits import GoldEdits
@@ -21,17 +22,6 @@ if TYPE_CHECKING:
 
 ABSENT = -1
 NONE = "-NONE-"
-
-
-class GoldEdit(NamedTuple):
-    """An edit of an annotator, which counts even where it can never match."""
-
-    start: int
-    end: int
-    alternatives: list[str]
-    """The corrections, of which any may match."""
-    written: str
-    """The corrections as the file has them."""
 
 
 class Gold(NamedTuple):

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
+from ...edits.proposed import unchanged_words
 from ..base import shared_options
 from ..base.arithmetic import f_beta, ratio
 from ..base.columns import Field
@@ -15,15 +16,15 @@ from ..base.metric import Metric, Note
 from ..base.option import option
 from ..base.running_choice import RunningChoice
 from .columns import COUNTS, MaxMatchNeeds
-from .proposed import proposed_edits, unchanged_words
+from .proposed import proposed_edits
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from ...arrays import Floats, Ints
+    from ...edits.proposed import Judged
     from ..base.columns import Columns
     from ..base.metric import Text
-    from .proposed import Judged
 
 
 @dataclass(frozen=True)
@@ -124,9 +125,16 @@ class MaxMatch(Metric):
         recall = np.where(gold == 0, 1.0, ratio(correct, gold))
         return f_beta(precision, recall, float(self.beta)), precision, recall
 
+    def judged(self, text: Text) -> list[list[Judged]]:
+        """Return for each line the proposed edits of one output beside the edits of each annotator who takes part.
+
+        Annotators come in the order in which m2scorer has them. `text` has one system.
+        """
+        return proposed_edits(self.needs, text)[0]
+
     def explained(self, text: Text) -> list[tuple[str, str]]:
         """Return the right and the wrong edits of an output with each annotator, and the missing ones."""
-        ((annotators,),) = proposed_edits(self.needs, text)
+        (annotators,) = self.judged(text)
         lines = [line for judged in annotators for line in self._with_annotator(judged)]
         if any(unchanged_words(edit) for judged in annotators for edit in judged.edits):
             why = "so neighbouring changes make one edit, unless an edit of the annotator fits a part of it"

@@ -7,19 +7,22 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from typing import TYPE_CHECKING, NamedTuple
 
-from ...edits.correction_references import Alternative, CorrectedSentence, Correction, Error, split_words
-from ...errors import CorpusError, Problem, did_you_mean
-from ...io.plain_files import Spool, named, reason
-from ..xml_reader import XmlReader
+from ..errors import CorpusError, Problem, did_you_mean
+from ..io.plain_files import open_bytes, reason
+from .correction_references import Alternative, CorrectedSentence, Correction, Error, split_words
+from .corrections_of_m2 import type_of_error
+from .m2_lines import NOOP, Block
+from .m2_lines import blocks as m2_blocks
+from .xml_reader import XmlReader
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from ...io.remote import Remote
 
 MAX_BYTES = 1 << 29
 """The most bytes of a gold file."""
@@ -35,9 +38,36 @@ class Placed(NamedTuple):
     sentence: CorrectedSentence
 
 
-def read_corrections(path: Path | Remote, spool: Spool) -> Iterator[Placed]:
+def gold_blocks(path: Path, name: str) -> Iterator[Block]:
+    """Yield the sentences of an M2 file, or of a gold file of I-measure as those of an M2 file; raises CorpusError."""
+    yield from _blocks(path, name) if is_xml(path, name) else m2_blocks(path, name)
+
+
+def is_xml(path: Path, name: str) -> bool:
+    """Return whether a gold file is one of XML; raises CorpusError where it cannot be read."""
+    with open_bytes(path, name) as file:
+        return file.read(1024).removeprefix(b"\xef\xbb\xbf").lstrip().startswith(b"<")
+
+
+def _blocks(path: Path, name: str) -> Iterator[Block]:
+    for line, sentence in read_corrections(path, name):
+        block = Block(line, " ".join(sentence.tokens))
+        numbers = set()
+        for number, error in enumerate(sentence.errors):
+            type_ = type_of_error(number, required=error.required)
+            for annotator, corrections in error.alternatives:
+                numbers.add(annotator)
+                for start, end, words in corrections:
+                    edit = f"A {start} {end}|||{type_}|||{' '.join(words)}|||REQUIRED|||-NONE-|||{annotator}"
+                    block.lines.append((line, edit))
+        free = (number for number in itertools.count() if number not in numbers)
+        silent = itertools.islice(free, sentence.annotators - len(numbers))
+        block.lines += [(line, f"{NOOP.removesuffix('0')}{number}") for number in silent]
+        yield block
+
+
+def read_corrections(plain: Path, name: str) -> Iterator[Placed]:
     """Yield the sentences of a gold file; raises CorpusError, with the line, where something in it is wrong."""
-    name, plain = named(path), spool.local(path)
     try:
         size = plain.stat().st_size
     except (OSError, ValueError) as error:

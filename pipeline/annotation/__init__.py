@@ -1,0 +1,1 @@
+"""Annotation: pairs of source and corrected text become edits with types, by errant and a spaCy pipeline."""

@@ -1,0 +1,122 @@
+"""Annotates pairs of texts: each distinct pair once, in one process or several, with what the cache has left out."""
+
+from __future__ import annotations
+
+import os
+import warnings
+from typing import TYPE_CHECKING, NamedTuple
+
+from ..errors import IncompleteError
+from ..io.processes import end_with_parent
+from .errant_annotator import annotator_of
+from .pairs import pair_of, trivial
+from .spacy_pipelines import versions_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+
+    from .annotation_cache import AnnotationCache
+    from .pairs import Annotation, Pair
+
+CHUNK = 256
+"""Distinct texts that a worker gets at once, unless one source alone has more corrected texts. Results do not depend
+on it. It does not depend on the number of workers either."""
+
+
+class Annotated(NamedTuple):
+    """What annotating has given."""
+
+    annotations: list[Annotation]
+    """The edits of each pair."""
+    changed: int
+    """Pairs whose words differ."""
+    distinct: int
+    """Different pairs among these."""
+    kept: int
+    """How many of the distinct pairs the cache had."""
+
+
+def annotate_all(
+    pairs: Iterable[tuple[str, str]],
+    *,
+    model: str | None = None,
+    n_jobs: int = 1,
+    cache: AnnotationCache | None = None,
+    progress: Callable[[int, int], None] = lambda _done, _whole: None,
+) -> Annotated:
+    """Return the edits of pairs of lines, (source, corrected).
+
+    The same pairs have the same edits, whatever n_jobs is and whatever the cache has. `model` is the name or folder of
+    a spaCy pipeline. `progress` is called with the distinct pairs so far, and in all, where there are any.
+    Raises ConfigError where errant, spaCy or the pipeline are missing or do not fit, and IncompleteError where a
+    worker process dies.
+    """
+    key = versions_of(model).key
+    lines = list(pairs)
+    simple = [trivial(*pair) for pair in lines]
+    needed = [None if known is not None else pair_of(*pair) for known, pair in zip(simple, lines, strict=True)]
+    distinct = list(dict.fromkeys(pair for pair in needed if pair))
+    edits = cache.read(key, distinct) if cache else {}
+    kept = len(edits)
+    if distinct:
+        progress(kept, len(distinct))
+    for part, made in _results(list(chunks(pair for pair in distinct if pair not in edits)), model, n_jobs):
+        new = dict(zip(part, made, strict=True))
+        if cache:
+            cache.write(key, new)
+        edits.update(new)
+        progress(len(edits), len(distinct))
+    given = [edits[pair] if pair else (known or ()) for pair, known in zip(needed, simple, strict=True)]
+    return Annotated(given, sum(pair is not None for pair in needed), len(distinct), kept)
+
+
+def chunks(pairs: Iterable[Pair]) -> Iterator[list[Pair]]:
+    """Yield distinct pairs in chunks of about CHUNK texts. All pairs of a source are in one chunk."""
+    sources: dict[str, list[Pair]] = {}
+    for pair in pairs:
+        sources.setdefault(pair.source, []).append(pair)
+    chunk: list[Pair] = []
+    texts = 0
+    for own in sources.values():
+        if chunk and texts + len(own) + 1 > CHUNK:
+            yield chunk
+            chunk, texts = [], 0
+        chunk, texts = chunk + own, texts + len(own) + 1
+    if chunk:
+        yield chunk
+
+
+def annotate_chunk(chunk: Sequence[Pair], model: str | None) -> list[Annotation]:
+    """Return the edits of a chunk. A worker process loads its spaCy pipeline once."""
+    return annotator_of(model).annotate(chunk)
+
+
+def _results(
+    parts: Sequence[list[Pair]], model: str | None, n_jobs: int
+) -> Iterator[tuple[list[Pair], list[Annotation]]]:
+    """Yield each chunk with its edits, in order."""
+    if min(n_jobs, len(parts)) < 2:
+        for part in parts:
+            yield part, annotate_chunk(part, model)
+        return
+    from joblib import Parallel, delayed
+    from joblib.externals.loky.process_executor import BrokenProcessPool
+
+    parallel = Parallel(
+        n_jobs=min(n_jobs, len(parts)),
+        backend="loky",
+        return_as="generator",
+        batch_size=1,
+        initializer=end_with_parent,
+        initargs=(os.getpid(),),
+    )
+    results = parallel(delayed(annotate_chunk)(part, model) for part in parts)
+    try:
+        for part, annotations in zip(parts, results, strict=True):
+            yield part, annotations
+    except BrokenProcessPool:
+        raise IncompleteError("a worker process died (out of memory, or killed); try fewer workers") from None
+    finally:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # joblib warns that tasks were cancelled; the user knows why
+            results.close()

@@ -1,0 +1,151 @@
+"""I-measure (Felice and Briscoe 2015): how much a system improves a text, from -1 to 1."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+
+from ..base import shared_options
+from ..base.arithmetic import best_by
+from ..base.columns import Field
+from ..base.description import Counted
+from ..base.metric import Metric
+from ..base.option import option
+from ..base.running_choice import RunningChoice
+from .columns import COUNTS, ImeasureNeeds
+from .formulas import ASPECTS, MEASURES, aspect_of, measures, reference_keys
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from ...arrays import Floats, Ints
+    from ..base.columns import Columns
+
+_NUMBER: dict[str, Any] = {
+    "pattern": r"[0-9]{1,3}(\.[0-9]{1,6})?",
+    "form": "a number such as 2 or 0.5, with at most 6 decimals",
+}
+
+
+@dataclass(frozen=True)
+class Imeasure(Metric):
+    """The gain in weighted accuracy over the source left as it is, as a share of the greatest possible gain.
+
+    Source, output and reference are aligned. A loss is a share of the greatest possible loss, below 0. For each
+    sentence the reference counts with which the measure is highest; the source is compared with the same references.
+    The source is github.com/mfelice/imeasure.
+    """
+
+    name: ClassVar[str] = "imeasure"
+    summary: ClassVar[str] = "I-measure (Felice and Briscoe 2015), from -1 to 1; outputs are texts, gold is M2 or XML"
+    name_in_text: ClassVar[str] = "I-measure"
+    hint: ClassVar[str] = "the file under `gold` has it"
+    spellings: ClassVar[Mapping[str, Mapping[str, str]]] = {"I": {}, "I-measure": {}, "ieval": {}}
+    counts: ClassVar[frozenset[str]] = frozenset({"tp", "tn", "fp", "fn", "fpn"})
+    citations: ClassVar[tuple[str, ...]] = ("felice-briscoe-2015-towards",)
+
+    aspect: str = option("correction", help="correction, or detection of what is to be corrected", choices=ASPECTS)
+    w: str = option("2", help="weight of changed tokens", **_NUMBER)
+    mix: bool = option(False, help="mix the corrections of annotators in all ways (public numbers do not)")
+    optimise: str = option(
+        "sentence",
+        help="which reference counts: the best for the sentence, or the best for all sentences so far",
+        choices=("sentence", "corpus"),
+        implicit=True,
+    )
+    measure: str = option("wacc", help="the measure by which references are chosen", choices=MEASURES, implicit=True)
+    chosen_by: str = option(
+        "correction", help="the aspect by which references are chosen", choices=ASPECTS, implicit=True
+    )
+    beta: str = option("1", help="weight of recall against precision in F", implicit=True, **_NUMBER)
+    words: str = option(
+        "whitespace",
+        help="how corrections become words; nltk as the official converter makes its XML (needs the package nltk)",
+        choices=("whitespace", "nltk"),
+        implicit=True,
+    )
+    level: str = shared_options.level()
+
+    def conflicts(self) -> list[tuple[str, str]]:
+        """Return mixed references chosen for the corpus, which would all have to be kept."""
+        if self.mix and self.optimise == "corpus":
+            return [("optimise", "mixed references are chosen for each sentence; write optimise: sentence")]
+        return []
+
+    @property
+    def needs(self) -> ImeasureNeeds:
+        """Counts of aligned tokens."""
+        return ImeasureNeeds(self.words, (self.chosen_by, self.measure, self.w, self.beta) if self.mix else ())
+
+    @property
+    def by_reference(self) -> bool:
+        """A sentence's references are distinct texts, whose numbers mean nothing to a reader."""
+        return False
+
+    @property
+    def terms(self) -> tuple[Field, ...]:
+        """The counts, with those of the source."""
+        return tuple(Field(name, per_reference=not self.mix) for name in COUNTS)
+
+    def make_terms(self, columns: Columns) -> dict[str, Ints]:
+        """Return the counts."""
+        return {name: columns[name] for name in COUNTS}
+
+    def shown_counts(self, columns: Columns) -> list[Counted]:
+        """Return the counts with the reference of each sentence."""
+        terms = self._best_terms(columns)
+        return [Counted(name, terms[name]) for name in COUNTS]
+
+    def score(self, totals: Columns) -> dict[str, Floats]:
+        """Return imeasure, wacc, that of the source (base_wacc), acc, precision, recall, f, and the counts."""
+        counts, base = _stacked(totals)
+        own, least = aspect_of(counts, self.aspect), aspect_of(base, self.aspect)
+        values = measures(own, least, float(self.w), float(self.beta))
+        baseline = measures(least, least, float(self.w), float(self.beta))["wacc"]
+        outputs = {"imeasure": values["i"], "wacc": values["wacc"], "base_wacc": baseline, "acc": values["acc"]}
+        outputs |= {"precision": values["p"], "recall": values["r"], "f": values["f"]}
+        return outputs | {name: getattr(own, name).astype(np.float64) for name in own._fields}
+
+    def sentence_scores(self, columns: Columns) -> Floats:
+        """Return the I of each sentence with its own best reference: float64 [lines, 1]."""
+        return self.score(self._best_terms(columns))["imeasure"][:, None]
+
+    def _best_terms(self, columns: Columns) -> dict[str, Ints]:
+        """Return the counts of each sentence with its own best reference: int64 [lines]."""
+        terms, rows = self.make_terms(columns), np.arange(len(columns["ref_len"]))
+        return terms if self.mix else {name: terms[name][rows, self.choose(columns)] for name in COUNTS}
+
+    def chooser(self) -> Callable[[Columns], Ints]:
+        """Return what chooses references: for each sentence alone, or with the totals of the sentences before."""
+        if self.optimise == "sentence":
+            return self.choose
+        choice = RunningChoice(self._key, COUNTS, "order")
+        return lambda columns: choice({**columns, "order": np.broadcast_to(_places(columns), columns["ref_len"].shape)})
+
+    def choose(self, columns: Columns) -> Ints:
+        """Return the best reference of each sentence: int64 [lines]."""
+        keys = self._keys(columns)
+        return best_by([keys[..., number] for number in range(keys.shape[-1])])
+
+    def _keys(self, columns: Columns) -> Floats:
+        counts, base = _stacked(columns)
+        settings = {"w": float(self.w), "beta": float(self.beta)}
+        return reference_keys(counts, base, aspect=self.chosen_by, measure=self.measure, **settings)
+
+    def _key(self, totals: tuple[int, ...], counts: tuple[int, ...]) -> tuple[float, ...]:
+        """Return what is greatest for the reference that is taken, with the totals of the sentences before."""
+        sums = {name: np.array(a + b) for name, a, b in zip(COUNTS, totals, counts, strict=True)}
+        return tuple(self._keys(sums).tolist())
+
+
+def _places(columns: Columns) -> Ints:
+    return np.arange(columns["ref_len"].shape[1])
+
+
+def _stacked(counts: Columns) -> tuple[Ints, Ints]:
+    """Return the counts of the output and those of the source, int64 [..., 5] each, as the formulas take them."""
+    own = np.stack([counts[name] for name in COUNTS[:5]], axis=-1)
+    none = np.zeros_like(counts["base_tn"])
+    return own, np.stack([none, counts["base_tn"], none, counts["base_fn"], none], axis=-1)

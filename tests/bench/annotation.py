@@ -1,0 +1,63 @@
+"""Annotating thirteen systems against errant_parallel: a row of `tests.bench`. Needs errant and a spaCy pipeline.
+
+Whole processes in processor time: errant_parallel once for each system, as people use it, and `gec-pipeline m2
+annotate` once for all, without the cache, with one worker and with two. The files have to be the same.
+"""
+
+from __future__ import annotations
+
+import sys
+from statistics import mean
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from tests.bench.__main__ import Bench, Row
+
+PARALLEL = """
+import sys, spacy
+from errant.commands.parallel_to_m2 import main
+load, name = spacy.load, sys.argv.pop(1)
+spacy.load = lambda _, **options: load(name, **options)
+main()
+"""
+"""errant_parallel with the spaCy pipeline that its first argument names: it loads en_core_web_sm by this name alone."""
+MOST = 2
+"""Times that everything is done: errant_parallel takes minutes."""
+
+
+def annotation(bench: Bench) -> Iterator[Row]:
+    """M2 files of all systems."""
+    from pipeline.annotation.spacy_pipelines import named, versions_of
+    from pipeline.errors import ConfigError
+    from tests.bench.__main__ import Row
+
+    try:
+        versions_of()
+    except ConfigError as error:
+        print(f"the row annotation is left out: {error}", file=sys.stderr)
+        return
+    source, _, systems = bench.conll()
+    ours, theirs = bench.folder / "ours.m2", bench.folder / "theirs.m2"
+
+    def mine(jobs: str, *texts: Path) -> float:
+        program = [sys.executable, "-m", "pipeline", "m2", "annotate", "--no-cache", "-q", "--n-jobs", jobs]
+        return bench.seconds([*program, "-orig", source, "-cor", *texts, "-out", ours], cpu=True)
+
+    def peer(text: Path) -> float:
+        program = [sys.executable, "-c", PARALLEL, named(None)]
+        return bench.seconds([*program, "-orig", source, "-cor", text, "-out", theirs], cpu=True)
+
+    mine("1", systems[0]), peer(systems[0])
+    if ours.read_bytes() != theirs.read_bytes():
+        raise SystemExit("errant_parallel writes another file")
+    found = []
+    for _ in range(min(bench.runs, MOST)):
+        before, two = mine("1", *systems), mine("2", *systems)
+        other = sum(map(peer, systems))
+        found.append((mean([before, mine("1", *systems)]), two, other))
+    one, two, other = map(mean, zip(*found, strict=True))
+    name = f"{len(systems)} systems to M2, processor time, one worker; two"
+    yield Row(name, f"{one:.1f}; {two:.1f} s", f"errant_parallel: {other:.0f} s", other / one, "7 times")
