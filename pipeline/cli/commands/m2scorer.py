@@ -26,7 +26,7 @@ from ...config.resolved import Dataset, System
 from ...corpus.input_files import Opener
 from ...corpus.opener import open_corpus
 from ...corpus.texts import read_texts
-from ...edits.m2_lines import blocks
+from ...edits.correction_xml import gold_blocks
 from ...errors import CorpusError, Problem, printable
 from ...io.plain_files import is_plain, named
 from ...io.remote import Remote
@@ -117,7 +117,7 @@ def run(args: argparse.Namespace) -> int:
     for warning in doubts(corpus, [metric]):
         print(printable(f"warning: {warning}"), file=sys.stderr)
     if args.verbose:
-        sentences = [block.sentence.strip() for block in blocks(opener.spool.local(gold), named(gold))]
+        sentences = [block.sentence.strip() for block in gold_blocks(opener.spool.local(gold), named(gold))]
         totals = _print_sentences(metric, corpus, sentences)
     else:
         (result,) = evaluate_corpus(corpus, [metric])
