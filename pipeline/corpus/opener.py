@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
     from ..config.resolved import Dataset
     from .edits.views import EditTexts
+    from .texts import AnyText
 
 
 @dataclass
@@ -87,7 +88,7 @@ def open_corpus(
         fits = len(problems) == known
         if texts.edits:
             notes += texts.edits.notes
-            problems += _other_source(dataset, texts, texts.edits.source)
+            problems += other_source(texts.source, texts.edits.source, dataset.replace)
             texts.source = texts.source or texts.edits.source
     for group in (texts.given, texts.hypotheses) if dataset.outputs == "kept" else (texts.all,):
         problems += check_parallel(group) if group and fits else []
@@ -161,7 +162,7 @@ def _annotate(dataset: Dataset, texts: _Texts, opener: Opener, problems: list[Pr
     try:
         m2 = spool_m2(dataset.m2, dataset.missing_annotator, opener.spool, lenient=lenient)
         annotated = opener.index(m2.source)
-        different = _other_source(dataset, texts, annotated)
+        different = other_source(texts.source, annotated, dataset.replace)
         if different:
             raise CorpusError(different)
         texts.references = [opener.index(reference) for reference in m2.references]
@@ -179,14 +180,14 @@ def _annotate(dataset: Dataset, texts: _Texts, opener: Opener, problems: list[Pr
     return notes
 
 
-def _other_source(dataset: Dataset, texts: _Texts, annotated: TextFile) -> list[Problem]:
+def other_source(source: AnyText | None, annotated: AnyText, replaced: str = "none") -> list[Problem]:
     """Return the problem that the source is not that of the annotations: where the tokens of a line differ first."""
-    if not texts.source or texts.source.lines != annotated.lines:
+    if not source or source.lines != annotated.lines:
         return []
-    return [*islice(_different(texts.source, annotated, dataset.replace), 1)]
+    return [*islice(_different(source, annotated, replaced), 1)]
 
 
-def _different(source: TextFile, annotated: TextFile, replaced: str) -> Iterator[Problem]:
+def _different(source: AnyText, annotated: AnyText, replaced: str) -> Iterator[Problem]:
     """Yield a problem for each line where the tokens of a source are not those of the S lines of an M2 file."""
     for low in range(0, annotated.lines, BLOCK):
         high = min(low + BLOCK, annotated.lines)

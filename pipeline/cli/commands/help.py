@@ -30,6 +30,7 @@ ALSO = {
     "bench": "speed",
     "benchmarks": "speed",
     "errant_compare": "m2",
+    "m2scorer": "maxmatch",
     "expect": "reproduce",
     "recipes": "reproduce",
     "report": "reports",

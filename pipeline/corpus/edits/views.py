@@ -9,15 +9,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from ...config.resolved import Column
-from ...edits.correction_xml import gold_blocks
+from ...edits.correction_xml import gold_blocks, is_xml
 from ...edits.m2.writing import with_texts_changed
 from ...edits.m2_files import other_sentences, other_styles, read_annotated
 from ...edits.m2_lines import NOOP
 from ...edits.records import record_of
 from ...errors import CorpusError, Problem
-from ...io.plain_files import SEPARATOR, Origin, Spooled
+from ...io.plain_files import SEPARATOR, Origin, Spooled, named
 from ...metrics.base.views import EDITS, GOLD
 from ..replacements import REPLACEMENTS
+from .official_loader import odd_lines
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Sequence
@@ -62,6 +63,8 @@ def open_edits(
         return None
     if gold is None:
         return None
+    odd, unreadable = _odd_lines(dataset, opener) if GOLD in views else ([], [])
+    problems += unreadable
     annotated = _outputs(dataset, outputs, gold, opener, problems) if EDITS in views else {}
     if len(problems) > before:
         return None
@@ -70,7 +73,7 @@ def open_edits(
         problems.append(_too_many(gold, annotated, most))
         return None
     references = [[_spooled(opener, gold, a, h) for a in gold.annotators] for h in range(most)]
-    notes = [note for item in (gold, *annotated.values()) for note in item.notes()] if {GOLD, EDITS} & {*views} else []
+    notes = [*odd, *(note for item in (gold, *annotated.values()) for note in item.notes())]
     notes += other_styles(gold, annotated.values()) if EDITS in views else ()
     sentences = (" ".join(block.sentence.split()).encode() for block in gold.blocks)
     return EditTexts(
@@ -78,7 +81,7 @@ def open_edits(
         gold=references[0],
         pairs=[text for of_output in references for text in of_output],
         outputs={name: _record_file(opener, item.name, _records(item)) for name, item in annotated.items()},
-        notes=notes,
+        notes=notes if {GOLD, EDITS} & {*views} else [],
     )
 
 
@@ -112,6 +115,14 @@ def _reader(dataset: Dataset) -> Reader:
             yield with_texts_changed(block, lambda text: change(text.encode()).decode())
 
     return read
+
+
+def _odd_lines(dataset: Dataset, opener: Opener) -> tuple[list[str], list[Problem]]:
+    """Return notes and problems of what the official loader reads otherwise in the annotations of a data set."""
+    if dataset.gold is None:
+        return [], []
+    path, name = opener.spool.local(dataset.gold), named(dataset.gold)
+    return ([], []) if is_xml(path, name) else odd_lines(path, name)
 
 
 def _outputs(
