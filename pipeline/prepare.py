@@ -222,9 +222,10 @@ def fit(metrics: Sequence[Metric], corpora: Sequence[Corpus | None]) -> list[Pro
 
 def _misfit(metric: Metric, corpus: Corpus) -> str | None:
     """Return why a metric cannot score a data set, because of its settings or its policy of references; or None."""
+    if metric.needs.view != TEXTS and metric.needs.view not in corpus.views:
+        ways = "`gold: FILE` in the data set, --gold FILE, or gold=FILE"
+        return f"{metric.name} compares edits with those of an M2 file: {ways}"
     read = corpus.read_by(metric.needs)
-    if metric.needs.view != TEXTS and read is corpus:
-        return f"{metric.name} compares edits: add `gold: FILE`, an M2 file, to the data set"
     references, missing = len(read.references), read.missing
     policy = POLICIES[metric.policy]
     return metric.misfit(references, missing=missing) or policy.misfit(metric, references, missing=missing)

@@ -14,12 +14,14 @@ from .report.material import Material
 from .report.plots.canvas import TYPES
 from .scoring import stored_runs
 from .scoring.scores import describe
+from .scoring.selection import narrowed, only
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from .corpus.corpus import Corpus
     from .scoring.results import Results
+    from .scoring.selection import Selection
 
 
 def revisit(path: Path, digits: int | None = None, *, texts: bool = True) -> Material:
@@ -64,15 +66,17 @@ DIGITS = frozenset(map(str, range(13)))
 """The numbers of digits that a config may ask for, as text."""
 
 
-def chosen(material: Material, metric: str | None, dataset: str | None) -> Material:
-    """Return the material limited to a metric (by name or signature) and a data set.
-
-    None stands for all of them. Raises StoreError where nothing is left.
-    """
-    if metric is None and dataset is None:
+def chosen(material: Material, selection: Selection) -> Material:
+    """Return the material limited to some metrics, data sets and systems. Raises StoreError where nothing is left."""
+    if not selection:
         return material
-    kept = stored_runs.only(material.measured, metric, dataset)
-    return replace(material, results=stored_runs.narrowed(material.results, kept), measured=tuple(kept))
+    kept = only(material.measured, selection)
+    results = narrowed(material.results, kept)
+    corpora = dict(material.corpora)
+    if selection.systems:
+        names = {score.system for score in results.scores}
+        corpora = {name: corpus.without(set(corpus.systems) - names) for name, corpus in corpora.items()}
+    return replace(material, results=results, measured=tuple(kept), corpora=corpora)
 
 
 def _texts(manifest: dict[str, Any], results: Results) -> tuple[dict[str, Corpus], Any]:

@@ -8,6 +8,7 @@ scoring       Counts become scores and ranks.
 resampling    Scores get intervals, ranges of ranks and paired tests, where the config has `statistics`.
 correlating   Metrics are correlated with people, where the config has `human`.
 comparing     Values are compared with published ones, where the config has a section from `judgments` to `expect`.
+averaging     Scores are averaged over data sets, where the config has `output: {mean: true}`.
 writing       Reports are written: results.json, and those that the config asks for.
 
 Where all counts of a data set are there already, the first stage is called `looking` instead.
@@ -27,7 +28,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from . import kernel
 from ._version import __version__
 from .errors import InputError
-from .execution.count import count_all
+from .execution.count import count_all, outdated
 from .execution.listener import SILENT, Listener, LoggingListener
 from .execution.options import AUTO
 from .execution.store.log import Log
@@ -37,11 +38,12 @@ from .execution.store.run_directory import RunDirectory
 from .prepare import Job, prepare, under
 from .report import FORMATS
 from .report.material import Material
+from .report.replaced import replacement_note
 from .scoring.results import Results
-from .scoring.scored_columns import all_scored_columns, with_scores_of
-from .scoring.scores import describe, remarks
+from .scoring.scored_columns import all_scored_columns, signed, with_scores_of
+from .scoring.scores import describe, remarks, with_means
 from .scoring.scores import score as score_all
-from .scoring.stored_runs import left_out
+from .scoring.stored_runs import left_out, replaced
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -139,9 +141,19 @@ def _kept(directory: RunDirectory, job: Job, listener: Listener) -> dict[str, An
             f"{directory.path}: the results there stay as they are, because --only leaves out {count:,} of their "
             "scores; the new scores are only shown (--output DIR writes them to another folder)"
         )
+    elif note := replacement(directory, job):
+        listener.tell(note)
     return (
         {key: value for key, value in directory.manifest().items() if key not in ("program", "files")} if count else {}
     )
+
+
+def replacement(directory: RunDirectory, job: Job) -> str | None:
+    """Return what the run would replace in its directory, in a sentence; None where nothing is lost."""
+    scores = replaced(directory.path, job.corpora, job.metrics)
+    known = [signed(metric, len(corpus.references)) for corpus in job.corpora for metric in job.metrics]
+    texts = {corpus.name: outdated(corpus, job.needs, directory) for corpus in job.corpora}
+    return replacement_note(directory.path, scores, known, texts)
 
 
 def _run(job: Job, directory: RunDirectory, options: RunOptions, listener: Listener, kept: dict[str, Any]) -> Results:
@@ -163,7 +175,9 @@ def _run(job: Job, directory: RunDirectory, options: RunOptions, listener: Liste
     listener.stage("writing")
     write(scored, directory)
     if not job.partial and not missing:  # files of the parts left out by --only are still good
-        directory.remove_stale()
+        deleted = directory.remove_stale()
+        if deleted:
+            listener.tell(f"deleted, because they show earlier results: {', '.join(deleted)}")
     _end(job, directory, missing, {"counting": round(counting, 3), "all": round(time.time() - begun, 3)}, listener)
     return scored.results
 
@@ -223,6 +237,14 @@ def compare(scored: Scored, asked: OpenedSections) -> Results:
     return with_published(written, asked, scored.columns, scored.results, scored.listener.testing)
 
 
+def average(scored: Scored, _: bool) -> Results:
+    """Return the results with the means over data sets."""
+    try:
+        return with_means(scored.results)
+    except InputError as error:
+        return _warned(scored.results, str(error))
+
+
 def _warned(results: Results, *warnings: str) -> Results:
     """Return the results with more warnings."""
     return replace(results, warnings=[*results.warnings, *warnings])
@@ -236,6 +258,7 @@ STAGES = [
     Stage("resampling", lambda job: job.config.statistics, resample),
     Stage("correlating", _people, correlate),
     Stage("comparing", lambda job: job.sources, compare),
+    Stage("averaging", lambda job: job.config.output.mean or None, average),
 ]
 """The stages between scoring and writing, in this order."""
 

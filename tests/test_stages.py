@@ -37,6 +37,7 @@ def test_the_stages_are_those_documented_in_their_order(tmp_path: Path) -> None:
         "statistics": {"resamples": 5, "trials": 5},
         "human": {"file": "people.csv", "resamples": 5},
         "expect": [{"order": ["A", "B", "C"]}],
+        "output": {"mean": True},
     }
     config = write_run(tmp_path, 9, systems=("A", "B", "C"), **sections)
     assert heard(config) == DOCUMENTED

@@ -35,6 +35,9 @@ COMMANDS = {
     "validate": "check a config and all its files without scoring",
     "score": "score files without a config",
     "gleu": "score files as the package gleu does: the same options and output",
+    "errant_compare": "score an M2 file as ERRANT's program does: the same options and output",
+    "m2": "work with M2 files: annotate texts, apply edits, check, convert, merge, split",
+    "m2scorer": "score an output as m2scorer (MaxMatch) does: the same options and output",
     "explain": "take one sentence apart: which n-grams match, are penalised, are missing",
     "init": "write a config to start from, or the sample to try everything with",
     "show": "print the results of a run",
@@ -45,7 +48,6 @@ COMMANDS = {
     "rank": "rank the systems of a run: intervals, ranges of ranks, clusters, groups",
     "human": "rank systems by human judgements: Expected Wins, TrueSkill, agreement of the judges",
     "correlate": "correlate the metrics of a run with human judgements or scores",
-    "m2": "make M2 files: annotate corrected texts with their edits",
     "reproduce": "reproduce published results by their recipes, and compare the values",
     "data": "fetch published data sets, check them, tell where they are",
     "list": "list metrics with their options, tokenizers, samplers or data sets",
@@ -57,6 +59,9 @@ COMMANDS = {
 EPILOG = """examples:
   gec-pipeline init --sample && cd sample && gec-pipeline run configs/quickstart.yaml
   gec-pipeline COMMAND --help
+
+The Tab key completes commands, options and names in bash and zsh (help completion):
+  pip install 'gec-pipeline[completion]' && eval "$(register-python-argcomplete gec-pipeline)"
 """
 
 
@@ -73,6 +78,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if arguments is None:
         leave_working_directory()
         arguments = sys.argv[1:]
+        if "_ARGCOMPLETE" in os.environ:  # the shell asks what a line may go on with
+            from .completion import complete
+
+            return complete(_parser, COMMANDS)
     arguments = list(arguments)
     for variable in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"):
         os.environ.setdefault(variable, "1")  # matrix products here are small: threads would only wait for each other
@@ -139,9 +148,30 @@ def _flags(parser: argparse.ArgumentParser) -> list[str]:
 
 def _dispatch(arguments: list[str]) -> int:
     name = next((argument for argument in arguments if not argument.startswith("-")), None)
+    parser, named = _parser(name)
+    parsed, unknown = parser.parse_known_args(arguments)
+    if unknown:
+        flags = _flags(named)
+        hints = {flag: did_you_mean(flag.partition("=")[0], flags) for flag in unknown if flag.startswith("-")}
+        named.error(", ".join(f"no argument '{word}' is known{hints.get(word, '')}" for word in unknown))
+    if parsed.version:
+        from .. import kernel
+
+        print(f"gec-pipeline {__version__} (kernel: {kernel.name()})")
+        return 0
+    if name is None:
+        parser.print_help()
+        return 0
+    code: int = parsed.call(parsed)
+    return code
+
+
+def _parser(name: str | None) -> tuple[argparse.ArgumentParser, argparse.ArgumentParser]:
+    """Return the parser of all commands, which knows the arguments of the named one alone, and the parser of that."""
     parser = Parser(
         prog="gec-pipeline",
-        description="Exact, fast and comparable evaluation of grammatical error correction.",
+        description="Exact, fast and comparable evaluation of grammatical error correction, translation and "
+        "summarisation.",
         epilog=EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
@@ -163,18 +193,4 @@ def _dispatch(arguments: list[str]) -> int:
             module.configure(sub)
             sub.set_defaults(call=module.run)
             named = sub
-    parsed, unknown = parser.parse_known_args(arguments)
-    if unknown:
-        flags = _flags(named)
-        hints = {flag: did_you_mean(flag.partition("=")[0], flags) for flag in unknown if flag.startswith("-")}
-        named.error(", ".join(f"no argument '{word}' is known{hints.get(word, '')}" for word in unknown))
-    if parsed.version:
-        from .. import kernel
-
-        print(f"gec-pipeline {__version__} (kernel: {kernel.name()})")
-        return 0
-    if name is None:
-        parser.print_help()
-        return 0
-    code: int = parsed.call(parsed)
-    return code
+    return parser, named

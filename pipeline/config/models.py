@@ -18,6 +18,7 @@ from .values import (
     Resamples,
     Runs,
     Seed,
+    Truth,
     Written,
     named_format,
     read_record,
@@ -232,6 +233,7 @@ class WrittenOutput(Written):
     )
     plot_type: Literal["png", "svg", "pdf"] = Field("png", description="type of the files that the format plots writes")
     digits: Digits = Field(2, description="decimals of the printed percentages")
+    mean: Truth = Field(False, description="also the mean over data sets of each system and metric")
 
 
 class WrittenConfig(WrittenPublished):

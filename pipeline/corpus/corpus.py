@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..errors import CorpusError, Problem
+from ..errors import CorpusError, InputError, Problem
+from ..metrics.base.views import TEXTS
 from .index import changed
 from .suspicions.sample import Samples
 
@@ -45,7 +46,9 @@ class Corpus:
     """Files of numbers for metrics that read no text, by the key of their needs: data sets without references."""
 
     def read_by(self, needs: Needs) -> Corpus:
-        """Return the data set as it is read by those who count these columns."""
+        """Return the data set as those read it who count these columns; raises InputError where it has no edits."""
+        if needs.view != TEXTS and needs.view not in self.views:
+            raise InputError(f"{self.name}: has no edits for metrics of edits; name an M2 file under `gold`")
         return self.external.get(needs.key) or self.views.get(needs.view, self)
 
     def with_references(self) -> Corpus:

@@ -168,6 +168,15 @@ def placed(
     return counts, keys
 
 
+def outdated(corpus: Corpus, needs: Sequence[Needs], directory: RunDirectory) -> list[str]:
+    """Return the system of each file of counts that a run would replace, because it is of other texts than now."""
+    systems = []
+    for files, needs_of_files in by_view(corpus, needs):
+        counts, keys = placed(files, needs_of_files, directory)
+        systems += [cell[0] for cell, key in keys.items() if counts[cell].is_of_other_texts(key)]
+    return systems
+
+
 def _base(corpus: Corpus) -> list[object]:
     """Return what all counts of a data set depend on."""
     references = [file.digest for file in corpus.references]

@@ -1,6 +1,7 @@
 """Files of scores of systems: lines `system score`, CSV or TSV with a column for each score, YAML or JSON.
 
-Lines may have several scores, whose names are then in the first line. A line that begins with `#` is a comment. YAML is
+Where white space separates the columns, a name with blanks stands in quotation marks: `"GPT-4 (few-shot)" 0.5`. Lines
+may have several scores, whose names are then in the first line. A line that begins with `#` is a comment. YAML is
 `system: score`, or `name of the score: {system: score}`. A file may also have one number a line, as in the data of
 SEEDA: these are the scores of systems that are known from elsewhere, in ASCII order of their names.
 """
@@ -12,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from ..errors import CorpusError, Problem
 from ..io.plain_files import named
-from ..io.small_tables import Row, at_line, is_numeric, number_of, read_rows
+from ..io.small_tables import Row, SpacedRow, at_line, is_numeric, number_of, read_rows
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 
 MAX_BYTES = 1 << 26
 SUFFIXES = frozenset({".txt", ".csv", ".tsv", ".tab", ".yaml", ".yml", ".json", ".gz", ".bz2", ".xz", ".zst"})
+QUOTE = '; a name with blanks stands in quotation marks ("GPT-4 (few-shot)" 0.5), or tabs or commas separate columns'
 YAML = frozenset({".yaml", ".yml", ".json"})
 
 
@@ -43,13 +45,16 @@ def read_scores(path: Path, names: Sequence[str] = ()) -> Scores:
     else:
         titles, rows = _titles(rows, path)
     scores: Scores = {title: {} for title in titles}
-    for line, cells in rows:
+    for row in rows:
+        line, cells = row
+        hint = QUOTE if isinstance(row, SpacedRow) and len(cells) > 2 else ""
         if len(cells) != len(titles) + 1:
-            raise at_line(name, line, f"expected a system and {_several(len(titles))}, found {len(cells)} columns")
+            message = f"expected a system and {_several(len(titles))}, found {len(cells)} columns{hint}"
+            raise at_line(name, line, message)
         for title, text in zip(titles, cells[1:], strict=True):
             if cells[0] in scores[title]:
                 raise at_line(name, line, f"the system '{cells[0]}' comes twice")
-            scores[title][cells[0]] = _number(text, f"{name}:{line}")
+            scores[title][cells[0]] = _number(text, f"{name}:{line}", hint)
     return scores
 
 
@@ -87,11 +92,11 @@ def _with_names(rows: list[Row], names: Sequence[str], name: str) -> list[Row]:
     return [Row(line, [system, *cells]) for (line, cells), system in zip(rows, sorted(names), strict=True)]
 
 
-def _number(text: str, position: str) -> float:
+def _number(text: str, position: str, hint: str = "") -> float:
     try:
         return number_of(text, "a score, a number")
     except ValueError as error:
-        raise CorpusError([Problem(position, str(error))]) from None
+        raise CorpusError([Problem(position, f"{error}{hint}")]) from None
 
 
 def _yaml(path: Path) -> Scores:

@@ -19,6 +19,7 @@ SEPARATORS = "\t,;"
 NUMBER = re.compile(r"[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]{1,5})?")
 NOT_A_NUMBER = frozenset({"nan", "inf", "infinity", "none", "null", "na", "n/a", "-"})
 """What programs write in place of a number that is lacking. No column has such a name."""
+_SPACED = re.compile(r'("(?:[^"]|"")*")(?!\S)|(\S+)')
 SHOWN = 40
 """Characters of a cell that a message shows."""
 
@@ -31,6 +32,10 @@ class Row(NamedTuple):
     cells: list[str]
 
 
+class SpacedRow(Row):
+    """A row whose cells are separated by white space, so that a cell with blanks needs quotation marks."""
+
+
 def separator_of(line: str, separators: str = SEPARATORS) -> str | None:
     """Return the first of the separators that occurs in a line; None means that white space separates the columns."""
     return next((mark for mark in separators if mark in line), None)
@@ -40,7 +45,8 @@ def read_rows(path: Path, max_bytes: int, comment: str | None = None) -> Iterato
     """Yield the rows of a file. Its first row decides what separates the columns.
 
     The file may be compressed; `max_bytes` limits what it unpacks to. A cell may stand in quotation marks, but must
-    end in the line in which it begins. Blank lines, and lines that begin with `comment`, are left out.
+    end in the line in which it begins. Blank lines, and lines that begin with `comment`, are left out. Rows whose cells
+    are separated by white space are SpacedRows.
     Raises CorpusError where the file cannot be read, or a quotation mark is not closed.
     """
     name, spool = named(path), Spool(max_bytes)  # the unpacked file lives as long as the spool
@@ -53,9 +59,18 @@ def read_rows(path: Path, max_bytes: int, comment: str | None = None) -> Iterato
         if first:
             separator, first = separator_of(line), False
         if separator is None:
-            yield Row(number, line.split())
+            yield SpacedRow(number, _spaced(line))
         else:
             yield from quoted_rows([line], separator, name, number)
+
+
+def _spaced(line: str) -> list[str]:
+    """Return the cells of a line that white space separates.
+
+    In a quoted cell a quotation mark is written twice. One that is not closed before white space is a character.
+    """
+    pairs = _SPACED.findall(line) if '"' in line else ()
+    return [quoted[1:-1].replace('""', '"').strip() if quoted else plain for quoted, plain in pairs] or line.split()
 
 
 def quoted_rows(lines: Iterable[str], separator: str, name: str, first_line: int = 1) -> Iterator[Row]:

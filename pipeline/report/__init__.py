@@ -23,7 +23,7 @@ FORMATS: dict[str, Format] = {
         texts=False,
     ),
     "csv": Format(
-        about="scores.csv, one value a row; tests.csv and human.csv where the run has them",
+        about="scores.csv, one value a row; tests.csv, human.csv and means.csv where the run has them",
         files=later(__name__, "csv_files.csv_files"),
         printed=True,
         texts=False,

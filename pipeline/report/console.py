@@ -11,8 +11,8 @@ from ..errors import printable
 from .tables.comparisons import is_significant, matrix, pair_table, settings_line, shown_p, signed, tests_of
 from .tables.digits import percent, round_half_up
 from .tables.human import correlation_table, sentence_table, test_table, window_table
-from .tables.labels import class_of, labels, remarks, size
-from .tables.ranked import fitted_table, ranked_table
+from .tables.labels import class_of, headings, labels, remarks, size
+from .tables.ranked import fitted_table, picked, ranked_table
 from .tables.sections import finding_tables
 from .tables.verdicts import expectation_table, misses
 
@@ -23,14 +23,15 @@ if TYPE_CHECKING:
     from ..scoring.results import Comparison, Results, Score
 
 
-def print_results(results: Results, digits: int) -> None:
-    """Print a ranked table for each data set and metric to standard output."""
+def print_results(results: Results, digits: int, columns: Sequence[str] = ()) -> None:
+    """Print a ranked table for each data set and metric to standard output, with all columns or only these."""
+    headed = headings(score.metric for score in results.scores)
     for index, ((dataset, metric), group) in enumerate(groupby(results.scores, lambda s: (s.dataset, s.metric))):
         if index:
             print()
-        print(f"{printable(dataset)}: {size(results.datasets[dataset])}")
+        _print_heading(f"{dataset}: {size(results.datasets[dataset])}", headed.get(metric, ""))
         scores = sorted(group, key=lambda s: s.rank)
-        _print_ranked(results, scores, digits)
+        _print_ranked(results, scores, digits, columns)
         print(metric)
         if scores[0].peer_signature:
             print(printable(scores[0].peer_signature))
@@ -41,7 +42,7 @@ def print_results(results: Results, digits: int) -> None:
     if results.human:
         print()
         print_human(results.human)
-    parts = list(finding_tables(results))
+    parts = list(finding_tables(results, digits))
     for number, (title, (header, rows), left) in enumerate(parts):
         if number or results.scores:
             print()
@@ -49,6 +50,14 @@ def print_results(results: Results, digits: int) -> None:
         print_table(header, rows, left=left)
     if results.expectations:
         print_expectations(results.expectations, after=bool(results.scores or parts))
+
+
+def _print_heading(about: str, label: str) -> None:
+    """Print what a table is about and the label of its metric, on two lines where a terminal is too narrow for one."""
+    whole = f"{about}; {label}" if label else about
+    if label and sys.stdout.isatty() and len(_as_shown(whole)) > _width():
+        whole = f"{about}\n{label}"
+    print(printable(whole))
 
 
 def print_expectations(expectations: dict[str, Any], *, after: bool = False) -> None:
@@ -60,10 +69,10 @@ def print_expectations(expectations: dict[str, Any], *, after: bool = False) -> 
         print(printable(f"missed: {line}"))
 
 
-def _print_ranked(results: Results, scores: Sequence[Score], digits: int) -> None:
-    """Print the ranked table, on a terminal only the columns that fit its width."""
-    if not sys.stdout.isatty():
-        print_table(*ranked_table(results, scores, digits))
+def _print_ranked(results: Results, scores: Sequence[Score], digits: int, columns: Sequence[str]) -> None:
+    """Print the ranked table, on a terminal only the columns that fit its width, unless columns are asked for."""
+    if columns or not sys.stdout.isatty():
+        print_table(*ranked_table(results, scores, digits, columns))
         return
     width = _width()
     table, left_out = fitted_table(results, scores, digits, width)
@@ -72,18 +81,21 @@ def _print_ranked(results: Results, scores: Sequence[Score], digits: int) -> Non
         print(f"({', '.join(left_out)}: in a wider window, or piped)")
 
 
-def print_comparisons(results: Results, digits: int, *, pairs: bool = False) -> None:
-    """Print which systems differ, for each data set and metric.
+def print_comparisons(results: Results, digits: int, *, pairs: bool = False, columns: Sequence[str] = ()) -> None:
+    """Print which systems differ, for each data set and metric. The rows of pairs have all columns or only these.
 
     This is a row for each pair if `pairs` is set or all were compared with a baseline, else two tables of all pairs.
     """
+    headed = headings(test.metric for test in results.tests)
     for dataset, metric in dict.fromkeys((test.dataset, test.metric) for test in results.tests):
-        print(f"{printable(dataset)}  {metric}")
+        print(printable(f"{dataset}  {headed[metric]}\n{metric}" if metric in headed else f"{dataset}  {metric}"))
         scores = [score for score in results.scores if (score.dataset, score.metric) == (dataset, metric)]
         names = [score.system for score in sorted(scores, key=lambda s: s.rank)]
         tests = sorted(tests_of(results, scores[0]), key=lambda t: (names.index(t.system), names.index(t.other)))
         if pairs or (results.statistics or {}).get("baseline") is not None:
-            print_table(*pair_table(results, tests, digits), left=(0, 1))
+            header, rows = pair_table(results, tests, digits)
+            kept = [0, 1, *picked(header[2:], columns or ["*"], 2)]
+            print_table([header[n] for n in kept], [[row[n] for n in kept] for row in rows], left=(0, 1))
         else:
             compared = {name for test in tests for name in (test.system, test.other)}
             _print_matrices(results, [name for name in names if name in compared], tests, digits)

@@ -7,6 +7,8 @@ import io
 import math
 from typing import TYPE_CHECKING
 
+from .tables.ranked import check_picked, picked
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
@@ -18,15 +20,26 @@ _FORMULA = ("=", "+", "-", "@")
 
 
 def csv_files(material: Material) -> dict[str, str]:
-    """Return scores.csv, and tests.csv and human.csv where they have rows."""
+    """Return scores.csv, and tests.csv, human.csv and means.csv where they have rows."""
     results = material.results
-    files = {"scores.csv": to_csv(results), "tests.csv": tests_to_csv(results), "human.csv": human_to_csv(results)}
+    if material.columns:
+        check_picked(list(dict.fromkeys(row[3] for row in _score_rows(results))), material.columns)
+    files = {
+        "scores.csv": to_csv(results, material.columns),
+        "tests.csv": tests_to_csv(results),
+        "human.csv": human_to_csv(results),
+        "means.csv": means_to_csv(results),
+    }
     return {name: text for name, text in files.items() if name == "scores.csv" or text.count("\n") > 1}
 
 
-def to_csv(results: Results) -> str:
-    """Return one row for each data set, system, metric and output: fractions, counts and ranks, unrounded."""
-    return _csv(["dataset", "system", "metric", "output", "value"], _score_rows(results))
+def to_csv(results: Results, columns: Sequence[str] = ()) -> str:
+    """Return one row for each data set, system, metric and output: fractions, counts and ranks, unrounded.
+
+    With `columns`, names or patterns of outputs, score and rank stay, and of the others those that are named.
+    """
+    rows = (row for row in _score_rows(results) if not columns or picked([row[3]], [*columns, "score", "rank"]))
+    return _csv(["dataset", "system", "metric", "output", "value"], rows)
 
 
 def _score_rows(results: Results) -> Iterator[list[str]]:
@@ -67,6 +80,16 @@ def human_to_csv(results: Results) -> str:
             numbers = [_number(value) for value in (cells["value"], *cells["interval"])]
             rows.append([*names, str(count), _safe(name), *numbers])
     return _csv(["dataset", "metric", "human", "n", "coefficient", "value", "low", "high"], rows)
+
+
+def means_to_csv(results: Results) -> str:
+    """Return one row for each metric and system that has a mean over the data sets, unrounded."""
+    rows = [
+        [_safe(mean.metric), _safe(name), str(len(mean.datasets)), _number(value)]
+        for mean in results.means or ()
+        for name, value in mean.systems.items()
+    ]
+    return _csv(["metric", "system", "datasets", "mean"], rows)
 
 
 def _csv(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:

@@ -32,6 +32,8 @@ class Material:
     plots: tuple[str, ...] = ()
     """Names of the plots to draw; empty for all."""
     plot_type: str = "png"
+    columns: tuple[str, ...] = ()
+    """Names or patterns of the columns that tables have beside names and score; empty for the usual ones."""
     lines: int | None = None
     """How many sentences of a data set the page shows; None for as many as fit."""
 

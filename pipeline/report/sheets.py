@@ -68,18 +68,18 @@ def sheets(material: Material) -> Iterator[Sheet]:
         if len(own) > 1:
             yield _overview(material.results, own, material.digits)
         for group in own:
-            yield _ranked(material.results, group, material.digits)
+            yield _ranked(material.results, group, material.digits, material.columns)
     if material.results.human and material.results.human.get("correlations"):
         yield from _human(material)
-    yield from _findings(material.results)
+    yield from _findings(material.results, material.digits)
 
 
 def _about(results: Results, dataset: str) -> str:
     return f"{dataset}: {size(results.datasets[dataset])}"
 
 
-def _ranked(results: Results, group: Group, digits: int) -> Sheet:
-    header, rows = ranked_table(results, group.scores, digits)
+def _ranked(results: Results, group: Group, digits: int, columns: Sequence[str]) -> Sheet:
+    header, rows = ranked_table(results, group.scores, digits, columns)
     best = best_of(group, digits)
     cells = [[Cell(text, best=column == 2 and row[1] in best) for column, text in enumerate(row)] for row in rows]
     for row in cells:
@@ -187,9 +187,9 @@ def _human(material: Material) -> Iterator[Sheet]:
             )
 
 
-def _findings(results: Results) -> Iterator[Sheet]:
-    """Yield judgements, correlations of columns, agreement on sentences, and the verdicts on what was expected."""
-    for number, (title, (header, rows), left) in enumerate(finding_tables(results), 1):
+def _findings(results: Results, digits: int) -> Iterator[Sheet]:
+    """Yield means, judgements, correlations of columns, agreement on sentences, and verdicts on what was expected."""
+    for number, (title, (header, rows), left) in enumerate(finding_tables(results, digits), 1):
         yield Sheet(
             name=f"findings-{number}",
             caption=title,

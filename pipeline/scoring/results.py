@@ -120,6 +120,19 @@ class DatasetInfo:
         return self.views.get(needs.view, self.references)
 
 
+@dataclass(frozen=True)
+class Mean:
+    """The mean of the scores on all data sets, in which each data set counts the same."""
+
+    metric: str
+    """The signature of the metric, without the number of references, in which data sets may differ."""
+    datasets: list[str]
+    systems: dict[str, float]
+    """The mean of each system that has a score on every data set, the highest first."""
+    lacking: dict[str, list[str]]
+    """The systems that have no mean, with the data sets on which they have no score."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class Results:
     """The content of results.json. A section is None where the config did not ask for it."""
@@ -141,10 +154,12 @@ class Results:
     agreements: dict[str, Any] | None = None
     expectations: dict[str, Any] | None = None
     """Whether the numbers in the section `expect` of the config were reached."""
+    means: list[Mean] | None = None
+    """The means over data sets, for each metric. The key is missing in the file where nobody asked for them."""
 
     def only(self, system: str) -> Results:
         """Return the same results with the scores of one system, and without comparisons."""
-        return replace(self, scores=[score for score in self.scores if score.system == system], tests=[])
+        return replace(self, scores=[score for score in self.scores if score.system == system], tests=[], means=None)
 
     def to_json(self) -> str:
         """Return the text of results.json. The same results give the same text."""
@@ -157,7 +172,7 @@ class Results:
         for info in content["datasets"].values():
             if not info["views"]:
                 del info["views"]
-        return content
+        return content if self.means is not None else {key: content[key] for key in content if key != "means"}
 
     @staticmethod
     def read(path: Path) -> Results:
@@ -171,6 +186,7 @@ class Results:
             scores = [_score(item) for item in content["scores"]]
             tests = [_comparison(item) for item in content.get("tests", ())]
             more = {name: content.get(name) for name in MORE}
+            means = content.get("means")
             return Results(
                 datasets=datasets,
                 scores=scores,
@@ -178,6 +194,7 @@ class Results:
                 missing=missing,
                 statistics=content.get("statistics"),
                 tests=tests,
+                means=means if means is None else [_mean(item) for item in means],
                 **more,
             )
         except OSError as error:
@@ -206,6 +223,10 @@ def _comparison(item: dict[str, Any]) -> Comparison:
     low, high = (_number(value) for value in item["interval"])
     numbers = {key: _number(item[key]) for key in ("difference", "better", "cohen_d", "p", "p_adjusted")}
     return Comparison(**{**item, **numbers, "interval": (low, high)})
+
+
+def _mean(item: dict[str, Any]) -> Mean:
+    return Mean(**{**item, "systems": {name: _number(value) for name, value in item["systems"].items()}})
 
 
 def _number(value: float | None) -> float:

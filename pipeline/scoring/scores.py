@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import math
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from ..errors import InputError
 from .reduce import reduce
 from .references import POLICIES
 from .references.base import mean_of
-from .results import REFERENCES_ROW, DatasetInfo, Score, ranks
+from .results import REFERENCES_ROW, DatasetInfo, Mean, Results, Score, ranks
 from .scored_columns import signed
 
 if TYPE_CHECKING:
@@ -51,6 +54,35 @@ def score(
                     )
                 )
     return scores
+
+
+def with_means(results: Results) -> Results:
+    """Return the results with the mean over data sets of each system, by each metric that all data sets have.
+
+    Raises InputError where there are no two data sets.
+    """
+    datasets = list(dict.fromkeys(score.dataset for score in results.scores))
+    if len(datasets) < 2:
+        raise InputError(f"a mean needs scores on two data sets or more; there is {' and '.join(datasets) or 'none'}")
+    scores: dict[str, dict[str, dict[str, float]]] = {}
+    for score in results.scores:
+        own = scores.setdefault(_on_any_data(score.metric), {})
+        own.setdefault(score.system, {})[score.dataset] = score.score
+    return replace(results, means=[_mean(metric, own, datasets) for metric, own in scores.items()])
+
+
+def _mean(metric: str, scores: Mapping[str, Mapping[str, float]], datasets: list[str]) -> Mean:
+    """Return the means of a metric; `scores` has the score of each system on each data set."""
+    means = {name: math.fsum(own.values()) / len(datasets) for name, own in scores.items() if len(own) == len(datasets)}
+    order = ranks(list(means.values()))
+    lacking = {name: [d for d in datasets if d not in own] for name, own in scores.items() if name not in means}
+    ranked = sorted(zip(order, means.items(), strict=True), key=lambda item: item[0])
+    return Mean(metric, datasets, dict(item for _, item in ranked), lacking)
+
+
+def _on_any_data(printed: str) -> str:
+    """Return a signature without the number of references."""
+    return "|".join(part for part in printed.split("|") if not part.startswith("nrefs:"))
 
 
 def remarks(corpora: Sequence[Corpus], metrics: Sequence[Metric], counts: Mapping[str, Counted]) -> list[str]:

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from ..errors import StoreError, did_you_mean
+from ..errors import StoreError
 from ..execution.store.columns_file import Statistics
 from ..execution.store.remote_copy import folder_of
 from ..execution.store.run_directory import RunDirectory
 from ..metrics.build import from_text
-from ..metrics.names import is_called
-from .results import MORE, REFERENCES_ROW, Results, Score, ranks
+from .results import REFERENCES_ROW, Results, Score, ranks
 from .scored_columns import ScoredColumns, scored_columns, signed
 from .scores import describe
 
@@ -50,33 +49,45 @@ def load(path: Path) -> tuple[Results, list[ScoredColumns]]:
     return results, scored
 
 
-def left_out(path: Path, corpora: Sequence[Corpus], metrics: Sequence[Metric]) -> int:
-    """Return how many scores in the results of a run directory are not of these data sets, systems and metrics.
-
-    Raises StoreError where a text of these data sets is another one than in the results, although such scores are
-    there: the new counts would not fit the results.
-    """
+def replaced(path: Path, corpora: Sequence[Corpus], metrics: Sequence[Metric]) -> list[Score]:
+    """Return the scores in the results of a run directory that are not of these data sets, systems and metrics."""
     try:
         stored = Results.read(path / "results.json")
     except StoreError:
-        return 0
+        return []
     each = ((corpus, metric) for corpus in corpora for metric in metrics)
     new = {
         (corpus.name, system, _unversioned(signed(metric, len(corpus.read_by(metric.needs).references))))
         for corpus, metric in each
         for system in (*corpus.systems, REFERENCES_ROW)
     }
-    count = sum((score.dataset, score.system, _unversioned(score.metric)) not in new for score in stored.scores)
+    return [score for score in stored.scores if (score.dataset, score.system, _unversioned(score.metric)) not in new]
+
+
+def left_out(path: Path, corpora: Sequence[Corpus], metrics: Sequence[Metric]) -> int:
+    """Return how many scores in the results of a run directory are not of these data sets, systems and metrics.
+
+    Raises StoreError where a text of these data sets is another one than in the results, although such scores are
+    there: the new counts would not fit the results.
+    """
+    count = len(replaced(path, corpora, metrics))
+    before = Results.read(path / "results.json").datasets if count else {}
     for corpus in corpora if count else ():
-        before = stored.datasets.get(corpus.name)
         now = describe(corpus).digests
-        changed = [name for name, digest in before.digests.items() if now.get(name, digest) != digest] if before else []
+        known = before[corpus.name].digests if corpus.name in before else {}
+        changed = [name for name, digest in known.items() if now.get(name, digest) != digest]
         if changed:
             raise StoreError(
                 f"{path}: {corpus.name}: {changed[0]} has changed since the results here, of which --only leaves out "
                 f"{count:,} scores; run without --only, or name another folder with --output"
             )
     return count
+
+
+def used_counts(path: Path) -> set[str]:
+    """Return the names of the files of counts that the results in a run directory are made of; raises StoreError."""
+    files = (columns for measured in load(path)[1] for columns in measured.columns)
+    return {file.path.relative_to(path).as_posix() for file in files if isinstance(file, Statistics)}
 
 
 def _unversioned(signature: str) -> str:
@@ -163,62 +174,5 @@ def _listed(*runs: Sequence[ScoredColumns]) -> str:
     )
 
 
-def only(scored: Sequence[ScoredColumns], metric: str | None, dataset: str | None) -> list[ScoredColumns]:
-    """Return the scores of a metric (its name or its signature) on a data set; raises StoreError if there are none."""
-    kept = [
-        m
-        for m in scored
-        if metric is None or metric in (m.metric.output, m.scores[0].metric) or is_called(m.metric, metric)
-    ]
-    if scored and metric is not None and not kept:
-        names = list(dict.fromkeys(m.metric.output for m in scored))
-        raise StoreError(
-            f"--metric {metric}: there is no such one{did_you_mean(metric, names)}; there are {_all(scored)}"
-        )
-    selected = [m for m in kept if dataset in (None, m.scores[0].dataset)]
-    if not scored:
-        raise StoreError("the run has no scores: its config has no data sets, systems and metrics")
-    if not selected:
-        names = list(dict.fromkeys(m.scores[0].dataset for m in kept))
-        hint = did_you_mean(str(dataset), names)
-        raise StoreError(f"--dataset {dataset}: there is no such one{hint}; there are {', '.join(names)}")
-    return selected
-
-
-def _all(scored: Sequence[ScoredColumns]) -> str:
-    return ", ".join(dict.fromkeys(measured.scores[0].metric for measured in scored))
-
-
-def narrowed(results: Results, scored: Sequence[ScoredColumns]) -> Results:
-    """Return the results for these data sets and metrics alone, with their statistics.
-
-    Results of the run as a whole, such as correlations of columns and verdicts on expectations, are left out.
-    """
-    pairs = {(measured.scores[0].dataset, measured.scores[0].metric) for measured in scored}
-    human = results.human and {
-        key: [item for item in value if _is_of(item, pairs)] if key in LISTS else value
-        for key, value in results.human.items()
-    }
-    datasets = {name: info for name, info in results.datasets.items() if any(name == pair[0] for pair in pairs)}
-    scores = [score for score in results.scores if (score.dataset, score.metric) in pairs]
-    tests = [test for test in results.tests if (test.dataset, test.metric) in pairs]
-    missing = [item for item in results.missing if item.dataset in datasets]
-    whole: dict[str, Any] = dict.fromkeys(key for key in MORE if key != "human")
-    return replace(results, datasets=datasets, scores=scores, missing=missing, tests=tests, human=human, **whole)
-
-
-def _is_of(item: dict[str, Any], pairs: set[tuple[str, str]]) -> bool:
-    """Whether an item about a metric, or a comparison of two, is about these data sets and metrics alone."""
-    return all((item["dataset"], item[key]) in pairs for key in ("metric", "other") if key in item)
-
-
 SHARED = ("reference ", "gold annotator ", "edits annotator ")
 """What the names of texts begin with that all systems share."""
-LISTS = ("correlations", "sentences", "tests", "windows")
-"""The parts of the section `human` that are lists with items for each metric."""
-
-
-def restricted(results: Results, scored: Sequence[ScoredColumns]) -> Results:
-    """Return the results with only these scores, and without earlier statistics."""
-    scores = [replace(score, bootstrap=None) for measured in scored for score in measured.scores]
-    return replace(results, scores=scores, tests=[])

@@ -6,6 +6,7 @@ are timed. Commands are timed whole, in turn (A B A B ...), and a row's figure i
     python -m tests.bench                       every row but the large ones
     python -m tests.bench --only wc --runs 5    rows whose name contains "wc"
     python -m tests.bench --large --json FILE   also 10 million lines; figures as JSON too
+    python -m tests.bench --page                writes the rows into `gec-pipeline help speed`, with the date
     python -m tests.bench --only scale          every backend on 1 and 10 million lines (see `scale.py`)
     python -m tests.bench --only m2 --m2scorer m2scorer.py       against a port of the official scorer (see `edits.py`)
 """
@@ -29,7 +30,7 @@ from statistics import median
 from typing import TYPE_CHECKING
 
 from tests.bench import bleu as bench_bleu
-from tests.bench import edits
+from tests.bench import edits, help_page
 from tests.bench import rouge as bench_rouge
 from tests.bench.annotation import annotation
 from tests.bench.scale import scale
@@ -405,6 +406,7 @@ def main() -> None:
     parser.add_argument("--json", type=Path, help="write the figures here too")
     parser.add_argument("--m2scorer", type=Path, metavar="FILE", help="a Python 3 port of m2scorer (see edits.py)")
     parser.add_argument("--annotated", type=Path, metavar="FOLDER", help="gold.m2, and an M2 file of each system")
+    parser.add_argument("--page", action="store_true", help="write the rows into `help speed` and the README too")
     parser.add_argument("--child", nargs="+", help=argparse.SUPPRESS)
     args = parser.parse_args()
     if args.child:
@@ -414,7 +416,9 @@ def main() -> None:
         else:
             (run_google if what in ("google", "nltk") else run_child)(what, *rest)
         return
-    rows: list[Row] = []
+    if args.page:
+        help_page.compiled()
+    rows: dict[str, list[Row]] = {}
     with tempfile.TemporaryDirectory() as temporary:
         folder = args.folder or Path(temporary)
         folder.mkdir(parents=True, exist_ok=True)
@@ -422,10 +426,13 @@ def main() -> None:
         for name, (measure, large) in ROWS.items():
             if args.only in name and (args.large or args.only or not large):
                 for row in measure(bench):
-                    rows.append(row)
+                    rows.setdefault(name, []).append(row)
                     print(f"| {row.name} | {row.ours} | {row.peer} | {row.ratio:.2f} | {row.aim} |", flush=True)
     if args.json:
-        args.json.write_text(json.dumps([asdict(row) for row in rows], indent=1) + "\n", encoding="utf-8")
+        figures = [asdict(row) for group in rows.values() for row in group]
+        args.json.write_text(json.dumps(figures, indent=1) + "\n", encoding="utf-8")
+    if args.page:
+        help_page.write(rows)
 
 
 if __name__ == "__main__":

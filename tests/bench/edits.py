@@ -1,6 +1,6 @@
 """M², I-measure and ERRANT of the systems of CoNLL-2014: rows of `tests.bench`, whole processes in processor time.
 
-Ours is one `gec-pipeline run` for all systems. The peer is started once for each system, as people use it. Nothing of
+Ours is one `gec-pipeline score` for all systems. The peer is started once for each system, as people use it. Nothing of
 the peers is in this repository. `--m2scorer` names a program that takes an output and a gold file, and prints F as its
 last number, such as a Python 3 port of the official scorer. `--annotated` names a folder with an M2 file of each
 system (AMU.m2), which `gec-pipeline m2 annotate` makes. errant_compare is looked for on the PATH.
@@ -18,10 +18,13 @@ from typing import TYPE_CHECKING
 from tests.bench.survive import measured
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
     from tests.bench.__main__ import Bench, Row
+
+    Peers = list[list[str | Path]]
+    """A command for each system."""
 
 MOST = 3
 """Times that everything is done."""
@@ -38,7 +41,7 @@ def m2(bench: Bench) -> Iterator[Row]:
     if texts is None:
         return
     gold, systems = texts
-    peers = [[sys.executable, bench.m2scorer, path, gold] for path in systems.values()] if bench.m2scorer else []
+    peers: Peers = [[sys.executable, bench.m2scorer, path, gold] for path in systems.values()] if bench.m2scorer else []
     yield from _row(bench, "m2", gold, systems, peers)
 
 
@@ -52,7 +55,9 @@ def errant(bench: Bench) -> Iterator[Row]:
     """ERRANT of annotated outputs."""
     program, annotated = shutil.which("errant_compare"), _annotated(bench)
     if annotated:
-        peers = [[program, "-hyp", path, "-ref", annotated[0]] for path in annotated[1].values()] if program else []
+        peers: Peers = (
+            [[program, "-hyp", path, "-ref", annotated[0]] for path in annotated[1].values()] if program else []
+        )
         yield from _row(bench, "errant", *annotated, peers)
 
 
@@ -76,20 +81,18 @@ def large(bench: Bench) -> Iterator[Row]:
         yield Row(f"{metric} of {LINES:,} sentences", str(two), f"1 worker: {one}", one.seconds / two.seconds, "-")
 
 
-def _row(
-    bench: Bench, metric: str, gold: Path, systems: Mapping[str, Path], peers: list[list[object]]
-) -> Iterator[Row]:
+def _row(bench: Bench, metric: str, gold: Path, systems: Mapping[str, Path], peers: Peers) -> Iterator[Row]:
     """Yield the row of a metric. Numbers have to agree to four digits, where there is a peer."""
     from tests.bench.__main__ import Row
 
-    config = _config(bench, metric, gold, systems)
-    mine = [sys.executable, "-m", "pipeline", "run", config, "-q", "--json"]
-    printed = bench.done(mine).printed
-    scores = {score["system"]: score["score"] for score in json.loads(printed)["scores"]}
+    program: list[str | Path] = [sys.executable, "-m", "pipeline"]
+    mine = [*program, "score", metric, "--gold", gold, "-o", *systems.values()]
+    printed = bench.done([*mine, "--json"]).printed
+    scores = dict(zip(systems, _scores(printed, systems.values()), strict=True))
     ours, theirs = [], []
     for _ in range(min(bench.runs, MOST)):
         ours.append(bench.done(mine).cpu)
-        found = [bench.done([str(word) for word in peer]) for peer in peers]
+        found = [bench.done(peer) for peer in peers]
         for system, done in zip(systems, found, strict=False):
             last = NUMBER.findall(done.printed)[-1]
             if abs(float(last) - scores[system]) > TOLERANCE:
@@ -100,6 +103,12 @@ def _row(
     name = f"{metric} of {len(systems)} systems, processor time of whole processes"
     peer = f"{len(peers)} runs: {other:.1f} s" if peers else "-"
     yield Row(name, f"{used:.2f} s", peer, other / used if peers else float("nan"), AIMS[metric])
+
+
+def _scores(printed: str, paths: Iterable[Path]) -> list[float]:
+    """Return the scores of systems, which are called by their paths, from printed JSON."""
+    scores = {score["system"]: score["score"] for score in json.loads(printed)["scores"]}
+    return [scores[str(path)] for path in paths]
 
 
 def _config(bench: Bench, metric: str, gold: Path, systems: Mapping[str, Path]) -> Path:

@@ -267,3 +267,20 @@ def test_on_a_terminal_an_output_is_needed(score: Run, monkeypatch: pytest.Monke
     assert score("bleu", "-r", "r.txt") == (2, "", message)
     monkeypatch.setattr("sys.stdin", io.StringIO(""))
     assert score("bleu", "-r", "-") == (2, "", message)  # it is the reference already
+
+
+def test_a_null_in_a_column_is_a_missing_reference_where_one_says_so(score: Run) -> None:
+    lines = [{"o": "a b c d", "r": "a b c d", "s": "e f"}, {"o": "e f g h", "r": None, "s": "e f g h"}]
+    Path("d.jsonl").write_text("".join(f"{json.dumps(line)}\n" for line in lines), encoding="utf-8")
+    files = ("-r", "d.jsonl:r", "d.jsonl:s", "-o", "d.jsonl:o")
+    code, _, err = score("bleu", *files)
+    assert code == 2
+    assert err.startswith("error: d.jsonl:2: 'r': expected text, found null; null is for references, with ")
+    assert "--empty-references none" in err
+    code, out, _ = score("bleu", *files, "--empty-references", "none", "--json")
+    (found,) = json.loads(out)["scores"]
+    assert (code, found["score"], found["outputs"]["ref_len"]) == (0, 1.0, 8)
+    assert score("bleu", "-r", "d.jsonl:s", "-o", "d.jsonl:r", "--empty-references", "none")[0] == 2
+    Path("empty").write_text("a b c d\n\n", encoding="utf-8")
+    code, _, err = score("bleu", "-r", "empty", "d.jsonl:s", "-o", "d.jsonl:o", "--empty-references", "error")
+    assert (code, "empty:2" in err) == (2, True)

@@ -260,7 +260,7 @@ def test_metrics_of_text_stand_beside_external_ones() -> None:
     assert [score.metric.partition("|")[0] for score in results.scores] == ["gleu"] * 2 + ["external"] * 2 + [
         "google_gleu"
     ] * 2
-    header, rows = plan(stages.prepare("c.yaml"))
+    header, rows, _ = plan(stages.prepare("c.yaml"))
     assert header[-1] == "counts"
     assert [row[-1] for row in rows] == ["counted"] * 6
 

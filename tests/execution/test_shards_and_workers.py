@@ -17,6 +17,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from pipeline import stages
+from pipeline.cli import main
 from pipeline.corpus.spans import Span
 from pipeline.errors import StoreError
 from pipeline.execution import shards, workers
@@ -316,14 +317,23 @@ def test_a_run_that_stopped_while_reducing_counts_nothing_again(config: Path, ex
     assert tree(tmp_path) == expected
 
 
-def test_an_interrupted_run_leaves_nothing_to_a_later_one_of_another_config(tmp_path: Path) -> None:
-    """statistics/ depends only on config, inputs and version."""
-    config = write_run(tmp_path, 20, datasets=("d", "e"))
-    interrupted(tmp_path / "run", config, 1, RunOptions(1, "serial"), InterruptError())
+def test_an_interrupted_run_goes_on_after_one_of_another_config(tmp_path: Path) -> None:
+    """The results depend only on config, inputs and version; what was counted is nobody else's to delete."""
+    options = RunOptions(1, "serial", 40)
+    config = write_run(tmp_path, 100, datasets=("d", "e"))
+    interrupted(tmp_path / "run", config, 1, options, InterruptError())
     other = write_config(tmp_path / "other.yaml", datasets=("e",), chosen=["gleu[n=2,iter=3]"])
     run(other, tmp_path / "run")
     run(other, tmp_path / "fresh")
-    assert tree(tmp_path / "run") == tree(tmp_path / "fresh")
+    fresh = tree(tmp_path / "fresh")
+    assert {name: data for name, data in tree(tmp_path / "run").items() if name in fresh} == fresh
+    assert len(list((tmp_path / "run" / "unfinished").iterdir())) == 1
+    shutil.copytree(tmp_path / "run", tmp_path / "again")
+    assert main(["clean", str(tmp_path / "again"), "--unused", "-q"]) == 0
+    assert tree(tmp_path / "again") == fresh
+    assert not (tmp_path / "again" / "unfinished").exists()
+    whole, rest = (len(counted(tmp_path / name, config, options)) for name in ("new", "run"))
+    assert rest == whole - 1
 
 
 def test_only_what_a_new_config_adds_is_counted(config: Path, tmp_path: Path) -> None:
@@ -340,7 +350,9 @@ def test_only_what_a_new_config_adds_is_counted(config: Path, tmp_path: Path) ->
     )
     assert counted(tmp_path / "run", again, options) == []
     run(again, tmp_path / "fresh")
-    assert tree(tmp_path / "run") == tree(tmp_path / "fresh")
+    fresh = tree(tmp_path / "fresh")
+    assert {name: data for name, data in tree(tmp_path / "run").items() if name in fresh} == fresh
+    assert counted(tmp_path / "run", more_metrics, options) == []
 
 
 def test_a_new_system_is_the_only_one_read_again(config: Path, tmp_path: Path) -> None:

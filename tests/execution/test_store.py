@@ -480,16 +480,74 @@ def test_names_of_the_program_s_own_files_are_names_like_others(tmp_path: Path, 
 # ---- what is deleted
 
 
-def test_files_that_a_new_config_does_not_make_are_deleted(tmp_path: Path) -> None:
-    config = write_run(tmp_path, systems="AB")
-    run(config, tmp_path / "run")
-    run(write_config(config, systems="B", chosen=["gleu[n=2]"], output={"formats": ["json"]}), tmp_path / "run")
-    assert set(tree(tmp_path / "run")) == {
-        "results.json",
-        "statistics/d/B.overlap-match-penalty-n2-whitespace.columns",
-    }
-    listed = json.loads((tmp_path / "run" / "run.json").read_text(encoding="utf-8"))["files"]
-    assert listed == sorted([*tree(tmp_path / "run"), "log.txt"])
+def is_count(name: str) -> bool:
+    return name.startswith("statistics/")
+
+
+def test_a_new_config_replaces_results_and_keeps_counts(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Counts may have cost hours and do not stand in the way; reports of other results would mislead."""
+    config, folder = write_run(tmp_path, systems="AB"), tmp_path / "run"
+    run(config, folder)
+    before = {name: data for name, data in tree(folder).items() if is_count(name)}
+    write_config(config, systems="B", chosen=["gleu[n=2]"], output={"formats": ["json"]})
+    arguments = ["run", str(config), "--output", str(folder)]
+    assert main([*arguments, "--dry-run"]) == 0
+    announced = capsys.readouterr().err
+    assert (
+        f"note: {folder}: the results there are replaced, of which this run does not make 2 scores (systems A, B; "
+        "metric gleu (n:4)); the counts behind them stay; --output DIR writes to another folder and keeps all\n"
+    ) in announced
+    assert main(arguments) == 0
+    said = capsys.readouterr().err
+    assert announced.splitlines()[-1] in said
+    assert f"deleted, because they show earlier results: {'scores.csv'}" in said
+    new = "statistics/d/B.overlap-match-penalty-n2-whitespace.columns"
+    assert set(tree(folder)) == {"results.json", new, *before}
+    assert {name: data for name, data in tree(folder).items() if name in before} == before
+    listed = json.loads((folder / "run.json").read_text(encoding="utf-8"))["files"]
+    assert listed == sorted([*tree(folder), "log.txt"])
+    assert main([*arguments, "--dry-run"]) == 0
+    assert "replaced" not in capsys.readouterr().err
+    run(config, tmp_path / "fresh")
+    assert main(["clean", str(folder), "--unused", "--dry-run"]) == 0
+    assert capsys.readouterr().out.splitlines() == [str(folder / name) for name in sorted(before)]
+    assert main(["clean", str(folder), "--unused", "-q"]) == 0
+    assert tree(folder) == tree(tmp_path / "fresh")
+    assert main(["show", str(folder)]) == 0
+
+
+def test_counts_of_other_texts_are_announced_before_they_are_replaced(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    config, folder = write_run(tmp_path, systems="AB"), tmp_path / "run"
+    arguments = ["run", str(config), "--output", str(folder)]
+    assert main(arguments) == 0
+    assert "replaced" not in capsys.readouterr().err
+    text = next(path for path in tmp_path.rglob("*") if path.is_file() and path.stem == "A")
+    text.write_text(text.read_text(encoding="utf-8").replace("a", "e"), encoding="utf-8")
+    for more in (["--dry-run"], []):
+        assert main([*arguments, *more]) == 0
+        note = f"note: {folder}: 1 file of counts is replaced, because d has other texts now (system A); --output DIR"
+        assert note in capsys.readouterr().err
+    assert main(arguments) == 0
+    assert "replaced" not in capsys.readouterr().err
+
+
+def test_reports_stay_where_the_results_are_the_same(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    config, folder = write_run(tmp_path, systems="AB"), tmp_path / "run"
+    run(config, folder)
+    assert main(["report", str(folder), "--format", "markdown", "--output", str(folder)]) == 0
+    before = tree(folder)
+    assert "results.md" in before
+    assert main(["run", str(config), "--output", str(folder), "--set", "output.formats=[json]"]) == 0
+    assert tree(folder) == before
+    manifest = folder / "run.json"
+    content = json.loads(manifest.read_text(encoding="utf-8"))
+    manifest.write_text(json.dumps({**content, "state": "running"}), encoding="utf-8")
+    capsys.readouterr()
+    assert main(["run", str(config), "--output", str(folder)]) == 0  # they may be of the results before those
+    assert "deleted, because they show earlier results: results.md\n" in capsys.readouterr().err
+    assert set(tree(folder)) == set(before) - {"results.md"}
 
 
 @pytest.mark.parametrize(
@@ -547,6 +605,9 @@ def test_columns_of_a_run_that_stopped_before_its_results_are_known_to_a_later_o
     other = write_config(config, chosen=["gleu[n=2]"], output={"formats": ["json"]})
     for name in ("run", "before", "fresh"):
         run(other, tmp_path / name)
+    assert tree(tmp_path / "run") == tree(tmp_path / "before")
+    for name in ("run", "before"):
+        assert main(["clean", str(tmp_path / name), "--unused", "-q"]) == 0
     assert tree(tmp_path / "run") == tree(tmp_path / "before") == tree(tmp_path / "fresh")
 
 
@@ -560,7 +621,7 @@ def test_another_config_is_refused_before_it_deletes_anything(
     for more in ([], ["--dry-run"], ["--only", "A"]):
         assert main(["run", str(other), "--output", str(tmp_path / "run"), *more]) == 2
         error = capsys.readouterr().err
-        assert f"has the results of another config, {config}, which this run would delete" in error
+        assert f"has the results of another config, {config}, which this run would replace" in error
         assert "--output" in error
         assert "--fresh" in error
     assert tree(tmp_path / "run") == before
@@ -613,7 +674,7 @@ def test_a_part_of_a_config_leaves_the_results_of_the_whole(tmp_path: Path, caps
     assert {name: data for name, data in tree(folder).items() if "-n2-" not in name} == before
     assert main(["show", str(folder)]) == 0
     assert main([*arguments, "-q"]) == 0
-    assert tree(folder) == before
+    assert {name: data for name, data in tree(folder).items() if "-n2-" not in name} == before
 
 
 def test_parts_of_a_config_one_after_the_other_keep_the_first_results(tmp_path: Path) -> None:

@@ -60,7 +60,8 @@ def test_other_separators_in_another_order() -> None:
         ("a b\nc,d\te\n", [(1, ["a", "b"]), (2, ["c,d", "e"])]),  # the first line alone says what separates
         ("a;1\nb;,2\n", [(1, ["a", "1"]), (2, ["b", ",2"])]),
         ('"a, ""b""", 1\n', [(1, ['a, "b"', "1"])]),
-        ('"a b" 1\n', [(1, ['"a', 'b"', "1"])]),  # between blanks a quotation mark is a character
+        ('"a b" 1\n', [(1, ["a b", "1"])]),
+        ('"a b 1\n', [(1, ['"a', "b", "1"])]),  # between blanks a quotation mark that is not closed is a character
         ('a 5"\nb 1\n', [(1, ["a", '5"']), (2, ["b", "1"])]),
         ('a,5" x\n', [(1, ["a", '5" x'])]),
         ("\u2003a\u00a0,\u20091 \n", [(1, ["a", "1"])]),
@@ -204,3 +205,28 @@ def test_a_quotation_mark_that_judgements_do_not_close(tmp_path: Path) -> None:
     path.write_text(f'{HEADER}\n1,"A,1,B,2\n2,A,1,B,2\n', encoding="utf-8")
     with pytest.raises(CorpusError, match=r"t\.csv:3: not valid CSV: unexpected end of data"):
         list(read_items(path))
+
+
+def test_names_with_blanks_stand_in_quotation_marks(tmp_path: Path) -> None:
+    assert rows(tmp_path, 'x "a b"  "c ""d"""\ne"f g\n"" "h"\n') == [
+        (1, ["x", "a b", 'c "d"']),
+        (2, ['e"f', "g"]),
+        (3, ["", "h"]),
+    ]
+    path = tmp_path / "people"
+    path.write_text('"GPT-4 (few-shot)" 0.5\nB 0.25\n', encoding="utf-8")
+    assert read_scores(path) == {"people": {"GPT-4 (few-shot)": 0.5, "B": 0.25}}
+
+
+@pytest.mark.parametrize(
+    ("text", "where"),
+    [("GPT-4 (few-shot) 0.5\nB 0.6\n", 1), ("B 0.6\nLlama two 0.5\n", 2), ("B 0.6\nLlama 2 0.5\n", 2)],
+)
+def test_a_name_with_blanks_that_is_not_quoted_gets_a_hint(tmp_path: Path, text: str, where: int) -> None:
+    (tmp_path / "people").write_text(text, encoding="utf-8")
+    with pytest.raises(CorpusError, match=rf"people:{where}: .*; a name with blanks stands in quotation marks"):
+        read_scores(tmp_path / "people")
+    (tmp_path / "people").write_text("A,x,0.5\nB,0.5\n", encoding="utf-8")
+    with pytest.raises(CorpusError) as caught:
+        read_scores(tmp_path / "people")
+    assert "quotation" not in str(caught.value)

@@ -8,6 +8,7 @@ import ast
 import json
 import re
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
@@ -15,6 +16,9 @@ import pytest
 
 import pipeline
 from pipeline import reopen
+from pipeline.config.resolved import Column, Dataset, System
+from pipeline.corpus.opener import open_corpus
+from pipeline.errors import Problem
 from pipeline.execution.count import count_in_memory
 from pipeline.io.catalogue import citations
 from pipeline.metrics import METRICS
@@ -23,6 +27,8 @@ from pipeline.metrics.base.description import Counted
 from pipeline.metrics.base.metric import Metric
 from pipeline.metrics.base.ngram_counts import OverlapNeeds
 from pipeline.metrics.base.ngram_roles import Rule
+from pipeline.metrics.base.views import EDITS, GOLD
+from pipeline.metrics.base.views import TEXTS as TEXTS_VIEW
 from pipeline.metrics.build import from_text
 from pipeline.report import FORMATS
 from pipeline.report.html.explorer_data import explorer
@@ -32,7 +38,6 @@ from tests.test_structure import FILES, IMPORTS, room
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
 
     from pipeline.arrays import Floats, Ints
     from pipeline.corpus.corpus import Corpus
@@ -202,7 +207,19 @@ TEXTS = [
     *("gleu", "gleu[refs=merged]", "gleu[variant=2015]", "gleu[variant=2016-03]", "gleu[variant=paper]"),
     *("google_gleu[min=2]", "green", "bleu", "bleu[flavour=nltk,smoothing=method5]", "chrf", "chrf[nw=2]"),
     *("rouge", "rouge[references=mean]", "rouge[types=W+SU4]", "length", "external", "external[score=f_beta]"),
+    *("errant", "errant[mode=dt,types=R+NOUN]", "m2", "m2[annotators=all]", "imeasure", "imeasure[mix=true]"),
+    *("cleme[weights=none]", "cleme[assumption=independent,weights=none]", "cleme[version=2]"),
 ]
+M2 = """S a b
+A 1 2|||R:NOUN|||c|||REQUIRED|||-NONE-|||{0}
+
+S a b c
+A -1 -1|||noop|||-NONE-|||REQUIRED|||-NONE-|||{0}
+
+S c
+A 0 0|||M:DET|||b|||REQUIRED|||-NONE-|||{0}
+"""
+"""Three sentences with the edits of one annotator."""
 
 
 def test_every_metric_is_asked() -> None:
@@ -219,20 +236,37 @@ def columns_of(metric: Metric, corpus: Corpus) -> Columns:
 @pytest.fixture(scope="module")
 def corpus() -> Corpus:
     """Three lines with two references."""
-    from pipeline.api import _corpus
+    from pipeline.corpus.in_memory import corpus_in_memory
 
     texts = ["a b c d", "a b a b c", ""]
-    return _corpus({"A": texts}, [["a b c", "a b", "c"], ["b c d e", "b", "a"]], texts[::-1], ())
+    return corpus_in_memory({"A": texts}, [["a b c", "a b", "c"], ["b c d e", "b", "a"]], texts[::-1])
+
+
+@pytest.fixture(scope="module")
+def edited(tmp_path_factory: pytest.TempPathFactory) -> Corpus:
+    """Three lines with the edits of two annotators, who agree, and of an output that makes the same edits."""
+    folder = tmp_path_factory.mktemp("edits")
+    one, two = M2.format(0).split("\n\n"), M2.format(1).split("\n\n")
+    blocks = [f"{a.strip()}\n{b.strip().partition(chr(10))[2]}" for a, b in zip(one, two, strict=True)]
+    (folder / "gold.m2").write_text("\n\n".join(blocks) + "\n", encoding="utf-8")
+    (folder / "a.m2").write_text(M2.format(0), encoding="utf-8")
+    gold, problems = folder / "gold.m2", list[Problem]()
+    dataset = Dataset(name="d", source=None, references=(), m2=gold, gold=gold)
+    systems = [System("A", {"d": Column(kind="m2", path=folder / "a.m2", column="")})]
+    opened = open_corpus(dataset, systems, problems, views=(TEXTS_VIEW, GOLD, EDITS))
+    assert not problems
+    assert opened
+    return opened
 
 
 @pytest.mark.parametrize("text", TEXTS)
-def test_what_a_metric_says_fits_together(text: str, corpus: Corpus) -> None:
+def test_what_a_metric_says_fits_together(text: str, corpus: Corpus, edited: Corpus) -> None:
     metric = from_text(text)
-    columns = columns_of(metric, corpus)
+    columns = columns_of(metric, corpus if metric.needs.view == TEXTS_VIEW else edited)
     assert set(metric.citations) <= set(citations())
     assert metric.name_in_text
     assert metric.unavailable() is None
-    assert (ROOT / "pipeline" / "help" / f"{metric.help_page or metric.name}.md").is_file()
+    assert (Path(pipeline.__file__).parent / "help" / f"{metric.help_page or metric.name}.md").is_file()
     assert metric.sentence_scores(columns).shape == (3, 2 if metric.by_reference or text.endswith("mean]") else 1)
     outputs = metric.sentence_outputs(columns)
     assert np.array_equal(next(iter(outputs.values())), metric.sentence_scores(columns))
@@ -247,10 +281,10 @@ def test_what_a_metric_says_fits_together(text: str, corpus: Corpus) -> None:
 
 
 @pytest.mark.parametrize("text", [text for text in TEXTS if text != "external"])
-def test_the_outputs_that_are_counts_and_no_others_are_whole_numbers(text: str, corpus: Corpus) -> None:
+def test_the_outputs_that_are_counts_and_no_others_are_whole_numbers(text: str, corpus: Corpus, edited: Corpus) -> None:
     """Those of one sentence with one reference; a score may happen to be whole too."""
     metric = from_text(text)
-    terms = metric.make_terms(columns_of(metric, corpus))
+    terms = metric.make_terms(columns_of(metric, corpus if metric.needs.view == TEXTS_VIEW else edited))
     totals = {f.name: terms[f.name][1, 1] if f.per_reference else terms[f.name][1] for f in metric.terms}
     outputs = {name: float(value) for name, value in metric.score(totals).items()}
     counted = {name for name in outputs if re.sub("_[0-9]+$", "", name) in metric.counts}
@@ -264,7 +298,7 @@ def test_the_outputs_that_are_counts_and_no_others_are_whole_numbers(text: str, 
 OPEN = {"metrics/__init__.py", "metrics/build.py", "metrics/defaults.py", "metrics/names.py"}
 """Files of metrics/ that the rest of the program may import, beside those of metrics/base/."""
 OUTSIDE = [name for name in FILES if not name.startswith("metrics/")]
-OWN_COMMANDS = {"cli/commands/gleu.py"}
+OWN_COMMANDS = {"cli/commands/gleu.py", "cli/commands/m2scorer.py"}
 """Commands that are those of one metric: each may take it from the table."""
 
 

@@ -41,6 +41,7 @@ from pipeline.report.parquet import parquet_files
 from pipeline.report.sheets import sheets
 from pipeline.report.tables.ranked import fitted_table, ranked_table
 from pipeline.scoring.column_blocks import present_blocks
+from pipeline.scoring.selection import Selection
 from pipeline.scoring.sentences import sentence_scores
 from tests.cli.test_cli import program
 from tests.conftest import ROOT, called, run, tree, write_config, write_run
@@ -264,6 +265,40 @@ def test_the_ranked_table_fits(monkeypatch: pytest.MonkeyPatch, width: int, base
     assert ("precision_1" in header) == (width == 300)
 
 
+TWO_GLEUS = ["gleu[iter=3]", "gleu[refs=max]", "green"]
+
+
+@pytest.fixture(scope="module")
+def two_gleus(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("gleus")
+    run(write_run(folder, 9, chosen=TWO_GLEUS), folder / "run")
+    return folder / "run"
+
+
+@pytest.mark.parametrize("width", [40, 80, 120, None])
+def test_tables_are_headed_by_what_differs(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], two_gleus: Path, width: int | None
+) -> None:
+    """Before, two tables of gleu were told apart by the signature below them alone."""
+    if width:
+        monkeypatch.setenv("COLUMNS", str(width))
+        monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
+    about = "d: 9 lines, 2 references"
+    joint = "\n" if width == 40 else "; "
+    expected = [f"{about}{joint}gleu (refs:sample)", f"{about}{joint}gleu (refs:max)", about]
+    for command in (["show"], ["rank", "--test", "none"]):
+        lines = called(capsys, command[0], two_gleus, *command[1:])[1]
+        assert [lines.count(f"{heading}\n") for heading in expected] == [1, 1, 1 + 2 * (width == 40)]
+        markdown = called(capsys, "report", two_gleus, "--format", "markdown")[1]
+        assert all(f"**{about}; {label}**" in markdown for label in ("gleu (refs:sample)", "gleu (refs:max)", "green"))
+    compared = called(capsys, "compare", two_gleus, "--resamples", "50", "--trials", "50")[1]
+    assert [line for line in compared.splitlines() if line.startswith("d  ")][:2] == [
+        "d  gleu (refs:sample)",
+        "d  gleu (refs:max)",
+    ]
+    assert called(capsys, "show", two_gleus, "--metric", "green")[1].startswith(f"{about}\n")
+
+
 def test_piped_tables_have_every_standard_column(capsys: pytest.CaptureFixture[str], sample: Path) -> None:
     code, out, _ = called(capsys, "show", sample, "--metric", "gleu")
     header = out.splitlines()[1].split()
@@ -399,7 +434,9 @@ def test_reports_in_a_run_directory_are_known_to_it(tmp_path: Path, capsys: pyte
     assert {"scores.d.gleu.svg", "results.json"} <= set(manifest["files"])
     assert manifest["state"] == "done"
     run(config, tmp_path / "run")
-    assert tree(tmp_path / "run") == before  # the next run has taken it away
+    assert set(tree(tmp_path / "run")) == {*before, "scores.d.gleu.svg"}  # it shows what is still so
+    run(write_config(config, chosen=["gleu[iter=3]"]), tmp_path / "run")
+    assert set(tree(tmp_path / "run")) == set(before)  # a run with other results has taken it away
     called(capsys, "report", tmp_path / "run", "--format", "plots", "--plot", "scores")
     assert called(capsys, "clean", tmp_path / "run")[0] == 0
     assert not (tmp_path / "run").exists()
@@ -448,7 +485,7 @@ def test_a_full_disk_behind_standard_output_is_told(sample: Path) -> None:
 
 
 def test_a_choice_keeps_what_belongs_to_it(sampled: Material) -> None:
-    fewer = chosen(sampled, "bleu", "sample").results
+    fewer = chosen(sampled, Selection(["bleu"], ["sample"])).results
     assert {score.metric[:4] for score in fewer.scores} == {test.metric[:4] for test in fewer.tests} == {"bleu"}
     assert fewer.human
     assert {item["metric"][:4] for name in ("correlations", "windows") for item in fewer.human[name]} == {"bleu"}

@@ -1,10 +1,12 @@
 """Delete what runs have left in their run directories.
 
 The command deletes results, counts, unfinished work and the log, and then the folder if it is empty. Files that this
-program has not written stay. A folder that is no run directory is refused.
+program has not written stay. A folder that is no run directory is refused. `--unused` keeps the results: it deletes the
+counts of earlier configs that they are not made of, and unfinished work.
 
 examples:
   gec-pipeline clean runs/quickstart --dry-run
+  gec-pipeline clean runs/quickstart --unused
   gec-pipeline clean runs/*
 """
 
@@ -23,6 +25,7 @@ if TYPE_CHECKING:
 def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
     parser.add_argument("runs", nargs="+", metavar="RUN", help="a run directory")
+    parser.add_argument("--unused", action="store_true", help="only counts that the results are not made of")
     parser.add_argument("--dry-run", action="store_true", help="print what would be deleted; delete nothing")
     parser.add_argument("-q", "--quiet", action="store_true", help="print nothing")
 
@@ -30,6 +33,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Check every folder first, then clean all of them."""
     from ...execution.store.run_directory import RunDirectory
+    from ...scoring.stored_runs import used_counts
 
     directories = []
     for name in args.runs:
@@ -39,16 +43,16 @@ def run(args: argparse.Namespace) -> int:
         directory = RunDirectory(path, make=False)
         if not directory.manifest():
             raise StoreError(f"{path}: has no run.json that tells what a run has written; nothing is deleted")
-        directories.append(directory)
-    for directory in directories:
-        files = directory.contents()
+        directories.append((directory, used_counts(path) if args.unused else None))
+    for directory, used in directories:
+        files = directory.contents() if used is None else directory.unneeded(used)
         size = sum(path.lstat().st_size for path in files)
         if args.dry_run:
             for path in files:
                 print(printable(path))
         else:
             with directory.held(lambda text: print(printable(f"note: {text}"), file=sys.stderr)):
-                directory.clear(whole=True)
+                directory.clear(whole=True) if used is None else directory.remove_unneeded(used)
         if not args.quiet:
             what = "would go" if args.dry_run else "deleted"
             print(printable(f"{directory.path}: {len(files)} files, {size / 1e6:,.1f} MB {what}"), file=sys.stderr)

@@ -7,7 +7,8 @@ else the defaults of `statistics`. The options below change them. `gec-pipeline 
 examples:
   gec-pipeline compare runs/conll14 --baseline INPUT
   gec-pipeline compare runs/conll14 --metric gleu --pairs
-  gec-pipeline compare runs/conll14 --worst 10 --systems AMU CAMB --metric gleu
+  gec-pipeline compare runs/conll14 --system AMU 'C*' --metric BLEU gleu --pairs --columns interval p
+  gec-pipeline compare runs/conll14 --worst 10 --system AMU CAMB --metric gleu
   gec-pipeline compare runs/old runs/new --test paired_bootstrap --correction none
 """
 
@@ -15,10 +16,12 @@ from __future__ import annotations
 
 import argparse
 import sys
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, get_args
 
 from ...config.models import WrittenStatistics
 from ...errors import InputError, did_you_mean, printable
+from ..parts import add_columns, add_parts, selection_of
 from ..progress import Bar
 
 if TYPE_CHECKING:
@@ -37,9 +40,6 @@ def configure(parser: argparse.ArgumentParser) -> None:
     against.add_argument("--all", action="store_true", help="compare all pairs, also where the config names a baseline")
     parser.add_argument("--pairs", action="store_true", help="print a row for each pair, with intervals and effects")
     parser.add_argument("--worst", type=_count, metavar="N", help="print the N sentences where two systems differ most")
-    parser.add_argument(
-        "--systems", nargs=2, metavar="NAME", help="the two systems of --worst; default: if there are two"
-    )
     add_settings(parser)
 
 
@@ -60,8 +60,8 @@ def add_settings(parser: argparse.ArgumentParser) -> None:
         parser.add_argument(
             f"--{name}", metavar="N", help=f"{fields[name].description}; default: {fields[name].default}"
         )
-    parser.add_argument("--metric", metavar="NAME", help="only this metric: its name or its signature")
-    parser.add_argument("--dataset", metavar="NAME", help="only this data set")
+    add_parts(parser)
+    add_columns(parser)
     parser.add_argument("--digits", type=int, default=2, choices=range(13), metavar="N", help="decimals (default: 2)")
     parser.add_argument("-q", "--quiet", action="store_true", help="no progress")
     parser.add_argument("--json", action="store_true", help="print as results.json does")
@@ -70,16 +70,19 @@ def add_settings(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Print the comparisons."""
     from ...report.console import print_comparisons
+    from ...report.tables.comparisons import pair_table
+    from ...report.tables.ranked import check_picked
 
     if args.worst:
         return _worst(args)
-    if args.systems:
-        raise InputError("--systems is for --worst")
     results = compared(args, args.run2, args.baseline, from_config=not args.all)
+    if args.columns and not args.pairs and (results.statistics or {}).get("baseline") is None:
+        raise InputError("--columns is for tables with a row for each pair of systems: --pairs or --baseline")
+    check_picked(pair_table(results, [], args.digits)[0][2:], args.columns)
     if args.json:
         sys.stdout.write(results.to_json())
     elif results.tests:
-        print_comparisons(results, args.digits, pairs=args.pairs)
+        print_comparisons(results, args.digits, pairs=args.pairs, columns=args.columns)
     else:
         raise InputError(f"{args.run}: there is one system only, so there is nothing to compare")
     return 0
@@ -89,12 +92,13 @@ def _worst(args: argparse.Namespace) -> int:
     """Print the sentences of a run where two systems differ most by one metric on one data set."""
     from ...execution.store.remote_copy import folder_of
     from ...reopen import chosen, revisit
-    from ...report.sentence import known_system, most_different, sentence
+    from ...report.sentence import most_different, sentence
     from ...report.tables.digits import percent
+    from ...scoring.selection import names_like
 
     if args.run2 or args.baseline or args.json:
-        raise InputError("--worst: takes one run, and the two systems as --systems A B; it prints texts")
-    material = chosen(revisit(folder_of(args.run)), args.metric, args.dataset)
+        raise InputError("--worst: takes one run, and the two systems as --system A B; it prints texts")
+    material = chosen(revisit(folder_of(args.run)), replace(selection_of(args), systems=()))
     dataset, *more = list(material.results.datasets)
     if more:
         raise InputError(f"--worst: of which data set? Say --dataset: {', '.join([dataset, *more])}")
@@ -103,9 +107,10 @@ def _worst(args: argparse.Namespace) -> int:
         metrics = ", ".join(one.scores[0].metric for one in material.measured)
         raise InputError(f"--worst: by which metric? Say --metric: {metrics}")
     names = [name for name, own in zip(measured.names, measured.columns, strict=False) if own]
-    if not args.systems and len(names) != 2:
-        raise InputError(f"--worst: between which systems? Say --systems A B; there are {', '.join(names)}")
-    one, two = (known_system(material, dataset, name) for name in args.systems or names)
+    names = names_like("--system", args.system, names) if args.system else names
+    if len(names) != 2:
+        raise InputError(f"--worst: between which systems? Say --system A B; there are {', '.join(names)}")
+    one, two = names
     lines = most_different(measured, one, two, args.worst)
     print(printable(f"{dataset}: the sentences where {one} and {two} differ most\n{measured.scores[0].metric}"))
     for line, *scores in lines:
@@ -131,16 +136,20 @@ def compared(args: argparse.Namespace, second: str | None, baseline: str | None,
     """
     from ...scoring import stored_runs
     from ...scoring.resampling.significance import with_statistics
+    from ...scoring.selection import Selection, only, restricted
 
     results, columns = stored_runs.load_runs(args.run, second or None)
-    columns = stored_runs.only(columns, args.metric, args.dataset)
+    columns = only(columns, replace(selection_of(args), systems=()))
     written = dict(results.statistics or {}) | ({} if from_config else {"baseline": None})
     settings = _settings(args, written, baseline)
     names = list(dict.fromkeys(name for scored in columns for name in scored.names))
     if settings.baseline is not None and settings.baseline not in names:
         hint = did_you_mean(settings.baseline, names)
         raise InputError(f"--baseline {settings.baseline}: no system is called so{hint}; there are {', '.join(names)}")
-    results = stored_runs.restricted(results, columns)
+    if args.system:
+        columns = only(columns, Selection(systems=[*args.system, *([settings.baseline] if settings.baseline else [])]))
+        columns = [replace(scored, scores=stored_runs.ranked(scored.scores)) for scored in columns]
+    results = restricted(results, columns)
     with Bar(enabled=not args.quiet and sys.stderr.isatty()) as bar:
         bar.stage("resampling")
         results = with_statistics(results, columns, settings, bar.testing)

@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...errors import InputError, printable
 from ...io.dataset_cache import path_of
+from ..parts import selection_of
 from ..progress import Bar
 
 if TYPE_CHECKING:
@@ -109,8 +110,9 @@ def _metrics(args: argparse.Namespace) -> list[MetricScores]:
     path = folder_of(args.run) if is_remote(args.run) else path_of(args.run)
     if path.is_dir():
         from ...scoring import stored_runs
+        from ...scoring.selection import only
 
-        return metric_scores(stored_runs.only(stored_runs.load(path)[1], args.metric, None))
+        return metric_scores(only(stored_runs.load(path)[1], selection_of(args)))
     from ...human.score_files import read_scores
 
     scores = read_scores(path)

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 REQUIRED = ("numpy", "pydantic", "pyyaml", "rich", "joblib", "filelock")
 """Packages without which nothing runs."""
 EXTRAS: dict[str, dict[str, str]] = {
+    "completion": {"argcomplete": "completion in the shell (help completion)"},
     "data": {"pooch": "published data from the web (data fetch)"},
     "errant": {
         "errant": "texts to edits (m2 annotate)",

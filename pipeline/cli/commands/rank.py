@@ -6,6 +6,7 @@ differ significantly. `--test none` leaves the letters out. `gec-pipeline help s
 examples:
   gec-pipeline rank runs/conll14
   gec-pipeline rank runs/conll14 --metric gleu --level 0.99 --test none
+  gec-pipeline rank runs/conll14 --system AMU 'C*' --metric GLEU+ BLEU --columns interval ranks 'precision_*'
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING
 
+from ..parts import add_mean
 from .compare import add_settings, compared
 
 if TYPE_CHECKING:
@@ -24,15 +26,22 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("run", help="a run directory")
     parser.add_argument("--baseline", metavar="SYSTEM", help="print the difference from this system, instead of groups")
     add_settings(parser)
+    add_mean(parser)
 
 
 def run(args: argparse.Namespace) -> int:
     """Print the ranking."""
     from ...report.console import print_results
+    from ...report.tables.ranked import check_columns
+    from ...scoring.scores import with_means
 
     results = compared(args, None, args.baseline, from_config=False)
+    if args.mean:
+        results = with_means(results)
+    if args.columns:
+        check_columns(results, args.columns)
     if args.json:
         sys.stdout.write(results.to_json())
     else:
-        print_results(results, args.digits)
+        print_results(results, args.digits, args.columns)
     return 0

@@ -7,8 +7,10 @@ tells more.
 examples:
   gec-pipeline report runs/quickstart --format markdown
   gec-pipeline report runs/quickstart --format latex --metric gleu --digits 1 > table.tex
+  gec-pipeline report runs/quickstart --format markdown --system careful 'e*' --metric GLEU+ --columns interval
   gec-pipeline report runs/quickstart --format csv parquet --output paper/numbers
   gec-pipeline report runs/quickstart --format html
+  gec-pipeline report runs/several --format latex --mean
   gec-pipeline report runs/quickstart --format plots --plot scores draws --type pdf --output paper/figures
 """
 
@@ -21,6 +23,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ...errors import InputError, printable
+from ..parts import add_columns, add_mean, add_parts, selection_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -28,7 +31,9 @@ if TYPE_CHECKING:
     from ...io.safe_files import Content
 
 
-RESULTS = frozenset({"results.json", "scores.csv", "tests.csv", "human.csv"})
+WITH_COLUMNS = frozenset({"csv", "html", "latex", "markdown"})
+"""Forms whose columns can be chosen."""
+RESULTS = frozenset({"results.json", "scores.csv", "tests.csv", "human.csv", "means.csv"})
 """Files of a run directory that have the whole results. A part of the results never replaces them."""
 
 
@@ -42,8 +47,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
     forms = "; ".join(f"{name}: {form.about}" for name, form in FORMATS.items())
     parser.add_argument("--format", nargs="+", action="extend", choices=FORMATS, default=[], metavar="NAME", help=forms)
     parser.add_argument("--output", metavar="DIR", help="the folder to write to; it is made if it is missing")
-    parser.add_argument("--metric", metavar="NAME", help="only this metric: its name or its signature")
-    parser.add_argument("--dataset", metavar="NAME", help="only this data set")
+    add_parts(parser)
+    add_columns(parser)
+    add_mean(parser)
     parser.add_argument("--digits", type=int, choices=range(13), metavar="N", help="decimals of percentages")
     plots = "; ".join(f"{name}: {plot.about}" for name, plot in PLOTS.items())
     parser.add_argument("--plot", nargs="+", action="extend", default=[], metavar="NAME", help=f"only these: {plots}")
@@ -64,14 +70,21 @@ def run(args: argparse.Namespace) -> int:
     from ...execution.store.remote_copy import folder_of
     from ...reopen import chosen, revisit
     from ...report import FORMATS
+    from ...report.tables.ranked import check_columns
+    from ...scoring.scores import with_means
 
     formats = _asked(args)
     folder = folder_of(args.run)
     texts = any(FORMATS[name].texts for name in formats)
-    material = chosen(revisit(folder, args.digits, texts=texts), args.metric, args.dataset)
+    material = chosen(revisit(folder, args.digits, texts=texts), selection_of(args))
     plots, plot_type = tuple(args.plot) or material.plots, args.type or material.plot_type
-    material = replace(material, plots=plots, plot_type=plot_type, lines=args.lines)
-    partial = args.metric is not None or args.dataset is not None
+    columns = tuple(args.columns)
+    material = replace(material, plots=plots, plot_type=plot_type, lines=args.lines, columns=columns)
+    if columns and not {"csv"} >= set(formats):
+        check_columns(material.results, columns)
+    if args.mean:
+        material = replace(material, results=with_means(material.results))
+    partial = bool(selection_of(args)) or bool(columns) or args.mean
     if "html" in formats and material.unread:
         print(printable(f"html: the page is without sentences: {material.unread}"), file=sys.stderr)
     for name in formats:
@@ -99,6 +112,8 @@ def _asked(args: argparse.Namespace) -> list[str]:
         raise InputError("--plot and --type are for --format plots")
     if args.lines is not None and "html" not in formats:
         raise InputError("--lines is for --format html")
+    if args.columns and not set(formats) <= WITH_COLUMNS:
+        raise InputError(f"--columns is for --format {', '.join(sorted(WITH_COLUMNS))}")
     if lacking := unavailable(formats):
         raise InputError("\n".join(lacking))
     if args.output is None and is_remote(args.run) and not all(FORMATS[name].printed for name in formats):

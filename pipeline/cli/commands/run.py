@@ -10,6 +10,7 @@ examples:
   gec-pipeline run eval.yaml --output runs/today --digits 4 --n-jobs 2
   gec-pipeline run eval.yaml -q --json > results.json
   gec-pipeline run eval.yaml --only AMU --set metrics.0.order=3 --dry-run
+  gec-pipeline run eval.yaml --mean
   gec-pipeline run eval.yaml --fresh
   gec-pipeline run eval.yaml --backend dask --address tcp://head:8786 --output s3://bucket/runs/today
 """
@@ -23,6 +24,7 @@ from ...config.models import BACKENDS
 from ...errors import IncompleteError, printable
 from ..arguments import add_selection, jobs, overrides_of
 from ..kernel_note import kernel_notes
+from ..parts import add_mean
 from ..progress import Bar
 
 if TYPE_CHECKING:
@@ -48,6 +50,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--address", metavar="HOST:PORT", help="address of a cluster, for dask, ray or spark (help scale)"
     )
     parser.add_argument("--digits", type=int, choices=range(13), metavar="N", help="decimals of printed percentages")
+    add_mean(parser)
     parser.add_argument("-q", "--quiet", action="store_true", help="no progress; warnings are in the results only")
     parser.add_argument("--json", action="store_true", help="print results.json instead of tables")
 
@@ -59,6 +62,8 @@ def run(args: argparse.Namespace) -> int:
     from ...io.remote import is_remote
     from ...report.console import print_results, print_table
 
+    if args.mean:
+        args.settings = [*args.settings, "output.mean=true"]
     options = RunOptions(n_jobs=args.n_jobs, backend=args.backend, address=args.address)
     with Bar(enabled=not args.quiet and not args.dry_run and sys.stderr.isatty()) as bar:
         bar.stage("reading")
@@ -68,7 +73,10 @@ def run(args: argparse.Namespace) -> int:
         for note in () if args.quiet or args.dry_run else kernel_notes(job.corpora):
             bar.tell(note)
         if args.dry_run:
-            print_table(*plan(job, args.output, fresh=args.fresh), left=(0, 1, 2, 4))
+            header, rows, replacing = plan(job, args.output, fresh=args.fresh)
+            print_table(header, rows, left=(0, 1, 2, 4))
+            if replacing:
+                bar.tell(replacing)
             return 0
         directory, results = stages.run(job, args.output, options, bar, fresh=args.fresh)
         for warning in results.warnings[len(job.warnings) :] if not args.quiet else ():  # those about the counts
@@ -85,19 +93,23 @@ def run(args: argparse.Namespace) -> int:
     return int(bool(results.expectations and results.expectations["missed"]))
 
 
-def plan(job: Job, output: str | None = None, *, fresh: bool = False) -> tuple[list[str], list[list[str]]]:
+def plan(job: Job, output: str | None = None, *, fresh: bool = False) -> tuple[list[str], list[list[str]], str | None]:
     """Return header and rows of a table of what a run would count, and of what is counted already.
 
+    A sentence says what the run would replace; it is None where nothing would be lost, or all is asked to be.
     Nothing is computed or written. Raises StoreError where the directory cannot be used.
     """
     from ...execution.count import by_view, placed
     from ...execution.store.remote_copy import folder_of
     from ...execution.store.run_directory import RunDirectory
     from ...scoring.scored_columns import signed
+    from ...stages import replacement
 
     directory = RunDirectory(folder_of(output or job.config.output.dir, new=True), make=False)
+    note = None
     if not fresh:
         directory.refuse_other_config(job.written())
+        note = None if job.partial else replacement(directory, job)
     rows = []
     for corpus in job.corpora:
         current: dict[tuple[str, Needs], bool] = {}
@@ -109,4 +121,4 @@ def plan(job: Job, output: str | None = None, *, fresh: bool = False) -> tuple[l
             for name in corpus.systems:
                 state = "counted" if current[name, metric.needs] else "to do"
                 rows.append([corpus.name, name, printed, f"{corpus.lines:,}", state])
-    return ["dataset", "system", "metric", "lines", "counts"], rows
+    return ["dataset", "system", "metric", "lines", "counts"], rows, note

@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ...errors import InputError, StoreError, did_you_mean, printable
+from ..parts import add_mean, selection_of
 
 if TYPE_CHECKING:
     import argparse
@@ -31,6 +32,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--line", type=int, metavar="N", help="print one sentence, from 1: texts, scores and counts")
     parser.add_argument("--dataset", metavar="NAME", help="only this data set")
     parser.add_argument("--metric", metavar="NAME", help="only this metric: its name or its signature")
+    add_mean(parser)
     parser.add_argument("--orders", action="store_true", help="print match, penalty, precision ... of each order")
     parser.add_argument("--digits", type=int, default=2, choices=range(13), metavar="N", help="decimals (default: 2)")
     parser.add_argument("--json", action="store_true", help="print the whole results.json")
@@ -44,7 +46,9 @@ def run(args: argparse.Namespace) -> int:
     from ...execution.store.remote_copy import folder_of
     from ...report.console import print_orders, print_results
     from ...scoring.results import Results
-    from ...scoring.stored_runs import load, narrowed, only
+    from ...scoring.scores import with_means
+    from ...scoring.selection import narrowed, only
+    from ...scoring.stored_runs import load
 
     folder = folder_of(args.run)
     results = Results.read(folder / "results.json")
@@ -53,14 +57,16 @@ def run(args: argparse.Namespace) -> int:
         return 0
     if args.line is not None:
         return _sentence(args, folder)
-    if args.metric or args.dataset:
-        results = narrowed(results, only(load(folder)[1], args.metric, args.dataset))
+    if selection_of(args):
+        results = narrowed(results, only(load(folder)[1], selection_of(args)))
     if args.system:
         names = list(dict.fromkeys(score.system for score in results.scores))
         if args.system not in names:
             hint = did_you_mean(args.system, names)
             raise StoreError(f"{args.run}: has no system '{args.system}'{hint}; it has {', '.join(names)}")
         results = results.only(args.system)
+    if args.mean:
+        results = with_means(results)
     (print_orders if args.orders else print_results)(results, args.digits)
     unfinished = read_manifest(folder).get("state") == "running"
     older = (
@@ -77,7 +83,7 @@ def _sentence(args: argparse.Namespace, folder: Path) -> int:
     from ...report.console import print_table
     from ...report.sentence import count_tables, known_system, score_table, sentence
 
-    material = chosen(revisit(folder), args.metric, args.dataset)
+    material = chosen(revisit(folder), selection_of(args))
     if not material.measured:
         raise StoreError(f"{args.run}: has no scores, and no sentences")
     dataset, *more = material.results.datasets

@@ -19,6 +19,9 @@ if TYPE_CHECKING:
     from ...config.resolved import Column
 
 
+NULL = "null is for references, with `empty_references: none` (--empty-references none)"
+
+
 def jsonl(path: Path, name: str, column: Column) -> Iterator[bytes]:
     """Yield the text at a key of the JSON object of each line."""
     for number, line in numbered_lines(path, name):
@@ -63,7 +66,7 @@ def _text(value: object, name: str, number: int, column: Column, unit: str = ":"
     if value is None and column.null:
         return b""
     if not isinstance(value, str):
-        hint = "; null is for references, with `empty_references: none`" if value is None else ""
+        hint = f"; {NULL}" if value is None else ""
         message = f"'{column.column}': expected text, found {_kind(value)}{hint}"
         raise _wrong(name, number, message, unit)
     try:

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...errors import StoreError
-from ...io.safe_files import digest, file_name, open_regular, write_atomic
+from ...io.safe_files import digest, file_name, open_regular, parse_json, write_atomic
 from ...metrics.base.columns import narrow
 
 if TYPE_CHECKING:
@@ -35,6 +35,8 @@ if TYPE_CHECKING:
 BLOCK = 8192
 """The number of lines in each array of a .columns file, whatever the shards were."""
 FORMAT = 2
+COLUMNS = ".columns"
+"""The end of the names of these files."""
 MAX_HEADER = 1 << 20
 """The most bytes that the first line may have: 255 references give 20,000 names of columns."""
 _HEADER = re.compile(
@@ -53,7 +55,7 @@ class Statistics:
     @staticmethod
     def path_in(directory: Path, dataset: str, system: str, needs_key: str) -> Path:
         """Return where a run directory has the counts of a system."""
-        return directory / "statistics" / file_name(dataset) / f"{file_name(system)}.{needs_key}.columns"
+        return directory / "statistics" / file_name(dataset) / f"{file_name(system)}.{needs_key}{COLUMNS}"
 
     def blocks(self) -> Iterator[dict[str, Ints]]:
         """Yield the columns of BLOCK lines at a time, as Schema.unpack gives them: int64 arrays. Raises StoreError."""
@@ -87,6 +89,15 @@ class Statistics:
             with open_regular(self.path) as file:
                 return file.readline(MAX_HEADER) == self._header(key) and all(True for _ in self._packed(file))
         except (OSError, StoreError):
+            return False
+
+    def is_of_other_texts(self, key: str) -> bool:
+        """Whether the file has counts, but of other texts than those that the key stands for."""
+        try:
+            with open_regular(self.path) as file:
+                header = parse_json(file.readline(MAX_HEADER))
+            return bool(isinstance(header, dict) and header.get("format") == FORMAT and header["key"] != key)
+        except (OSError, ValueError, KeyError, StoreError):
             return False
 
     def _header(self, key: str) -> bytes:

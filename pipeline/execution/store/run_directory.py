@@ -18,16 +18,16 @@ from typing import TYPE_CHECKING, Any
 
 from ...errors import StoreError
 from ...io import lock
-from ...io.safe_files import TEMPORARY, refuse_links, write_atomic
+from ...io.safe_files import TEMPORARY, open_regular, refuse_links, write_atomic
 from ...metrics.base.columns import COUNTING
 from . import unfinished
-from .columns_file import Statistics
+from .columns_file import COLUMNS, Statistics
 from .log import LOG
 from .manifest import MANIFEST, deletable, holder, other_config, read_manifest, running, write_manifest
 from .unfinished import UNFINISHED
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
     from pathlib import Path
 
     import numpy as np
@@ -77,6 +77,8 @@ class RunDirectory:
             raise StoreError(f"{path}: holds files but no {MANIFEST}, so no run of this program made it; name another")
         self.files: set[str] = set()
         self._about: dict[str, Any] = {}
+        self._keys: set[str] = set()
+        self._results: bytes | None = None
         self._before = set(self.manifest().get("files", ()))
 
     def manifest(self) -> dict[str, Any]:
@@ -88,7 +90,7 @@ class RunDirectory:
         other = other_config(self.manifest(), about)
         if other:
             raise StoreError(
-                f"{self.path}: has the results of another config, {other}, which this run would delete; "
+                f"{self.path}: has the results of another config, {other}, which this run would replace; "
                 "name another folder with --output, or begin anew here with --fresh"
             )
 
@@ -96,7 +98,9 @@ class RunDirectory:
     def held(self, warn: Callable[[str], None]) -> Iterator[None]:
         """Keep other runs out; raises StoreError where one already works here, or a folder inside is a link."""
         with lock.held(self.path, lambda: holder(self.path), warn):
-            self._before = set(self.manifest().get("files", ()))
+            manifest = self.manifest()
+            self._before = set(manifest.get("files", ()))
+            self._results = self._read_results() if manifest.get("state") == "done" else None
             folders = [UNFINISHED, "statistics", *(item.name for item in self._statistics())]
             for name in folders:
                 refuse_links(self.path, name if name in (UNFINISHED, "statistics") else f"statistics/{name}")
@@ -105,6 +109,14 @@ class RunDirectory:
     def _statistics(self) -> list[Path]:
         folder = self.path / "statistics"
         return sorted(folder.iterdir()) if folder.is_dir() and not folder.is_symlink() else []
+
+    def _read_results(self) -> bytes | None:
+        """Return the content of results.json, or None where it cannot be read."""
+        try:
+            with open_regular(self.path / "results.json") as file:
+                return file.read()
+        except (OSError, StoreError):
+            return None
 
     def write_all(self, files: Mapping[str, Content]) -> None:
         """Write files of results, by their names; raises StoreError."""
@@ -127,16 +139,42 @@ class RunDirectory:
 
     def announce(self, counts: Iterable[Statistics] = (), names: Iterable[str] = ()) -> None:
         """List files before they are written, so that a later run may remove them if this one is stopped."""
-        self._before |= {file.path.relative_to(self.path).as_posix() for file in counts} | set(names)
+        self._before |= {self._name(file.path) for file in counts} | set(names)
         self.write_manifest({**running(), **self._about})
 
-    def remove_stale(self) -> None:
-        """Delete the files of earlier runs that this run has not written anew, and all parts."""
-        stale = deletable(self.path, self._before - self.files - {LOG})
+    def remove_stale(self) -> list[str]:
+        """Delete what earlier runs have left and nobody needs; return the names of the reports that are deleted.
+
+        Reports stay where the results are as before. Counts of other configs stay, finished or not, for they may be
+        used again.
+        """
+        same = self._results is not None and self._results == self._read_results()
+        kept = self._before if same else set(map(self._name, self._counts_beside(self.files)))
+        stale = deletable(self.path, self._before - self.files - kept - {LOG})
         scraps = deletable(self.path, [f"{name}{TEMPORARY}" for name in self.files | self._before])
-        self.remove_parts(unfinished.ours(self.path / UNFINISHED))
+        self.remove_parts(unfinished.of_keys(self.path / UNFINISHED, self._keys))
         _delete([*stale, *scraps])
-        self._before = set()
+        self._before = {self._name(path) for path in deletable(self.path, kept)}
+        return [self._name(path) for path in stale]
+
+    def unneeded(self, used: Set[str]) -> list[Path]:
+        """Return the files of counts whose names are not in `used`, and those of unfinished counts."""
+        return [*self._counts_beside(used), *unfinished.ours(self.path / UNFINISHED)]
+
+    def remove_unneeded(self, used: Set[str]) -> None:
+        """Delete the files of unneeded(), and then folders that are empty."""
+        about = {key: value for key, value in self.manifest().items() if key not in ("program", "files")}
+        counts = self._counts_beside(used)
+        _delete(counts)
+        self.remove_parts(unfinished.ours(self.path / UNFINISHED))
+        for folder in self._statistics():
+            _remove_empty(folder)
+        self._before -= set(map(self._name, counts))
+        self.write_manifest(about)
+
+    def _counts_beside(self, used: Set[str]) -> list[Path]:
+        """Return the files of counts, finished by earlier runs, whose names are not in `used`."""
+        return [path for path in deletable(self.path, self._before - used) if path.suffix == COLUMNS]
 
     def contents(self) -> list[Path]:
         """Return the files that the program has written here and may delete, run.json last."""
@@ -158,9 +196,7 @@ class RunDirectory:
         _delete([*files, *([self.path / lock.LOCK] if whole else ())])
         own = [self.path / "statistics", self.path / UNFINISHED, *([self.path] if whole else [])]
         for folder in [*self._statistics(), *own]:
-            if not folder.is_symlink():
-                with contextlib.suppress(OSError):  # the folder has other files
-                    folder.rmdir()
+            _remove_empty(folder)
         self._before = set()
 
     def statistics(self, dataset: str, system: str, needs_key: str, schema: Schema, lines: int) -> Statistics:
@@ -168,7 +204,8 @@ class RunDirectory:
         return Statistics(Statistics.path_in(self.path, dataset, system, needs_key), schema, lines)
 
     def is_current(self, counts: Statistics, key: str) -> bool:
-        """Whether the counts are there, undamaged, and of the texts that the key stands for."""
+        """Whether the counts are there, undamaged, and of the texts that the key stands for; note the key as in use."""
+        self._keys.add(key)
         current = counts.is_whole(key)
         if current:
             self._list(counts.path)
@@ -203,11 +240,20 @@ class RunDirectory:
     def remove_parts(self, paths: Iterable[Path]) -> None:
         """Delete parts that are joined or of no use, and their folder when it is empty."""
         _delete(paths)
-        with contextlib.suppress(OSError):
-            (self.path / UNFINISHED).rmdir()
+        _remove_empty(self.path / UNFINISHED)
 
     def _list(self, path: Path) -> None:
-        self.files.add(path.relative_to(self.path).as_posix())
+        self.files.add(self._name(path))
+
+    def _name(self, path: Path) -> str:
+        return path.relative_to(self.path).as_posix()
+
+
+def _remove_empty(folder: Path) -> None:
+    """Remove a folder, unless it has files, or is a link or not there."""
+    if not folder.is_symlink():
+        with contextlib.suppress(OSError):
+            folder.rmdir()
 
 
 def _delete(paths: Iterable[Path]) -> None:

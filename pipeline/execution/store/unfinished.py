@@ -17,7 +17,7 @@ from ...io.safe_files import digest, open_regular, parse_json, write_atomic
 from .columns_file import array_bytes, damaged, read_array
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Set
     from pathlib import Path
 
     import numpy as np
@@ -82,6 +82,19 @@ def ours(folder: Path) -> Iterator[Path]:
     """Yield the files in the folder of parts that the program has written."""
     if folder.is_dir() and not folder.is_symlink():
         yield from (path for path in sorted(folder.iterdir()) if _OURS.fullmatch(path.name))
+
+
+def of_keys(folder: Path, keys: Set[str]) -> Iterator[Path]:
+    """Yield the files in the folder of parts that have nothing but arrays with these keys, or cannot be read."""
+    for path in ours(folder):
+        name = _NAME.fullmatch(path.name)
+        try:
+            with open_regular(path) as file:
+                listed = {str(key) for key, _, _ in parse_json(file.readline(_MAX_HEADER))} if name else set()
+        except (OSError, ValueError, TypeError, StoreError):
+            listed = set()
+        if listed <= keys:
+            yield path
 
 
 def find(folder: Path, widths: Mapping[str, int]) -> dict[Cell, Location]:

@@ -113,6 +113,11 @@ class Metric(Described, ABC):
         return False
 
     @property
+    def whole_sums(self) -> tuple[str, ...]:
+        """The columns whose sums over all sentences of a system are read beside the columns; see WHOLE."""
+        return ()
+
+    @property
     def policy(self) -> str:
         """Which references count, by a name in POLICIES (`scoring/references/`)."""
         return "max"
@@ -136,6 +141,14 @@ class Metric(Described, ABC):
         """Return why the metric cannot score with this number of references, some perhaps missing, or None."""
         del references, missing
         return None
+
+    def explained(self, text: Text) -> list[tuple[str, str]]:
+        """Return what `explain` says of the edits of one sentence of one system: the roles and texts of lines.
+
+        `text` has what the view of the needs shows. A role is match, wrong or missing; a heading has an empty one.
+        """
+        del text
+        return []
 
     def conflicts(self) -> list[tuple[str, str]]:
         """Return the options that do not go together, each by its name and a message."""

@@ -157,16 +157,17 @@ def as_json(data: object) -> str:
 def content(material: Material) -> dict[str, Any]:
     """Return the variables of the template. They depend on results, config and version alone."""
     results = material.results
+    findings = finding_tables(results, material.digits)
     config = material.config if isinstance(material.config, dict) else {}
     title = config.get("description")
     return {
         "title": title if isinstance(title, str) and title.strip() else "Evaluation",
         "version": __version__,
-        "boards": [board(results, group, material.digits, number) for number, group in enumerate(groups(results), 1)],
+        "boards": [board(material, group, number) for number, group in enumerate(groups(results), 1)],
         "settings": settings_line(results.statistics) if results.statistics else "",
         "lettered": bool(results.tests) and baseline_of(results) is None,
         "human": human(results),
-        "findings": {title: PageTable(*table, left=left) for title, table, left in finding_tables(results)},
+        "findings": {title: PageTable(*table, left=left) for title, table, left in findings},
         "expected": expected(results.expectations) if results.expectations else None,
         "warnings": [*results.warnings, *map(str, results.missing)],
         "datasets": results.datasets,
@@ -193,11 +194,11 @@ def as_yaml(config: Mapping[str, Any]) -> str:
     return text
 
 
-def board(results: Results, group: Group, digits: int, number: int) -> Board:
+def board(material: Material, group: Group, number: int) -> Board:
     """Return the leader board of a metric on a data set, and its plots."""
-    scores = group.scores
+    scores, results, digits = group.scores, material.results, material.digits
     where = interval_scale(scores)
-    header, cells = ranked_table(results, scores, digits)
+    header, cells = ranked_table(results, scores, digits, material.columns)
     best = best_of(group, digits)
     rows = [
         Row(score, cell[2], interval_bar(score, where), cell[3:], score.system in best)

@@ -95,6 +95,11 @@ def labels(metrics: Iterable[str]) -> dict[str, str]:
     return named
 
 
+def headings(metrics: Iterable[str]) -> dict[str, str]:
+    """Return the label of each signature whose name several share, so that it says in what they differ."""
+    return {text: label for text, label in labels(metrics).items() if label != labels([text])[text]}
+
+
 def _split(text: str) -> tuple[str, dict[str, str]]:
     """Return the name and the settings of a signature. Numbers from files have their title as a name."""
     name, *parts = text.split("|")

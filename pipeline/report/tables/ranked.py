@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
+from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING
 
-from ...errors import printable
+from ...errors import InputError, did_you_mean, printable
 from .comparisons import bootstrap_columns
-from .digits import percent
+from .digits import percent, round_half_up
 from .labels import class_of, shortened
 
 if TYPE_CHECKING:
@@ -27,8 +28,68 @@ GAP = 3
 """Blanks between columns on a terminal."""
 
 
-def ranked_table(results: Results, scores: Sequence[Score], digits: int) -> Table:
-    """Return a row for each score, in their order: rank, system, score, spread, interval, comparisons."""
+def ranked_table(results: Results, scores: Sequence[Score], digits: int, columns: Sequence[str] = ()) -> Table:
+    """Return a row for each score, in their order: rank, system, score, spread, interval, comparisons.
+
+    With `columns`, names or patterns, it has those of these columns and of all outputs that they name.
+    """
+    if not columns:
+        return _standard(results, scores, digits)
+    header, rows = _standard(results, scores, digits)
+    more = [key for key in scores[0].outputs if key not in header]
+    rows = [[*row, *(_output(s, key, digits) for key in more)] for row, s in zip(rows, scores, strict=True)]
+    header = [*header, *more]
+    kept = [0, 1, 2, *picked(header[3:], columns, 3)]
+    return [header[number] for number in kept], [[row[number] for number in kept] for row in rows]
+
+
+def _output(score: Score, key: str, digits: int) -> str:
+    """Return an output as a cell: counts as they are, all others in percent."""
+    value = score.outputs[key]
+    if re.sub("_[0-9]+$", "", key) in class_of(score.metric).counts:
+        return f"{value:.0f}" if value.is_integer() else round_half_up(value, digits)
+    return percent(value, digits)
+
+
+def picked(titles: Sequence[str], patterns: Sequence[str], first: int = 0) -> list[int]:
+    """Return the numbers of the titles that patterns name, counted from `first`.
+
+    A pattern names a title, or else every title that it matches, or of which it matches a word.
+    """
+    kept: set[int] = set()
+    for pattern in patterns:
+        ways = (
+            [n for n, title in enumerate(titles, first) if _same(title) == _same(pattern)],
+            [n for n, title in enumerate(titles, first) if fnmatchcase(_same(title), _same(pattern))],
+            [n for n, title in enumerate(titles, first) if any(fnmatchcase(w, pattern) for w in title.split())],
+        )
+        kept |= set(next(filter(None, ways), []))
+    return sorted(kept)
+
+
+def _same(title: str) -> str:
+    return re.sub("[ _-]", "_", title.lower())
+
+
+def check_picked(titles: Sequence[str], patterns: Sequence[str]) -> None:
+    """Raise InputError for the first pattern that names none of the titles."""
+    for pattern in patterns:
+        if not picked(titles, [pattern]):
+            hint = did_you_mean(pattern, titles)
+            raise InputError(f"--columns {pattern}: there is no such column{hint}; there are {', '.join(titles)}")
+
+
+def check_columns(results: Results, patterns: Sequence[str]) -> None:
+    """Raise InputError for the first pattern that names no column of any ranked table of the results."""
+    titles: dict[str, None] = {}
+    for key in dict.fromkeys((score.dataset, score.metric) for score in results.scores):
+        own = [score for score in results.scores if (score.dataset, score.metric) == key]
+        titles |= dict.fromkeys([*_standard(results, own, 2)[0][3:], *own[0].outputs])
+    check_picked(list(titles), patterns)
+
+
+def _standard(results: Results, scores: Sequence[Score], digits: int) -> Table:
+    """Return the ranked table with the columns that it has where none are asked for."""
     name = next(iter(scores[0].outputs))
     sampled = any(score.samples for score in scores)
     more = [key for key in scores[0].outputs if key != name and _stands_beside(key, class_of(scores[0].metric))]

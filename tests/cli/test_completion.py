@@ -1,0 +1,105 @@
+"""Completion in the shell: what is proposed for the beginning of a line, as argcomplete is asked by a shell."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from importlib.util import find_spec
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.conftest import ROOT, run, write_run
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+needs_argcomplete = pytest.mark.skipif(find_spec("argcomplete") is None, reason="the package argcomplete is missing")
+CODE = "import sys; from pipeline.cli import main; sys.exit(main())"
+
+
+def asked(line: str, folder: Path, before: str = "") -> tuple[int, list[str], str]:
+    """Return the exit code, the proposals, and all that was printed where a user should not see anything."""
+    answer = folder / "answer"
+    answer.write_text("")
+    environment = {
+        **os.environ,
+        "PYTHONPATH": os.pathsep.join([str(ROOT), *filter(None, [os.environ.get("PYTHONPATH")])]),
+        "_ARGCOMPLETE": "1",
+        "_ARGCOMPLETE_IFS": "\n",
+        "_ARGCOMPLETE_STDOUT_FILENAME": str(answer),
+        "COMP_LINE": line,
+        "COMP_POINT": str(len(line)),
+        "COMP_TYPE": "9",
+    }
+    done = subprocess.run(
+        [sys.executable, "-c", before + CODE], cwd=folder, env=environment, capture_output=True, text=True, check=False
+    )
+    return done.returncode, [word.strip() for word in answer.read_text().splitlines()], done.stdout + done.stderr
+
+
+@pytest.fixture(scope="module")
+def here(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("completion")
+    run(write_run(folder, 9, chosen=["gleu[iter=3]", "chrf"]), folder / "run")
+    return folder
+
+
+@needs_argcomplete
+@pytest.mark.parametrize(
+    ("line", "proposals"),
+    [
+        ("gec-pipeline r", {"run", "rank", "report", "reproduce"}),
+        ("gec-pipeline run --ou", {"--output"}),
+        ("gec-pipeline run c", {"config.yaml"}),
+        ("gec-pipeline run config.yaml --backend l", {"loky"}),
+        ("gec-pipeline score r", {"rouge"}),
+        ("gec-pipeline score gleu goo", {"google_gleu"}),
+        ("gec-pipeline help re", {"reports", "results", "reproduce"}),
+        ("gec-pipeline list metrics ch", {"chrf"}),
+        ("gec-pipeline data fetch conll14-", {"conll14-judgements"}),
+        ("gec-pipeline report run --format mark", {"markdown"}),
+        ("gec-pipeline rank run --system ", {"A", "B"}),
+        ("gec-pipeline report run --metric ", {"gleu", "chrf"}),
+        ("gec-pipeline rank run --dataset ", {"d"}),
+        ("gec-pipeline rank run --columns brev", {"brevity_penalty"}),
+        ("gec-pipeline rank nowhere --system ", set()),
+    ],
+)
+def test_what_the_tab_key_proposes(here: Path, line: str, proposals: set[str]) -> None:
+    code, words, said = asked(line, here)
+    assert (code, said) == (0, "")
+    assert {word for word in words if not word.startswith("--") or line.endswith("--ou")} == proposals
+
+
+@needs_argcomplete
+def test_published_results_are_proposed(here: Path) -> None:
+    from pipeline.reproduction.published import recipes
+
+    words = asked("gec-pipeline reproduce gjg-", here)[1]
+    assert set(words) == {name for name in recipes() if name.startswith("gjg-")}
+
+
+@needs_argcomplete
+@pytest.mark.parametrize("line", ["gec-pipeline nonsense x", "gec-pipeline score 'gl", "gec-pipeline show run --line "])
+def test_a_line_that_cannot_be_completed_is_no_error(here: Path, line: str) -> None:
+    code, _, said = asked(line, here)
+    assert (code, said) == (0, "")
+
+
+def test_without_the_package_nothing_is_run_or_printed(here: Path) -> None:
+    """Else each Tab would run the command."""
+    blocked = "import sys; sys.modules['argcomplete'] = None\n"
+    assert asked("gec-pipeline ", here, blocked) == (1, [], "")
+
+
+def test_shells_that_ask_every_program_see_that_this_one_answers() -> None:
+    """argcomplete looks for this word in the first kilobyte of the module that the script imports."""
+    assert b"PYTHON_ARGCOMPLETE_OK" in (ROOT / "pipeline" / "cli" / "__init__.py").read_bytes()[:1024]
+
+
+def test_completion_costs_nothing_where_nobody_asks() -> None:
+    code = "import sys; from pipeline.cli import main; main(['list', 'metrics', 'gleu']); "
+    code += "sys.exit('pipeline.cli.completion' in sys.modules or 'argcomplete' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, check=False).returncode == 0

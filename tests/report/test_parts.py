@@ -1,0 +1,142 @@
+"""Parts of a run in `report`, `compare` and `rank`: --system, --dataset, --metric and --columns."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import re
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.conftest import called, run, write_run
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+SYSTEMS = ["Alpha", "alto", "Beta", "Gamma 2"]
+FEW = ("--resamples", "50", "--trials", "50")
+
+
+@pytest.fixture(scope="module")
+def several(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("several")
+    config = write_run(folder, 12, chosen=["gleu[iter=3]", "bleu", "chrf[word_order=2]"], datasets=("d", "e"))
+    text = config.read_text(encoding="utf-8")
+    content = json.loads(text)
+    paths = {"Alpha": "A", "alto": "B", "Beta": "source", "Gamma 2": "ref0"}
+    content["systems"] = {name: f"{{dataset}}/{file}" for name, file in paths.items()}
+    config.write_text(json.dumps(content), encoding="utf-8")
+    run(config, folder / "run")
+    return folder / "run"
+
+
+def systems(text: str, dataset: str) -> set[tuple[str, ...]]:
+    """Return the systems of each table of a data set."""
+    tables = [part.splitlines() for part in text.split("\n\n") if part.startswith(f"{dataset}: ")]
+    rows = [[line.strip() for line in table[2:6] if line[:4].strip().isdigit()] for table in tables]
+    return {tuple(sorted(re.split("  +", row)[1] for row in table)) for table in rows}
+
+
+@pytest.mark.parametrize(
+    ("asked", "left"),
+    [
+        (["Beta"], ("Beta",)),
+        (["beta"], ("Beta",)),
+        (["al*"], ("alto",)),
+        (["AL*"], ("Alpha", "alto")),
+        (["Gamma 2", "Alpha"], ("Alpha", "Gamma 2")),
+        (["*a"], ("Alpha", "Beta")),
+    ],
+)
+def test_systems_are_chosen_by_names_and_patterns(
+    several: Path, capsys: pytest.CaptureFixture[str], asked: list[str], left: tuple[str, ...]
+) -> None:
+    code, out, _ = called(capsys, "rank", several, "--test", "none", *FEW, "--system", *asked)
+    assert (code, systems(out, "d"), systems(out, "e")) == (0, {left}, {left})
+    assert re.search(r"^   1  ", out, re.MULTILINE)  # ranked among themselves
+    rows = csv.DictReader(io.StringIO(called(capsys, "report", several, "--format", "csv", "--system", *asked)[1]))
+    assert {row["system"] for row in rows} == set(left)
+    if len(left) == 2:
+        out = called(capsys, "compare", several, "--pairs", *FEW, "--system", *asked)[1]
+        pairs = {
+            tuple(sorted(re.split("  +", line)[:2])) for line in out.splitlines() if re.search("[+-][0-9.]+ to", line)
+        }
+        assert pairs == {left}
+
+
+def test_the_baseline_is_compared_though_it_is_not_named(several: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    out = called(capsys, "compare", several, *FEW, "--baseline", "Beta", "--system", "Alpha", "--metric", "BLEU")[1]
+    rows = [re.split("  +", line)[:2] for line in out.splitlines() if " to " in line]
+    assert rows == [["Alpha", "Beta"]] * 2
+
+
+def test_metrics_and_data_sets_are_chosen(several: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for command in (["rank", "--test", "none", *FEW], ["report", "--format", "markdown"], ["compare", *FEW]):
+        name, *more = command
+        out = called(capsys, name, several, *more, "--metric", "BLEU", "chrF++", "--dataset", "E")[1]
+        assert set(re.findall(r"\b(gleu|bleu|chrf)\|", out)) == {"bleu", "chrf"}
+        assert not re.search(r"^(\*\*)?d[: ]", out, re.MULTILINE)
+    out = called(capsys, "report", several, "--format", "csv", "--metric", "*leu", "--dataset", "[de]")[1]
+    assert set(re.findall(r"\b(gleu|bleu|chrf)\|", out)) == {"gleu", "bleu"}
+    assert {line[0] for line in out.splitlines()[1:]} == {"d", "e"}
+
+
+def test_columns_are_chosen(several: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    one = ("--metric", "gleu", "--dataset", "d")
+    out = called(capsys, "rank", several, *FEW, *one, "--columns", "interval", "precision_[12]", "match-1")[1]
+    header = re.split("  +", out.splitlines()[1].strip())
+    assert header == ["rank", "system", "gleu", "95% interval", "precision_1", "precision_2", "match_1"]
+    rows = csv.DictReader(io.StringIO((several / "scores.csv").read_text(encoding="utf-8")))
+    gleu = [row for row in rows if row["dataset"] == "d" and row["metric"].startswith("gleu")]
+    counts = {row["system"]: float(row["value"]) for row in gleu if row["output"] == "match_1"}
+    shown = [re.split("  +", line.strip()) for line in out.splitlines()[2:6]]
+    assert {row[1]: float(row[-1]) for row in shown} == pytest.approx(counts, abs=0.005)  # a count is no percentage
+    out = called(capsys, "report", several, "--format", "markdown", *one, "--columns", "std")[1]
+    assert [cell.strip() for cell in out.splitlines()[2].strip("|").split("|")] == ["rank", "system", "gleu", "std"]
+    out = called(capsys, "report", several, "--format", "latex", *one, "--columns", "std")[1]
+    assert "\\begin{tabular}{rlrr}" in out
+    out = called(capsys, "report", several, "--format", "csv", "--columns", "precision_*")[1]
+    rows = csv.DictReader(io.StringIO(out))
+    assert {row["output"] for row in rows} == {"score", "rank", *(f"precision_{n}" for n in range(1, 9))}
+    out = called(capsys, "compare", several, *FEW, *one, "--pairs", "--columns", "interval", "p-adjusted")[1]
+    assert re.split("  +", out.splitlines()[1]) == ["system", "other", "95% interval", "p adjusted"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (
+            ["rank", "--system", "Bta"],
+            "--system Bta: there is no such one (did you mean 'Beta'?); there are Alpha, alto",
+        ),
+        (["report", "--format", "csv", "--system", "x*"], "--system x*: there is no such one; there are Alpha, alto"),
+        (["compare", "--metric", "gleu", "blue"], "--metric blue: there is no such one (did you mean 'bleu'?)"),
+        (["compare", "--dataset", "d", "f"], "--dataset f: there is no such one; there are d, e"),
+        (["rank", "--columns", "rnks", *FEW], "--columns rnks: there is no such column (did you mean 'ranks'?); there"),
+        (
+            ["report", "--format", "csv", "--columns", "rnk"],
+            "--columns rnk: there is no such column (did you mean",
+        ),
+        (["report", "--format", "json", "--columns", "p"], "--columns is for --format csv, html, latex, markdown"),
+        (["compare", *FEW, "--columns", "p"], "--columns is for tables with a row for each pair of systems"),
+        (
+            ["compare", *FEW, "--pairs", "--columns", "loses"],
+            "--columns loses: there is no such column (did you mean",
+        ),
+    ],
+)
+def test_what_is_not_there_is_an_error_with_the_nearest_name(
+    several: Path, capsys: pytest.CaptureFixture[str], arguments: list[str], message: str
+) -> None:
+    code, out, err = called(capsys, arguments[0], several, *arguments[1:])
+    assert (code, out) == (2, "")
+    assert f"error: {message}" in err
+
+
+def test_a_part_of_the_systems_never_replaces_the_whole(several: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    before = (several / "scores.csv").read_bytes()
+    code, _, err = called(capsys, "report", several, "--format", "csv", "--system", "Beta", "--output", several)
+    assert (code, (several / "scores.csv").read_bytes()) == (2, before)
+    assert "has the whole results" in err
