@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 from tests.bench.survive import measured
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping
     from pathlib import Path
 
     from tests.bench.__main__ import Bench, Row
