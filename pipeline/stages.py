@@ -37,6 +37,7 @@ from .execution.store.run_directory import RunDirectory
 from .prepare import Job, prepare, under
 from .report import FORMATS
 from .report.material import Material
+from .scoring.breakdown.counts import breakdowns
 from .scoring.results import Results
 from .scoring.scored_columns import all_scored_columns, with_scores_of
 from .scoring.scores import describe, remarks
@@ -175,7 +176,7 @@ def count(
     counts: dict[str, Counted] = {}
     missing: list[Missing] = []
     for corpus in job.corpora:
-        counts[corpus.name], lost = count_all(corpus, job.needs, directory, options, listener)
+        counts[corpus.name], lost = count_all(corpus, job.needs_of(corpus), directory, options, listener)
         missing += lost
     return counts, missing
 
@@ -190,7 +191,9 @@ def score(job: Job, counts: Mapping[str, Counted], missing: list[Missing], threa
         scores=score_all(corpora, job.metrics, counts, threads),
         missing=missing,
     )
-    return Scored(job, corpora, tuple(all_scored_columns(corpora, job.metrics, counts, results)), results, listener)
+    columns = tuple(all_scored_columns(corpora, job.metrics, counts, results))
+    results = replace(results, breakdown=[part for measured in columns for part in breakdowns(measured)])
+    return Scored(job, corpora, columns, results, listener)
 
 
 def resample(scored: Scored, asked: WrittenStatistics) -> Results:

@@ -24,9 +24,12 @@ class HasBlocks(Protocol):
         """Yield the columns of one block of lines after the other."""
 
 
-def present_blocks(metric: Metric, system: HasBlocks) -> Iterator[Columns]:
-    """Yield the blocks of a system, with missing references moved to the end (see compact)."""
-    apart = [field.name for field in metric.needs.schema(1).fields if field.per_reference]
+def present_blocks(metric: Metric, system: HasBlocks, more: Sequence[str] = ()) -> Iterator[Columns]:
+    """Yield the blocks of a system, with missing references moved to the end (see compact).
+
+    `more` names columns with numbers for each reference that the system has beside those of the metric.
+    """
+    apart = [*(field.name for field in metric.needs.schema(1).fields if field.per_reference), *more]
     blocks = (compact(columns, apart) for columns in system.blocks())
     yield from _with_last(blocks) if metric.reads_last else blocks
 

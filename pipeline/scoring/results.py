@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from ..errors import StoreError
 from ..execution.shards import Missing
 from ..io.safe_files import read_json
+from .breakdown.rows import Breakdown, read
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -114,6 +115,8 @@ class DatasetInfo:
     """The digests of the lines of each file, by its role: "source", "reference 0", "system NAME"."""
     views: dict[str, int] = field(default_factory=dict)
     """How many references metrics of edits have, by what they read (`metrics/base/views.py`)."""
+    categories: tuple[str, ...] = ()
+    """The types of edits that are scored apart, sorted."""
 
     def references_of(self, needs: Needs) -> int:
         """Return how many references there are for those who count these columns."""
@@ -132,6 +135,8 @@ class Results:
     statistics: dict[str, Any] | None = None
     """The settings of intervals and tests."""
     tests: list[Comparison] = field(default_factory=list)
+    breakdown: list[Breakdown] = field(default_factory=list)
+    """The scores by category, such as types of edits, of metrics that have categories."""
     human: dict[str, Any] | None = None
     """How the metrics agree with people (human.meta_evaluation.MetaEvaluation as a mapping)."""
     judgments: dict[str, Any] | None = None
@@ -144,7 +149,9 @@ class Results:
 
     def only(self, system: str) -> Results:
         """Return the same results with the scores of one system, and without comparisons."""
-        return replace(self, scores=[score for score in self.scores if score.system == system], tests=[])
+        parts = [part for part in self.breakdown if part.system == system]
+        scores = [score for score in self.scores if score.system == system]
+        return replace(self, scores=scores, tests=[], breakdown=parts)
 
     def to_json(self) -> str:
         """Return the text of results.json. The same results give the same text."""
@@ -155,8 +162,11 @@ class Results:
         """Return the results as mappings and lists, with None for NaN."""
         content: dict[str, Any] = without_nan(asdict(self))
         for info in content["datasets"].values():
-            if not info["views"]:
-                del info["views"]
+            for key in ("views", "categories"):
+                if not info[key]:
+                    del info[key]
+        if not content["breakdown"]:
+            del content["breakdown"]
         return content
 
     @staticmethod
@@ -166,7 +176,10 @@ class Results:
             content = read_json(path)
             if content["schema"] != SCHEMA:
                 raise StoreError(f"{path}: is of schema {content['schema']}; this version reads {SCHEMA}")
-            datasets = {name: DatasetInfo(**info) for name, info in content["datasets"].items()}
+            datasets = {
+                name: DatasetInfo(**{**info, "categories": tuple(info.get("categories", ()))})
+                for name, info in content["datasets"].items()
+            }
             missing = [Missing(**item) for item in content.get("missing", ())]
             scores = [_score(item) for item in content["scores"]]
             tests = [_comparison(item) for item in content.get("tests", ())]
@@ -178,6 +191,7 @@ class Results:
                 missing=missing,
                 statistics=content.get("statistics"),
                 tests=tests,
+                breakdown=[read(item) for item in content.get("breakdown", ())],
                 **more,
             )
         except OSError as error:

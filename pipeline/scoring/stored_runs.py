@@ -46,8 +46,19 @@ def load(path: Path) -> tuple[Results, list[ScoredColumns]]:
         lacking = [score.system for score, blocks in pairs if not blocks and score.system != REFERENCES_ROW]
         if lacking:
             raise StoreError(f"{path}: the counts of {lacking[0]} on {dataset} are missing; run its config again")
-        scored.append(scored_columns(metric, info, scores, columns))
+        parts = _parts(path, metric, info, scores) if results.breakdown else []
+        scored.append(scored_columns(metric, info, scores, columns, parts))
     return results, scored
+
+
+def _parts(path: Path, metric: Metric, info: DatasetInfo, scores: Sequence[Score]) -> list[Statistics | None]:
+    """Return the columns of the categories of each system; None where they are not there."""
+    apart = metric.breakdown(info.categories) if info.categories else None
+    if apart is None:
+        return []
+    schema = apart.schema(info.references_of(apart))
+    paths = [Statistics.path_in(path, score.dataset, score.system, apart.key) for score in scores]
+    return [Statistics(file, schema, info.lines) if file.exists() else None for file in paths]
 
 
 def left_out(path: Path, corpora: Sequence[Corpus], metrics: Sequence[Metric]) -> int:
@@ -202,9 +213,11 @@ def narrowed(results: Results, scored: Sequence[ScoredColumns]) -> Results:
     datasets = {name: info for name, info in results.datasets.items() if any(name == pair[0] for pair in pairs)}
     scores = [score for score in results.scores if (score.dataset, score.metric) in pairs]
     tests = [test for test in results.tests if (test.dataset, test.metric) in pairs]
+    parts = [part for part in results.breakdown if (part.dataset, part.metric) in pairs]
     missing = [item for item in results.missing if item.dataset in datasets]
     whole: dict[str, Any] = dict.fromkeys(key for key in MORE if key != "human")
-    return replace(results, datasets=datasets, scores=scores, missing=missing, tests=tests, human=human, **whole)
+    sections = {"tests": tests, "breakdown": parts, "human": human, **whole}
+    return replace(results, datasets=datasets, scores=scores, missing=missing, **sections)
 
 
 def _is_of(item: dict[str, Any], pairs: set[tuple[str, str]]) -> bool:

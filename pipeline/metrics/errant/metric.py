@@ -15,8 +15,9 @@ from ..base.description import Counted
 from ..base.metric import Metric
 from ..base.option import option
 from ..base.running_choice import RunningChoice
+from .by_type import TypeNeeds
 from .columns import COUNTS, ErrantNeeds
-from .edit_keys import MODES, Comparison
+from .edit_keys import MODES, Comparison, category
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -84,6 +85,15 @@ class Errant(Metric):
     def terms(self) -> tuple[Field, ...]:
         """The counts."""
         return tuple(Field(name, per_reference=True) for name in COUNTS)
+
+    def breakdown(self, categories: tuple[str, ...]) -> TypeNeeds | None:
+        """Return the counts of each type of edit; None where sentences are scored, whose mean has no parts."""
+        return TypeNeeds(self.needs, categories) if self.level == "corpus" else None
+
+    @staticmethod
+    def category(name: str, tier: int) -> str:
+        """Return the category of a type as errant_compare has it with -cat 1, 2 or 3."""
+        return category(name, tier)
 
     def make_terms(self, columns: Columns) -> dict[str, Ints]:
         """Return the counts, of the types that are asked for."""
