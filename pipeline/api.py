@@ -42,9 +42,12 @@ from .metrics.names import is_called
 from .prepare import complete, doubts, fit, without_source
 from .report.tables.labels import labels
 from .scoring import scored_columns, stored_runs
+from .scoring.breakdown.counts import breakdowns
+from .scoring.breakdown.needs import breakdown_of, needs_of
+from .scoring.breakdown.rows import TIERS
 from .scoring.resampling.significance import statistics_of, with_statistics
 from .scoring.results import Results
-from .scoring.scores import remarks
+from .scoring.scores import describe, remarks
 from .scoring.scores import score as score_all
 from .scoring.sentences import sentence_spread
 
@@ -52,8 +55,10 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from .arrays import Floats, Ints
+    from .execution.count import Counted
     from .metrics.base.metric import Metric
     from .metrics.build import Asked
+    from .scoring.breakdown.rows import Breakdown
     from .scoring.results import Bootstrap, Samples, Score
 
 ONE = "system"
@@ -75,6 +80,8 @@ class Result:
     """The metric, with all its settings."""
     statistics: Statistics | MemoryStatistics
     """The counts of each sentence. Those of a run directory are read when they are asked for."""
+    parts: tuple[Breakdown, ...] = ()
+    """The scores by type of edit, of metrics that have them, for each tier."""
 
     dataset = _of_score("dataset", "The name of the data set.")
     system = _of_score("system", "The name of the system.")
@@ -120,6 +127,18 @@ class Result:
         """
         schema = self.statistics.schema
         return schema.named(np.concatenate([schema.pack(columns) for columns in self.statistics.blocks()]))
+
+    def breakdown(self, tier: int = 3) -> list[dict[str, Any]]:
+        """Return a mapping for each type of edit: type, score, low and high of its interval, and all outputs.
+
+        `tier` says how finely types are told apart: 3 is R:NOUN:NUM, 2 is NOUN:NUM, 1 is R. The list is what
+        pandas.DataFrame takes, and it is empty for metrics that have no scores by type. Raises InputError for another
+        tier.
+        """
+        if tier not in TIERS:
+            raise InputError(f"tier: expected 1, 2 or 3, found {tier!r}")
+        parts = [part for part in self.parts if part.tier == tier] or [part for part in self.parts if part.tier == 3]
+        return [row for part in parts for row in part.rows()]
 
     def to_pandas(self, columns: Literal["scores", "all"] = "all") -> Any:
         """Return a DataFrame with a row for each sentence: its score, then its columns.
@@ -219,6 +238,17 @@ class Evaluation(Sequence[Result]):
         """Return all attributes: those of the only result too, for completion in editors and notebooks."""
         return sorted({*super().__dir__(), *(dir(self.results[0]) if len(self.results) == 1 else ())})
 
+    def breakdown(self, tier: int = 3) -> list[dict[str, Any]]:
+        """Return the scores by type of edit of all results, as Result.breakdown() does: a row for each system and type.
+
+        pandas.DataFrame(evaluation.breakdown()) is a table of them.
+        """
+        return [
+            {"dataset": result.dataset, "system": result.system, "metric": result.signature, **row}
+            for result in self.results
+            for row in result.breakdown(tier)
+        ]
+
     def to_pandas(self, columns: Literal["scores", "all"] = "scores") -> Any:
         """Return a DataFrame with a row for each result: data set, system, metric, score and rank.
 
@@ -275,18 +305,35 @@ def evaluate_corpus(corpus: Corpus, metrics: Sequence[Metric], *, n_jobs: int | 
     if problems:
         raise InputError(problems)
     (corpus,) = complete(metrics, [corpus])
-    needs = tuple(dict.fromkeys(metric.needs for metric in metrics))
+    needs = needs_of(corpus, metrics)
     counted = count_in_memory(corpus, needs, RunOptions(n_jobs=n_jobs))
     scores = score_all([corpus], metrics, {corpus.name: counted})
     references = {metric: len(corpus.read_by(metric.needs).references) for metric in metrics}
     measures = {scored_columns.signed(metric, references[metric]): metric for metric in metrics}
+    parts = _parts(corpus, metrics, counted, scores)
     results = []
     for score in scores:
         metric = measures[score.metric]
         schema = metric.needs.schema(references[metric])
         statistics = counted.get((score.system, metric.needs)) or MemoryStatistics([], schema)
-        results.append(Result(score, measures[score.metric], statistics))
+        results.append(Result(score, measures[score.metric], statistics, _own(score, parts)))
     return Evaluation(results, [*doubts(corpus, metrics), *remarks([corpus], metrics, {corpus.name: counted})])
+
+
+def _parts(corpus: Corpus, metrics: Sequence[Metric], counted: Counted, scores: list[Score]) -> list[Breakdown]:
+    """Return the scores by type of the metrics that have them."""
+    with_types = [metric for metric in metrics if breakdown_of(corpus, metric)]
+    if not with_types:
+        return []
+    results = Results(datasets={corpus.name: describe(corpus)}, scores=scores)
+    columns = scored_columns.all_scored_columns([corpus], with_types, {corpus.name: counted}, results)
+    return [part for measured in columns for part in breakdowns(measured)]
+
+
+def _own(score: Score, parts: Sequence[Breakdown]) -> tuple[Breakdown, ...]:
+    """Return the scores by type that belong to a score."""
+    key = (score.dataset, score.metric, score.system)
+    return tuple(part for part in parts if (part.dataset, part.metric, part.system) == key)
 
 
 def run(
@@ -336,7 +383,8 @@ def _evaluation(directory: Path, stored: Results) -> Evaluation:
         metric, info = from_text(score.metric), stored.datasets[score.dataset]
         path = Statistics.path_in(directory, score.dataset, score.system, metric.needs.key)
         schema = metric.needs.schema(info.references_of(metric.needs))
-        results.append(Result(score, metric, Statistics(path, schema, info.lines)))
+        statistics = Statistics(path, schema, info.lines)
+        results.append(Result(score, metric, statistics, _own(score, stored.breakdown)))
     return Evaluation(results, stored.warnings)
 
 

@@ -7,6 +7,8 @@ import io
 import math
 from typing import TYPE_CHECKING
 
+from .by_type import TYPE_COLUMNS, long_rows
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
@@ -18,9 +20,10 @@ _FORMULA = ("=", "+", "-", "@")
 
 
 def csv_files(material: Material) -> dict[str, str]:
-    """Return scores.csv, and tests.csv and human.csv where they have rows."""
+    """Return scores.csv, and tests.csv, human.csv and types.csv where they have rows."""
     results = material.results
     files = {"scores.csv": to_csv(results), "tests.csv": tests_to_csv(results), "human.csv": human_to_csv(results)}
+    files = ({} if material.by_type else files) | {"types.csv": types_to_csv(results)}
     return {name: text for name, text in files.items() if name == "scores.csv" or text.count("\n") > 1}
 
 
@@ -67,6 +70,12 @@ def human_to_csv(results: Results) -> str:
             numbers = [_number(value) for value in (cells["value"], *cells["interval"])]
             rows.append([*names, str(count), _safe(name), *numbers])
     return _csv(["dataset", "metric", "human", "n", "coefficient", "value", "low", "high"], rows)
+
+
+def types_to_csv(results: Results) -> str:
+    """Return one row for each system, type (of every tier) and output, with the ends of its interval, unrounded."""
+    rows = ([_safe(cell) if isinstance(cell, str) else _number(cell) for cell in row] for row in long_rows(results))
+    return _csv(TYPE_COLUMNS, rows)
 
 
 def _csv(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:

@@ -37,10 +37,10 @@ class Breakdown:
     """Those that have counts, sorted by name."""
 
     def rows(self) -> list[dict[str, Any]]:
-        """Return a mapping for each category: its name and score, `low` and `high` of the interval, and its outputs."""
+        """Return a mapping for each category: its type and score, `low` and `high` of the interval, and its outputs."""
         return [
             {
-                "category": item.category,
+                "type": item.category,
                 "score": item.score,
                 **dict(zip(("low", "high"), next(iter(item.intervals.values()), ()), strict=False)),
                 **item.outputs,
