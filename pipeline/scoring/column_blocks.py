@@ -34,6 +34,20 @@ def present_blocks(metric: Metric, system: HasBlocks, more: Sequence[str] = ()) 
     yield from _with_last(blocks) if metric.reads_last else blocks
 
 
+def chosen_references(metric: Metric, system: HasBlocks) -> Iterator[Ints]:
+    """Yield for each block of a system which reference the metric chooses for each line: int64 [lines].
+
+    The numbers are those of the data set, whatever references a line has.
+    """
+    choose = metric.chooser()
+    for columns, moved in zip(system.blocks(), present_blocks(metric, system), strict=True):
+        chosen = choose(moved)
+        if PRESENT in moved:
+            order = np.argsort(columns["ref_len"] < 0, axis=1, kind="stable")
+            chosen = order[np.arange(len(order)), chosen]
+        yield chosen
+
+
 def _with_last(blocks: Iterator[Columns]) -> Iterator[Columns]:
     """Yield blocks with the column LAST: int64 [lines], which is 1 for the last line of the last block and else 0."""
     ahead = next(blocks, None)

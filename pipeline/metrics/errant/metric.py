@@ -18,12 +18,14 @@ from ..base.running_choice import RunningChoice
 from .by_type import TypeNeeds
 from .columns import COUNTS, ErrantNeeds
 from .edit_keys import MODES, Comparison, category
+from .verdicts import verdicts
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from ...arrays import Floats, Ints
     from ..base.columns import Columns
+    from ..base.description import Verdict
 
 _LIST: dict[str, Any] = {
     "pattern": r"[A-Za-z0-9_.:*-]+(\+[A-Za-z0-9_.:*-]+)*",
@@ -49,6 +51,7 @@ class Errant(Metric):
         "SentERRANT": {"level": "mean"},
     }
     counts: ClassVar[frozenset[str]] = frozenset(COUNTS)
+    has_verdicts: ClassVar[bool] = True
     citations: ClassVar[tuple[str, ...]] = ("bryant-etal-2017-automatic",)
 
     mode: str = option(
@@ -98,6 +101,11 @@ class Errant(Metric):
     def make_terms(self, columns: Columns) -> dict[str, Ints]:
         """Return the counts, of the types that are asked for."""
         return {name: columns[self._only + name] for name in COUNTS}
+
+    def verdicts(self, source: str, output: str, annotation: str) -> list[Verdict] | None:
+        """Return the edits of a sentence that are counted, and whether they are hits (right) or misses."""
+        needs = self.needs
+        return verdicts(needs.comparison, needs.types, source, output, annotation)
 
     def shown_counts(self, columns: Columns) -> list[Counted]:
         """Return the counts with each annotator."""

@@ -41,6 +41,7 @@ SCRIPTS = (
     "sort.js",
     "text.js",
     "ngrams.js",
+    "edits.js",
     "data.js",
     "list.js",
     "detail.js",
