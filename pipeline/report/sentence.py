@@ -184,6 +184,12 @@ def _score(measured: ScoredColumns, columns: HasBlocks, line: int) -> float:
     return float(sentence_scores(measured.metric, {name: array[row : row + 1] for name, array in block.items()})[0])
 
 
+def columns_of_line(system: HasBlocks, line: int) -> Columns:
+    """Return the columns of a single line of a system, which counts from 1: each has one row."""
+    block, row = _row(system.blocks(), line)
+    return {name: array[row : row + 1] for name, array in block.items()}
+
+
 def _row(blocks: Iterable[Columns], line: int) -> tuple[Columns, int]:
     """Return the block that has a line, which counts from 1, and the row of the line in it."""
     before = 0

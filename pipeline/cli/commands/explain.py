@@ -5,10 +5,14 @@ in the reference. A missing n-gram is in the reference alone, or more often ther
 called other. --compare names another metric or variant. With --line it shows the n-grams that the two count
 differently, and without --line the sentences where the two differ most.
 
+For metrics of edits, such as errant, -r is the M2 file of the annotators and -o are annotated outputs. Each edit is
+shown with what each annotator says of it: right, wrong, or missed by the output.
+
 examples:
   gec-pipeline explain gleu -s source.txt -r ref0.txt ref1.txt -o system.txt --line 3
   gec-pipeline explain gleu -s source.txt -r ref0.txt -o system.txt --line 3 --compare "gleu[variant=paper]"
   gec-pipeline explain gleu -s source.txt -r ref0.txt -o system.txt --compare "gleu[variant=2016]" --top 5
+  gec-pipeline explain errant -r gold.m2 -o system.m2 --line 3
 """
 
 from __future__ import annotations
@@ -28,6 +32,7 @@ from ...metrics.base.ngram_roles import grams, merged, roles
 from ...metrics.build import from_text
 from ...report.tables.digits import percent
 from ..arguments import add_files, open_files
+from ..explained_edits import explain_edits, open_annotated
 
 if TYPE_CHECKING:
     import argparse
@@ -73,7 +78,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Explain a sentence, or list the sentences where two metrics differ."""
     metrics = [_metric(text) for text in (args.metric, args.compare) if text]
-    corpus = open_files(args, quiet=True)
+    edits = any(metric.has_verdicts for metric in metrics)
+    corpus = open_annotated(args, metrics) if edits else open_files(args, quiet=True)
     for metric in metrics:
         if metric.needs.source and corpus.source is None:
             raise ConfigError(f"-s: {metric.name_in_text} needs the source")
@@ -83,6 +89,9 @@ def run(args: argparse.Namespace) -> int:
         _differences(corpus, metrics, args.top)
     elif not 1 <= args.line <= corpus.lines:
         raise InputError(f"--line: expected 1 to {corpus.lines}, found {args.line}")
+    elif edits:
+        for metric in metrics:
+            explain_edits(corpus, metric, args.line)
     else:
         _sentence(corpus, metrics, args.line)
     return 0
