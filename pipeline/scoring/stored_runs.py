@@ -232,6 +232,6 @@ LISTS = ("correlations", "sentences", "tests", "windows")
 
 
 def restricted(results: Results, scored: Sequence[ScoredColumns]) -> Results:
-    """Return the results with only these scores, and without earlier statistics."""
+    """Return the results with only these scores, and without earlier statistics and scores by category."""
     scores = [replace(score, bootstrap=None) for measured in scored for score in measured.scores]
-    return replace(results, scores=scores, tests=[])
+    return replace(results, scores=scores, tests=[], breakdown=[])

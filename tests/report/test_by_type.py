@@ -13,6 +13,8 @@ import pytest
 from rich.cells import cell_len
 
 import pipeline
+from pipeline import stages
+from pipeline.api import evaluate_corpus
 from pipeline.cli.dispatch import main
 from pipeline.errors import InputError
 from pipeline.reopen import revisit
@@ -163,6 +165,13 @@ def test_python_gets_rows(folder: Path) -> None:
         **own[0]["outputs"],
     }
     assert len(pd.DataFrame(evaluation.breakdown())) == sum(len(p["categories"]) for p in stored if p["tier"] == 3)
+    job = stages.prepare(folder.parent / "c.yaml")
+    in_memory = evaluate_corpus(job.corpora[0], job.metrics).breakdown(2)
+    without = ("low", "high")
+    assert in_memory == [
+        {"dataset": "d", **{key: value for key, value in row.items() if key not in without}}
+        for row in evaluation.breakdown(2)
+    ]
     with pytest.raises(InputError, match="tier: expected 1, 2 or 3, found 4"):
         evaluation.breakdown(4)
 

@@ -36,9 +36,9 @@ def with_category_intervals(
     """
     result = list(parts)
     for measured in scored:
-        if not measured.parts:
-            continue
         key = (measured.scores[0].dataset, measured.scores[0].metric)
+        if not measured.parts or not any((part.dataset, part.metric) == key for part in parts):
+            continue
         intervals = _intervals(measured, settings)
         result = [
             _with(part, intervals) if (part.dataset, part.metric) == key and part.system in measured.names else part

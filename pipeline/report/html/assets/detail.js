@@ -133,6 +133,7 @@ function numbers(state, dataset, metric, line, system) {
   const made = [];
   if (metric.apart > 1) made.push(perReference(state, dataset, metric, line, system, reference));
   if (isMissing(dataset, line, Math.max(reference, 0)) && metric.apart > 0) return made;
+  if (metric.edits && marksOf(metric, line, system, reference) === null) return made;
   const { lengths, orders } = counts(dataset, metric, line, system, reference);
   const found = analysed(dataset, metric, line, system, reference);
   const wrong = found && disagreement(dataset, metric, line, system, reference);
