@@ -36,9 +36,11 @@ from .execution.store.remote_copy import folder_of
 from .metrics.build import from_text, from_values
 from .prepare import complete, doubts, fit, without_source
 from .scoring import scored_columns, stored_runs
+from .scoring.breakdown.counts import breakdowns
+from .scoring.breakdown.needs import breakdown_of, needs_of
 from .scoring.resampling.significance import statistics_of, with_statistics
 from .scoring.results import Results
-from .scoring.scores import remarks
+from .scoring.scores import describe, remarks
 from .scoring.scores import score as score_all
 from .scoring.selection import restricted
 
@@ -47,8 +49,11 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from .corpus.corpus import Corpus
+    from .execution.count import Counted
     from .metrics.base.metric import Metric
     from .metrics.build import Asked
+    from .scoring.breakdown.rows import Breakdown
+    from .scoring.results import Score
 
 
 def evaluate(
@@ -105,18 +110,35 @@ def evaluate_corpus(corpus: Corpus, metrics: Sequence[Metric], *, n_jobs: int | 
     if problems:
         raise InputError(problems)
     (corpus,) = complete(metrics, [corpus])
-    needs = tuple(dict.fromkeys(metric.needs for metric in metrics))
+    needs = needs_of(corpus, metrics)
     counted = count_in_memory(corpus, needs, RunOptions(n_jobs=n_jobs))
     scores = score_all([corpus], metrics, {corpus.name: counted})
     references = {metric: len(corpus.read_by(metric.needs).references) for metric in metrics}
     measures = {scored_columns.signed(metric, references[metric]): metric for metric in metrics}
+    parts = _parts(corpus, metrics, counted, scores)
     results = []
     for score in scores:
         metric = measures[score.metric]
         schema = metric.needs.schema(references[metric])
         statistics = counted.get((score.system, metric.needs)) or MemoryStatistics([], schema)
-        results.append(Result(score, measures[score.metric], statistics))
+        results.append(Result(score, measures[score.metric], statistics, _own(score, parts)))
     return Evaluation(results, [*doubts(corpus, metrics), *remarks([corpus], metrics, {corpus.name: counted})])
+
+
+def _parts(corpus: Corpus, metrics: Sequence[Metric], counted: Counted, scores: list[Score]) -> list[Breakdown]:
+    """Return the scores by type of the metrics that have them."""
+    with_types = [metric for metric in metrics if breakdown_of(corpus, metric)]
+    if not with_types:
+        return []
+    results = Results(datasets={corpus.name: describe(corpus)}, scores=scores)
+    columns = scored_columns.all_scored_columns([corpus], with_types, {corpus.name: counted}, results)
+    return [part for measured in columns for part in breakdowns(measured)]
+
+
+def _own(score: Score, parts: Sequence[Breakdown]) -> tuple[Breakdown, ...]:
+    """Return the scores by type that belong to a score."""
+    key = (score.dataset, score.metric, score.system)
+    return tuple(part for part in parts if (part.dataset, part.metric, part.system) == key)
 
 
 def run(
@@ -166,7 +188,8 @@ def _evaluation(directory: Path, stored: Results) -> Evaluation:
         metric, info = from_text(score.metric), stored.datasets[score.dataset]
         path = Statistics.path_in(directory, score.dataset, score.system, metric.needs.key)
         schema = metric.needs.schema(info.references_of(metric.needs))
-        results.append(Result(score, metric, Statistics(path, schema, info.lines)))
+        statistics = Statistics(path, schema, info.lines)
+        results.append(Result(score, metric, statistics, _own(score, stored.breakdown)))
     return Evaluation(results, stored.warnings, stored.tests)
 
 

@@ -13,6 +13,7 @@ from .metrics import METRICS
 from .metrics.build import from_text
 from .metrics.names import is_called
 from .report.tables.labels import labels
+from .scoring.breakdown.rows import TIERS
 from .scoring.column_blocks import blocks_of
 from .scoring.sentences import sentence_spread
 
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from .arrays import Floats, Ints
     from .execution.store.columns_file import MemoryStatistics, Statistics
     from .metrics.base.metric import Metric
+    from .scoring.breakdown.rows import Breakdown
     from .scoring.results import Bootstrap, Comparison, Samples, Score
 
 
@@ -38,6 +40,8 @@ class Result:
     """The metric, with all its settings."""
     statistics: Statistics | MemoryStatistics
     """The counts of each sentence. Those of a run directory are read when they are asked for."""
+    parts: tuple[Breakdown, ...] = ()
+    """The scores by type of edit, of metrics that have them, for each tier."""
 
     dataset = _of_score("dataset", "The name of the data set.")
     system = _of_score("system", "The name of the system.")
@@ -83,6 +87,18 @@ class Result:
         """
         schema = self.statistics.schema
         return schema.named(np.concatenate([schema.pack(columns) for columns in self.statistics.blocks()]))
+
+    def breakdown(self, tier: int = 3) -> list[dict[str, Any]]:
+        """Return a mapping for each type of edit: type, score, low and high of its interval, and all outputs.
+
+        `tier` says how finely types are told apart: 3 is R:NOUN:NUM, 2 is NOUN:NUM, 1 is R. The list is what
+        pandas.DataFrame takes, and it is empty for metrics that have no scores by type. Raises InputError for another
+        tier.
+        """
+        if tier not in TIERS:
+            raise InputError(f"tier: expected 1, 2 or 3, found {tier!r}")
+        parts = [part for part in self.parts if part.tier == tier] or [part for part in self.parts if part.tier == 3]
+        return [row for part in parts for row in part.rows()]
 
     def to_pandas(self, columns: Literal["scores", "all"] = "all") -> Any:
         """Return a DataFrame with a row for each sentence: its score, then its columns.
@@ -183,6 +199,17 @@ class Evaluation(Sequence[Result]):
     def __dir__(self) -> list[str]:
         """Return all attributes: those of the only result too, for completion in editors and notebooks."""
         return sorted({*super().__dir__(), *(dir(self.results[0]) if len(self.results) == 1 else ())})
+
+    def breakdown(self, tier: int = 3) -> list[dict[str, Any]]:
+        """Return the scores by type of edit of all results, as Result.breakdown() does: a row for each system and type.
+
+        pandas.DataFrame(evaluation.breakdown()) is a table of them.
+        """
+        return [
+            {"dataset": result.dataset, "system": result.system, "metric": result.signature, **row}
+            for result in self.results
+            for row in result.breakdown(tier)
+        ]
 
     def to_pandas(self, columns: Literal["scores", "all"] = "scores") -> Any:
         """Return a DataFrame with a row for each result: data set, system, metric, score and rank.

@@ -25,6 +25,7 @@ from .metrics.base.views import TEXTS
 from .metrics.build import resolve_all
 from .metrics.defaults import with_defaults
 from .metrics.names import is_called
+from .scoring.breakdown.needs import needs_of
 from .scoring.references import POLICIES
 from .scoring.resampling.bootstrap import unsupported
 
@@ -67,8 +68,12 @@ class Job:
 
     @property
     def needs(self) -> tuple[Needs, ...]:
-        """The columns to count; metrics with equal needs share them."""
+        """The columns to count for the scores; metrics with equal needs share them."""
         return tuple(dict.fromkeys(metric.needs for metric in self.metrics))
+
+    def needs_of(self, corpus: Corpus) -> tuple[Needs, ...]:
+        """Return the columns to count for a data set: those for the scores, and for its categories of edits."""
+        return needs_of(corpus, self.metrics)
 
     def written(self) -> dict[str, Any]:
         """Return what run.json keeps of the config, so that reopen.py can open the texts again.

@@ -39,6 +39,7 @@ from .prepare import Job, prepare, under
 from .report import FORMATS
 from .report.material import Material
 from .report.replaced import replacement_note
+from .scoring.breakdown.counts import breakdowns
 from .scoring.results import Results
 from .scoring.scored_columns import all_scored_columns, signed, with_scores_of
 from .scoring.scores import describe, remarks, with_means
@@ -189,7 +190,7 @@ def count(
     counts: dict[str, Counted] = {}
     missing: list[Missing] = []
     for corpus in job.corpora:
-        counts[corpus.name], lost = count_all(corpus, job.needs, directory, options, listener)
+        counts[corpus.name], lost = count_all(corpus, job.needs_of(corpus), directory, options, listener)
         missing += lost
     return counts, missing
 
@@ -204,7 +205,9 @@ def score(job: Job, counts: Mapping[str, Counted], missing: list[Missing], threa
         scores=score_all(corpora, job.metrics, counts, threads),
         missing=missing,
     )
-    return Scored(job, corpora, tuple(all_scored_columns(corpora, job.metrics, counts, results)), results, listener)
+    columns = tuple(all_scored_columns(corpora, job.metrics, counts, results))
+    results = replace(results, breakdown=[part for measured in columns for part in breakdowns(measured)])
+    return Scored(job, corpora, columns, results, listener)
 
 
 def resample(scored: Scored, asked: WrittenStatistics) -> Results:

@@ -48,7 +48,7 @@ EXTERNAL_KEY = ("external-errant-tp-fp-fn", "5dc54b3ad461591de6095e003d594822")
 PUBLIC = ["Evaluation", "Result", "__version__", "compare", "errors", "evaluate", "load", "run"]
 RESULT = {
     *("bootstrap", "columns", "dataset", "found", "measure", "notes", "outputs", "peer_signature", "rank", "samples"),
-    *("score", "sentence_spread", "sentences", "signature", "statistics", "system", "to_pandas"),
+    *("score", "sentence_spread", "sentences", "signature", "statistics", "system", "to_pandas", "breakdown", "parts"),
 }
 EVALUATION = {"count", "get", "index", "to_pandas"}
 

@@ -42,6 +42,8 @@ class Corpus:
     """The systems that are references themselves, and the numbers of these references, from 0."""
     views: Mapping[str, Corpus] = field(default_factory=dict)
     """The same data set as metrics of edits read it, by the names in `metrics/base/views.py`."""
+    categories: tuple[str, ...] = ()
+    """The types of edits that are scored apart, sorted: those in the annotations of gold and outputs."""
     external: Mapping[str, Corpus] = field(default_factory=dict)
     """Files of numbers for metrics that read no text, by the key of their needs: data sets without references."""
 

@@ -133,10 +133,11 @@ def _as_read(systems: Sequence[System], views: Collection[str]) -> list[System]:
 def _views(corpus: Corpus, edits: EditTexts, views: Collection[str]) -> dict[str, Corpus]:
     """Return the data set as metrics of edits read it."""
     seen = {}
+    annotated = replace(corpus, categories=edits.categories, missing=False, notes=())
     if GOLD in views:
-        seen[GOLD] = replace(corpus, references=tuple(edits.gold), missing=False, notes=())
+        seen[GOLD] = replace(annotated, references=tuple(edits.gold))
     if EDITS in views:
-        seen[EDITS] = replace(corpus, references=tuple(edits.pairs), systems=edits.outputs, missing=False, notes=())
+        seen[EDITS] = replace(annotated, references=tuple(edits.pairs), systems=edits.outputs)
     return seen
 
 

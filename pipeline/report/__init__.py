@@ -23,22 +23,25 @@ FORMATS: dict[str, Format] = {
         texts=False,
     ),
     "csv": Format(
-        about="scores.csv, one value a row; tests.csv, human.csv and means.csv where the run has them",
+        about="scores.csv, one value a row; tests.csv, human.csv, means.csv and types.csv where the run has them",
         files=later(__name__, "csv_files.csv_files"),
         printed=True,
         texts=False,
     ),
     "markdown": Format(
-        about="results.md: tables for GitHub and notebooks",
+        about="results.md: tables for GitHub and notebooks; types.md for scores by type",
         files=later(__name__, "markdown.markdown_files"),
         printed=True,
         texts=False,
     ),
     "latex": Format(
-        about="results.tex: tables with booktabs", files=later(__name__, "latex.latex_files"), printed=True, texts=False
+        about="results.tex: tables with booktabs; types.tex",
+        files=later(__name__, "latex.latex_files"),
+        printed=True,
+        texts=False,
     ),
     "parquet": Format(
-        about="sentences.parquet: the score of each sentence; columns.*.parquet: the counts",
+        about="sentences.parquet: the score of each sentence; columns.*.parquet: the counts; types.parquet",
         files=later(__name__, "parquet.parquet_files"),
         package="pyarrow",
         extra="parquet",

@@ -8,6 +8,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 from ..errors import printable
+from .by_type.tables import caption, fitting, types_of
 from .tables.comparisons import is_significant, matrix, pair_table, settings_line, shown_p, signed, tests_of
 from .tables.digits import percent, round_half_up
 from .tables.human import correlation_table, sentence_table, test_table, window_table
@@ -67,6 +68,17 @@ def print_expectations(expectations: dict[str, Any], *, after: bool = False) -> 
     print_table(*expectation_table(expectations), left=(1, 4))
     for line in misses(expectations):
         print(printable(f"missed: {line}"))
+
+
+def print_types(results: Results, digits: int, tier: int) -> None:
+    """Print the scores by type, on a terminal in tables that fit its width."""
+    for number, types in enumerate(types_of(results, tier)):
+        print(("\n" if number else "") + printable(caption(types)))
+        for title, (header, rows) in fitting(types, digits, _width() if sys.stdout.isatty() else None):
+            if title:
+                print(printable(title))
+            print_table(header, rows, left=(0,))
+        print(types.group.metric)
 
 
 def _print_ranked(results: Results, scores: Sequence[Score], digits: int, columns: Sequence[str]) -> None:

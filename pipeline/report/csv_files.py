@@ -7,6 +7,7 @@ import io
 import math
 from typing import TYPE_CHECKING
 
+from .by_type.sheets import TYPE_COLUMNS, long_rows
 from .tables.ranked import check_picked, picked
 
 if TYPE_CHECKING:
@@ -20,7 +21,7 @@ _FORMULA = ("=", "+", "-", "@")
 
 
 def csv_files(material: Material) -> dict[str, str]:
-    """Return scores.csv, and tests.csv, human.csv and means.csv where they have rows."""
+    """Return scores.csv, and tests.csv, human.csv, means.csv and types.csv where they have rows."""
     results = material.results
     if material.columns:
         check_picked(list(dict.fromkeys(row[3] for row in _score_rows(results))), material.columns)
@@ -30,6 +31,7 @@ def csv_files(material: Material) -> dict[str, str]:
         "human.csv": human_to_csv(results),
         "means.csv": means_to_csv(results),
     }
+    files = ({} if material.by_type else files) | {"types.csv": types_to_csv(results)}
     return {name: text for name, text in files.items() if name == "scores.csv" or text.count("\n") > 1}
 
 
@@ -90,6 +92,12 @@ def means_to_csv(results: Results) -> str:
         for name, value in mean.systems.items()
     ]
     return _csv(["metric", "system", "datasets", "mean"], rows)
+
+
+def types_to_csv(results: Results) -> str:
+    """Return one row for each system, type (of every tier) and output, with the ends of its interval, unrounded."""
+    rows = ([_safe(cell) if isinstance(cell, str) else _number(cell) for cell in row] for row in long_rows(results))
+    return _csv(TYPE_COLUMNS, rows)
 
 
 def _csv(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:

@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from ..errors import printable
+from .by_type.sheets import type_sheets
 from .sheets import sheets
 
 if TYPE_CHECKING:
@@ -45,8 +46,10 @@ HEAD = """\
 
 
 def latex_files(material: Material) -> dict[str, str]:
-    r"""Return results.tex: a table for each data set and metric, to \input."""
-    return {"results.tex": HEAD + "".join(f"\n{_table(sheet)}" for sheet in sheets(material))}
+    r"""Return results.tex, a table for each data set and metric, to \input; types.tex for scores by type."""
+    types = [f"\n{_table(sheet)}" for sheet in type_sheets(material.results, material.digits, material.tier)]
+    files = {} if material.by_type else {"results.tex": HEAD + "".join(f"\n{_table(s)}" for s in sheets(material))}
+    return files | ({"types.tex": HEAD + "".join(types)} if types else {})
 
 
 def escape(text: str) -> str:

@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from ..errors import printable
+from .by_type.sheets import type_sheets
 from .sheets import sheets
 
 if TYPE_CHECKING:
@@ -21,8 +22,10 @@ _LEADING = re.compile(r"([0-9]*)([-+=.)])")
 
 
 def markdown_files(material: Material) -> dict[str, str]:
-    """Return results.md: a table for each data set and metric."""
-    return {"results.md": "\n".join(_table(sheet) for sheet in sheets(material))}
+    """Return results.md, a table for each data set and metric, and types.md where there are scores by type."""
+    types = [_table(sheet) for sheet in type_sheets(material.results, material.digits, material.tier)]
+    files = {} if material.by_type else {"results.md": "\n".join(_table(sheet) for sheet in sheets(material))}
+    return files | ({"types.md": "\n".join(types)} if types else {})
 
 
 def escape(text: str) -> str:

@@ -29,6 +29,10 @@ class Material:
     """Why the texts are not at hand."""
     digits: int = 2
     """Decimals of percentages."""
+    by_type: bool = False
+    """Whether the scores by type are asked for, and nothing else."""
+    tier: int = 2
+    """How finely types of edits are told apart: 3 is finest."""
     plots: tuple[str, ...] = ()
     """Names of the plots to draw; empty for all."""
     plot_type: str = "png"

@@ -13,12 +13,14 @@ import numpy as np
 
 from ..scoring.column_blocks import present_blocks
 from ..scoring.sentences import sentence_scores
+from .by_type.sheets import TYPE_COLUMNS, long_rows
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from ..metrics.base.columns import Columns
     from ..metrics.base.metric import Needs
+    from ..scoring.results import Results
     from ..scoring.scored_columns import ScoredColumns
     from .material import Material
 
@@ -38,21 +40,43 @@ class Rows(NamedTuple):
     """An array [rows] for each of the other columns."""
 
 
-def parquet_files(material: Material) -> dict[str, Content]:
+def parquet_files(material: Material) -> dict[str, Content | bytes]:
     """Return sentences.parquet, and a columns.KEY.parquet for each kind of counts that the metrics need.
+
+    Where there are scores by type, types.parquet has a row for each system, type and output, as types.csv has.
 
     A row of sentences.parquet has data set, system, signature, line (from 1) and score (a fraction). A row of a file
     of counts has data set, system, line, reference (from 0, or -1 if no count depends on it) and the counts; those
     that do not depend on the reference are repeated.
     """
-    scored = material.measured
-    files = {"sentences.parquet": _parquet(partial(_sentences, scored), {"line": "int64", "score": "float64"}, scored)}
+    files: dict[str, Content | bytes] = {} if material.by_type else _of_sentences(material.measured)
+    return files | ({"types.parquet": _types_file(material.results)} if material.results.breakdown else {})
+
+
+def _of_sentences(scored: Sequence[ScoredColumns]) -> dict[str, Content | bytes]:
+    """Return sentences.parquet and the files of counts."""
+    files: dict[str, Content | bytes] = {
+        "sentences.parquet": _parquet(partial(_sentences, scored), {"line": "int64", "score": "float64"}, scored)
+    }
     for needs in dict.fromkeys(measured.metric.needs for measured in scored):
         own = [measured for measured in scored if measured.metric.needs == needs]
         once = list({measured.scores[0].dataset: measured for measured in reversed(own)}.values())[::-1]
         types = {"line": "int64", "reference": "int16", **_types(needs)}
         files[f"columns.{needs.key}.parquet"] = _parquet(partial(_counts, needs, once), types, once, LABELS[:2])
     return files
+
+
+def _types_file(results: Results) -> bytes:
+    """Return the scores by type as a Parquet file."""
+    import pyarrow as pa
+    from pyarrow import parquet
+
+    columns = dict(zip(TYPE_COLUMNS, zip(*long_rows(results), strict=True), strict=True))
+    types = {"tier": pa.int8(), **dict.fromkeys(("value", "low", "high"), pa.float64())}
+    arrays = {name: pa.array(values, types.get(name, pa.string())) for name, values in columns.items()}
+    buffer = io.BytesIO()
+    parquet.write_table(pa.table(arrays), buffer, compression="zstd")
+    return buffer.getvalue()
 
 
 def _types(needs: Needs) -> dict[str, str]:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from itertools import chain, islice
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from ..corpus.texts import TextFile, read_texts
 from ..errors import StoreError, did_you_mean
-from ..scoring.column_blocks import present_blocks
+from ..metrics.base.description import MISSED
+from ..scoring.column_blocks import chosen_references, present_blocks
 from ..scoring.sentences import sentence_scores
 from .tables.digits import percent, round_half_up
 from .tables.labels import labels
@@ -17,6 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from ..metrics.base.columns import Columns
+    from ..metrics.base.description import Verdict
     from ..scoring.column_blocks import HasBlocks
     from ..scoring.scored_columns import ScoredColumns
     from .material import Material
@@ -26,6 +29,10 @@ ALWAYS = 9
 """Rows of tables up to this one are shown even where all their counts are 0."""
 
 
+NOTHING = "∅"
+"""What stands for no token, in edits that insert or delete."""
+
+
 class Sentence(NamedTuple):
     """The texts of a sentence."""
 
@@ -33,6 +40,17 @@ class Sentence(NamedTuple):
     """Pairs of the name of a text and the text itself; empty where the texts are not at hand."""
     origin: str = ""
     """Where the sentence stands in the files; empty if its line is the same there."""
+
+
+class Edits(NamedTuple):
+    """The edits of a sentence, and which of them are right."""
+
+    metric: str
+    """The label of the metric."""
+    table: Table
+    """A row for each edit, with the verdict of each annotator."""
+    chosen: int
+    """The number of the annotator who counts for the score of the data set."""
 
 
 class Counts(NamedTuple):
@@ -105,6 +123,41 @@ def count_tables(material: Material, dataset: str, line: int, system: str) -> It
             yield Counts(metrics, *_counts(users[0], {name: array[row] for name, array in block.items()}))
 
 
+def edit_tables(material: Material, dataset: str, line: int, system: str) -> Iterator[Edits]:
+    """Yield the edits of a sentence for each metric that says which of them are right; none where texts are absent."""
+    corpus = material.corpora.get(dataset)
+    own = [measured for measured in material.measured if measured.scores[0].dataset == dataset]
+    named = labels(measured.scores[0].metric for measured in material.measured)
+    for measured in own:
+        columns = dict(zip(measured.names, measured.columns, strict=False)).get(system)
+        if corpus is None or columns is None or not measured.metric.has_verdicts:
+            continue
+        view = corpus.read_by(measured.metric.needs)
+        texts = [view.source, view.systems[system], *view.references] if view.source else []
+        source, output, *annotations = (read_texts(text, line - 1, line)[0] for text in texts)
+        several = [measured.metric.verdicts(source, output, annotation) for annotation in annotations]
+        chosen = next(islice(chain.from_iterable(chosen_references(measured.metric, columns)), line - 1, None))
+        yield Edits(named[measured.scores[0].metric], verdict_table(several), int(chosen))
+
+
+def verdict_table(several: Sequence[list[Verdict] | None]) -> Table:
+    """Return a row for each edit, with the verdict of each annotator; "-" for those who take no part."""
+    edits = dict.fromkeys(
+        verdict[:5] for verdicts in several for verdict in sorted(verdicts or (), key=lambda v: v.verdict == MISSED)
+    )
+    rows = []
+    for edit in sorted(edits, key=lambda edit: edit[:2]):
+        start, end, original, correction, name = edit
+        cells = ["-" if own is None else _said(own, edit) for own in several]
+        rows.append([f"{start}-{end}", f"{original or NOTHING} → {correction or NOTHING}", name, *cells])
+    return ["tokens", "edit", "type", *(f"annotator {number}" for number in range(len(several)))], rows
+
+
+def _said(verdicts: Sequence[Verdict], edit: tuple[int, int, str, str, str]) -> str:
+    """Return what an annotator says of an edit, or an empty text where another type or annotator has it."""
+    return ", ".join(verdict.verdict for verdict in verdicts if verdict[:5] == edit)
+
+
 def _counts(measured: ScoredColumns, counts: Columns) -> tuple[list[str], Table]:
     """Return the singles and the table of Counts, without references that are missing and empty rows above ALWAYS."""
     fields = measured.metric.needs.schema(measured.references).fields
@@ -133,6 +186,12 @@ def _shown(value: float) -> str:
 def _score(measured: ScoredColumns, columns: HasBlocks, line: int) -> float:
     block, row = _row(present_blocks(measured.metric, columns), line)
     return float(sentence_scores(measured.metric, {name: array[row : row + 1] for name, array in block.items()})[0])
+
+
+def columns_of_line(system: HasBlocks, line: int) -> Columns:
+    """Return the columns of a single line of a system, which counts from 1: each has one row."""
+    block, row = _row(system.blocks(), line)
+    return {name: array[row : row + 1] for name, array in block.items()}
 
 
 def _row(blocks: Iterable[Columns], line: int) -> tuple[Columns, int]:

@@ -24,11 +24,28 @@ class HasBlocks(Protocol):
         """Yield the columns of one block of lines after the other."""
 
 
-def present_blocks(metric: Metric, system: HasBlocks) -> Iterator[Columns]:
-    """Yield the blocks of a system, with missing references moved to the end (see compact)."""
-    apart = [field.name for field in metric.needs.schema(1).fields if field.per_reference]
+def present_blocks(metric: Metric, system: HasBlocks, more: Sequence[str] = ()) -> Iterator[Columns]:
+    """Yield the blocks of a system, with missing references moved to the end (see compact).
+
+    `more` names columns with numbers for each reference that the system has beside those of the metric.
+    """
+    apart = [*(field.name for field in metric.needs.schema(1).fields if field.per_reference), *more]
     blocks = (compact(columns, apart) for columns in blocks_of(metric, system))
     yield from _with_last(blocks) if metric.reads_last else blocks
+
+
+def chosen_references(metric: Metric, system: HasBlocks) -> Iterator[Ints]:
+    """Yield for each block of a system which reference the metric chooses for each line: int64 [lines].
+
+    The numbers are those of the data set, whatever references a line has.
+    """
+    choose = metric.chooser()
+    for columns, moved in zip(system.blocks(), present_blocks(metric, system), strict=True):
+        chosen = choose(moved)
+        if PRESENT in moved:
+            order = np.argsort(columns["ref_len"] < 0, axis=1, kind="stable")
+            chosen = order[np.arange(len(order)), chosen]
+        yield chosen
 
 
 def blocks_of(metric: Metric, system: HasBlocks) -> Iterator[Columns]:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from ..errors import StoreError
 from ..execution.shards import Missing
 from ..io.safe_files import read_json
+from .breakdown.rows import Breakdown, read
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -114,6 +115,8 @@ class DatasetInfo:
     """The digests of the lines of each file, by its role: "source", "reference 0", "system NAME"."""
     views: dict[str, int] = field(default_factory=dict)
     """How many references metrics of edits have, by what they read (`metrics/base/views.py`)."""
+    categories: tuple[str, ...] = ()
+    """The types of edits that are scored apart, sorted."""
 
     def references_of(self, needs: Needs) -> int:
         """Return how many references there are for those who count these columns."""
@@ -145,6 +148,8 @@ class Results:
     statistics: dict[str, Any] | None = None
     """The settings of intervals and tests."""
     tests: list[Comparison] = field(default_factory=list)
+    breakdown: list[Breakdown] = field(default_factory=list)
+    """The scores by category, such as types of edits, of metrics that have categories."""
     human: dict[str, Any] | None = None
     """How the metrics agree with people (human.meta_evaluation.MetaEvaluation as a mapping)."""
     judgments: dict[str, Any] | None = None
@@ -159,7 +164,9 @@ class Results:
 
     def only(self, system: str) -> Results:
         """Return the same results with the scores of one system, and without comparisons."""
-        return replace(self, scores=[score for score in self.scores if score.system == system], tests=[], means=None)
+        parts = [part for part in self.breakdown if part.system == system]
+        scores = [score for score in self.scores if score.system == system]
+        return replace(self, scores=scores, tests=[], means=None, breakdown=parts)
 
     def to_json(self) -> str:
         """Return the text of results.json. The same results give the same text."""
@@ -170,9 +177,14 @@ class Results:
         """Return the results as mappings and lists, with None for NaN."""
         content: dict[str, Any] = without_nan(asdict(self))
         for info in content["datasets"].values():
-            if not info["views"]:
-                del info["views"]
-        return content if self.means is not None else {key: content[key] for key in content if key != "means"}
+            for key in ("views", "categories"):
+                if not info[key]:
+                    del info[key]
+        if not content["breakdown"]:
+            del content["breakdown"]
+        if self.means is None:
+            del content["means"]
+        return content
 
     @staticmethod
     def read(path: Path) -> Results:
@@ -181,7 +193,10 @@ class Results:
             content = read_json(path)
             if content["schema"] != SCHEMA:
                 raise StoreError(f"{path}: is of schema {content['schema']}; this version reads {SCHEMA}")
-            datasets = {name: DatasetInfo(**info) for name, info in content["datasets"].items()}
+            datasets = {
+                name: DatasetInfo(**{**info, "categories": tuple(info.get("categories", ()))})
+                for name, info in content["datasets"].items()
+            }
             missing = [Missing(**item) for item in content.get("missing", ())]
             scores = [_score(item) for item in content["scores"]]
             tests = [_comparison(item) for item in content.get("tests", ())]
@@ -195,6 +210,7 @@ class Results:
                 statistics=content.get("statistics"),
                 tests=tests,
                 means=means if means is None else [_mean(item) for item in means],
+                breakdown=[read(item) for item in content.get("breakdown", ())],
                 **more,
             )
         except OSError as error:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from .._version import __version__
 from ..metrics.base import signature
+from .breakdown.needs import breakdown_of
 from .reduce import drawn_scores
 from .references import POLICIES
 from .results import REFERENCES_ROW, Results
@@ -33,6 +34,10 @@ class ScoredColumns:
     columns: tuple[HasBlocks, ...]
     own: tuple[int | None, ...]
     """Which reference each system is. None: it is none of them."""
+    categories: tuple[str, ...] = ()
+    """The categories of the data set."""
+    parts: tuple[HasBlocks, ...] = ()
+    """The columns of each system for its categories; empty where there are none (see Metric.breakdown)."""
     has_mean: bool = False
     """Whether there is one more score, the mean of the references' scores (REFERENCES_ROW), which has no columns."""
 
@@ -43,9 +48,16 @@ class ScoredColumns:
 
 
 def scored_columns(
-    metric: Metric, info: DatasetInfo, scores: Sequence[Score], columns: Sequence[HasBlocks | None]
+    metric: Metric,
+    info: DatasetInfo,
+    scores: Sequence[Score],
+    columns: Sequence[HasBlocks | None],
+    parts: Sequence[HasBlocks | None] = (),
 ) -> ScoredColumns:
-    """Return the scores of a metric on a data set with their columns. The columns of REFERENCES_ROW are None."""
+    """Return the scores of a metric on a data set with their columns. The columns of REFERENCES_ROW are None.
+
+    `parts` are the columns of their categories. Where those of a system are None, there are none for any.
+    """
     references = info.references_of(metric.needs)
     rows = POLICIES[metric.policy].rows(references)
     own = tuple(rows.get(score.system) for score, blocks in zip(scores, columns, strict=True) if blocks is not None)
@@ -56,6 +68,8 @@ def scored_columns(
         scores=tuple(scores),
         columns=tuple(blocks for blocks in columns if blocks is not None),
         own=own,
+        categories=info.categories,
+        parts=tuple(part for part in parts if part is not None) if all(parts) else (),
         has_mean=bool(rows) and scores[-1].system == REFERENCES_ROW,
     )
 
@@ -69,7 +83,9 @@ def all_scored_columns(
             printed, counted = signed(metric, len(corpus.read_by(metric.needs).references)), counts[corpus.name]
             scores = [score for score in results.scores if (score.dataset, score.metric) == (corpus.name, printed)]
             columns = [counted.get((score.system, metric.needs)) for score in scores]
-            yield scored_columns(metric, results.datasets[corpus.name], scores, columns)
+            apart = breakdown_of(corpus, metric)
+            parts = [counted.get((score.system, apart)) for score in scores] if apart else []
+            yield scored_columns(metric, results.datasets[corpus.name], scores, columns, parts)
 
 
 def with_scores_of(columns: Sequence[ScoredColumns], results: Results) -> tuple[ScoredColumns, ...]:

@@ -113,4 +113,5 @@ def describe(corpus: Corpus) -> DatasetInfo:
         digests |= {f"{key} annotator {number}": file.digest for number, file in enumerate(view.references)}
         digests |= {f"{key} system {name}": file.digest for name, file in view.systems.items()}
     views = {key: len(view.references) for key, view in corpus.views.items()}
-    return DatasetInfo(corpus.lines, len(corpus.references), digests, views)
+    categories = next((view.categories for view in corpus.views.values()), ())
+    return DatasetInfo(corpus.lines, len(corpus.references), digests, views, categories)

@@ -116,7 +116,9 @@ def narrowed(results: Results, scored: Sequence[ScoredColumns]) -> Results:
     all_systems = names >= {score.system for score in results.scores if (score.dataset, score.metric) in pairs}
     missing = [item for item in results.missing if item.dataset in datasets and (all_systems or item.system in names)]
     whole: dict[str, Any] = dict.fromkeys(key for key in MORE if key != "human" or not all_systems)
+    parts = [part for part in results.breakdown if (part.dataset, part.metric) in pairs and part.system in names]
     whole |= {"datasets": datasets, "scores": scores, "missing": missing, "tests": tests, "human": human}
+    whole |= {"breakdown": parts}
     part = replace(results, means=None, **whole)
     return with_means(part) if results.means and len(datasets) > 1 else part
 
@@ -131,6 +133,6 @@ LISTS = ("correlations", "sentences", "tests", "windows")
 
 
 def restricted(results: Results, scored: Sequence[ScoredColumns]) -> Results:
-    """Return the results with only these scores, and without earlier statistics."""
+    """Return the results with only these scores, and without earlier statistics and scores by type."""
     scores = [replace(score, bootstrap=None) for measured in scored for score in measured.scores]
-    return replace(results, scores=scores, tests=[], means=None)
+    return replace(results, scores=scores, tests=[], means=None, breakdown=[])

@@ -45,8 +45,19 @@ def load(path: Path) -> tuple[Results, list[ScoredColumns]]:
         lacking = [score.system for score, blocks in pairs if not blocks and score.system != REFERENCES_ROW]
         if lacking:
             raise StoreError(f"{path}: the counts of {lacking[0]} on {dataset} are missing; run its config again")
-        scored.append(scored_columns(metric, info, scores, columns))
+        parts = _parts(path, metric, info, scores) if results.breakdown else []
+        scored.append(scored_columns(metric, info, scores, columns, parts))
     return results, scored
+
+
+def _parts(path: Path, metric: Metric, info: DatasetInfo, scores: Sequence[Score]) -> list[Statistics | None]:
+    """Return the columns of the categories of each system; None where they are not there."""
+    apart = metric.breakdown(info.categories) if info.categories else None
+    if apart is None:
+        return []
+    schema = apart.schema(info.references_of(apart))
+    paths = [Statistics.path_in(path, score.dataset, score.system, apart.key) for score in scores]
+    return [Statistics(file, schema, info.lines) if file.exists() else None for file in paths]
 
 
 def replaced(path: Path, corpora: Sequence[Corpus], metrics: Sequence[Metric]) -> list[Score]:

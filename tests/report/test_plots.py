@@ -22,6 +22,7 @@ from pipeline.report.plots import PLOTS, drawn
 from pipeline.report.plots.canvas import place_labels, styled
 from pipeline.report.plots.human import density
 from pipeline.report.tables.labels import groups, labels, shortened
+from pipeline.scoring.breakdown.rows import Breakdown, Category
 from pipeline.scoring.results import Bootstrap, Comparison, DatasetInfo, Results, Samples, Score
 from pipeline.scoring.scored_columns import scores_of_draws
 from tests.conftest import run, write_run
@@ -95,10 +96,25 @@ def material(names: Sequence[str], baseline: str | None = None) -> Material:
         "correlations": [{**of, "systems": list(names), "coefficients": values}],
         "windows": [{**of, "first": n, "last": n + 1, "pearson": None if n == 1 else 1.0} for n in range(1, count)],
     }
+    parts = [
+        Breakdown(
+            dataset="d",
+            metric=GLEU,
+            system=score.system,
+            tier=2,
+            categories=(Category(names[0], score.score, {"gleu": score.score}, {"gleu": (0.1, 0.9)}),),
+        )
+        for score in scores
+    ]
     settings = {"level": 0.95, "baseline": baseline, "test": "sign", "correction": "holm", "resamples": 9, "seed": 1}
     return Material(
         results=Results(
-            datasets={"d": DatasetInfo(9, 2, {})}, scores=scores, statistics=settings, tests=tests, human=human
+            datasets={"d": DatasetInfo(9, 2, {})},
+            scores=scores,
+            statistics=settings,
+            tests=tests,
+            breakdown=parts,
+            human=human,
         )
     )
 
@@ -132,10 +148,10 @@ def test_scores_stand_where_they_belong() -> None:
 
 def test_one_system_and_scores_that_are_no_numbers_are_drawn() -> None:
     alone = material(["A"])
-    assert {plot.plot for plot in drawn(alone, kind="svg")} == {"scores", "precision", "ranks", "human"}
+    assert {plot.plot for plot in drawn(alone, kind="svg")} == {"scores", "precision", "ranks", "human", "types"}
     (score,) = alone.results.scores
     nothing = replace(score, score=math.nan, bootstrap=None, samples=None, outputs={"gleu": math.nan})
-    results = replace(alone.results, scores=[nothing], human=None, statistics=None)
+    results = replace(alone.results, scores=[nothing], breakdown=[], human=None, statistics=None)
     assert [plot.plot for plot in drawn(Material(results=results), kind="svg")] == ["scores"]
 
 

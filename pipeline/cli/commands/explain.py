@@ -8,12 +8,14 @@ differently, and without --line the sentences where the two differ most.
 Of m2 it shows the proposed edits with each annotator: those that match one of the annotator's, the wrong ones, and
 the annotator's edits that are missing. Numbers are tokens of the source, counted from 0: the first that is replaced,
 and the one behind the last.
+Of errant it shows the edits of an annotated output with what each annotator says of them: right, wrong, or missed.
 
 examples:
   gec-pipeline explain gleu -s source.txt -r ref0.txt ref1.txt -o system.txt --line 3
   gec-pipeline explain gleu -s source.txt -r ref0.txt -o system.txt --line 3 --compare "gleu[variant=paper]"
   gec-pipeline explain gleu -s source.txt -r ref0.txt -o system.txt --compare "gleu[variant=2016]" --top 5
   gec-pipeline explain m2 --gold gold.m2 -o system.txt --line 3
+  gec-pipeline explain errant -r gold.m2 -o system.m2 --line 3
 """
 
 from __future__ import annotations
@@ -37,6 +39,7 @@ from ...metrics.build import from_text
 from ...prepare import fit
 from ...report.tables.digits import percent
 from ..arguments import add_files, open_files
+from ..explained_edits import explain_edits
 
 if TYPE_CHECKING:
     import argparse
@@ -96,7 +99,11 @@ def run(args: argparse.Namespace) -> int:
     elif not 1 <= args.line <= corpus.lines:
         raise InputError(f"--line: expected 1 to {corpus.lines}, found {args.line}")
     else:
-        _sentence(corpus, metrics, args.line)
+        with_verdicts = [metric for metric in metrics if metric.has_verdicts]
+        for metric in with_verdicts:
+            explain_edits(corpus, metric, args.line)
+        if others := [metric for metric in metrics if metric not in with_verdicts]:
+            _sentence(corpus, others, args.line)
     return 0
 
 

@@ -1,5 +1,7 @@
 """Write the results of a run in other forms: tables to paste, files of numbers, plots.
 
+With --by type the scores of each type of edit are printed, of metrics that have them, or written in the other forms.
+
 Tables to paste are printed, unless --output names a folder. Other forms go to the run directory, or to that folder. The
 folder - is standard output. `output: {formats: [...]}` in a config asks for the same. `gec-pipeline help reports`
 tells more.
@@ -11,6 +13,8 @@ examples:
   gec-pipeline report runs/quickstart --format csv parquet --output paper/numbers
   gec-pipeline report runs/quickstart --format html
   gec-pipeline report runs/several --format latex --mean
+  gec-pipeline report runs/conll14 --by type
+  gec-pipeline report runs/conll14 --by type --tier 1 --format latex
   gec-pipeline report runs/quickstart --format plots --plot scores draws --type pdf --output paper/figures
 """
 
@@ -29,17 +33,22 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from ...io.safe_files import Content
+    from ...report.material import Material
 
 
 WITH_COLUMNS = frozenset({"csv", "html", "latex", "markdown"})
 """Forms whose columns can be chosen."""
-RESULTS = frozenset({"results.json", "scores.csv", "tests.csv", "human.csv", "means.csv"})
+RESULTS = frozenset({"results.json", "scores.csv", "tests.csv", "human.csv", "means.csv", "types.csv"})
 """Files of a run directory that have the whole results. A part of the results never replaces them."""
+
+BY_TYPE = ("csv", "markdown", "latex", "parquet", "plots")
+"""The forms that scores by type have alone. The page shows them beside the rest."""
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
     from ...report import FORMATS
+    from ...report.by_type.tables import TIER, TIERS
     from ...report.plots import PLOTS
     from ...report.plots.canvas import TYPES
 
@@ -50,6 +59,14 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add_parts(parser)
     add_columns(parser)
     add_mean(parser)
+    parser.add_argument("--by", choices=("type",), help="only the scores of each type of edit")
+    tiers = "; ".join(f"{tier}: {about}" for tier, about in TIERS.items())
+    parser.add_argument(
+        "--tier",
+        type=int,
+        choices=TIERS,
+        help=f"with --by type, how finely types are told apart: {tiers} (default: {TIER})",
+    )
     parser.add_argument("--digits", type=int, choices=range(13), metavar="N", help="decimals of percentages")
     plots = "; ".join(f"{name}: {plot.about}" for name, plot in PLOTS.items())
     parser.add_argument("--plot", nargs="+", action="extend", default=[], metavar="NAME", help=f"only these: {plots}")
@@ -70,6 +87,7 @@ def run(args: argparse.Namespace) -> int:
     from ...execution.store.remote_copy import folder_of
     from ...reopen import chosen, revisit
     from ...report import FORMATS
+    from ...report.console import print_types
     from ...report.tables.ranked import check_columns
     from ...scoring.scores import with_means
 
@@ -80,6 +98,8 @@ def run(args: argparse.Namespace) -> int:
     plots, plot_type = tuple(args.plot) or material.plots, args.type or material.plot_type
     columns = tuple(args.columns)
     material = replace(material, plots=plots, plot_type=plot_type, lines=args.lines, columns=columns)
+    if args.by:
+        material = _by_type(material, args)
     if columns and not {"csv"} >= set(formats):
         check_columns(material.results, columns)
     if args.mean:
@@ -87,6 +107,8 @@ def run(args: argparse.Namespace) -> int:
     partial = bool(selection_of(args)) or bool(columns) or args.mean
     if "html" in formats and material.unread:
         print(printable(f"html: the page is without sentences: {material.unread}"), file=sys.stderr)
+    if not formats:
+        print_types(material.results, material.digits, material.tier)
     for name in formats:
         files = FORMATS[name].files(material)
         if name == "plots":
@@ -100,16 +122,31 @@ def run(args: argparse.Namespace) -> int:
     return 0
 
 
+def _by_type(material: Material, args: argparse.Namespace) -> Material:
+    """Return the material for scores by type alone; raises InputError where the run has none."""
+    from ...report.by_type.tables import TIER
+
+    if not material.results.breakdown:
+        raise InputError(f"--by type: {args.run} has no scores by type; metrics of edits such as errant have them")
+    return replace(material, by_type=True, tier=args.tier or TIER, plots=("types",))
+
+
 def _asked(args: argparse.Namespace) -> list[str]:
     """Return the names of the forms; raises InputError where arguments do not fit, or a package is missing."""
     from ...io.remote import is_remote
     from ...report import FORMATS, unavailable
 
     formats = list(dict.fromkeys(args.format or (["plots"] if args.plot or args.type else [])))
-    if not formats:
+    if args.by and args.plot:
+        raise InputError("--plot: --by type has the plot types alone; leave out one of them")
+    if not formats and not args.by:
         raise InputError(f"--format: which? There are {', '.join(FORMATS)}")
     if (args.plot or args.type) and "plots" not in formats:
         raise InputError("--plot and --type are for --format plots")
+    if args.tier and not args.by:
+        raise InputError("--tier is for --by type")
+    if args.by and (wrong := [name for name in formats if name not in BY_TYPE]):
+        raise InputError(f"--by type: there is no form {wrong[0]} of it; there are {', '.join(BY_TYPE)}")
     if args.lines is not None and "html" not in formats:
         raise InputError("--lines is for --format html")
     if args.columns and not set(formats) <= WITH_COLUMNS:

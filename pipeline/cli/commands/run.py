@@ -102,6 +102,7 @@ def plan(job: Job, output: str | None = None, *, fresh: bool = False) -> tuple[l
     from ...execution.count import by_view, placed
     from ...execution.store.remote_copy import folder_of
     from ...execution.store.run_directory import RunDirectory
+    from ...scoring.breakdown.needs import needs_of
     from ...scoring.scored_columns import signed
     from ...stages import replacement
 
@@ -113,12 +114,13 @@ def plan(job: Job, output: str | None = None, *, fresh: bool = False) -> tuple[l
     rows = []
     for corpus in job.corpora:
         current: dict[tuple[str, Needs], bool] = {}
-        for files, needs in by_view(corpus, job.needs):
+        for files, needs in by_view(corpus, job.needs_of(corpus)):
             places, keys = placed(files, needs, directory)
             current |= {cell: directory.is_current(places[cell], keys[cell]) for cell in places}
         for metric in job.metrics:
             printed = signed(metric, len(corpus.read_by(metric.needs).references))
             for name in corpus.systems:
-                state = "counted" if current[name, metric.needs] else "to do"
+                own = needs_of(corpus, [metric])
+                state = "counted" if all(current[name, need] for need in own) else "to do"
                 rows.append([corpus.name, name, printed, f"{corpus.lines:,}", state])
     return ["dataset", "system", "metric", "lines", "counts"], rows, note

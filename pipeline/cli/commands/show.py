@@ -81,7 +81,7 @@ def _sentence(args: argparse.Namespace, folder: Path) -> int:
     """Print the texts and the scores of a sentence, and its counts if a system is named."""
     from ...reopen import chosen, revisit
     from ...report.console import print_table
-    from ...report.sentence import count_tables, known_system, score_table, sentence
+    from ...report.sentence import count_tables, edit_tables, known_system, score_table, sentence
 
     material = chosen(revisit(folder), selection_of(args))
     if not material.measured:
@@ -103,6 +103,9 @@ def _sentence(args: argparse.Namespace, folder: Path) -> int:
         print(printable(f"no texts: {why}" + (f" (and {len(rest)} more)" if rest else "")), file=sys.stderr)
     print()
     print_table(*score_table(material, dataset, args.line, systems, args.digits), left=(0,))
+    for edits in edit_tables(material, dataset, args.line, systems[0]) if args.system else ():
+        print(printable(f"\nedits for {edits.metric}: annotator {edits.chosen} counts for the score of the data set"))
+        print_table(*edits.table, left=range(len(edits.table[0])))
     for counts in count_tables(material, dataset, args.line, systems[0]) if args.system else ():
         print(printable(f"\ncounts for {counts.metrics}"))
         print(printable("\n".join(counts.singles)))

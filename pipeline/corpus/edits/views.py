@@ -6,6 +6,7 @@ Each such view is a data set of its own, with the same lines and systems. Its te
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING, NamedTuple
 
 from ...config.resolved import Column
@@ -31,6 +32,8 @@ if TYPE_CHECKING:
     from ..texts import TextFile
 
 MAX_ANNOTATORS = 255
+MAX_CATEGORIES = 200
+"""At most so many types of edits are scored apart. The rarest are left out."""
 M2_KINDS = frozenset({"m2", "m2_annotator"})
 """The kinds of columns whose file holds edits."""
 
@@ -48,6 +51,8 @@ class EditTexts(NamedTuple):
     """The edits of each annotated output."""
     notes: list[str]
     """What the user should know of the annotations."""
+    categories: tuple[str, ...]
+    """The types of edits that are scored apart, sorted."""
 
 
 def open_edits(
@@ -75,6 +80,8 @@ def open_edits(
     references = [[_spooled(opener, gold, a, h) for a in gold.annotators] for h in range(most)]
     notes = [*odd, *(note for item in (gold, *annotated.values()) for note in item.notes())]
     notes += other_styles(gold, annotated.values()) if EDITS in views else ()
+    categories, rare = _categories([gold, *annotated.values()])
+    notes += [f"{gold.name}: {rare}"] * bool(rare)
     sentences = (" ".join(block.sentence.split()).encode() for block in gold.blocks)
     return EditTexts(
         source=_record_file(opener, gold.name, sentences),
@@ -82,6 +89,7 @@ def open_edits(
         pairs=[text for of_output in references for text in of_output],
         outputs={name: _record_file(opener, item.name, _records(item)) for name, item in annotated.items()},
         notes=notes if {GOLD, EDITS} & {*views} else [],
+        categories=categories,
     )
 
 
@@ -162,3 +170,15 @@ def _records(output: Annotated) -> Iterator[bytes]:
 
 def _record_file(opener: Opener, name: str, records: Iterable[bytes]) -> TextFile:
     return opener.index(Spooled(opener.spool.write_texts(name, records), SEPARATOR, Origin(name, ", sentence ")))
+
+
+def _categories(files: Iterable[Annotated]) -> tuple[tuple[str, ...], str]:
+    """Return the types of edits, sorted, and a message where there are so many that the rarest are not among them."""
+    lines = (line for item in files for block in item.blocks for _, line in block.lines)
+    counted = Counter(line.split("|||")[1] for line in lines)
+    del counted["noop"]
+    kept = sorted(counted, key=lambda name: (-counted[name], name))[:MAX_CATEGORIES]
+    rare = ""
+    if len(counted) > len(kept):
+        rare = f"there are {len(counted)} types of edits; the {len(kept)} that are most frequent are scored apart"
+    return tuple(sorted(kept)), rare

@@ -22,6 +22,26 @@ class Counted(NamedTuple):
     orders: bool = False
 
 
+RIGHT, WRONG, MISSED = "right", "wrong", "missed"
+"""What an edit of an output is, and an edit that only the annotator has."""
+
+
+class Verdict(NamedTuple):
+    """An edit of a sentence, and what an annotator says of it."""
+
+    start: int
+    """The first token of the source that it replaces, from 0."""
+    end: int
+    """The token after the last that it replaces."""
+    original: str
+    """The tokens that it replaces, with blanks between them."""
+    correction: str
+    """What it puts in their place; empty for a deletion."""
+    type: str
+    verdict: str
+    """One of RIGHT, WRONG and MISSED."""
+
+
 class Described:
     """The members of a metric that only describe it. Each has a default, and none changes a score."""
 
@@ -32,6 +52,9 @@ class Described:
     """The outputs that count n-grams or tokens, by their names without the order. They are not shown in percent."""
     beside_score: ClassVar[str] = ""
     """A regular expression for the names of outputs that stand beside the score in tables."""
+
+    has_verdicts: ClassVar[bool] = False
+    """Whether verdicts() says which edits of an output are right."""
 
     @property
     def output(self) -> str:
@@ -77,6 +100,15 @@ class Described:
         mean nothing. Otherwise no reference is missing.
         """
         del columns
+        return []
+
+    def verdicts(self, source: str, output: str, annotation: str) -> list[Verdict] | None:
+        """Return the edits of a sentence with what an annotator says of them, in the order of the sentence.
+
+        `output` and `annotation` are texts of the view that the metric reads, such as records of edits. The result is
+        None where the annotator takes no part in the sentence. Only metrics that say has_verdicts have any.
+        """
+        del source, output, annotation
         return []
 
 

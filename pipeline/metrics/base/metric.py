@@ -8,7 +8,7 @@ the sums, with any number of leading axes (iterations, bootstrap samples), it ma
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import TYPE_CHECKING, ClassVar, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Protocol
 
 import numpy as np
 
@@ -32,6 +32,8 @@ class Text(NamedTuple):
     source: Lines | None
     references: Sequence[Lines]
     systems: Sequence[Lines]
+    shared: dict[object, Any] | None = None
+    """Where needs that count the same shard may keep what others of them can use, by any keys; None: nowhere."""
 
 
 class Note(NamedTuple):
@@ -173,6 +175,21 @@ class Metric(Described, ABC):
     @abstractmethod
     def terms(self) -> tuple[Field, ...]:
         """What is summed over sentences. Fields per reference are summed for the reference that was chosen."""
+
+    def breakdown(self, categories: tuple[str, ...]) -> Needs | None:
+        """Return the columns that count the terms of each category, such as each type of edit, or None.
+
+        `categories` are those of the data set. The fields are those of the terms, per reference, each with an order for
+        each category and one more for what is of none of them. Sums over the orders are the terms.
+        """
+        del categories
+        return None
+
+    @staticmethod
+    def category(name: str, tier: int) -> str:
+        """Return the category of a tier (3 is the finest, 1 the coarsest) to which one of the data set belongs."""
+        del tier
+        return name
 
     @abstractmethod
     def make_terms(self, columns: Columns) -> dict[str, Ints]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import lru_cache
 from hashlib import blake2b
-from typing import TYPE_CHECKING, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, ClassVar, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -20,6 +20,9 @@ if TYPE_CHECKING:
     from ...arrays import Ints
     from ...edits.errant.edit_keys import Keys
     from ..base.metric import Text
+
+    Row: TypeAlias = "list[tuple[int, int, Hits] | None]"
+    """Of each pair of annotators, for a sentence: the order, the number of the annotator's edits, and the hits."""
 
 COUNTS = ("tp", "fp", "fn")
 CACHED = 4096
@@ -86,18 +89,28 @@ class ErrantNeeds:
         return [order, edits, *map(len, hits), *apart]
 
 
-def hits_of(comparison: Comparison, text: Text) -> Iterator[Iterator[list[tuple[int, int, Hits] | None]]]:
-    """Yield for each system, and for each line, what each pair of annotators gives: order, edits, hits and misses.
+def hits_of(comparison: Comparison, text: Text) -> list[list[Row]]:
+    """Return for each system, and for each line, what each pair of annotators gives: order, edits, hits and misses.
 
     The order of a pair is its place among those of the sentence in the official program. None stands for a pair of
-    which one annotator has no line for the sentence.
+    which one annotator has no line for the sentence. All needs of a shard that compare alike share the result.
     """
+    shared = text.shared if text.shared is not None else {}
+    key = ("errant", comparison)
+    if key not in shared:
+        shared[key] = [list(rows) for rows in _compared(comparison, text)]
+    hits: list[list[Row]] = shared[key]
+    return hits
+
+
+def _compared(comparison: Comparison, text: Text) -> Iterator[Iterator[Row]]:
+    """Yield for each system an iterator over the rows of its lines."""
     parsed = lru_cache(CACHED)(lambda record: [comparison.keys(edits) for edits in outputs_of(record)])
     references = [[_reference(comparison, record) for record in lines.texts()] for lines in text.references]
     several = len(text.references)
 
     @lru_cache(CACHED)  # systems often have the same edits of a sentence, or none
-    def with_each(record: bytes, line: int) -> list[tuple[int, int, Hits] | None]:
+    def with_each(record: bytes, line: int) -> Row:
         outputs, row = parsed(record), list[tuple[int, int, Hits] | None]()
         for lines in references:
             reference = lines[line]

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from ...edits.errant.edit_keys import MODES, Comparison, preference
+from ...edits.errant.edit_keys import MODES, Comparison, category, preference
 from ..base import shared_options
 from ..base.arithmetic import f_beta, ratio
 from ..base.columns import Field
@@ -16,13 +16,16 @@ from ..base.description import Counted
 from ..base.metric import Metric
 from ..base.option import option
 from ..base.running_choice import RunningChoice
+from .by_type import TypeNeeds
 from .columns import COUNTS, ErrantNeeds
+from .verdicts import verdicts
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from ...arrays import Floats, Ints
     from ..base.columns import Columns
+    from ..base.description import Verdict
 
 _LIST: dict[str, Any] = {
     "pattern": r"[A-Za-z0-9_.:*-]+(\+[A-Za-z0-9_.:*-]+)*",
@@ -48,6 +51,7 @@ class Errant(Metric):
         "SentERRANT": {"level": "mean"},
     }
     counts: ClassVar[frozenset[str]] = frozenset(COUNTS)
+    has_verdicts: ClassVar[bool] = True
     citations: ClassVar[tuple[str, ...]] = ("bryant-etal-2017-automatic",)
 
     mode: str = option(
@@ -85,9 +89,23 @@ class Errant(Metric):
         """The counts."""
         return tuple(Field(name, per_reference=True) for name in COUNTS)
 
+    def breakdown(self, categories: tuple[str, ...]) -> TypeNeeds | None:
+        """Return the counts of each type of edit; None where sentences are scored, whose mean has no parts."""
+        return TypeNeeds(self.needs, categories) if self.level == "corpus" else None
+
+    @staticmethod
+    def category(name: str, tier: int) -> str:
+        """Return the category of a type as errant_compare has it with -cat 1, 2 or 3."""
+        return category(name, tier)
+
     def make_terms(self, columns: Columns) -> dict[str, Ints]:
         """Return the counts, of the types that are asked for."""
         return {name: columns[self._only + name] for name in COUNTS}
+
+    def verdicts(self, source: str, output: str, annotation: str) -> list[Verdict] | None:
+        """Return the edits of a sentence that are counted, and whether they are hits (right) or misses."""
+        needs = self.needs
+        return verdicts(needs.comparison, needs.types, source, output, annotation)
 
     def shown_counts(self, columns: Columns) -> list[Counted]:
         """Return the counts with each annotator."""

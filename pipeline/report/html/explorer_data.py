@@ -15,6 +15,7 @@ from ...scoring.column_blocks import blocks_of
 from ..tables.digits import round_half_up
 from ..tables.labels import labels
 from .chosen_lines import RULE, telling
+from .explorer_edits import edit_data
 from .explorer_texts import MAX_TEXT, Texts, is_character
 from .line_counts import line_counts, line_scores
 
@@ -37,6 +38,8 @@ BUDGET = 10_000_000
 """About how many bytes the sentences of a page may take, unless more sentences are asked for."""
 STEP = 1024
 """How many lines of a text are read at once."""
+EDITS = 6
+"""About how many numbers take as much room as what an annotator says of the edits of an output."""
 NUMBER = 2.0
 """About how many bytes a number takes. Equal outputs of a line share their numbers."""
 
@@ -83,6 +86,7 @@ def _affordable(material: Material, scored: Mapping[str, Sequence[ScoredColumns]
     for name, measured in scored.items():
         text = sum(text.size for text in material.corpora[name].texts()) / max(lines[name], 1)
         numbers = sum(len(m.columns) * (4 + m.metric.needs.schema(m.references).width) for m in measured)
+        numbers += sum(EDITS * len(m.columns) * m.references for m in measured if m.metric.has_verdicts)
         cost[name] = text * 1.1 + numbers * NUMBER
     share = BUDGET / max(sum(lines[name] * cost[name] for name in scored), 1.0)
     return {name: lines[name] if share >= 1 else max(1, int(lines[name] * share)) for name in scored}
@@ -108,7 +112,7 @@ def _dataset(corpus: Corpus, measured: Sequence[ScoredColumns], size: int, digit
         "outputs": variants.texts.tolist(),
         "starts": variants.starts.tolist(),
         "who": variants.who.ravel().tolist(),
-        "metrics": [_metric(m, names, lines, variants, digits) for m in with_columns],
+        "metrics": [_metric(corpus, m, names, lines, variants, digits) for m in with_columns],
     }
 
 
@@ -146,11 +150,12 @@ class Variants:
 
 
 def _metric(
-    measured: ScoredColumns, names: Sequence[str], lines: Ints, variants: Variants, digits: int
+    corpus: Corpus, measured: ScoredColumns, names: Sequence[str], lines: Ints, variants: Variants, digits: int
 ) -> dict[str, Any]:
     """Return a metric with its numbers, and how they lie in `rows`.
 
-    There is a row for each different output of a line. Numbers from files have a row for each system instead.
+    There is a row for each different output of a line. Numbers that are not of these texts, but of files or of the
+    edits of outputs, have a row for each system instead.
     """
     metric, own = measured.metric, measured.names[: len(measured.columns)]
     by_system = [table(metric, picked(blocks_of(metric, columns), lines), digits) for columns in measured.columns]
@@ -158,7 +163,8 @@ def _metric(
     tables = np.full((len(names), len(lines), width), np.nan)
     for name, (rows, _) in zip(own, by_system, strict=True):
         tables[names.index(name)] = rows
-    if metric.reads_files:
+    by_system_alone = corpus.read_by(metric.needs).systems is not corpus.systems
+    if by_system_alone:
         rows = tables.transpose(1, 0, 2).reshape(-1, width)
     else:
         holders = variants.holders([name in own for name in names])
@@ -168,7 +174,8 @@ def _metric(
         "output": metric.output,
         "scores": {score.system: [score.rank, _plain(score.score, digits)] for score in measured.scores},
         "apart": measured.references if metric.by_reference else 0,
-        "bySystem": metric.reads_files,
+        "bySystem": by_system_alone,
+        "edits": edit_data(corpus, measured, names, lines, lines_of),
         "rowNames": metric.row_names(),
         "fields": fields,
         "width": width,

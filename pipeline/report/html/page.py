@@ -25,6 +25,7 @@ from ..tables.verdicts import expectation_table, misses
 from .explorer_data import explorer
 from .svg_bars import interval_axis, interval_bar, interval_scale
 from .svg_plots import order_dots, p_matrix, rank_ranges, scatter
+from .type_maps import type_maps
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -37,8 +38,10 @@ if TYPE_CHECKING:
 NAME = "report.html"
 SCRIPTS = (
     "theme.js",
+    "sort.js",
     "text.js",
     "ngrams.js",
+    "edits.js",
     "data.js",
     "list.js",
     "detail.js",
@@ -47,7 +50,7 @@ SCRIPTS = (
     "explorer.js",
     "keys.js",
 )
-"""The scripts in the order in which they run. The first runs before the page is drawn."""
+"""The scripts in the order in which they run: the first before the page is drawn, the second without sentences too."""
 STYLES = ("page.css", "explorer.css")
 ESCAPES = str.maketrans({c: f"\\u{ord(c):04x}" for c in "<>&\u2028\u2029\u007f"})
 LARGEST = 14_500_000
@@ -164,6 +167,7 @@ def content(material: Material) -> dict[str, Any]:
         "title": title if isinstance(title, str) and title.strip() else "Evaluation",
         "version": __version__,
         "boards": [board(material, group, number) for number, group in enumerate(groups(results), 1)],
+        "types": type_maps(results, material.digits),
         "settings": settings_line(results.statistics) if results.statistics else "",
         "lettered": bool(results.tests) and baseline_of(results) is None,
         "human": human(results),

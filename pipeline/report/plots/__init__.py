@@ -52,6 +52,9 @@ PLOTS: dict[str, Plot] = {
         later(__name__, "scores.differences"),
     ),
     "p_values": Plot("p-values of all pairs", f"{_STATISTICS}, without a baseline", later(__name__, "scores.p_values")),
+    "types": Plot(
+        "scores of systems by type of edit", "a metric of edits, such as errant", later(__name__, "types.types")
+    ),
     "draws": Plot(
         "spread of the score over draws of references",
         "gleu with references: sample, at least two",

@@ -15,6 +15,7 @@ from ..column_blocks import present_blocks
 from ..results import Bootstrap, Comparison, ranks
 from ..sentences import sentence_scores
 from .bootstrap import bootstrap, percentile_interval, summands
+from .category_intervals import with_category_intervals
 from .paired_tests import CORRECTIONS, approximate_randomization, paired_bootstrap, sentencewise
 from .rank_ranges import clusters, rank_ranges
 
@@ -64,7 +65,12 @@ def with_statistics(
         tests += compared
         warnings |= dict.fromkeys(_lacking(measured, settings))
     return replace(
-        results, scores=list(scores.values()), warnings=list(warnings), statistics=settings.model_dump(), tests=tests
+        results,
+        scores=list(scores.values()),
+        warnings=list(warnings),
+        statistics=settings.model_dump(),
+        tests=tests,
+        breakdown=with_category_intervals(results.breakdown, scored, settings),
     )
 
 

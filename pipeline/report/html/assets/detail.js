@@ -87,9 +87,10 @@ function card(state, dataset, metric, line, group, before) {
   if (!scored.length) head.append(element("span", "dim", `no ${metric.output} of it`));
   if (dataset.source && number === dataset.source[line]) body.push(element("span", "tag", "unchanged"));
   if (dataset.references.some((list) => list[line] === number)) body.push(element("span", "tag good", "equal to a reference"));
-  body.push(marked(DATA.texts[number], before), ...cutNote(number));
+  if (metric.edits && scored.length) body.push(...judgedOnce(state, dataset, metric, line, scored));
+  else body.push(marked(DATA.texts[number], before), ...cutNote(number));
   if (scored.length) {
-    const shown = element("details", "counts", element("summary", "", "counts and n-grams"));
+    const shown = element("details", "counts", element("summary", "", metric.edits ? "counts and edits" : "counts and n-grams"));
     shown.open = state.grams || main;
     const fill = () => {
       if (shown.open && shown.childElementCount === 1) shown.append(...numbers(state, dataset, metric, line, scored[0]));
@@ -99,6 +100,21 @@ function card(state, dataset, metric, line, group, before) {
     body.push(shown);
   }
   return element("section", main ? "card main" : "card", head, ...body);
+}
+
+// Return the edits of systems whose outputs are the same text: once, or with their names where the edits differ.
+function judgedOnce(state, dataset, metric, line, systems) {
+  const found = new Map();
+  for (const system of systems) {
+    const reference = annotator(state, metric, line, system);
+    const key = `${reference} ${metric.edits.marks[line][system][reference]}`;
+    if (!found.has(key)) found.set(key, { reference, members: [] });
+    found.get(key).members.push(system);
+  }
+  return [...found.values()].flatMap(({ reference, members }) => [
+    ...(found.size > 1 ? [element("p", "note", members.map((system) => dataset.systems[system]).join(", "))] : []),
+    judged(dataset, metric, line, members[0], reference),
+  ]);
 }
 
 function scoreOf(state, dataset, metric, line, system) {
@@ -112,15 +128,18 @@ function scoreOf(state, dataset, metric, line, system) {
 
 // Return the counts of every order and their n-grams, with the chosen reference or else the best.
 function numbers(state, dataset, metric, line, system) {
-  const reference = state.reference >= 0 && metric.apart > 0 ? state.reference : best(dataset, metric, line, system);
+  const asked = state.reference >= 0 && metric.apart > 0;
+  const reference = metric.edits ? annotator(state, metric, line, system) : asked ? state.reference : best(dataset, metric, line, system);
   const made = [];
   if (metric.apart > 1) made.push(perReference(state, dataset, metric, line, system, reference));
   if (isMissing(dataset, line, Math.max(reference, 0)) && metric.apart > 0) return made;
+  if (metric.edits && marksOf(metric, line, system, reference) === null) return made;
   const { lengths, orders } = counts(dataset, metric, line, system, reference);
   const found = analysed(dataset, metric, line, system, reference);
   const wrong = found && disagreement(dataset, metric, line, system, reference);
   const told = Object.entries(lengths).map(([name, value]) => `${COUNT_NAMES[name] ?? name}: ${Number(value.toFixed(4))}`);
   if (told.length) made.push(element("p", "note", told.join(", ")));
+  if (metric.edits) made.push(editTable(metric, line, system, reference));
   if (Object.keys(orders).length) made.push(orderTable(metric, orders));
   if (wrong) made.push(element("p", "note wrong", `The n-grams are not shown: they are not those that were counted (${wrong}).`));
   else if (found) made.push(...found.map((order) => gramLine(order)));
@@ -134,7 +153,7 @@ function perReference(state, dataset, metric, line, system, reference) {
     const text = `${number}: ${percent(score(dataset, metric, line, system, number))}`;
     shown.append(element(number === reference ? "strong" : "span", "", text), number + 1 < metric.apart ? " · " : "");
   }
-  shown.append(`; below: reference ${reference}${state.reference < 0 ? ", the best here" : ""}`);
+  shown.append(`; below: reference ${reference}${state.reference < 0 ? (metric.edits ? ", chosen for the whole data set" : ", the best here") : ""}`);
   return shown;
 }
 

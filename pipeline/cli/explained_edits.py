@@ -1,0 +1,54 @@
+"""A sentence of annotated outputs with its edits, and what each annotator says of them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ..corpus.texts import read_texts
+from ..errors import printable
+from ..execution.count import count_in_memory
+from ..report.console import print_table
+from ..report.sentence import columns_of_line, verdict_table
+from ..report.tables.digits import percent
+from ..scoring.column_blocks import chosen_references
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from ..corpus.corpus import Corpus
+    from ..metrics.base.metric import Metric
+    from ..scoring.column_blocks import HasBlocks
+
+
+def explain_edits(corpus: Corpus, metric: Metric, line: int) -> None:
+    """Print the edits of a sentence of each system, with what each annotator says of them."""
+    view = corpus.read_by(metric.needs)
+    counted = count_in_memory(corpus, [metric.needs])
+    source = read_texts(view.source, line - 1, line)[0] if view.source else ""
+    annotations = [read_texts(text, line - 1, line)[0] for text in view.references]
+    for name in corpus.systems:
+        columns = counted[name, metric.needs]
+        chosen = [number for block in chosen_references(metric, columns) for number in block.tolist()][line - 1]
+        output = read_texts(view.systems[name], line - 1, line)[0]
+        print(printable(f"system  {name}, line {line}"))
+        print(printable(f"source  {source}"))
+        print(printable(f"output  {read_texts(corpus.systems[name], line - 1, line)[0]}"))
+        several = [metric.verdicts(source, output, annotation) for annotation in annotations]
+        for number, scores in enumerate(_scores(metric, columns, line)):
+            counts = "counts" if number == chosen else "      "
+            print(f"annotator {number}  {counts}  {'has no line here' if several[number] is None else scores}")
+        table = verdict_table(several)
+        if table[1]:
+            print_table(*table, left=range(len(table[0])))
+        else:
+            print("no edits are compared")
+        print()
+
+
+def _scores(metric: Metric, system: HasBlocks, line: int) -> Iterator[str]:
+    """Yield score and counts of a sentence with each annotator."""
+    columns = columns_of_line(system, line)
+    counts = metric.shown_counts(columns)
+    for number, score in enumerate(metric.sentence_scores(columns)[0].tolist()):
+        shown = "  ".join(f"{count.name} {count.values[0, number]:g}" for count in counts if not count.orders)
+        yield f"{metric.output} {percent(score, 2)}  {shown}"

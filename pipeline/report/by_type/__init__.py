@@ -1,0 +1,1 @@
+"""Scores by type of edit, as the forms of reports show them."""

@@ -1,0 +1,81 @@
+"""The edits of a page's sentences: which are right, wrong or missed. The script `assets/edits.js` reads them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ...metrics.base.description import MISSED, RIGHT, WRONG
+from ...scoring.column_blocks import chosen_references
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from ...arrays import Ints
+    from ...corpus.corpus import Corpus
+    from ...corpus.texts import AnyText
+    from ...metrics.base.description import Verdict
+    from ...metrics.base.metric import Metric
+    from ...scoring.scored_columns import ScoredColumns
+
+    LinesOf = Callable[[AnyText, Ints], Iterator[str]]
+
+LETTERS = {RIGHT: "r", WRONG: "w", MISSED: "m"}
+"""What stands for a verdict behind the number of its edit."""
+
+
+class Numbered:
+    """Things with numbers, in the order in which they came first."""
+
+    def __init__(self) -> None:
+        self.numbers: dict[Any, int] = {}
+
+    def __call__(self, thing: object) -> int:
+        """Return the number of a thing."""
+        return self.numbers.setdefault(thing, len(self.numbers))
+
+
+def edit_data(
+    corpus: Corpus, measured: ScoredColumns, names: Sequence[str], lines: Ints, lines_of: LinesOf
+) -> dict[str, Any] | None:
+    """Return the edits of some lines for the systems in `names`; None for metrics without verdicts.
+
+    `words` are corrections and types. `edits` has for each line the start, end, correction and type of each edit, one
+    edit after the other. `marks` has for each line, system and annotator the numbers of edits with LETTERS behind them,
+    or None where the annotator takes no part. `chosen` has for each line and system the annotator who counts.
+    """
+    metric, view = measured.metric, corpus.read_by(measured.metric.needs)
+    if not metric.has_verdicts or view.source is None:
+        return None
+    own = dict(zip(measured.names, measured.columns, strict=False))
+    chosen = [
+        np.concatenate(list(chosen_references(metric, own[name])))[lines].tolist() if name in own else [0] * len(lines)
+        for name in names
+    ]
+    outputs = [lines_of(view.systems[name], lines) if name in own else iter([None] * len(lines)) for name in names]
+    annotations = [lines_of(text, lines) for text in view.references]
+    words, edits, marks = Numbered(), list[list[int]](), list[list[list[str | None]]]()
+    for source in lines_of(view.source, lines):
+        rows = [next(text) for text in annotations]
+        numbers = Numbered()
+        marks.append([_marks(metric, source, next(text), rows, numbers) for text in outputs])
+        edits.append(
+            [item for start, end, fix, kind in numbers.numbers for item in (start, end, words(fix), words(kind))]
+        )
+    return {"words": list(words.numbers), "edits": edits, "marks": marks, "chosen": list(zip(*chosen, strict=True))}
+
+
+def _marks(
+    metric: Metric, source: str, output: str | None, annotations: Sequence[str], numbers: Numbered
+) -> list[str | None]:
+    """Return what each annotator says of the edits of an output."""
+    if output is None:
+        return [None] * len(annotations)
+    several = (metric.verdicts(source, output, annotation) for annotation in annotations)
+    return [None if own is None else "".join(_mark(verdict, numbers) for verdict in own) for own in several]
+
+
+def _mark(verdict: Verdict, numbers: Numbered) -> str:
+    edit = (verdict.start, verdict.end, verdict.correction, verdict.type)
+    return f"{numbers(edit)}{LETTERS[verdict.verdict]}"

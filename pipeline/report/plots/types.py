@@ -1,0 +1,65 @@
+"""The plot of scores by type of edit: a map of systems by types, the higher the score the darker."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ..by_type.tables import NONE, TIERS, types_of
+from .canvas import COLOURS, figure, text, title
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+    from ..by_type.tables import Types
+    from ..material import Material
+    from ..tables.labels import Group
+
+ROW, COLUMN = 0.21, 0.62
+"""Height and width of a cell in inches."""
+DARK = 0.55
+"""From this share of the scale on, numbers are white."""
+
+
+def types(material: Material) -> Iterator[tuple[Group, str, Figure]]:
+    """Draw the score of each system in each type, with the systems in the order of their scores."""
+    for shown in types_of(material.results, material.tier):
+        yield shown.group, f"tier {shown.tier}" if shown.tier != 2 else "", _map(shown, material.digits)
+
+
+def _map(shown: Types, digits: int) -> Figure:
+    systems = shown.systems
+    whole, axes = figure(
+        width=1.8 + max(COLUMN * len(systems), 2.4), height=1.5 + ROW * len(shown.names) + 0.05 * _longest(systems)
+    )
+    for row, name in enumerate(shown.names):
+        for column, system in enumerate(systems):
+            _cell(axes, shown, row, column, shown.shown(system, name, shown.fractions[0], digits))
+    axes.set_xticks(range(len(systems)), [text(system, 24) for system in systems], rotation=90)
+    axes.set_yticks(range(len(shown.names)), [text(name, 24) for name in shown.names])
+    axes.set_xlim(-0.5, len(systems) - 0.5)
+    axes.set_ylim(len(shown.names) - 0.5, -0.5)
+    axes.grid(visible=False)
+    axes.tick_params(length=0)
+    axes.spines[:].set_visible(False)
+    title(axes, shown.group, f"{text(shown.fractions[0])} (percent) by type: {TIERS[shown.tier]}")
+    return whole
+
+
+def _longest(names: list[str]) -> int:
+    return max(map(len, names))
+
+
+def _cell(axes: Axes, shown: Types, row: int, column: int, number: str) -> None:
+    """Draw the score of a system in a type. NONE means that the type does not occur with the system."""
+    from matplotlib.colors import to_rgb
+    from matplotlib.patches import Rectangle
+
+    item = shown.cells.get((shown.systems[column], shown.names[row]))
+    share = item.score if item and number != NONE else 0.0
+    colour = tuple(1 - share * (1 - part) for part in to_rgb(COLOURS[0]))
+    axes.add_patch(Rectangle((column - 0.5, row - 0.5), 1, 1, facecolor=colour, edgecolor="white"))
+    ink = "white" if share > DARK else "black"
+    axes.text(column, row, number, ha="center", va="center", fontsize=7, color=ink)

@@ -1,0 +1,144 @@
+"""Counts of each category, for the references that were chosen for the score, and the scores that they make."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ...metrics.base.columns import Schema
+from ..addends import Addends, Kind, first
+from ..column_blocks import present_blocks
+from .rows import REST, TIERS, Breakdown, Category
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from numpy.typing import NDArray
+
+    from ...arrays import Floats, Ints
+    from ...metrics.base.metric import Metric
+    from ..column_blocks import HasBlocks
+    from ..scored_columns import ScoredColumns
+
+PART = "of each category: "
+"""What stands before the names of columns of categories, where they are beside those of the whole."""
+
+
+@dataclass(frozen=True)
+class Beside:
+    """The columns of a system, and beside them those of its categories with PART before their names."""
+
+    whole: HasBlocks
+    parts: HasBlocks
+
+    def blocks(self) -> Iterator[dict[str, Ints]]:
+        """Yield the columns of one block of lines after the other."""
+        for columns, parts in zip(self.whole.blocks(), self.parts.blocks(), strict=True):
+            yield columns | {PART + name: array for name, array in parts.items()}
+
+
+@dataclass(frozen=True)
+class ByCategory(Kind):
+    """The counts of each category with the reference that the metric chooses by its own counts."""
+
+    metric: Metric
+    categories: tuple[str, ...]
+    """Those of the data set. The counts have one order more, for what is of none of them."""
+
+    @cached_property
+    def schema(self) -> Schema:
+        """The counts of each category with the chosen reference."""
+        needs = self.metric.breakdown(self.categories)
+        fields = needs.schema(1).fields if needs else ()
+        return Schema(tuple(field._replace(per_reference=False) for field in fields), 1)
+
+    def addends(self, system: HasBlocks) -> Iterator[Addends]:
+        """Yield the counts of a system, whose columns are Beside each other."""
+        names = [field.name for field in self.schema.fields]
+        choose = self.metric.chooser()
+        for columns in present_blocks(self.metric, system, [PART + name for name in names]):
+            chosen = choose(columns)
+            rows = np.arange(len(chosen))
+            counts = {name: columns[PART + name][rows, chosen] for name in names}
+            yield Addends(self.schema.pack(counts).astype(np.float64), [])
+
+    def score(self, totals: Floats) -> Floats:
+        """Return the score of all categories together."""
+        whole = {name: counts.sum(axis=-1) for name, counts in self.schema.unpack(totals).items()}
+        return first(self.metric.score(whole))
+
+    def totals(self, system: HasBlocks) -> Ints:
+        """Return the sums over all sentences: int64 [width]."""
+        total = np.zeros(self.schema.width, np.int64)
+        for addends in self.addends(system):
+            total += addends.fixed.astype(np.int64).sum(axis=0)
+        return total
+
+
+@dataclass(frozen=True)
+class Tier:
+    """The categories of a tier, each of which is one or more of those of the data set."""
+
+    names: tuple[str, ...]
+    """Sorted; REST comes last."""
+    groups: NDArray[np.int64]
+    """Which of the data set's categories belong to each: 1 or 0 [categories of the data set and one more, names]."""
+
+    def counts(self, kind: ByCategory, totals: NDArray[np.number]) -> Mapping[str, Ints]:
+        """Return the counts of each category of the tier, from sums [..., width]: int64 [..., names]."""
+        return {name: counts @ self.groups for name, counts in kind.schema.unpack(totals).items()}
+
+
+def tiers(metric: Metric, categories: Sequence[str]) -> dict[int, Tier]:
+    """Return the tiers of the categories of a data set: the finest, and those that are coarser."""
+    result: dict[int, Tier] = {}
+    for number in TIERS:
+        of_each = [*(metric.category(name, number) for name in categories), REST]
+        names = (*sorted(set(of_each) - {REST}), REST)
+        groups = np.array([[own == name for name in names] for own in of_each], np.int64)
+        if number == TIERS[0] or names != result[TIERS[0]].names:
+            result[number] = Tier(names, groups)
+    return result
+
+
+def breakdowns(measured: ScoredColumns) -> list[Breakdown]:
+    """Return the scores of each system by category, tier by tier; none where there are no counts of categories."""
+    if not measured.parts:
+        return []
+    kind = ByCategory(measured.metric, measured.categories)
+    totals = [kind.totals(system) for system in beside(measured)]
+    result = []
+    for number, tier in tiers(measured.metric, measured.categories).items():
+        for score, own in zip(measured.scores, totals, strict=False):
+            result.append(
+                Breakdown(
+                    dataset=score.dataset,
+                    metric=score.metric,
+                    system=score.system,
+                    tier=number,
+                    categories=_scored(measured.metric, tier.names, tier.counts(kind, own)),
+                )
+            )
+    return result
+
+
+def beside(measured: ScoredColumns) -> list[Beside]:
+    """Return the columns of each system with those of its categories."""
+    return [Beside(*pair) for pair in zip(measured.columns, measured.parts, strict=True)]
+
+
+def _scored(metric: Metric, names: Sequence[str], counts: Mapping[str, Ints]) -> tuple[Category, ...]:
+    """Return the scores of the categories that have counts."""
+    outputs = metric.score(counts)
+    several = sum(counts.values())
+    rows = []
+    for number in np.flatnonzero(several).tolist():
+        own = {
+            name: int(values[number]) if name in metric.counts else float(values[number])
+            for name, values in outputs.items()
+        }
+        rows.append(Category(names[number], float(first(outputs)[number]), own))
+    return tuple(rows)

@@ -1,0 +1,86 @@
+"""Intervals of the scores by category, from the same bootstrap samples as those of the whole scores."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ..breakdown.counts import ByCategory, beside, tiers
+from ..summands import Summand, Table
+from ..weighted_sums import weighted_sums
+from .bootstrap import groups, percentile_interval
+from .sample_weights import Bootstrap
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from ...arrays import Floats
+    from ...config.models import WrittenStatistics
+    from ..breakdown.rows import Breakdown, Category
+    from ..scored_columns import ScoredColumns
+
+ROOM = 1 << 27
+"""The sums of samples of some systems may take so many bytes."""
+
+Intervals = dict[tuple[str, int, str], dict[str, tuple[float, float]]]
+
+
+def with_category_intervals(
+    parts: Sequence[Breakdown], scored: Sequence[ScoredColumns], settings: WrittenStatistics
+) -> list[Breakdown]:
+    """Return the scores by category with intervals.
+
+    The references of a sentence are those that were chosen for the whole set, in every sample.
+    """
+    result = list(parts)
+    for measured in scored:
+        key = (measured.scores[0].dataset, measured.scores[0].metric)
+        if not measured.parts or not any((part.dataset, part.metric) == key for part in parts):
+            continue
+        intervals = _intervals(measured, settings)
+        result = [
+            _with(part, intervals) if (part.dataset, part.metric) == key and part.system in measured.names else part
+            for part in result
+        ]
+    return result
+
+
+def _with(part: Breakdown, intervals: Intervals) -> Breakdown:
+    def own(item: Category) -> Category:
+        return replace(item, intervals=intervals[part.system, part.tier, item.category])
+
+    return replace(part, categories=tuple(map(own, part.categories)))
+
+
+def _intervals(measured: ScoredColumns, settings: WrittenStatistics) -> Intervals:
+    """Return the intervals of the outputs that are fractions, by system, tier and category."""
+    kind = ByCategory(measured.metric, measured.categories)
+    intervals: Intervals = {}
+    for system, sums in _sums(kind, measured, settings):
+        for number, tier in tiers(measured.metric, measured.categories).items():
+            outputs = measured.metric.score(tier.counts(kind, sums))
+            for name, values in outputs.items():
+                if name in measured.metric.counts:
+                    continue
+                low, high = (bounds.tolist() for bounds in percentile_interval(values, settings.level))
+                for category, ends in zip(tier.names, zip(low, high, strict=True), strict=True):
+                    intervals.setdefault((system, number, category), {})[name] = ends
+    return intervals
+
+
+def _sums(kind: ByCategory, measured: ScoredColumns, settings: WrittenStatistics) -> Iterator[tuple[str, Floats]]:
+    """Yield each system with its sums in the samples: [samples, width]. So many systems at once as there is room."""
+    systems, names = beside(measured), measured.names
+    several = max(ROOM // (8 * settings.resamples * kind.schema.width), 1)
+    for start in range(0, len(systems), several):
+        own = systems[start : start + several]
+        table = Table(kind, own, measured.lines)
+        summand = Summand(table, range(len(own)), [1.0] * len(own))
+        weights = Bootstrap(measured.lines, settings.seed)
+        sums = [
+            weighted_sums(summand, rows, low, whole=False).weighted[0]
+            for low, rows in groups(weights, settings.resamples, measured.lines)
+        ]
+        yield from zip(names[start : start + several], np.concatenate(sums).transpose(1, 0, 2), strict=True)

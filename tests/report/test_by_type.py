@@ -1,0 +1,197 @@
+"""Scores by type of edit in every form of report: numbers are those of the results, and fit where they are shown."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import pandas as pd
+import pytest
+from rich.cells import cell_len
+
+import pipeline
+from pipeline import stages
+from pipeline.api import evaluate_corpus
+from pipeline.cli.dispatch import main
+from pipeline.errors import InputError
+from pipeline.reopen import revisit
+from pipeline.report.by_type.tables import fitting, of_system, side_by_side, types_of
+from pipeline.report.csv_files import csv_files
+from pipeline.report.html.type_maps import type_maps
+from pipeline.report.latex import latex_files
+from pipeline.report.markdown import markdown_files
+from pipeline.report.parquet import parquet_files
+from pipeline.report.plots import drawn
+from pipeline.report.tables.digits import percent
+from tests.conftest import called, run
+from tests.scoring.test_breakdown import write_edits
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from pipeline.report.material import Material
+
+NASTY = "R:<b>&_|*"
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A run of three systems with statistics. One of its types has letters that mean something in every form."""
+    folder = tmp_path_factory.mktemp("types")
+    config = write_edits(folder, statistics={"resamples": "50", "trials": "20"})
+    for name in ("gold.m2", "A.m2"):
+        text = (folder / name).read_text(encoding="utf-8")
+        (folder / name).write_text(text.replace("M:NOUN", NASTY), encoding="utf-8")
+    run(config, folder / "run")
+    return folder / "run"
+
+
+@pytest.fixture(scope="module")
+def material(folder: Path) -> Material:
+    return revisit(folder, texts=False)
+
+
+def test_tables_have_the_numbers_of_the_results(material: Material) -> None:
+    for tier in (1, 2, 3):
+        (types,) = types_of(material.results, tier)
+        header, rows = side_by_side(types, 2)
+        assert header == ["type", *(score.system for score in sorted(material.results.scores, key=lambda s: s.rank))]
+        parts = {part.system: part for part in material.results.breakdown if part.tier == tier}
+        for row in rows:
+            for system, text in zip(header[1:], row[1:], strict=True):
+                score = next((item.score for item in parts[system].categories if item.category == row[0]), None)
+                assert text == ("-" if score is None else percent(score, 2))
+        header, rows = of_system(types, "A", 2)
+        assert header == ["type", "tp", "fp", "fn", "precision", "recall", "errant", "95% interval"]
+        assert [row[:4] for row in rows] == [
+            [item.category, *(str(item.outputs[name]) for name in ("tp", "fp", "fn"))] for item in parts["A"].categories
+        ]
+
+
+@pytest.mark.parametrize("width", [20, 30, 44, 60, 80, 200])
+def test_tables_fit_the_terminal(material: Material, width: int) -> None:
+    """What is too wide is left out, never broken: the type and the score always stay."""
+    (types,) = types_of(material.results, 3)
+    for _, (header, rows) in fitting(types, 2, width):
+        columns = list(zip(header, *rows, strict=True))
+        assert sum(max(map(cell_len, column)) + 3 for column in columns) <= max(width, 26)
+        assert header[0] == "type"
+        assert {"errant", "A", "A F"} & set(header)
+    assert len(fitting(types, 2, None)) == 1
+
+
+def test_piped_output_has_precision_recall_and_score_of_each_system(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    code, out, err = called(capsys, "report", folder, "--by", "type", "--tier", "1")
+    assert (code, err) == (0, "")
+    title, header, *rows, signature = out.splitlines()
+    assert title == "d: errant by type (tier 1: missing, replaced or unnecessary)"
+    assert sorted(header.split()) == sorted(["type", *"ABC" * 3, *"PRF" * 3])
+    assert [row.split()[0] for row in rows] == ["M", "R", "U"]
+    assert signature.startswith("errant|")
+
+
+def test_markup_in_types_stays_text(material: Material) -> None:
+    whole = replace(material, tier=3, by_type=True)
+    (text,) = markdown_files(whole).values()
+    assert r"R:\<b\>\&\_\|\*" in text
+    (tex,) = latex_files(whole).values()
+    assert r"R:\textless{}b\textgreater{}\&\_\textbar{}{*}" in tex
+    assert tex.count(r"\begin{tabular}") == tex.count(r"\end{tabular}}") == tex.count(r"\bottomrule") == 4
+    shown = type_maps(material.results, 2)["d", material.results.scores[0].metric]
+    assert [item.title.split(": ")[1].split()[0] for item in shown] == ["categories", "missing,", "whole"]
+    assert NASTY in [name for name, _ in shown[2].rows]
+
+
+def test_the_best_of_a_type_is_bold_unless_all_are_equal(material: Material) -> None:
+    text = markdown_files(replace(material, tier=1, by_type=True))["types.md"]
+    (types,) = types_of(material.results, 1)
+    for name in types.names:
+        row = next(line for line in text.splitlines() if line.startswith(f"| {name} "))
+        best = max(types.cells[system, name].score for system in types.systems)
+        assert [cell.strip() for cell in row.split("|") if "**" in cell] == [
+            f"**{percent(best, 2)}**" for system in types.systems if types.cells[system, name].score == best
+        ]
+
+
+def test_csv_and_parquet_have_every_number(material: Material) -> None:
+    rows = list(csv.DictReader(io.StringIO(csv_files(replace(material, by_type=True))["types.csv"])))
+    expected = [
+        (part.system, part.tier, item.category, name, value, item.intervals.get(name))
+        for part in material.results.breakdown
+        for item in part.categories
+        for name, value in item.outputs.items()
+    ]
+    read = [
+        (row["system"], int(row["tier"]), row["type"], row["output"], float(row["value"]), ends(row)) for row in rows
+    ]
+    assert read == expected
+    files = parquet_files(replace(material, by_type=True))
+    assert list(files) == ["types.parquet"]
+    table = pd.read_parquet(io.BytesIO(b"".join([files["types.parquet"]])))  # type: ignore[list-item]
+    assert list(table.columns) == list(rows[0])
+    assert table["value"].tolist() == [item[4] for item in expected]
+    assert {"types.csv", "scores.csv", "tests.csv"} == set(csv_files(material))
+
+
+def ends(row: dict[str, Any]) -> tuple[float, float] | None:
+    return (float(row["low"]), float(row["high"])) if row["low"] else None
+
+
+def test_the_map_is_drawn(material: Material) -> None:
+    plots = list(drawn(material, ["types"], "svg"))
+    assert [plot.stem for plot in plots] == ["types.d.errant"]
+    (types,) = types_of(material.results, 2)
+    text = plots[0].data.decode()
+    assert all(f">{name.replace('&', '&amp;')}<" in text for name in types.names if "<" not in name)
+    assert all(f">{types.shown(system, name, 'errant', 2)}<" in text for system, name in types.cells)
+
+
+def test_python_gets_rows(folder: Path) -> None:
+    evaluation = pipeline.load(folder)
+    rows = evaluation.breakdown(1)
+    assert [(row["system"], row["type"]) for row in rows] == [(system, name) for system in "ABC" for name in "MRU"]
+    stored = json.loads((folder / "results.json").read_text(encoding="utf-8"))["breakdown"]
+    (own,) = (part["categories"] for part in stored if (part["system"], part["tier"]) == ("B", 1))
+    assert evaluation["B"].breakdown(1)[0] == {
+        "type": "M",
+        "score": own[0]["score"],
+        "low": own[0]["intervals"]["errant"][0],
+        "high": own[0]["intervals"]["errant"][1],
+        **own[0]["outputs"],
+    }
+    assert len(pd.DataFrame(evaluation.breakdown())) == sum(len(p["categories"]) for p in stored if p["tier"] == 3)
+    job = stages.prepare(folder.parent / "c.yaml")
+    in_memory = evaluate_corpus(job.corpora[0], job.metrics).breakdown(2)
+    without = ("low", "high")
+    assert in_memory == [
+        {"dataset": "d", **{key: value for key, value in row.items() if key not in without}}
+        for row in evaluation.breakdown(2)
+    ]
+    with pytest.raises(InputError, match="tier: expected 1, 2 or 3, found 4"):
+        evaluation.breakdown(4)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--tier", "1", "--format", "csv"], "--tier is for --by type"),
+        (["--by", "type", "--format", "html"], "--by type: there is no form html of it"),
+        (["--by", "type", "--plot", "scores", "--format", "plots"], "--by type has the plot types alone"),
+    ],
+)
+def test_arguments_that_do_not_fit_are_said(
+    folder: Path, capsys: pytest.CaptureFixture[str], arguments: list[str], message: str
+) -> None:
+    code, out, err = called(capsys, "report", folder, *arguments)
+    assert (code, out) == (2, "")
+    assert message in err
+
+
+def test_runs_without_types_say_so(sample: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["report", str(sample), "--by", "type"]) == 2
+    assert "has no scores by type" in capsys.readouterr().err

@@ -1,0 +1,184 @@
+"""Edits with their verdicts: those of a sentence are the hits and misses that were counted, in every form."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+
+from pipeline.cli import dispatch
+from pipeline.corpus.texts import read_texts
+from pipeline.edits.m2_lines import NOOP
+from pipeline.metrics.base.description import MISSED, RIGHT, WRONG, Verdict
+from pipeline.metrics.build import from_text
+from pipeline.reopen import revisit
+from pipeline.report.html.explorer_data import explorer
+from pipeline.scoring.column_blocks import chosen_references
+from tests.conftest import called, run
+from tests.report import browser as browsers
+from tests.scoring.test_breakdown import write_edits
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from pipeline.report.material import Material
+
+MODES = ["errant", "errant[mode=cse]", "errant[mode=ds]", "errant[mode=dt]", "errant[types=DET]", "errant[single=true]"]
+NASTY = "R:</script><b>"
+
+
+def write_nasty(folder: Path, **more: Any) -> Path:
+    """Write edits of which one type, and a correction, look like markup."""
+    config = write_edits(folder, **more)
+    for file in folder.glob("*.m2"):
+        text = file.read_text(encoding="utf-8").replace("M:NOUN|||x", f"{NASTY}|||<img src=x onerror=alert(1)>")
+        file.write_text(text, encoding="utf-8")
+    return config
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("edits")
+    run(write_nasty(folder, metrics=MODES), folder / "run")
+    return folder / "run"
+
+
+@pytest.fixture(scope="module")
+def material(folder: Path) -> Material:
+    return revisit(folder)
+
+
+def test_verdicts_are_what_is_counted(material: Material) -> None:
+    """With each annotator: as many right edits as tp, wrong as fp, missed as fn, and none without the annotator."""
+    seen = Counter[str]()
+    for measured in material.measured:
+        view = material.corpora["d"].read_by(measured.metric.needs)
+        assert view.source
+        sources = read_texts(view.source, 0, 60)
+        annotations = [read_texts(text, 0, 60) for text in view.references]
+        for name, columns in zip(measured.names, measured.columns, strict=True):
+            (block,) = columns.blocks()
+            terms = measured.metric.make_terms(block)
+            for line, output in enumerate(read_texts(view.systems[name], 0, 60)):
+                for number, texts in enumerate(annotations):
+                    verdicts = measured.metric.verdicts(sources[line], output, texts[line])
+                    assert (verdicts is None) == (block["ref_len"][line, number] < 0)
+                    counted = Counter(verdict.verdict for verdict in verdicts or ())
+                    expected = {RIGHT: "tp", WRONG: "fp", MISSED: "fn"}
+                    assert {kind: terms[key][line, number] for kind, key in expected.items()} == {
+                        kind: counted[kind] for kind in expected
+                    }
+                    seen += counted
+    assert min(seen[kind] for kind in (RIGHT, WRONG, MISSED)) > 50
+
+
+def test_the_annotators_shown_are_those_of_the_score(material: Material) -> None:
+    """The counts with them sum to those of the score, although some annotators have no line in some sentences."""
+    for measured in material.measured:
+        for score, columns in zip(measured.scores, measured.columns, strict=True):
+            (block,), (chosen,) = columns.blocks(), chosen_references(measured.metric, columns)
+            assert (block["ref_len"][np.arange(60), chosen] >= 0).all()
+            terms = measured.metric.make_terms(block)
+            totals = {name: terms[name][np.arange(60), chosen].sum() for name in ("tp", "fp", "fn")}
+            assert totals == {name: score.outputs[name] for name in totals}
+
+
+def test_a_sentence_by_hand() -> None:
+    """An edit that both have, one that only the output has, one that only the annotator has, and no annotator."""
+    edits = ["A 1 2|||R:VERB:SVA|||is|||REQUIRED|||-NONE-|||0", "A 4 4|||M:PUNCT|||!|||REQUIRED|||-NONE-|||0"]
+    gold = ["A 1 2|||R:VERB:SVA|||is|||REQUIRED|||-NONE-|||0", "A 2 3|||U:DET|||-NONE-|||REQUIRED|||-NONE-|||0"]
+    metric = from_text("errant")
+    found = metric.verdicts("This are a sentence", "\n".join(edits), "\n".join(["0 0 0", *gold]))
+    assert found == [
+        Verdict(1, 2, "are", "is", "R:VERB:SVA", "right"),
+        Verdict(2, 3, "a", "", "U:DET", "missed"),
+        Verdict(4, 4, "", "!", "M:PUNCT", "wrong"),
+    ]
+    assert metric.verdicts("This are a sentence", NOOP, "") is None
+    assert metric.verdicts("This are a sentence", NOOP, f"0 0 0\n{NOOP}") == []
+
+
+def test_show_has_the_edits_of_a_sentence(folder: Path, capsys: pytest.CaptureFixture[str], material: Material) -> None:
+    data = explorer(material)
+    assert data
+    chosen = data["datasets"][0]["metrics"][0]["edits"]["chosen"]
+    signature = material.measured[0].scores[0].metric
+    code, out, err = called(capsys, "show", folder, "--metric", signature, "--line", 7, "--system", "C")
+    assert (code, err) == (0, "")
+    lines = out.splitlines()
+    title = f"edits for errant: annotator {chosen[6][2]} counts for the score of the data set"
+    assert title in lines
+    rows = lines[lines.index(title) + 2 : lines.index("", lines.index(title))]
+    (block,) = material.measured[0].columns[2].blocks()
+    own = block["tp"][6] + block["fp"][6] + block["fn"][6]
+    assert sum(row.count(kind) for row in rows for kind in ("right", "wrong", "missed")) == own.sum()
+
+
+@pytest.fixture(scope="module")
+def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[browsers.Browser]:
+    if browsers.lacking():
+        pytest.skip(browsers.lacking())
+    with browsers.browser(tmp_path_factory.mktemp("profile")) as window:
+        yield window
+
+
+@pytest.fixture(scope="module")
+def page(folder: Path) -> Path:
+    assert dispatch.main(["report", str(folder), "--format", "html"]) == 0
+    return folder / "report.html"
+
+
+DRAWN = """
+const found = [], own = dataset(), shown = metric();
+for (let line = 0; line < own.numbers.length; line++) for (let system = 0; system < own.systems.length; system++) {
+  for (let number = 0; number < shown.apart; number++) {
+    const drawn = judged(own, shown, line, system, number);
+    const kinds = ["right", "wrong", "missed"].map((kind) => drawn.querySelectorAll(`.edit.${kind}`).length);
+    found.push([line, system, number, drawn.tagName === "P" ? null : kinds]);
+  }
+}
+return found;
+"""
+
+
+@pytest.mark.parametrize("width", [1280, 360])
+def test_the_page_draws_what_was_counted(browser: browsers.Browser, page: Path, material: Material, width: int) -> None:
+    browser.size(width)
+    for measured in material.measured:
+        browser.open(page)
+        field = "const f = document.forms.controls.elements.metric; f.value = arguments[0];"
+        number = material.measured.index(measured)
+        browser.run(f"{field} f.dispatchEvent(new InputEvent('input', {{bubbles: true}}));", str(number))
+        blocks = [next(columns.blocks()) for columns in measured.columns]
+        terms = [measured.metric.make_terms(block) for block in blocks]
+        for line, system, reference, kinds in browser.run(DRAWN):
+            lacking = blocks[system]["ref_len"][line, reference] < 0
+            expected = [int(terms[system][name][line, reference]) for name in ("tp", "fp", "fn")]
+            assert kinds == (None if lacking else expected), (measured.scores[0].metric, line, system, reference)
+        assert browser.run("return document.documentElement.scrollWidth") <= width
+        assert browser.run("return document.querySelectorAll('.card .judged').length") > 0
+        assert browser.run("return document.querySelectorAll('main b, main img').length") == 0
+        assert browser.complaints() == []
+
+
+def test_a_press_on_a_title_sorts(browser: browsers.Browser, page: Path, material: Material) -> None:
+    browser.size(1280)
+    browser.open(page)
+    column = "[...document.querySelector('table.heat').tBodies[0].rows].map((row) => row.cells[1].textContent)"
+    press = "document.querySelectorAll('table.heat .sorts')[arguments[0]].click();"
+    before = browser.run(f"return {column}")
+    falling = [float(text) for text in browser.run(f"{press} return {column}", 1) if text != "-"]
+    assert falling == sorted(falling, reverse=True)
+    rising = [float(text) for text in browser.run(f"{press} return {column}", 1) if text != "-"]
+    assert rising == sorted(rising)
+    assert browser.run(f"{press} return {column}", 0) == before
+    names = {item["category"] for item in json.loads(material.results.to_json())["breakdown"][0]["categories"]}
+    shown = browser.run(
+        "return [...document.querySelectorAll('table.heat th[scope=row]')].map((cell) => cell.textContent)"
+    )
+    assert names <= set(shown)
+    assert NASTY in names
