@@ -28,6 +28,12 @@ LAST = "last"
 """The column that is 1 for the last sentence of the data set and 0 for others. Only metrics that read it get it."""
 
 
+def last_present(columns: Columns) -> Ints:
+    """Return the number of the last reference that each line has: int64 [lines]."""
+    last: Ints = columns["ref_len"].shape[1] - 1 - np.argmax(columns["ref_len"][:, ::-1] >= 0, axis=1)
+    return columns[PRESENT] - 1 if PRESENT in columns else last
+
+
 class Field(NamedTuple):
     """A group of columns with one name."""
 

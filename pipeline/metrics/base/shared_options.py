@@ -58,13 +58,17 @@ def beta() -> str:
     )
 
 
-def choice() -> str:
-    """Return the option choice of metrics that choose one annotator for each sentence."""
+def choice(*, last: bool = False) -> str:
+    """Return the option choice of metrics that choose one annotator for each sentence.
+
+    `last` says that the annotator with the highest number can be taken, whatever the scores.
+    """
+    more = "; last: the one with the highest number" if last else ""
     return option(
         "official",
         help="which annotator counts for a sentence: the one who is best for all sentences so far (official), or best "
-        "for the sentence alone",
-        choices=("official", "sentence"),
+        f"for the sentence alone{more}",
+        choices=("official", "sentence", *(["last"] if last else [])),
         applies=lambda m: m.level == "corpus",
         why="sentence scores take the best annotator of each sentence",
         implicit=True,
