@@ -10,23 +10,20 @@ from collections import Counter
 from typing import TYPE_CHECKING, NamedTuple
 
 from ...config.resolved import Column
-from ...edits.correction_xml import gold_blocks
-from ...edits.m2_lines import NOOP, edit_of
-from ...edits.records import lines_by_annotator, record_of
+from ...edits.m2_lines import NOOP
+from ...edits.records import record_of
 from ...errors import CorpusError, Problem
-from ...io.plain_files import SEPARATOR, Origin, Spooled, named
+from ...io.plain_files import SEPARATOR, Origin, Spooled
 from ...metrics.base.views import EDITS, GOLD
+from .annotated import joined, other_sentences, read_annotated
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Sequence
-    from pathlib import Path
 
     from ...config.resolved import Dataset, Input, System
-    from ...edits.m2_lines import Block
-    from ...io.plain_files import Spool
-    from ...io.remote import Remote
     from ..input_files import Opener
     from ..texts import TextFile
+    from .annotated import Annotated
 
 MAX_ANNOTATORS = 255
 M2_KINDS = frozenset({"m2", "m2_annotator"})
@@ -46,62 +43,6 @@ class EditTexts(NamedTuple):
     """The edits of each annotated output."""
     notes: list[str]
     """What the user should know of the annotations."""
-
-
-class Annotated(NamedTuple):
-    """An M2 file that has been read."""
-
-    name: str
-    blocks: list[Block]
-    by_annotator: list[dict[int, list[str]]]
-    """For each sentence, the lines of each annotator, in the order in which they come first."""
-
-    @property
-    def annotators(self) -> list[int]:
-        """The numbers of all annotators, in rising order."""
-        return sorted(set().union(*self.by_annotator))
-
-    def notes(self) -> Iterator[str]:
-        """Yield what is odd: annotators without a line for some sentences, and edits that do not fit."""
-        pairs = list(zip(self.blocks, self.by_annotator, strict=True))
-        absent = {name: [block.line for block, own in pairs if name not in own] for name in self.annotators}
-        lacking = [f"{name} ({len(lines)}, the first in line {lines[0]})" for name, lines in absent.items() if lines]
-        if lacking:
-            yield (
-                f"{self.name}: annotators without a line for some sentences do not take part there, as in the "
-                f"official programs: {', '.join(lacking)}"
-            )
-        misfits = list(self._misfits())
-        if misfits:
-            line, message = misfits[0]
-            yield (
-                f"{self.name}: {len(misfits)} edits do not fit into their sentence, the first in line {line} "
-                f"({message}); M2 leaves out those beyond the end, ERRANT counts all of them"
-            )
-
-    def _misfits(self) -> Iterator[tuple[int, str]]:
-        """Yield the line of each edit that reaches beyond its sentence or ends before it begins, and what is wrong."""
-        for block in self.blocks:
-            size = len(block.sentence.split()) if block.lines else 0
-            for number, line in block.lines:
-                edit = edit_of(line, self.name, number)
-                if not edit.is_noop and edit.start != -1 and not 0 <= edit.start <= edit.end <= size:
-                    yield number, f"{edit.start} {edit.end} in a sentence of {size} tokens"
-
-
-def read_annotated(path: Path | Remote, spool: Spool) -> Annotated:
-    """Read an M2 file, or a gold file of I-measure (XML).
-
-    Raises CorpusError, with the line, where it is not written as one.
-    """
-    name = named(path)
-    blocks = list(gold_blocks(spool.local(path), name))
-    if not blocks:
-        raise CorpusError([Problem(name, "has no sentence: no line begins with 'S '")])
-    for block in blocks:
-        for number, line in block.lines:
-            edit_of(line, name, number)
-    return Annotated(name, blocks, [lines_by_annotator(line for _, line in block.lines) for block in blocks])
 
 
 def open_edits(
@@ -139,9 +80,9 @@ def open_edits(
 
 def _gold(dataset: Dataset, opener: Opener) -> Annotated | None:
     """Return the annotations of a data set; None where there are none, or they are known to be absent."""
-    if dataset.gold is None or dataset.gold in opener.absent:
+    if not dataset.gold or any(path in opener.absent for path in dataset.gold):
         return None
-    gold = read_annotated(dataset.gold, opener.spool)
+    gold = joined([read_annotated(path, opener.spool) for path in dataset.gold])
     if len(gold.annotators) > MAX_ANNOTATORS:
         message = f"has {len(gold.annotators)} annotators; at most {MAX_ANNOTATORS} are supported"
         raise CorpusError([Problem(gold.name, message)])
@@ -165,28 +106,8 @@ def _outputs(
         except CorpusError as error:
             problems += [problem for problem in error.problems if problem not in problems]
             continue
-        problems += _other_sentences(annotated[name], gold)
+        problems += other_sentences(annotated[name], gold)
     return annotated
-
-
-def _other_sentences(output: Annotated, gold: Annotated) -> list[Problem]:
-    """Return the problem that two files are not of the same sentences, with the first that differs."""
-    pairs = list(zip(output.blocks, gold.blocks, strict=False))
-    for own, other in pairs:
-        if own.sentence == other.sentence or own.sentence.split() == other.sentence.split():
-            continue
-        tokens, expected = own.sentence.split(), other.sentence.split()
-        at = next((i for i, (a, b) in enumerate(zip(tokens, expected, strict=False)) if a != b), None)
-        there = f"{gold.name}:{other.line}"
-        if at is None:
-            what = f"has {len(tokens)} tokens, and {there} has {len(expected)}"
-        else:
-            what = f"token {at + 1} is '{tokens[at]}', and in {there} it is '{expected[at]}'"
-        return [Problem(f"{output.name}:{own.line}", f"{what}: the edits are not of the same sentences")]
-    if len(output.blocks) != len(gold.blocks):
-        message = f"has {len(output.blocks)} sentences, and {gold.name} has {len(gold.blocks)}"
-        return [Problem(output.name, message)]
-    return []
 
 
 def _spooled(opener: Opener, gold: Annotated, annotator: int, output_annotator: int) -> TextFile:
