@@ -59,9 +59,9 @@ def scores(key: str, *columns: str) -> list[str]:
 def annotated(file: DataFile) -> list[tuple[list[str], list[tuple[int, str] | None]]]:
     """Return the sentences of CoNLL-2014, each with the word that annotators replace, or None where they see no error.
 
-    Files of one annotator are those of Bryant and Ng; all others have two.
+    Files of one annotator are those of Bryant and Ng, and outputs; all others have two.
     """
-    annotators = 1 if file.name.startswith("10gec/") else 2
+    annotators = 1 if file.name.startswith(("10gec/", "conll14-")) else 2
     sentences = []
     for line in range(LINES["conll"]):
         words = [WORDS[chance("conll", line, place) % len(WORDS)] for place in range(4 + line % 4)]
@@ -101,15 +101,15 @@ def corrections(file: DataFile) -> bytes:
 
 def is_invented(file: DataFile) -> bool:
     """Whether a file of the form of this one can be invented: judgements, and what is made of them, cannot."""
-    return file.name.endswith(".ieval.xml") or not file.name.endswith((".xml", ".csv", ".errant"))
+    return file.name.endswith(".ieval.xml") or not file.name.endswith((".xml", ".csv"))
 
 
 def content(file: DataFile) -> bytes:
     """Return the invented content of a file."""
     if file.name.startswith("metrics/"):
         return "".join(f"{row}\t0.1\t0.2\n".replace("\t", " ") for row in scores(file.key)).encode()
-    if file.name.endswith((".m2", ".ieval.xml")):
-        return (m2 if file.name.endswith(".m2") else corrections)(file)
+    if file.name.endswith((".m2", ".errant", ".ieval.xml")):
+        return (corrections if file.name.endswith(".xml") else m2)(file)
     if file.name.endswith(".csv.gz"):
         return gzip.compress(pairs(), mtime=0)
     if file.name == "metric_scores":

@@ -8,6 +8,7 @@ OF_EDITS = {
     "coling2018-m2-system": ["coling2018-m2-system"],
     "conll14-bea2019": ["bea2019-restricted", "bea2019-lowresource"],
     "conll14-emnlp2016": ["emnlp2016-10gec"],
+    "conll14-errant": [],
     "conll14-greco": ["greco-reports"],
     "conll14-magec": ["magec-finetuned", "magec-magec"],
     "conll14-mlconvgec2018": ["mlconvgec2018"],
@@ -22,6 +23,6 @@ OF_EDITS = {
     "tacl2016-i": ["tacl2016-i"],
     "tacl2016-m2": ["tacl2016-m2"],
 }
-"""Results without a name there are correlations, of published.json."""
+"""Those without a name there are correlations, of published.json, or were printed by the official program."""
 IN_FILES = {"coling2018-i-sentence", "coling2018-m2-sentence", "fb2015-i", "gjg-m2"}
 """Recipes whose published values are in a file of a data set."""

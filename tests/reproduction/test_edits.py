@@ -6,6 +6,7 @@ import csv
 import gzip
 import json
 import re
+from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -22,17 +23,24 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 RECIPES = published.recipes()
-AT_HAND = ("official-2014.combined-withalt.m2", "NUCLE.m2.ieval.xml")
+ANNOTATED = ("AMU", "CAMB", "CUUI", "INPUT", "POST")
+AT_HAND = (
+    "official-2014.combined-withalt.m2",
+    "NUCLE.m2.ieval.xml",
+    *(f"conll14-{name}.errant" for name in ANNOTATED),
+)
 """Files of conll14-annotations that are beside the checkout, though not in the mirror."""
+ERRANT = ("tp", "fp", "fn", "precision", "recall", "score")
 NUMBER = re.compile(r"(?<![_0-9.])-?[0-9]+\.[0-9]+")
 
 
 @pytest.fixture(scope="module")
 def data(tmp_path_factory: pytest.TempPathFactory, shared: Path) -> Iterator[Path]:
     """A cache of data sets with what is in the mirror, and with AT_HAND."""
-    annotations, folder = catalogue.data_set("conll14-annotations"), tmp_path_factory.mktemp("more")
-    for name in AT_HAND:
-        target = folder / annotations.files[name].address
+    folder = tmp_path_factory.mktemp("more")
+    files = {**catalogue.data_set("conll14").files, **catalogue.data_set("conll14-annotations").files}
+    for name in (*AT_HAND, "conll14.errant"):
+        target = folder / files[name].address
         target.parent.mkdir(parents=True, exist_ok=True)
         target.write_bytes((shared / "edits" / "m2" / name).read_bytes())
     with pytest.MonkeyPatch.context() as patch:
@@ -43,7 +51,9 @@ def data(tmp_path_factory: pytest.TempPathFactory, shared: Path) -> Iterator[Pat
 
 
 @pytest.mark.usefixtures("data")
-@pytest.mark.parametrize("name", ["arxiv1605-m2", "coling2018-i-system", "conll14-ng2014-alt", "fb2015-i"])
+@pytest.mark.parametrize(
+    "name", ["arxiv1605-m2", "coling2018-i-system", "conll14-errant", "conll14-ng2014-alt", "fb2015-i"]
+)
 def test_a_recipe_holds_on_the_files_at_hand(name: str, tmp_path: Path) -> None:
     """The checksums were compared when the files were fetched."""
     found = reproduce(RECIPES[name], tmp_path)
@@ -160,7 +170,7 @@ def test_every_result_on_record_has_its_recipe(on_record: dict[str, Any]) -> Non
     assert sorted(name for names in OF_EDITS.values() for name in names) == sorted(on_record)
 
 
-@pytest.mark.parametrize("name", sorted(set(OF_EDITS) - IN_FILES))
+@pytest.mark.parametrize("name", sorted(set(OF_EDITS) - IN_FILES - {"conll14-errant"}))
 def test_the_values_of_recipes_are_those_on_record(name: str, on_record: dict[str, Any]) -> None:
     """Every published number as often as there, and none that is neither published nor of the official program."""
     expected = sorted(text for entry in written(name)["expect"] for text in numbers(entry["values"]))
@@ -169,16 +179,29 @@ def test_the_values_of_recipes_are_those_on_record(name: str, on_record: dict[st
     for result in results if "ng2014" in name else ():
         official = {system: own for system, own in result["ours"].items() if system not in result["published"]}
         known += numbers(official)
-    if known:
-        assert expected == sorted(known)
-    else:
-        assert name == "arxiv1605-m2"
-        assert expected == ["0.429", "3.4"]
+    assert expected == sorted(known or numbers(["0.429", "3.4"]))
+
+
+def test_the_values_of_errant_are_those_of_the_official_program(shared: Path) -> None:
+    """Six numbers of five systems in four modes, as errant_compare prints them."""
+    compared = 0
+    for entry in written("conll14-errant")["expect"]:
+        option = {"cs": "", "cse": "-cse", "ds": "-ds", "dt": "-dt"}[entry["metric"][len("errant[mode=") : -1]]
+        for system, value in entry["values"].items():
+            text = (shared / "edits" / "golden" / "errant-compare" / f"{system}.txt").read_text(encoding="utf-8")
+            printed = text.partition(f"-hyp conll14-{system}.errant -ref conll14.errant {option}\n")[2].splitlines()
+            row = next(line.split("\t") for line in printed if line[:1].isdigit())
+            assert value == dict(zip(ERRANT, row, strict=True))[entry["output"]]
+            compared += 1
+    assert compared == 6 * 5 * 4
 
 
 @pytest.mark.parametrize("name", OF_EDITS)
-def test_the_files_of_recipes_are_those_on_record(name: str, on_record: dict[str, Any]) -> None:
-    """Each file has the bytes of one that published results were computed of."""
+def test_the_files_of_recipes_are_those_on_record(name: str, on_record: dict[str, Any], shared: Path) -> None:
+    """Each file has the bytes of one that published results were computed of, or of one beside the checkout."""
     known = {file["sha256"] for result in on_record.values() for file in result["files"]}
+    known |= {
+        sha256((shared / "edits" / "m2" / file).read_bytes()).hexdigest() for file in (*AT_HAND, "conll14.errant")
+    }
     assert RECIPES[name].files
     assert {file.sha256 for file in RECIPES[name].files} <= known
