@@ -357,6 +357,8 @@ def test_without_names_the_results_are_listed(capsys: pytest.CaptureFixture[str]
     said = capsys.readouterr().out
     assert all(re.search(rf"^{re.escape(name)} ", said, re.MULTILINE) for name in RECIPES)
     assert max(map(len, said.splitlines())) <= 100
+    assert said.splitlines()[-1] == "what has no recipe, and why: gec-pipeline help reproduce"
+    assert "## What has no recipe\n" in (ROOT / "pipeline" / "help" / "reproduce.md").read_text(encoding="utf-8")
     assert main(["reproduce", "--list", "koyama-*", "--json"]) == 0
     assert {one["name"] for one in json.loads(capsys.readouterr().out)} == {
         n for n in RECIPES if n.startswith("koyama")
