@@ -56,8 +56,60 @@ def scores(key: str, *columns: str) -> list[str]:
     return ["\t".join([*columns, name, f"{chance(key, name) % 9999 / 10000:.4f}"]) for name in SYSTEMS]
 
 
+def annotated(file: DataFile) -> list[tuple[list[str], list[tuple[int, str] | None]]]:
+    """Return the sentences of CoNLL-2014, each with the word that annotators replace, or None where they see no error.
+
+    Files of one annotator are those of Bryant and Ng, and outputs; all others have two.
+    """
+    annotators = 1 if file.name.startswith(("10gec/", "conll14-")) else 2
+    sentences = []
+    for line in range(LINES["conll"]):
+        words = [WORDS[chance("conll", line, place) % len(WORDS)] for place in range(4 + line % 4)]
+        edits: list[tuple[int, str] | None] = []
+        for annotator in range(annotators):
+            seen = chance(file.key, line, annotator)
+            edits.append((seen % len(words), WORDS[seen // 7 % len(WORDS)]) if seen % 3 else None)
+        sentences.append(([*words, "."], edits))
+    return sentences
+
+
+def m2(file: DataFile) -> bytes:
+    """Return annotated sentences as an M2 file."""
+    lines = []
+    for words, edits in annotated(file):
+        lines.append(" ".join(["S", *words]))
+        for annotator, edit in enumerate(edits):
+            span, kind, word = (f"{edit[0]} {edit[0] + 1}", "X", edit[1]) if edit else ("-1 -1", "noop", "-NONE-")
+            lines.append(f"A {span}|||{kind}|||{word}|||REQUIRED|||-NONE-|||{annotator}")
+        lines.append("")
+    return "\n".join(lines).encode()
+
+
+def corrections(file: DataFile) -> bytes:
+    """Return annotated sentences as a gold file of I-measure."""
+    lines = ['<scripts><script id="1">']
+    for number, (words, edits) in enumerate(annotated(file), 1):
+        errors = "".join(
+            f'<error id="{annotator}" req="no" type="X"><alt ann="{annotator}"><c start="{edit[0]}" '
+            f'end="{edit[0] + 1}">{edit[1]}</c></alt></error>'
+            for annotator, edit in enumerate(edits)
+            if edit
+        )
+        lines.append(f'<sentence id="{number}" numann="{len(edits)}"><text>{" ".join(words)}</text>{errors}</sentence>')
+    return "\n".join([*lines, "</script></scripts>"]).encode()
+
+
+def is_invented(file: DataFile) -> bool:
+    """Whether a file of the form of this one can be invented: judgements, and what is made of them, cannot."""
+    return file.name.endswith(".ieval.xml") or not file.name.endswith((".xml", ".csv"))
+
+
 def content(file: DataFile) -> bytes:
     """Return the invented content of a file."""
+    if file.name.startswith("metrics/"):
+        return "".join(f"{row}\t0.1\t0.2\n".replace("\t", " ") for row in scores(file.key)).encode()
+    if file.name.endswith((".m2", ".errant", ".ieval.xml")):
+        return (corrections if file.name.endswith(".xml") else m2)(file)
     if file.name.endswith(".csv.gz"):
         return gzip.compress(pairs(), mtime=0)
     if file.name == "metric_scores":
@@ -82,7 +134,7 @@ def write_mirror(folder: Path, own: Callable[[DataFile], bytes] = content) -> Ma
     for name, found in catalogue().items():
         files = {}
         for key, file in found.files.items():
-            if not key.endswith((".xml", ".csv", ".m2", ".errant")):
+            if is_invented(file):
                 data = own(file)
                 path = folder / file.address
                 path.parent.mkdir(parents=True, exist_ok=True)

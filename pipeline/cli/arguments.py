@@ -108,7 +108,14 @@ def _dataset(args: argparse.Namespace, views: Collection[str]) -> Dataset:
     empty: Literal["keep", "error", "none"] = args.empty_references
     each = tuple(replace(one, null=empty == "none") if isinstance(one, Column) else one for one in each)
     from_edits = m2 if references else annotations
-    return Dataset(name=DATASET, source=text, references=each, m2=from_edits, gold=annotations, empty_references=empty)
+    return Dataset(
+        name=DATASET,
+        source=text,
+        references=each,
+        m2=from_edits,
+        gold=(annotations,) if annotations else (),
+        empty_references=empty,
+    )
 
 
 def expanded(texts: Sequence[str]) -> list[str]:

@@ -175,13 +175,13 @@ def _at(value: Node, path: str) -> Node:
 
 
 def _with_lists(root: Node) -> Node:
-    """Return root with a list of one for a metric, or a reference of a data set, that is written without a list."""
+    """Return root with lists of one for metrics, references and gold files that are written without a list."""
     root = _listed(root, "metrics")
     for section, names in (("datasets", None), ("defaults", {"datasets"})):
         node = root.get(section)
         if node and isinstance(node.value, dict) and isinstance(root.value, dict):
             children = {
-                name: _listed(child, "references") if names is None or name in names else child
+                name: _listed(_listed(child, "references"), "gold") if names is None or name in names else child
                 for name, child in node.value.items()
             }
             root = replace(root, value={**root.value, section: replace(node, value=children)})

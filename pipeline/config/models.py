@@ -111,10 +111,11 @@ class WrittenDataset(Written):
         description="one file for each annotator; a glob stands for the files that it matches, in natural order",
     )
     m2: PathText | None = Field(None, description="annotated sentences: source, and a reference for each annotator")
-    gold: PathText | None = Field(
-        None,
+    gold: list[PathText] = Field(
+        [],
+        min_length=1,
         description="annotated sentences (M2) whose edits errant and m2 compare with; without references they are "
-        "made of it, as m2 makes them",
+        "made of it, as m2 makes them; of several files of the same sentences each has annotators of its own",
     )
     path: PathText | None = Field(
         None, description="a folder in the layout of gec-datasets: src.txt and ref0.txt, ref1.txt ... (or one .m2 file)"

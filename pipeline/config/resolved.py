@@ -81,8 +81,8 @@ class Dataset:
     empty_references: Literal["keep", "error", "none"] = "keep"
     m2: Path | Remote | None = None
     """The M2 file from which the references are made, and the source where none is given."""
-    gold: Path | Remote | None = None
-    """The M2 file whose edits are what metrics of edits compare with."""
+    gold: tuple[Path | Remote, ...] = ()
+    """The M2 files whose edits are what metrics of edits compare with. Each has annotators of its own."""
     missing_annotator: Literal["first", "source", "none"] = "first"
     explicit: bool = False
     """Whether the config says what `missing_annotator` is."""
@@ -92,6 +92,13 @@ class Dataset:
     """Whether the files of systems have all lines of the data set, or only those that are kept."""
     replace: Literal["none", "ptb_brackets"] = "none"
     """What is replaced in all texts."""
+
+    @property
+    def annotated(self) -> tuple[Path | Remote, ...]:
+        """The M2 files from which the references are made."""
+        if self.m2 is None:
+            return ()
+        return self.gold if self.m2 in self.gold else (self.m2,)
 
 
 @dataclass(frozen=True)

@@ -61,12 +61,13 @@ class Resolver(Locator):
             source, references = self.whole(written.data, name)
         if written.m2 is not None:
             m2 = self.path(written.m2, (*at, "m2"), name)
-        gold = m2 if written.gold is None else self.path(written.gold, (*at, "gold"), name)
+        golds = [self.path(text, (*at, "gold", index), name) for index, text in enumerate(written.gold)]
+        gold = tuple(golds) if golds or m2 is None else (m2,)
         if written.source is not None:
             source = self.input(written.source, (*at, "source"), name)
         for index, reference in enumerate(written.references):
             references += self.reference(reference, (*at, "references", index), name, null=empty == "none")
-        m2 = m2 if references else m2 or gold
+        m2 = m2 if references or m2 or not gold else gold[0]
         selection = self.selection(written, name)
         if written.outputs == "kept" and selection is None:
             self.problem("has no effect without keep or drop; leave it out", (*at, "outputs"))

@@ -18,8 +18,10 @@ from .texts import TextFile, read_texts
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping, Sequence
+    from pathlib import Path
 
     from ..config.resolved import Dataset
+    from ..io.remote import Remote
     from .edits.views import EditTexts
     from .texts import AnyText
 
@@ -154,30 +156,38 @@ def _opened(dataset: Dataset, systems: Sequence[System], opener: Opener, problem
 
 
 def _annotate(dataset: Dataset, texts: _Texts, opener: Opener, problems: list[Problem], *, lenient: bool) -> list[str]:
-    """Take source and references from the M2 file of a data set, where it has one; return warnings."""
-    if not dataset.m2:
-        return []
-    if dataset.m2 in opener.absent:
-        texts.complete = False
-        return []
-    try:
-        m2 = spool_m2(dataset.m2, dataset.missing_annotator, opener.spool, lenient=lenient)
-        annotated = opener.index(m2.source)
-        different = other_source(texts.source, annotated, dataset.replace)
-        if different:
-            raise CorpusError(different)
-        texts.references = [opener.index(reference) for reference in m2.references]
-    except CorpusError as error:
-        texts.complete = False
-        problems += error.problems
-        return []
+    """Take source and references from the M2 files of a data set, where it has some; return warnings."""
+    notes = []
+    for path in dataset.annotated:
+        if path in opener.absent:
+            texts.complete = False
+            continue
+        try:
+            notes += _annotated(path, dataset, texts, opener, lenient=lenient)
+        except CorpusError as error:
+            texts.complete = False
+            problems += error.problems
+    return notes
+
+
+def _annotated(path: Path | Remote, dataset: Dataset, texts: _Texts, opener: Opener, *, lenient: bool) -> list[str]:
+    """Take the references of an M2 file, and the source where there is none yet; return warnings.
+
+    Raises CorpusError where the file cannot be read or applied, or has other sentences than the source.
+    """
+    m2 = spool_m2(path, dataset.missing_annotator, opener.spool, lenient=lenient)
+    annotated = opener.index(m2.source)
+    different = other_source(texts.source, annotated, dataset.replace)
+    if different:
+        raise CorpusError(different)
+    texts.references += [opener.index(reference) for reference in m2.references]
     texts.source = texts.source or annotated
     stand_in = {"first": "the first annotator's edits stand in", "source": "the source stands in", "none": ""}
     notes = []
     for annotator, count, line in m2.lacking if not dataset.explicit and not lenient else ():
         lacking = f"no line for {count} sentences that others annotated, the first in line {line}"
         solution = f"{stand_in[dataset.missing_annotator]} (see missing_annotator)"
-        notes.append(f"{dataset.m2.name}: annotator {annotator} has {lacking}; {solution}")
+        notes.append(f"{path.name}: annotator {annotator} has {lacking}; {solution}")
     return notes
 
 

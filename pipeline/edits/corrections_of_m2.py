@@ -28,7 +28,7 @@ def corrections_of_m2(tokens: Sequence[str], edits: Iterable[Edit], split: Split
     to which error they belong (type_of_error) stay as they are.
     """
     every = list(edits)
-    if any(_NUMBERED.fullmatch(edit.type) for edit in every):
+    if any(is_numbered(edit.type) for edit in every):
         return _as_numbered(tokens, every)
     groups: list[list[Edit]] = []
     changes = [edit for edit in every if not _changes_nothing(edit)]
@@ -46,6 +46,11 @@ def corrections_of_m2(tokens: Sequence[str], edits: Iterable[Edit], split: Split
 def type_of_error(number: int, *, required: bool) -> str:
     """Return the type of the edits of an error, where a file numbers the errors of a sentence itself."""
     return f"error {number} {'yes' if required else 'no'}"
+
+
+def is_numbered(type_: str) -> bool:
+    """Return whether the type of an edit says to which error of its sentence it belongs."""
+    return bool(_NUMBERED.fullmatch(type_))
 
 
 def _as_numbered(tokens: Sequence[str], edits: Sequence[Edit]) -> CorrectedSentence:

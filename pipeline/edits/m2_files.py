@@ -7,17 +7,18 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from ..errors import CorpusError, Problem
 from ..io.plain_files import named
+from .corrections_of_m2 import is_numbered
+from .m2_lines import NOOP, Block, edit_of
 from .m2_lines import blocks as m2_blocks
-from .m2_lines import edit_of
 from .records import lines_by_annotator
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Sequence
     from pathlib import Path
 
     from ..io.plain_files import Spool
     from ..io.remote import Remote
-    from .m2_lines import Block, Edit
+    from .m2_lines import Edit
 
     Reader = Callable[[Path, str], Iterator[Block]]
     """Takes a file and its name for messages, and yields its sentences."""
@@ -40,6 +41,11 @@ class Annotated(NamedTuple):
     """For each sentence, the edits of all annotators in the order of the file."""
     by_annotator: list[dict[int, list[str]]]
     """For each sentence, the lines of each annotator, in the order in which they come first."""
+
+    @property
+    def is_xml(self) -> bool:
+        """Whether it was read from a gold file of I-measure."""
+        return any(is_numbered(edit.type) for edits in self.edits for edit in edits)
 
     @property
     def annotators(self) -> list[int]:
@@ -102,6 +108,39 @@ def read_annotated(path: Path | Remote, spool: Spool, reader: Reader = m2_blocks
     blocks = list(reader(spool.local(path), name))
     if not blocks:
         raise CorpusError([Problem(name, "has no sentence: there is no line that begins with 'S '")])
+    return _of_blocks(name, blocks)
+
+
+def joined(files: Sequence[Annotated]) -> Annotated:
+    """Return the annotations of several files of the same sentences as those of one.
+
+    Annotators are numbered anew, from 0, file after file. A sentence without a line is one that the first annotator of
+    its file leaves as it is. Raises CorpusError where the files are not of the same sentences, or one of them is XML,
+    whose errors belong to all annotators together.
+    """
+    first, *others = files
+    if not others:
+        return first
+    problems = [problem for file in others for problem in other_sentences(file, first)]
+    problems += [Problem(file.name, "is XML; of several gold files each is M2") for file in files if file.is_xml]
+    if problems:
+        raise CorpusError(problems)
+    blocks = [Block(block.line, block.sentence) for block in first.blocks]
+    count = 0
+    for file in files:
+        lines = [line for block in file.blocks for _, line in block.lines] or [NOOP]
+        numbers = sorted({int(line.rpartition("|||")[2]) for line in lines})
+        ids = {number: count + place for place, number in enumerate(numbers)}
+        for block, own in zip(blocks, file.blocks, strict=True):
+            for number, line in own.lines or [(own.line, f"{NOOP.removesuffix('0')}{numbers[0]}")]:
+                edit, _, annotator = line.rpartition("|||")
+                block.lines.append((number, f"{edit}|||{ids[int(annotator)]}"))
+        count += len(numbers)
+    return _of_blocks(f"{first.name} and {len(others)} more", blocks)
+
+
+def _of_blocks(name: str, blocks: list[Block]) -> Annotated:
+    """Return sentences with their edits; raises CorpusError for a line that is not written as an edit."""
     edits = [[edit_of(line, name, number) for number, line in block.lines] for block in blocks]
     return Annotated(name, blocks, edits, [lines_by_annotator(line for _, line in block.lines) for block in blocks])
 

@@ -251,7 +251,7 @@ def edited(tmp_path_factory: pytest.TempPathFactory) -> Corpus:
     (folder / "gold.m2").write_text("\n\n".join(blocks) + "\n", encoding="utf-8")
     (folder / "a.m2").write_text(M2.format(0), encoding="utf-8")
     gold, problems = folder / "gold.m2", list[Problem]()
-    dataset = Dataset(name="d", source=None, references=(), m2=gold, gold=gold)
+    dataset = Dataset(name="d", source=None, references=(), m2=gold, gold=(gold,))
     systems = [System("A", {"d": Column(kind="m2", path=folder / "a.m2", column="")})]
     opened = open_corpus(dataset, systems, problems, views=(TEXTS_VIEW, GOLD, EDITS))
     assert not problems

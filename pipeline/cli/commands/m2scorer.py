@@ -134,7 +134,7 @@ def _is_empty(path: Path | Remote) -> bool:
 def _corpus(name: str, output: Path | Remote, gold: Path | Remote, opener: Opener) -> Corpus:
     """Open both files; raises CorpusError where they do not fit together."""
     problems: list[Problem] = []
-    dataset = Dataset(name=DATASET, source=None, references=(), m2=gold, gold=gold)
+    dataset = Dataset(name=DATASET, source=None, references=(), m2=gold, gold=(gold,))
     corpus = open_corpus(dataset, [System(name, {DATASET: output})], problems, opener=opener, views=(GOLD,))
     if corpus is None:
         raise CorpusError(list(dict.fromkeys(problems)))

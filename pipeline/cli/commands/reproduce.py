@@ -116,6 +116,7 @@ def _list(named: Sequence[Recipe], args: argparse.Namespace) -> int:
         return 0
     print_table(*list_table(named), left=(0, 1, 2, 3))
     print("\nrun: gec-pipeline reproduce NAME ...  recipe: gec-pipeline reproduce --show NAME")
+    print("what has no recipe, and why: gec-pipeline help reproduce")
     return 0
 
 

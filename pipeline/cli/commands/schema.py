@@ -49,7 +49,8 @@ def json_schema() -> str:
     schema["$defs"]["Metric"] = {"anyOf": [text, *(_metric(name) for name in METRICS)]}
     schema["properties"]["metrics"]["items"] = {"$ref": "#/$defs/Metric"}
     _or_one(schema["properties"], "metrics")
-    _or_one(schema["$defs"]["WrittenDataset"]["properties"], "references")
+    for key in ("references", "gold"):
+        _or_one(schema["$defs"]["WrittenDataset"]["properties"], key)
     whole = {
         "type": "string",
         "pattern": "^data(:.+)?$",

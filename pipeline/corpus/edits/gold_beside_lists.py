@@ -67,7 +67,7 @@ def _open_gold(gold: object, outputs: Mapping[str, Any], views: Collection[str])
     ]
     problems: list[Problem] = []
     path = locate(Path(), fspath(gold))
-    dataset = Dataset(name=MEMORY, source=None, references=(), m2=path, gold=path)
+    dataset = Dataset(name=MEMORY, source=None, references=(), m2=path, gold=(path,))
     corpus = open_corpus(dataset, systems, problems, views=views)
     if corpus is None:
         raise CorpusError(list(dict.fromkeys(problems)))

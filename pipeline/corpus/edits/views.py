@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from ...config.resolved import Column
 from ...edits.correction_xml import gold_blocks, is_xml
 from ...edits.m2.writing import with_texts_changed
-from ...edits.m2_files import other_sentences, other_styles, read_annotated
+from ...edits.m2_files import joined, other_sentences, other_styles, read_annotated
 from ...edits.m2_lines import NOOP
 from ...edits.records import record_of
 from ...errors import CorpusError, Problem
@@ -103,9 +103,9 @@ def _too_many(gold: Annotated, outputs: dict[str, Annotated], most: int) -> Prob
 
 def _gold(dataset: Dataset, opener: Opener) -> Annotated | None:
     """Return the annotations of a data set; None where there are none, or they are known to be absent."""
-    if dataset.gold is None or dataset.gold in opener.absent:
+    if not dataset.gold or any(path in opener.absent for path in dataset.gold):
         return None
-    gold = read_annotated(dataset.gold, opener.spool, _reader(dataset))
+    gold = joined([read_annotated(path, opener.spool, _reader(dataset)) for path in dataset.gold])
     if len(gold.annotators) > MAX_ANNOTATORS:
         message = f"has {len(gold.annotators)} annotators; at most {MAX_ANNOTATORS} are supported"
         raise CorpusError([Problem(gold.name, message)])
@@ -127,10 +127,13 @@ def _reader(dataset: Dataset) -> Reader:
 
 def _odd_lines(dataset: Dataset, opener: Opener) -> tuple[list[str], list[Problem]]:
     """Return notes and problems of what the official loader reads otherwise in the annotations of a data set."""
-    if dataset.gold is None:
-        return [], []
-    path, name = opener.spool.local(dataset.gold), named(dataset.gold)
-    return ([], []) if is_xml(path, name) else odd_lines(path, name)
+    notes, problems = list[str](), list[Problem]()
+    for gold in dataset.gold:
+        path, name = opener.spool.local(gold), named(gold)
+        if not is_xml(path, name):
+            own_notes, own_problems = odd_lines(path, name)
+            notes, problems = notes + own_notes, problems + own_problems
+    return notes, problems
 
 
 def _outputs(

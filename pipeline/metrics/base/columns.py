@@ -33,6 +33,12 @@ WHOLE = "whole_"
 Only metrics that name the column in `Metric.whole_sums` get them."""
 
 
+def last_present(columns: Columns) -> Ints:
+    """Return the number of the last reference that each line has: int64 [lines]."""
+    last: Ints = columns["ref_len"].shape[1] - 1 - np.argmax(columns["ref_len"][:, ::-1] >= 0, axis=1)
+    return columns[PRESENT] - 1 if PRESENT in columns else last
+
+
 class Field(NamedTuple):
     """A group of columns with one name."""
 

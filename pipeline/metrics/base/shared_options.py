@@ -59,17 +59,21 @@ def beta(**more: Any) -> str:
     )
 
 
-def choice(**more: Any) -> str:
-    """Return the option choice of metrics that choose one annotator for each sentence. `more` is as in beta()."""
+def choice(*, last: bool = False, **more: Any) -> str:
+    """Return the option choice of metrics that choose one annotator for each sentence. `more` is as in beta().
+
+    `last` says that the annotator with the highest number can be taken, whatever the scores.
+    """
     chosen: dict[str, Any] = {
         "applies": lambda m: m.level == "corpus",
         "why": "sentence scores take the best annotator of each sentence",
     }
+    highest = "; last: the one with the highest number" if last else ""
     return option(
         "official",
         help="which annotator counts for a sentence: the one who is best for all sentences so far (official), or best "
-        "for the sentence alone",
-        choices=("official", "sentence"),
+        f"for the sentence alone{highest}",
+        choices=("official", "sentence", *(["last"] if last else [])),
         implicit=True,
         **(chosen | more),
     )

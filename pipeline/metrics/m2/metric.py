@@ -11,7 +11,7 @@ import numpy as np
 from ...edits.proposed import unchanged_words
 from ..base import shared_options
 from ..base.arithmetic import f_beta, ratio
-from ..base.columns import Field
+from ..base.columns import Field, last_present
 from ..base.description import Counted
 from ..base.metric import Metric, Note
 from ..base.option import option
@@ -71,13 +71,18 @@ class MaxMatch(Metric):
         choices=("listed", "all"),
         implicit=True,
     )
-    choice: str = shared_options.choice()
+    choice: str = shared_options.choice(last=True)
     level: str = shared_options.level()
 
     @property
     def needs(self) -> MaxMatchNeeds:
         """Counts of edits with each annotator."""
         return MaxMatchNeeds(self.max_unchanged_words, self.ignore_whitespace_casing, self.code, self.annotators)
+
+    @property
+    def by_reference(self) -> bool:
+        """Whether the scores with all annotators are compared, and not only that of the last one is taken."""
+        return self.choice != "last"
 
     @property
     def terms(self) -> tuple[Field, ...]:
@@ -89,7 +94,10 @@ class MaxMatch(Metric):
         return {"correct": columns["correct"], "proposed": columns["proposed"], "gold": columns["ref_len"]}
 
     def shown_counts(self, columns: Columns) -> list[Counted]:
-        """Return the counts with each annotator."""
+        """Return the counts with each annotator, or with the last."""
+        if not self.by_reference:
+            rows, last = np.arange(len(columns["ref_len"])), last_present(columns)
+            return [Counted(name, values[rows, last]) for name, values in self.make_terms(columns).items()]
         return [Counted(name, values, per_reference=True) for name, values in self.make_terms(columns).items()]
 
     def score(self, totals: Columns) -> dict[str, Floats]:
@@ -99,16 +107,21 @@ class MaxMatch(Metric):
         return {"m2": score, "precision": precision, "recall": recall} | counts
 
     def sentence_scores(self, columns: Columns) -> Floats:
-        """Return the score of each sentence with each annotator: float64 [lines, annotators]."""
-        return self._scores(self.make_terms(columns))[0]
+        """Return the score of each sentence with each annotator, or the last: float64 [lines, annotators or 1]."""
+        scores = self._scores(self.make_terms(columns))[0]
+        return scores if self.by_reference else scores[np.arange(len(scores)), last_present(columns), None]
 
     def chooser(self) -> Callable[[Columns], Ints]:
         """Return what chooses annotators: with the totals of the sentences before, or for each sentence alone."""
+        if self.choice == "last":
+            return self.choose
         choice = RunningChoice(self.key, COUNTS, "order", running=self.choice == "official")
         return lambda columns: choice({**columns, "gold": columns["ref_len"]})
 
     def choose(self, columns: Columns) -> Ints:
         """Return the annotator of each sentence, chosen for the sentence alone: int64 [lines]."""
+        if self.choice == "last":
+            return last_present(columns)
         return RunningChoice(self.key, COUNTS, "order", running=False)({**columns, "gold": columns["ref_len"]})
 
     def key(self, totals: tuple[int, ...], counts: tuple[int, ...]) -> tuple[float, ...]:
