@@ -29,10 +29,12 @@ from . import stages
 from .config.overrides import overrides_from_values
 from .config.tree import from_mapping
 from .corpus.corpus import MAX_REFERENCES, Corpus, check_parallel, without_any
+from .corpus.edits.annotated_texts import Annotating, with_annotated
 from .corpus.input_warnings import misshapen
 from .corpus.texts import text_in_memory
 from .errors import IncompleteError, InputError, Problem, did_you_mean
 from .execution.count import count_in_memory
+from .execution.listener import SILENT
 from .execution.options import RunOptions
 from .execution.store.columns_file import MemoryStatistics, Statistics
 from .execution.store.remote_copy import folder_of
@@ -53,6 +55,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from .arrays import Floats, Ints
+    from .execution.listener import Listener
     from .metrics.base.metric import Metric
     from .metrics.build import Asked
     from .scoring.results import Bootstrap, Samples, Score
@@ -262,22 +265,27 @@ def evaluate(
     return evaluation
 
 
-def evaluate_corpus(corpus: Corpus, metrics: Sequence[Metric], *, n_jobs: int | Literal["auto"] = 1) -> Evaluation:
+def evaluate_corpus(
+    corpus: Corpus, metrics: Sequence[Metric], *, n_jobs: int | Literal["auto"] = 1, listener: Listener = SILENT
+) -> Evaluation:
     """Score a corpus that is open already, without a run directory.
 
-    Raises InputError where a metric cannot score this corpus, and for an impossible `n_jobs`.
+    `listener` is told how texts are annotated, where a metric asks for it. Raises InputError where a metric cannot
+    score this corpus, and for an impossible `n_jobs`.
     """
     if n_jobs != "auto" and (not isinstance(n_jobs, int) or n_jobs < 1):
         raise InputError(f"n_jobs: expected 'auto' or a number of workers from 1, found {n_jobs!r}")
     for metric in metrics:
         if metric.needs.source and corpus.source is None:
             raise InputError(without_source(metric.name, metric.hint, "-s FILE, or sources=[...]"))
+    options = RunOptions(n_jobs=n_jobs)
+    corpus = with_annotated(corpus, {metric.needs.view for metric in metrics}, Annotating(options.threads, listener))
     problems = fit(metrics, [corpus])
     if problems:
         raise InputError(problems)
     (corpus,) = complete(metrics, [corpus])
     needs = tuple(dict.fromkeys(metric.needs for metric in metrics))
-    counted = count_in_memory(corpus, needs, RunOptions(n_jobs=n_jobs))
+    counted = count_in_memory(corpus, needs, options)
     scores = score_all([corpus], metrics, {corpus.name: counted})
     references = {metric: len(corpus.read_by(metric.needs).references) for metric in metrics}
     measures = {scored_columns.signed(metric, references[metric]): metric for metric in metrics}

@@ -14,11 +14,12 @@ from ..corpus.opener import open_corpus
 from ..errors import ConfigError, CorpusError, Problem, printable
 from ..io.catalogue import PREFIX, is_data, named_in
 from ..io.remote import Remote
+from ..metrics.base.views import TEXTS, annotator_of
 from .given_texts import given_text, whole_m2
 
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Sequence
+    from collections.abc import Collection, Sequence
     from typing import Literal
 
     from ..config.resolved import Input
@@ -57,20 +58,25 @@ def output_from_pipe(args: argparse.Namespace) -> None:
     args.outputs = args.outputs or ["-"]
 
 
-def open_files(args: argparse.Namespace, *, quiet: bool = False) -> Corpus:
-    """Open and check the files; systems are called as they were written. Warnings go to standard error."""
+def open_files(args: argparse.Namespace, *, quiet: bool = False, views: Collection[str] = (TEXTS,)) -> Corpus:
+    """Open and check the files; systems are called as they were written. Warnings go to standard error.
+
+    `views` says what the metrics read; see `metrics/base/views.py`.
+    """
     outputs = expanded(args.outputs)
     repeated = next((name for name in outputs if outputs.count(name) > 1), None)
     if repeated is not None:
         raise ConfigError(f"-o: {repeated} is given twice")
     dataset = _dataset(args.source, expanded(args.references), args.empty_references)
+    dataset = replace(dataset, gold=dataset.m2 if any(map(annotator_of, views)) else None)
     problems: list[Problem] = []
     named: dict[str, Input] = {}
     for path in (given_text(output, "-o") for output in outputs):
         called = str(path) if isinstance(path, Remote) else outputs[len(named)]
         same = sum(name == called or name.startswith(f"{called} #") for name in named)
         named[f"{called} #{same + 1}" if same else called] = path  # of addresses not all is shown
-    corpus = open_corpus(dataset, [System(name, {DATASET: path}) for name, path in named.items()], problems)
+    systems = [System(name, {DATASET: path}) for name, path in named.items()]
+    corpus = open_corpus(dataset, systems, problems, views=views)
     if corpus is None:
         raise CorpusError(problems)
     for warning in () if quiet else suspicions(corpus):

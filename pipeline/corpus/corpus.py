@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from .texts import AnyText
 
 MAX_REFERENCES = 255
+WITHOUT_EDITS = "has no edits: name an M2 file under `gold`, or have texts annotated (`errant: {annotator: auto}`)"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -42,13 +43,15 @@ class Corpus:
     """The systems that are references themselves, and the numbers of these references, from 0."""
     views: Mapping[str, Corpus] = field(default_factory=dict)
     """The same data set as metrics of edits read it, by the names in `metrics/base/views.py`."""
+    annotated: bool = False
+    """Whether this is a view whose references are edits that were annotated in the texts of the references."""
     external: Mapping[str, Corpus] = field(default_factory=dict)
     """Files of numbers for metrics that read no text, by the key of their needs: data sets without references."""
 
     def read_by(self, needs: Needs) -> Corpus:
         """Return the data set as those read it who count these columns; raises InputError where it has no edits."""
         if needs.view != TEXTS and needs.view not in self.views:
-            raise InputError(f"{self.name}: has no edits for metrics of edits; name an M2 file under `gold`")
+            raise InputError(f"{self.name}: {WITHOUT_EDITS}")
         return self.external.get(needs.key) or self.views.get(needs.view, self)
 
     def with_references(self) -> Corpus:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from ..config.resolved import Column, System
 from ..errors import ConfigError, CorpusError, Problem
-from ..metrics.base.views import EDITS, GOLD, TEXTS
+from ..metrics.base.views import EDITS, GOLD, TEXTS, annotator_of
 from .corpus import MAX_REFERENCES, Corpus, check_parallel, without_any
 from .edits.views import M2_KINDS, open_edits
 from .formats.m2 import spool_m2
@@ -74,14 +74,16 @@ def open_corpus(
 ) -> Corpus | None:
     """Open all files of a data set; return None after adding to problems, as many as can be told at once.
 
-    `views` says what metrics read of it; see `metrics/base/views.py`.
+    `views` says what metrics read of it; see `metrics/base/views.py`. Texts that have to be annotated for that are
+    left to `edits/annotated_texts.py`.
     """
     before = len(problems)
     opener = opener or Opener(threads)
     texts = _opened(dataset, _as_read(systems, views), opener, problems)
     notes = _annotate(dataset, texts, opener, problems, lenient=TEXTS not in views)
-    if dataset.gold and not {GOLD, EDITS}.isdisjoint(views) and texts.complete:
-        texts.edits = open_edits(dataset, systems, opener, problems, views)
+    annotated = any(map(annotator_of, views))
+    if texts.complete and (annotated or (dataset.gold and not {GOLD, EDITS}.isdisjoint(views))):
+        texts.edits = open_edits(dataset, systems, opener, problems, views, texts.source)
         if texts.edits:
             notes += texts.edits.notes
             problems += _other_source(texts, texts.edits.source)
@@ -127,12 +129,13 @@ def _as_read(systems: Sequence[System], views: Collection[str]) -> list[System]:
 
 
 def _views(corpus: Corpus, edits: EditTexts, views: Collection[str]) -> dict[str, Corpus]:
-    """Return the data set as metrics of edits read it."""
+    """Return the data set as metrics of edits read it; views with annotated texts have those of M2 files so far."""
     seen = {}
     if GOLD in views:
         seen[GOLD] = replace(corpus, references=tuple(edits.gold), missing=False, notes=())
-    if EDITS in views:
-        seen[EDITS] = replace(corpus, references=tuple(edits.pairs), systems=edits.outputs, missing=False, notes=())
+    for view in sorted(views):
+        if view == EDITS or annotator_of(view):
+            seen[view] = replace(corpus, references=tuple(edits.pairs), systems=edits.outputs, missing=False, notes=())
     return seen
 
 

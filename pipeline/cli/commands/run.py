@@ -67,7 +67,7 @@ def run(args: argparse.Namespace) -> int:
     options = RunOptions(n_jobs=args.n_jobs, backend=args.backend, address=args.address)
     with Bar(enabled=not args.quiet and not args.dry_run and sys.stderr.isatty()) as bar:
         bar.stage("reading")
-        job = stages.prepare(args.config, options, overrides_of(args))
+        job = stages.prepare(args.config, options, overrides_of(args), bar)
         for warning in () if args.quiet else job.warnings:
             bar.print(f"warning: {warning}")
         for note in () if args.quiet or args.dry_run else kernel_notes(job.corpora):

@@ -15,6 +15,7 @@ examples:
   gec-pipeline score bleu -r d.jsonl:ref1 d.jsonl:ref2 -o d.jsonl:hyp --empty-references none
   gec-pipeline score gleu -r gold.m2 -o system.txt
   gec-pipeline score gleu -s gold.m2 -r gold.m2:0 gold.m2:1 -o system.txt
+  gec-pipeline score errant --annotator auto -s source.txt -r ref0.txt ref1.txt -o a.txt
   gec-pipeline score bleu -r s3://bucket/ref.txt -o https://example.org/system.txt.gz
   gec-pipeline score "gleu[level=mean,smoothing=ones]" -s source.txt -r ref*.txt -o system.txt --sentences
 """
@@ -28,6 +29,7 @@ from typing import TYPE_CHECKING, Any
 from ...errors import printable
 from ..arguments import add_files, jobs, open_files, output_from_pipe
 from ..kernel_note import kernel_notes
+from ..progress import Bar
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -95,10 +97,11 @@ def run(args: argparse.Namespace) -> int:
     given = {key.removeprefix("option_"): value for key, value in vars(args).items() if key.startswith("option_")}
     metrics = from_texts(args.metrics, {key: value for key, value in given.items() if value is not None})
     output_from_pipe(args)
-    corpus = open_files(args)
+    corpus = open_files(args, views={metric.needs.view for metric in metrics})
     for note in kernel_notes([corpus]):
         print(printable(f"note: {note}"), file=sys.stderr)
-    evaluation = evaluate_corpus(corpus, metrics, n_jobs=args.n_jobs)
+    with Bar(enabled=sys.stderr.isatty()) as bar:
+        evaluation = evaluate_corpus(corpus, metrics, n_jobs=args.n_jobs, listener=bar)
     for note in evaluation.warnings[len(suspicions(corpus)) :]:  # the others were told before
         print(printable(f"warning: {note}"), file=sys.stderr)
     results = Results(

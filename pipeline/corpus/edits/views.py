@@ -11,18 +11,18 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from ...config.resolved import Column
 from ...edits.correction_xml import gold_blocks
-from ...edits.m2_lines import NOOP, edit_of
+from ...edits.m2_lines import NOOP, Block, edit_of
 from ...edits.records import lines_by_annotator, record_of
 from ...errors import CorpusError, Problem
 from ...io.plain_files import SEPARATOR, Origin, Spooled, named
-from ...metrics.base.views import EDITS, GOLD
+from ...metrics.base.views import EDITS, GOLD, annotator_of
+from ..texts import read_texts
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Sequence
     from pathlib import Path
 
     from ...config.resolved import Dataset, Input, System
-    from ...edits.m2_lines import Block
     from ...io.plain_files import Spool
     from ...io.remote import Remote
     from ..input_files import Opener
@@ -105,19 +105,31 @@ def read_annotated(path: Path | Remote, spool: Spool) -> Annotated:
 
 
 def open_edits(
-    dataset: Dataset, systems: Sequence[System], opener: Opener, problems: list[Problem], views: Collection[str]
+    dataset: Dataset,
+    systems: Sequence[System],
+    opener: Opener,
+    problems: list[Problem],
+    views: Collection[str],
+    source: TextFile | None = None,
 ) -> EditTexts | None:
-    """Open what the views of a data set need beside its texts; None after adding to problems."""
+    """Open what the views of a data set need beside its texts; None after adding to problems.
+
+    Where texts are annotated, outputs may be texts, and there may be no gold. Annotated outputs are then compared with
+    the sentences of the source.
+    """
     before = len(problems)
     outputs = {system.name: system.paths[dataset.name] for system in systems if dataset.name in system.paths}
     try:
-        gold = _gold(dataset, opener)
+        gold = _gold(dataset, opener) if dataset.gold else _ungraded(source)
     except CorpusError as error:
         problems += error.problems
         return None
     if gold is None:
         return None
-    annotated = _outputs(dataset, outputs, gold, opener, problems) if EDITS in views else {}
+    both = EDITS in views or any(map(annotator_of, views))
+    if both and EDITS not in views:
+        outputs = {name: output for name, output in outputs.items() if is_m2(output)}
+    annotated = _outputs(dataset, outputs, gold, opener, problems) if both else {}
     if len(problems) > before:
         return None
     most = max((len(own) for item in annotated.values() for own in item.by_annotator), default=1)
@@ -133,7 +145,7 @@ def open_edits(
         gold=references[0],
         pairs=[text for of_output in references for text in of_output],
         outputs={name: _record_file(opener, item.name, _records(item)) for name, item in annotated.items()},
-        notes=[*notes, *_styles(gold, annotated)] if EDITS in views else list(gold.notes()) if GOLD in views else [],
+        notes=[*notes, *_styles(gold, annotated)] if both else list(gold.notes()) if GOLD in views else [],
     )
 
 
@@ -148,6 +160,20 @@ def _gold(dataset: Dataset, opener: Opener) -> Annotated | None:
     return gold
 
 
+def _ungraded(source: TextFile | None) -> Annotated | None:
+    """Return the sentences of a source without any annotator; None without a source."""
+    if source is None:
+        return None
+    lines = read_texts(source, 0, source.lines)
+    sentences = [Block(source.number(number), line) for number, line in enumerate(lines, 1)]
+    return Annotated(source.place, sentences, [{} for _ in lines])
+
+
+def is_m2(output: Input) -> bool:
+    """Return whether an output is given as its edits."""
+    return isinstance(output, Column) and output.kind in M2_KINDS
+
+
 def _outputs(
     dataset: Dataset, outputs: dict[str, Input], gold: Annotated, opener: Opener, problems: list[Problem]
 ) -> dict[str, Annotated]:
@@ -156,7 +182,8 @@ def _outputs(
     for name, output in outputs.items():
         if not isinstance(output, Column) or output.kind not in M2_KINDS:
             message = f"system {name} has no edits: name its M2 file, as in `systems: {{{name}: {{m2: FILE}}}}`"
-            problems.append(Problem(dataset.name, message))
+            other = "or have texts annotated: `annotator: auto` as an option of the metric"
+            problems.append(Problem(dataset.name, f"{message}, {other}"))
             continue
         if output.path in opener.absent:
             continue

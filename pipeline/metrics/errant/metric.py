@@ -40,7 +40,7 @@ class Errant(Metric):
     """
 
     name: ClassVar[str] = "errant"
-    summary: ClassVar[str] = "F0.5 of annotated edits (Bryant et al. 2017), from M2 files as errant_compare"
+    summary: ClassVar[str] = "F0.5 of annotated edits (Bryant et al. 2017), as errant_compare, from M2 files or texts"
     name_in_text: ClassVar[str] = "ERRANT"
     spellings: ClassVar[Mapping[str, Mapping[str, str]]] = {
         "ERRANT F0.5": {},
@@ -48,6 +48,7 @@ class Errant(Metric):
         "SentERRANT": {"level": "mean"},
     }
     counts: ClassVar[frozenset[str]] = frozenset(COUNTS)
+    hint: ClassVar[str] = "with an annotator, texts are compared with their source"
     citations: ClassVar[tuple[str, ...]] = ("bryant-etal-2017-automatic",)
 
     mode: str = option(
@@ -68,6 +69,7 @@ class Errant(Metric):
     )
     choice: str = shared_options.choice()
     level: str = shared_options.level()
+    annotator: str = shared_options.annotator()
 
     @cached_property
     def _only(self) -> str:
@@ -78,7 +80,8 @@ class Errant(Metric):
         """Hits and misses with each annotator."""
         left_out = tuple(self.filter.split("+")) if self.filter else ()
         comparison = Comparison(self.mode, self.single, self.multi, left_out)
-        return ErrantNeeds(comparison, tuple(self.types.split("+")) if self.types else ())
+        types = tuple(self.types.split("+")) if self.types else ()
+        return ErrantNeeds(comparison, types, annotator=self.annotator)
 
     @property
     def terms(self) -> tuple[Field, ...]:
