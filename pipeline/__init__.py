@@ -31,7 +31,8 @@ from ._version import __version__
 
 if TYPE_CHECKING:
     from . import errors
-    from .api import Evaluation, Result, compare, evaluate, load, run
+    from .api import compare, evaluate, load, run
+    from .evaluation import Evaluation, Result
 
 __all__ = ["Evaluation", "Result", "__version__", "compare", "errors", "evaluate", "load", "run"]
 

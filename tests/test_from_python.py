@@ -152,3 +152,25 @@ def test_a_mapping_that_holds_itself_is_refused() -> None:
 def test_a_mapping_may_include_files(here: Path) -> None:
     (here / "base.yaml").write_text(YAML, encoding="utf-8")
     assert len(pipeline.run({"include": ["base.yaml"], "metrics": ["bleu"]})) == 2
+
+
+def test_a_metric_asked_for_twice_is_an_error() -> None:
+    """Results would not stand beside the metrics that were asked for."""
+    with pytest.raises(InputError, match=r"metrics\[1\]: 'bleu' is asked for twice"):
+        pipeline.evaluate(["a"], ["a"], metrics=["bleu", "bleu", "chrf"])
+    with pytest.raises(InputError, match=r"metrics\[1\]: 'bleu\[tokenizer=13a\]' is asked for twice"):
+        pipeline.evaluate(["a"], ["a"], metrics=["bleu", "bleu[tokenizer=13a]"])
+
+
+def test_compare_takes_the_statistics_of_the_run_and_results_have_its_tests(tmp_path: Path) -> None:
+    statistics = {"resamples": 40, "trials": 60, "seed": 3, "baseline": "B"}
+    config = write_run(tmp_path, systems=["A", "B", "C"], chosen=["bleu"], statistics=statistics)
+    results = pipeline.run(config, tmp_path / "run")
+    compared = pipeline.compare(tmp_path / "run")
+    assert compared.statistics
+    assert {name: compared.statistics[name] for name in statistics} == statistics
+    assert tuple(compared.tests) == results.tests == pipeline.load(tmp_path / "run").tests
+    assert len(results.tests) == 2
+    more = pipeline.compare(tmp_path / "run", trials=70)
+    assert more.statistics
+    assert (more.statistics["trials"], more.statistics["resamples"]) == (70, 40)

@@ -38,6 +38,9 @@ KEYS = {
     "rouge[types=SU4,flavour=perl]": ("rouge-n0-skip_4-lead-newline-perl", "0a518c8758f66964559416358f366d0d"),
     "rouge[types=Lsum+W]": ("rouge-n0-union-weighted-w1.2-newline-google", "ab7f26a4fd830db91739149559ab11d7"),
     "external": ("external-external-value", "7a38a7a287dd7f7722e84541ee8947b5"),
+    "cleme": ("cleme-dependent-16", "06f389e801794307309e95d312fa09c7"),
+    "cleme[assumption=independent,level=mean]": ("cleme-independent-48", "c0dbfd62910921c24f177a30352129d6"),
+    "cleme[version=2]": ("cleme-dependent-0", "735612282244181838469d66083c2a6b"),
     "length": ("overlap-n1-whitespace", "0177f74df6c987cfd0855211e92327e7"),
 }
 EXTERNAL = {"name": "external", "title": "errant", "score": "f_beta", "files": "errant/{system}.tsv"}

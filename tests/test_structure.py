@@ -51,6 +51,7 @@ FLOORS = [
     ["report/plots", "report/html"],
     ["prepare.py"],
     ["stages.py", "reopen.py"],
+    ["evaluation.py"],
     ["api.py"],
     ["cli"],
     ["cli/commands"],

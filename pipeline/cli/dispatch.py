@@ -168,7 +168,8 @@ def _parser(name: str | None) -> tuple[argparse.ArgumentParser, argparse.Argumen
     """Return the parser of all commands, which knows the arguments of the named one alone, and the parser of that."""
     parser = Parser(
         prog="gec-pipeline",
-        description="Exact, fast and comparable evaluation of grammatical error correction.",
+        description="Exact, fast and comparable evaluation of grammatical error correction, translation and "
+        "summarisation.",
         epilog=EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )

@@ -90,6 +90,8 @@ class _Reader:
 
 
 def _resolved(name: str) -> Path:
+    if "\0" in name:  # Python has other words for it in each version
+        raise ConfigError([Problem(name, "cannot be read: no path has a NUL character")])
     try:
         return Path(name).resolve()
     except (OSError, ValueError, RuntimeError) as error:

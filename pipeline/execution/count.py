@@ -171,7 +171,7 @@ def placed(
 def outdated(corpus: Corpus, needs: Sequence[Needs], directory: RunDirectory) -> list[str]:
     """Return the system of each file of counts that a run would replace, because it is of other texts than now."""
     systems = []
-    for files, needs_of_files in by_files(corpus, needs):
+    for files, needs_of_files in by_view(corpus, needs):
         counts, keys = placed(files, needs_of_files, directory)
         systems += [cell[0] for cell, key in keys.items() if counts[cell].is_of_other_texts(key)]
     return systems

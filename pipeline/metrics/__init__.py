@@ -22,6 +22,7 @@ METRICS: dict[str, type[Metric]] = {
     "m2": imported(__name__, "m2.metric.MaxMatch"),
     "imeasure": imported(__name__, "imeasure.metric.Imeasure"),
     "errant": imported(__name__, "errant.metric.Errant"),
+    "cleme": imported(__name__, "cleme.metric.Cleme"),
     "external": imported(__name__, "external.External"),
     "length": imported(__name__, "length.Length"),
 }

@@ -63,7 +63,13 @@ def from_values(values: Asked | Sequence[Asked]) -> tuple[Metric, ...]:
         raise ConfigError("metrics: there is none")
     if problems:
         raise ConfigError(problems)
-    return tuple(dict.fromkeys(metric for metric in metrics if metric))
+    distinct = tuple(metric for metric in metrics if metric)
+    twice = next((number for number, metric in enumerate(distinct) if metric in distinct[:number]), None)
+    if twice is not None:
+        asked = values[twice]
+        named = asked if isinstance(asked, str) else signature.render(distinct[twice].name, distinct[twice].settings())
+        raise ConfigError(f"metrics[{twice}]: '{named}' is asked for twice; each metric gives one result for a system")
+    return distinct
 
 
 def resolve(node: Node, problems: list[Problem]) -> Metric | None:

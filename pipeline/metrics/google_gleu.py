@@ -104,6 +104,16 @@ class GoogleGleu(Metric):
         }
         return outputs | {name: totals[name].astype(np.float64) for name in ("match", "hyp_total", "ref_total")}
 
+    def notes(self, outputs: Mapping[str, float]) -> list[str]:
+        """Return why a score is 0, at each level: nothing matches."""
+        if outputs["google_gleu"] != 0:
+            return []
+        if outputs.get("hyp_total") == 0:
+            return ["all outputs are empty" if self.min_order == 1 else f"no output has {self.min_order} tokens"]
+        if self.min_order == self.order:
+            return [f"no {self.order}-gram matches"]
+        return [f"no n-gram of {self.min_order} to {self.order} tokens matches"]
+
     def sentence_scores(self, columns: Columns) -> Floats:
         """Return the score of each sentence with each reference: float64 [lines, references]."""
         terms = self.make_terms(columns)

@@ -11,7 +11,7 @@ from ..tokenizers.tokenization import Tokenization
 from .base import shared_options
 from .base.arithmetic import best_by, by_order, f_beta, log, ratio
 from .base.columns import Field
-from .base.description import Counted
+from .base.description import Counted, why_all_zero
 from .base.metric import Metric
 from .base.ngram_counts import OverlapNeeds
 from .base.ngram_roles import Rule
@@ -102,12 +102,15 @@ class Green(Metric):
 
     def notes(self, outputs: Mapping[str, float]) -> list[str]:
         """Return why a score is 0."""
-        orders = range(1, self.order + 1) if outputs["green"] == 0 and "tp_1" in outputs else ()
-        order = next((n for n in orders if outputs[f"tp_{n}"] == 0), 0)
+        if outputs["green"] != 0:
+            return []
+        if self.level == "mean":
+            return [why_all_zero("each has an order without an n-gram that is rightly deleted, inserted or kept")]
+        order = next((n for n in range(1, self.order + 1) if outputs[f"tp_{n}"] == 0), 0)
         if not order:
             return []
         if outputs[f"fp_{order}"] == outputs[f"fn_{order}"] == 0:
-            return [f"no text has {order} tokens"]
+            return ["all texts are empty" if order == 1 else f"no text has {order} tokens"]
         return [f"no {order}-gram is rightly deleted, inserted or kept"]
 
     def sentence_scores(self, columns: Columns) -> Floats:

@@ -22,6 +22,9 @@ if TYPE_CHECKING:
     from .material import Material
     from .tables import Table
 
+ALWAYS = 9
+"""Rows of tables up to this one are shown even where all their counts are 0."""
+
 
 class Sentence(NamedTuple):
     """The texts of a sentence."""
@@ -103,7 +106,7 @@ def count_tables(material: Material, dataset: str, line: int, system: str) -> It
 
 
 def _counts(measured: ScoredColumns, counts: Columns) -> tuple[list[str], Table]:
-    """Return the singles and the table of Counts, without references that are missing."""
+    """Return the singles and the table of Counts, without references that are missing and empty rows above ALWAYS."""
     fields = measured.metric.needs.schema(measured.references).fields
     apart = any(field.per_reference for field in fields)
     orders = range(1, max(field.orders for field in fields) + 1)
@@ -118,7 +121,8 @@ def _counts(measured: ScoredColumns, counts: Columns) -> tuple[list[str], Table]
         singles.append(f"reference {number}: {alone}" if apart else alone)
         for n in orders:
             cells = [_shown(own[field.name][n - 1]) if n <= field.orders else "" for field in wide]
-            rows.append([*([str(number)] if apart else []), str(n), *cells])
+            if n <= ALWAYS or any(cell not in ("", "0") for cell in cells):
+                rows.append([*([str(number)] if apart else []), str(n), *cells])
     return singles, (header, rows)
 
 

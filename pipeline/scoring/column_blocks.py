@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
-from ..metrics.base.columns import LAST, PRESENT
+from ..metrics.base.columns import LAST, PRESENT, WHOLE
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -27,8 +27,20 @@ class HasBlocks(Protocol):
 def present_blocks(metric: Metric, system: HasBlocks) -> Iterator[Columns]:
     """Yield the blocks of a system, with missing references moved to the end (see compact)."""
     apart = [field.name for field in metric.needs.schema(1).fields if field.per_reference]
-    blocks = (compact(columns, apart) for columns in system.blocks())
+    blocks = (compact(columns, apart) for columns in blocks_of(metric, system))
     yield from _with_last(blocks) if metric.reads_last else blocks
+
+
+def blocks_of(metric: Metric, system: HasBlocks) -> Iterator[Columns]:
+    """Yield the blocks of a system, with the sums over all of them that the metric reads (see WHOLE)."""
+    if not metric.whole_sums:
+        yield from system.blocks()
+        return
+    sums = dict.fromkeys(metric.whole_sums, 0)
+    for columns in system.blocks():
+        sums = {name: total + int(columns[name].sum()) for name, total in sums.items()}
+    for columns in system.blocks():
+        yield {**columns, **{WHOLE + name: np.full_like(columns[name], total) for name, total in sums.items()}}
 
 
 def _with_last(blocks: Iterator[Columns]) -> Iterator[Columns]:

@@ -6,6 +6,7 @@ are timed. Commands are timed whole, in turn (A B A B ...), and a row's figure i
     python -m tests.bench                       every row but the large ones
     python -m tests.bench --only wc --runs 5    rows whose name contains "wc"
     python -m tests.bench --large --json FILE   also 10 million lines; figures as JSON too
+    python -m tests.bench --page                writes the rows into `gec-pipeline help speed`, with the date
     python -m tests.bench --only scale          every backend on 1 and 10 million lines (see `scale.py`)
 """
 
@@ -28,6 +29,7 @@ from statistics import median
 from typing import TYPE_CHECKING
 
 from tests.bench import bleu as bench_bleu
+from tests.bench import help_page
 from tests.bench import rouge as bench_rouge
 from tests.bench.annotation import annotation
 from tests.bench.scale import scale
@@ -374,6 +376,7 @@ def main() -> None:
     parser.add_argument("--large", action="store_true", help="also the rows that need minutes and gigabytes")
     parser.add_argument("--folder", type=Path, help="keep the corpora here (default: a temporary folder)")
     parser.add_argument("--json", type=Path, help="write the figures here too")
+    parser.add_argument("--page", action="store_true", help="write the rows into `help speed` and the README too")
     parser.add_argument("--child", nargs="+", help=argparse.SUPPRESS)
     args = parser.parse_args()
     if args.child:
@@ -383,7 +386,9 @@ def main() -> None:
         else:
             (run_google if what in ("google", "nltk") else run_child)(what, *rest)
         return
-    rows: list[Row] = []
+    if args.page:
+        help_page.compiled()
+    rows: dict[str, list[Row]] = {}
     with tempfile.TemporaryDirectory() as temporary:
         folder = args.folder or Path(temporary)
         folder.mkdir(parents=True, exist_ok=True)
@@ -391,10 +396,13 @@ def main() -> None:
         for name, (measure, large) in ROWS.items():
             if args.only in name and (args.large or args.only or not large):
                 for row in measure(bench):
-                    rows.append(row)
+                    rows.setdefault(name, []).append(row)
                     print(f"| {row.name} | {row.ours} | {row.peer} | {row.ratio:.2f} | {row.aim} |", flush=True)
     if args.json:
-        args.json.write_text(json.dumps([asdict(row) for row in rows], indent=1) + "\n", encoding="utf-8")
+        figures = [asdict(row) for group in rows.values() for row in group]
+        args.json.write_text(json.dumps(figures, indent=1) + "\n", encoding="utf-8")
+    if args.page:
+        help_page.write(rows)
 
 
 if __name__ == "__main__":

@@ -60,7 +60,7 @@ def conll(shared: Path, name: str) -> Texts:
     return read(name), [read("REF0"), read("REF1")]
 
 
-def ours(texts: Texts, metric: str) -> pipeline.api.Result:
+def ours(texts: Texts, metric: str) -> pipeline.Result:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)  # of what is odd in the texts
         return pipeline.evaluate(*texts, metrics=[metric])[0]

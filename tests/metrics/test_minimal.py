@@ -8,6 +8,7 @@ import ast
 import json
 import re
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
@@ -37,7 +38,6 @@ from tests.test_structure import FILES, IMPORTS, room
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
 
     from pipeline.arrays import Floats, Ints
     from pipeline.corpus.corpus import Corpus
@@ -208,6 +208,7 @@ TEXTS = [
     *("google_gleu[min=2]", "green", "bleu", "bleu[flavour=nltk,smoothing=method5]", "chrf", "chrf[nw=2]"),
     *("rouge", "rouge[references=mean]", "rouge[types=W+SU4]", "length", "external", "external[score=f_beta]"),
     *("errant", "errant[mode=dt,types=R+NOUN]", "m2", "m2[annotators=all]", "imeasure", "imeasure[mix=true]"),
+    *("cleme[weights=none]", "cleme[assumption=independent,weights=none]", "cleme[version=2]"),
 ]
 M2 = """S a b
 A 1 2|||R:NOUN|||c|||REQUIRED|||-NONE-|||{0}
@@ -235,10 +236,10 @@ def columns_of(metric: Metric, corpus: Corpus) -> Columns:
 @pytest.fixture(scope="module")
 def corpus() -> Corpus:
     """Three lines with two references."""
-    from pipeline.api import _corpus
+    from pipeline.corpus.in_memory import corpus_in_memory
 
     texts = ["a b c d", "a b a b c", ""]
-    return _corpus({"A": texts}, [["a b c", "a b", "c"], ["b c d e", "b", "a"]], texts[::-1], ())
+    return corpus_in_memory({"A": texts}, [["a b c", "a b", "c"], ["b c d e", "b", "a"]], texts[::-1])
 
 
 @pytest.fixture(scope="module")
@@ -265,7 +266,7 @@ def test_what_a_metric_says_fits_together(text: str, corpus: Corpus, edited: Cor
     assert set(metric.citations) <= set(citations())
     assert metric.name_in_text
     assert metric.unavailable() is None
-    assert (ROOT / "pipeline" / "help" / f"{metric.help_page or metric.name}.md").is_file()
+    assert (Path(pipeline.__file__).parent / "help" / f"{metric.help_page or metric.name}.md").is_file()
     assert metric.sentence_scores(columns).shape == (3, 2 if metric.by_reference or text.endswith("mean]") else 1)
     outputs = metric.sentence_outputs(columns)
     assert np.array_equal(next(iter(outputs.values())), metric.sentence_scores(columns))

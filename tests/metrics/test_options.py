@@ -7,11 +7,13 @@ import dataclasses
 import inspect
 import json
 import pickle
+from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 import pytest
 
+import pipeline
 from pipeline.cli.commands.schema import json_schema
 from pipeline.cli.dispatch import main
 from pipeline.errors import IDLE, ConfigError, Problem
@@ -24,15 +26,12 @@ from pipeline.metrics.base.option import METADATA, option
 from pipeline.metrics.build import from_text
 from pipeline.metrics.gleu.metric import Gleu
 from pipeline.tokenizers.tokenization import Tokenization
-from tests.conftest import ROOT
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from pipeline.arrays import Floats, Ints
     from pipeline.metrics.base.columns import Columns
 
-FOLDER = ROOT / "pipeline" / "metrics"
+FOLDER = Path(pipeline.__file__).parent / "metrics"
 FILES = sorted(path for path in FOLDER.rglob("*.py") if path.parent.name != "base")
 
 

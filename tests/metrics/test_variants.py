@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from pathlib import Path
 
-    from pipeline.api import Result
+    from pipeline.evaluation import Result
 
     Lines = Callable[[str], list[str]]
 
@@ -457,17 +457,39 @@ def test_scores_with_one_reference_alone_are_refused_where_it_is_missing() -> No
 
 
 def test_scores_of_0_say_why() -> None:
+    gone = "each is empty, or has an order of n-grams without a match, or with none that the penalty leaves"
+    missed = "each has an order without an n-gram that is rightly deleted, inserted or kept"
+    unmatched = "each is empty, or has an order of n-grams without a match"
     for metric, hypothesis, note in [
         ("gleu", "a b", "no output has 3 tokens"),
         ("gleu", "", "all outputs are empty"),
         ("gleu", "e d c b a", "no 2-gram matches"),
         ("gleu[refs=max]", "x b c d e", "the penalty takes all 3-grams that match"),
         ("gleu[zero_total=one]", "e d c b a", "no 2-gram matches"),
+        ("gleu[level=mean]", "x b c d e", f"every sentence scores 0: {gone}"),
+        ("gleu[level=mean,refs=max]", "", f"every sentence scores 0: {gone}"),
         ("green", "x b c d e", "no 4-gram is rightly deleted, inserted or kept"),
+        ("green[level=mean]", "x b c d e", f"every sentence scores 0: {missed}"),
+        ("bleu[level=mean,smooth=none]", "e d c b a", f"every sentence scores 0: {unmatched}"),
+        ("google_gleu", "x y", "no n-gram of 1 to 4 tokens matches"),
+        ("google_gleu[min=2,n=2]", "e d c b a", "no 2-gram matches"),
+        ("google_gleu[level=mean,min=2]", "e d c b a", "no n-gram of 2 to 4 tokens matches"),
+        ("google_gleu", "", "all outputs are empty"),
+        ("google_gleu[min=3]", "a b", "no output has 3 tokens"),
     ]:
         (found,) = pipeline.evaluate([hypothesis], [["a b c d f"]], ["a b c d e"], [metric])
         assert (found.score, found.found.notes) == (0, (note,)), (metric, hypothesis)
-    (found,) = pipeline.evaluate(["a b"], [["a c"]], ["a d"], ["green"])
-    assert (found.score, found.found.notes) == (0, ("no text has 3 tokens",))
+    for texts, note in ((["a b", "a c", "a d"], "no text has 3 tokens"), (["", "", ""], "all texts are empty")):
+        hypothesis, reference, source = texts
+        (found,) = pipeline.evaluate([hypothesis], [[reference]], [source], ["green"])
+        assert (found.score, found.found.notes) == (0, (note,))
     (found,) = pipeline.evaluate(["a b c d"], [["a b c d"]], ["a b c e"], ["gleu"])
     assert (found.score, found.found.notes) == (1, ())
+
+
+@pytest.mark.parametrize("policy", ["mean", "each", "sample", "expected"])
+def test_a_score_of_0_for_a_reason_of_each_reference_does_not_blame_the_brevity_penalty(policy: str) -> None:
+    """By hand: with "a b" the penalty (x, y) takes both words that match, with "b a y x" no pair of words matches."""
+    (found,) = pipeline.evaluate(["a b x y"], [["a b"], ["b a y x"]], ["y q x"], [f"gleu[n=2,refs={policy}]"])
+    note = "with each reference, some order has no n-gram that matches, or the penalty takes all that do"
+    assert (found.score, found.found.notes) == (0, (note,))

@@ -48,6 +48,9 @@ CITED = {
     "rouge[stemmer=porter]": ["lin-2004-rouge", "porter-1980-algorithm"],
     "external[title=ERRANT]": ["bryant-etal-2017-automatic"],
     "external[title=m2]": ["dahlmeier-ng-2012-better"],
+    "errant": ["bryant-etal-2017-automatic"],
+    "cleme": ["ye-etal-2023-cleme"],
+    "cleme[version=2]": ["ye-etal-2025-cleme2"],
     "external": [],
     "length": [],
 }

@@ -37,8 +37,8 @@ if TYPE_CHECKING:
     import argparse
     from collections.abc import Callable
 
-    from ...api import Evaluation, Result
     from ...corpus.corpus import Corpus
+    from ...evaluation import Evaluation, Result
     from ...metrics.base.metric import Metric
 
 GLEU = METRICS["gleu"]

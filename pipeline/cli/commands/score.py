@@ -34,7 +34,7 @@ from ..progress import Bar
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ...api import Result
+    from ...evaluation import Result
     from ...scoring.results import Results
 
 

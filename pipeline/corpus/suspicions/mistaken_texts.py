@@ -120,8 +120,12 @@ NEARER = 0.02
 """How much nearer to the source a text must be than another one to be called nearer."""
 FARTHER = 0.05
 """How much farther outputs may be from a reference than from the source where the two seem to be swapped."""
+ENOUGH = 50
+"""With fewer lines than this, nothing is said of the words that the source and a reference have."""
 RICHER = 1.2
 """How many more words of its own the uncorrected text has at least: each error is a word of its own."""
+SURELY = 2.0
+"""How many standard deviations lie between the two numbers of words at least. Chance gave up to 1.6 in 50 lines."""
 
 
 def _source_swapped(samples: Samples) -> Iterator[str]:
@@ -131,10 +135,10 @@ def _source_swapped(samples: Samples) -> Iterator[str]:
     """
     source, outputs = samples.source, samples.others()
     for called, reference, _ in _related(samples):
-        if source is None or not outputs:
+        if source is None or not outputs or source.text.lines < ENOUGH:
             return
         own, sources = (len(a - b) for a, b in _both_ways(reference.vocabulary, source.vocabulary))
-        if own < FEW or own <= RICHER * sources:
+        if own <= RICHER * sources or own - sources <= SURELY * (own + sources) ** 0.5:
             continue
         if _mean([output.like(reference) - output.like(source) for output in outputs]) > -FARTHER:
             yield (
@@ -144,29 +148,35 @@ def _source_swapped(samples: Samples) -> Iterator[str]:
 
 
 def _output_swapped(samples: Samples) -> Iterator[str]:
-    """Warn of a reference that leaves many lines of the source as they are where all outputs change them a little.
+    """Warn of a reference that changes about one word in a line where every output changes several, and fewer lines.
 
-    Outputs that change much are left out: systems that write freely do so rightly.
+    People mostly change several words of a line that they correct: between 2.3 and 4.2 on average in the references of
+    CoNLL-2014, JFLEG and SEEDA. How many lines are changed tells nothing alone: that depends on how good the texts are.
     """
     source, outputs = samples.source, samples.others()
     for called, reference, like in _related(samples):
         if source is None or not outputs:
             return
-        unchanged = reference.same_as(source)
-        if unchanged >= UNCHANGED and all(
-            like > output.like(source) + NEARER > LITTLE and output.same_as(source) * 1.5 <= unchanged
-            for output in outputs
-        ):
+        unchanged, changes = reference.same_as(source), reference.changes(source)
+        others = [output.changes(source) for output in outputs]
+        if min(map(len, [changes, *others])) < CHANGED or _mean(changes) >= TIMID:
+            continue
+        bold = [_mean(own) >= BOLDER * _mean(changes) for own in others]
+        nearer = [like > o.like(source) > EDITED and unchanged > o.same_as(source) for o in outputs]
+        if all(bold) and all(nearer):
+            least = min(map(_mean, others))
             yield (
-                f"{called} and the output seem to be swapped: {unchanged:.0%} of the lines of this reference equal "
-                "the source, and far fewer lines of the output do"
+                f"{called} and the output seem to be swapped: in the lines that they change, this reference changes "
+                f"{_mean(changes):.1f} words and the output {least:.1f}; references mostly change more than outputs"
             )
 
 
-UNCHANGED = 0.4
-"""A reference with fewer lines that equal the source is no suspect."""
-LITTLE = 0.82
-"""The least likeness to the source, of outputs that could be references."""
+CHANGED = 50
+"""With fewer changed lines than this, nothing is said of how many words are changed in each."""
+TIMID = 1.4
+"""Below this mean number of words in a changed line a reference is a suspect."""
+BOLDER = 1.5
+"""How many times as many words the outputs change in a line, at least, where they seem to be swapped."""
 
 
 def _both_ways(one: frozenset[str], two: frozenset[str]) -> Sequence[tuple[frozenset[str], frozenset[str]]]:

@@ -67,6 +67,12 @@ class Sample:
         pairs = list(zip(self.lines, other.lines, strict=True))
         return sum(one.split() == two.split() for one, two in pairs) / max(len(pairs), 1)
 
+    def changes(self, source: Sample) -> list[int]:
+        """Return, for each line that differs from the source, how many different words the source does not have."""
+        words = zip(*([line for part in text.words for line in part] for text in (self, source)), strict=True)
+        lines = zip(self.lines, source.lines, strict=True)
+        return [len(a - b) for (one, two), (a, b) in zip(lines, words, strict=True) if one.split() != two.split()]
+
     def like(self, other: Sample) -> float:
         """Return how much of their words the lines of two texts have in common, from 0 to 1."""
         if id(other) not in self._likeness:

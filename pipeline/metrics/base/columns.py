@@ -27,6 +27,11 @@ PRESENT = "present"
 LAST = "last"
 """The column that is 1 for the last sentence of the data set and 0 for others. Only metrics that read it get it."""
 
+WHOLE = "whole_"
+"""What the names of columns begin with that have, for each sentence, the sum of a column over all sentences.
+
+Only metrics that name the column in `Metric.whole_sums` get them."""
+
 
 class Field(NamedTuple):
     """A group of columns with one name."""

@@ -91,4 +91,11 @@ def why_zero(outputs: Mapping[str, float], orders: Iterable[int], hits: str = "m
         return f"no {order}-gram matches"
     if order:
         return f"the penalty takes all {order}-grams that match"
+    if outputs["brevity_penalty"] > 1e-300 and outputs["ref_len"]:  # means, over references, of scores of 0
+        return "with each reference, some order has no n-gram that matches, or the penalty takes all that do"
     return "the reference length is 0" if outputs["ref_len"] == 0 else "the brevity penalty is 0"
+
+
+def why_all_zero(reasons: str) -> str:
+    """Return why the mean of sentence scores is 0. `reasons` says what every sentence is or lacks."""
+    return f"every sentence scores 0: {reasons}"

@@ -121,6 +121,11 @@ class Metric(Described, ABC):
         return False
 
     @property
+    def whole_sums(self) -> tuple[str, ...]:
+        """The columns whose sums over all sentences of a system are read beside the columns; see WHOLE."""
+        return ()
+
+    @property
     def policy(self) -> str:
         """Which references count, by a name in POLICIES (`scoring/references/`)."""
         return "max"

@@ -51,26 +51,30 @@ def level() -> str:
     return option("corpus", help=meaning, choices=("corpus", "mean"), implicit=True)
 
 
-def beta() -> str:
-    """Return the option beta of metrics of edits."""
+def beta(**more: Any) -> str:
+    """Return the option beta of metrics of edits. `more` has further fields of Option, such as `applies`."""
     return option(
         "0.5",
         help="weight of recall against precision",
         pattern=r"[0-9]{1,3}(\.[0-9]{1,6})?",
         form="a number such as 0.5 or 1, with at most 6 decimals",
+        **more,
     )
 
 
-def choice() -> str:
-    """Return the option choice of metrics that choose one annotator for each sentence."""
+def choice(**more: Any) -> str:
+    """Return the option choice of metrics that choose one annotator for each sentence. `more` is as in beta()."""
+    chosen: dict[str, Any] = {
+        "applies": lambda m: m.level == "corpus",
+        "why": "sentence scores take the best annotator of each sentence",
+    }
     return option(
         "official",
         help="which annotator counts for a sentence: the one who is best for all sentences so far (official), or best "
         "for the sentence alone",
         choices=("official", "sentence"),
-        applies=lambda m: m.level == "corpus",
-        why="sentence scores take the best annotator of each sentence",
         implicit=True,
+        **(chosen | more),
     )
 
 

@@ -14,7 +14,7 @@ from ...tokenizers import sacrebleu
 from ...tokenizers.tokenization import Tokenization
 from ..base.arithmetic import by_order, log, ratio
 from ..base.columns import LAST, Field
-from ..base.description import Counted, why_zero
+from ..base.description import Counted, why_all_zero, why_zero
 from ..base.metric import Metric
 from ..base.ngram_counts import OverlapNeeds
 from ..base.ngram_roles import Rule
@@ -209,7 +209,9 @@ class Bleu(BleuOptions, Metric):
     def notes(self, outputs: Mapping[str, float]) -> list[str]:
         """Return why a score is 0, and whether the smoothing reads the last sentence alone."""
         notes = []
-        if outputs["bleu"] == 0 and "match_1" in outputs:
+        if outputs["bleu"] == 0 and self.level == "mean":
+            notes.append(why_all_zero("each is empty, or has an order of n-grams without a match"))
+        elif outputs["bleu"] == 0:
             notes.append(why_zero(outputs, range(1, self.order + 1)))
         if self.reads_last:
             what = "lengths" if self.smoothing == "method6" else "5-grams"

@@ -40,7 +40,7 @@ class Errant(Metric):
     """
 
     name: ClassVar[str] = "errant"
-    summary: ClassVar[str] = "F0.5 of annotated edits (Bryant et al. 2017), as errant_compare, from M2 files or texts"
+    summary: ClassVar[str] = "F0.5 of annotated edits (Bryant et al. 2017), as errant_compare"
     name_in_text: ClassVar[str] = "ERRANT"
     spellings: ClassVar[Mapping[str, Mapping[str, str]]] = {
         "ERRANT F0.5": {},
@@ -48,7 +48,6 @@ class Errant(Metric):
         "SentERRANT": {"level": "mean"},
     }
     counts: ClassVar[frozenset[str]] = frozenset(COUNTS)
-    hint: ClassVar[str] = "with an annotator, texts are compared with their source"
     citations: ClassVar[tuple[str, ...]] = ("bryant-etal-2017-automatic",)
 
     mode: str = option(

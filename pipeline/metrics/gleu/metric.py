@@ -14,7 +14,7 @@ import numpy as np
 from ...tokenizers.tokenization import Tokenization
 from ..base.arithmetic import best_by, by_order, log, ratio
 from ..base.columns import Field
-from ..base.description import why_zero
+from ..base.description import why_all_zero, why_zero
 from ..base.metric import Metric
 from ..base.ngram_counts import OverlapNeeds
 from ..base.ngram_roles import Rule
@@ -150,8 +150,11 @@ class Gleu(GleuOptions, Metric):
 
     def notes(self, outputs: Mapping[str, float]) -> list[str]:
         """Return why a score is 0."""
-        if outputs["gleu"] != 0 or "numer_1" not in outputs:
+        if outputs["gleu"] != 0:
             return []
+        if self.level == "mean":
+            each = "each is empty, or has an order of n-grams without a match, or with none that the penalty leaves"
+            return [why_all_zero(each)]
         orders = range(1, self.order + 1)
         return [why_zero(outputs, [n for n in orders if outputs[f"total_{n}"] or self.zero_total == "zero"], "numer")]
 

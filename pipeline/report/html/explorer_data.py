@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...corpus.spans import Span, read_span
+from ...scoring.column_blocks import blocks_of
 from ..tables.digits import round_half_up
 from ..tables.labels import labels
 from .chosen_lines import RULE, telling
@@ -152,7 +153,7 @@ def _metric(
     There is a row for each different output of a line. Numbers from files have a row for each system instead.
     """
     metric, own = measured.metric, measured.names[: len(measured.columns)]
-    by_system = [table(metric, picked(columns.blocks(), lines), digits) for columns in measured.columns]
+    by_system = [table(metric, picked(blocks_of(metric, columns), lines), digits) for columns in measured.columns]
     fields, width = by_system[0][1], by_system[0][0].shape[1]
     tables = np.full((len(names), len(lines), width), np.nan)
     for name, (rows, _) in zip(own, by_system, strict=True):

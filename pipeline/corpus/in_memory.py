@@ -1,0 +1,100 @@
+"""Texts in memory as a corpus: lists of strings that a caller gives, checked."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence, Set
+from typing import Any
+
+from ..errors import InputError, Problem
+from .corpus import MAX_REFERENCES, Corpus, check_parallel, without_any
+from .input_warnings import misshapen
+from .texts import text_in_memory
+
+ONE = "system"
+"""The name of a system where outputs are a list of texts and have no name."""
+
+
+def corpus_in_memory(
+    hypotheses: Sequence[str] | Mapping[str, Sequence[str]],
+    references: Sequence[str] | Sequence[Sequence[str | None]],
+    sources: Sequence[str] | None,
+    source_needed: str = "",
+) -> Corpus:
+    """Return the texts as a corpus.
+
+    `hypotheses` holds a text for each item, or such a list for each system. `references` holds a list for each
+    reference set, with None where a reference is missing, or is one list of texts alone.
+    `source_needed` is the message where there are no sources but a metric needs them. It is empty if none does.
+
+    Raises InputError where the texts do not fit together, and for what is no list of texts.
+    """
+    systems = hypotheses if isinstance(hypotheses, Mapping) else {ONE: hypotheses}
+    sets = _reference_sets(references)
+    if not systems:
+        raise InputError("hypotheses: there is no system")
+    if source_needed and sources is None:
+        raise InputError(source_needed)
+    named: list[tuple[str, Any]] = [("sources", sources)] if sources is not None else []
+    named += sets.items()
+    named += [(f"hypotheses[{name!r}]" if hypotheses is systems else "hypotheses", t) for name, t in systems.items()]
+    missing = _check_texts(named)
+    opened = [text_in_memory(name, [text or "" for text in texts] if missing else list(texts)) for name, texts in named]
+    source = opened[0] if sources is not None else None
+    first = len(opened) - len(systems) - len(sets)
+    reference_texts, outputs = opened[first : first + len(sets)], opened[first + len(sets) :]
+    turned = misshapen(reference_texts, opened[-1].lines)
+    problems = [Problem("", turned)] if turned else check_parallel(opened)
+    if missing and not problems:
+        problems = without_any(reference_texts, "")
+    if problems:
+        raise InputError(problems)
+    return Corpus(
+        name="memory",
+        lines=opened[0].lines,
+        source=source,
+        references=tuple(reference_texts),
+        systems=dict(zip(systems, outputs, strict=True)),
+        missing=missing,
+    )
+
+
+def _reference_sets(references: Sequence[Any]) -> dict[str, Any]:
+    """Return the reference sets by what messages call them. A list of texts alone is one set.
+
+    Raises InputError for what is no list, for texts beside lists, and for no reference or too many.
+    """
+    kinds = (
+        {isinstance(item, str) for item in references if item is not None} if _is_list(references) else {True, False}
+    )
+    if len(kinds) == 2:
+        raise InputError("references: expected a list of texts, or several of them in a list: one for each annotator")
+    if kinds == {True}:
+        return {"references": references}
+    if not len(references):
+        raise InputError("references: at least one reference set is needed")
+    if len(references) > MAX_REFERENCES:
+        raise InputError(f"references: there are {len(references)} references; at most {MAX_REFERENCES} are supported")
+    return {f"references[{number}]": texts for number, texts in enumerate(references)}
+
+
+def _check_texts(named: Sequence[tuple[str, Any]]) -> bool:
+    """Return whether some reference is None, which means that it is missing; raises InputError for what is no text."""
+    missing = False
+    for name, texts in named:
+        kinds: set[type] = set(map(type, texts)) if _is_list(texts) else {int}
+        if type(None) in kinds and name.startswith("references"):
+            missing = True
+            kinds.remove(type(None))
+        if not all(issubclass(kind, str) for kind in kinds):
+            hint = ", None for a missing one" if name.startswith("references") else ""
+            raise InputError(f"{name}: expected a list of strings{hint}")
+    for name, texts in named if missing else ():
+        empty = next((n for n, text in enumerate(texts, 1) if text is not None and not text.strip()), None)
+        if empty and name.startswith("references"):
+            raise InputError(f"{name}, item {empty}: is empty beside references that are None; write None for this too")
+    return missing
+
+
+def _is_list(value: object) -> bool:
+    """Return whether a value can be read several times in the same order, and is no text itself."""
+    return isinstance(value, Collection) and not isinstance(value, str | bytes | Mapping | Set)

@@ -1,0 +1,219 @@
+"""What `evaluate`, `run` and `load` return: the results of one call, each with its score and the counts behind it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal, overload
+
+import numpy as np
+
+from .errors import InputError, did_you_mean
+from .metrics import METRICS
+from .metrics.build import from_text
+from .metrics.names import is_called
+from .report.tables.labels import labels
+from .scoring.column_blocks import blocks_of
+from .scoring.sentences import sentence_spread
+
+if TYPE_CHECKING:
+    from .arrays import Floats, Ints
+    from .execution.store.columns_file import MemoryStatistics, Statistics
+    from .metrics.base.metric import Metric
+    from .scoring.results import Bootstrap, Comparison, Samples, Score
+
+
+def _of_score(name: str, meaning: str) -> Any:
+    """Return a property of Result that reads an attribute of its score."""
+    return property(lambda self: getattr(self.found, name), doc=meaning)
+
+
+@dataclass(frozen=True)
+class Result:
+    """The score of one system by one metric on one data set, with the counts that the score is made of."""
+
+    found: Score
+    """The score as results.json has it. The properties below read it."""
+    measure: Metric
+    """The metric, with all its settings."""
+    statistics: Statistics | MemoryStatistics
+    """The counts of each sentence. Those of a run directory are read when they are asked for."""
+
+    dataset = _of_score("dataset", "The name of the data set.")
+    system = _of_score("system", "The name of the system.")
+    signature = _of_score("metric", "The metric with all its settings; `metrics=[signature]` takes it back.")
+    score = _of_score("score", "The score by which systems are ranked, as a fraction.")
+    outputs = _of_score("outputs", "All numbers that the metric gives (score, precisions ...), by name.")
+    rank = _of_score("rank", "The rank among the systems of the same call; 1 is best.")
+    notes = _of_score("notes", "What a reader should know of the score, such as why it is 0.")
+    peer_signature = _of_score("peer_signature", "What sacreBLEU prints for the same settings, where it has them.")
+
+    @property
+    def samples(self) -> Samples | None:
+        """The spread of the score over draws of references; None where the metric draws none."""
+        return self.found.samples
+
+    @property
+    def bootstrap(self) -> Bootstrap | None:
+        """The interval, rank range and cluster over samples of the sentences; None where they were not asked for."""
+        return self.found.bootstrap
+
+    @property
+    def sentences(self) -> Floats:
+        """The score of each sentence: float64 [lines].
+
+        Where there are several references, this is the mean over them, or the best one if the metric takes the best.
+        """
+        return self.sentence_spread()["score"]
+
+    def sentence_spread(self) -> dict[str, Floats]:
+        """Return the spread of each sentence's score over its references.
+
+        The keys are score, std, low and high; each value is float64 [lines]. low and high are score ± 1.959964 std.
+        They are NaN where std is 0, as in the original GLEU program with the option -d.
+        """
+        blocks = [sentence_spread(self.measure, columns) for columns in blocks_of(self.measure, self.statistics)]
+        return {name: np.concatenate([block[name] for block in blocks]) for name in blocks[0]}
+
+    @property
+    def columns(self) -> dict[str, Ints]:
+        """The counts of each sentence by name: int64 [lines] each.
+
+        For example, `match_2@0` holds the matches of order 2 (bigrams) with the first reference.
+        """
+        schema = self.statistics.schema
+        return schema.named(np.concatenate([schema.pack(columns) for columns in self.statistics.blocks()]))
+
+    def to_pandas(self, columns: Literal["scores", "all"] = "all") -> Any:
+        """Return a DataFrame with a row for each sentence: its score, then its columns.
+
+        With columns="scores" a row is what `sentence_spread` gives: score, std, low and high. Raises InputError where
+        pandas is not installed.
+        """
+        few = _are_few(columns)
+        return _pandas().DataFrame(self.sentence_spread() if few else {"score": self.sentences, **self.columns})
+
+    def __repr__(self) -> str:
+        return f"<Result {self.dataset} {self.system} {self.score!r} {self.signature}>"
+
+
+class Evaluation(Sequence[Result]):
+    """The results of one call: a sequence of Result, ordered by data set, then metric, then system.
+
+    Take a result by its number (`evaluation[0]`), by the name of its system (`evaluation["AMU"]`), by its metric where
+    no system is called so (`evaluation["bleu"]`), or with `evaluation.get(system="AMU", metric="gleu")`. An evaluation
+    with a single result also has the attributes of that result, such as `evaluation.score`.
+    """
+
+    results: tuple[Result, ...]
+    warnings: tuple[str, ...]
+    """What a reader should know of the texts, such as empty lines. Notes on a single score are in Result.notes."""
+    tests: tuple[Comparison, ...]
+    """The paired tests of a run whose config has the section `statistics`; empty for others."""
+
+    def __init__(self, results: Sequence[Result], notes: Sequence[str] = (), tests: Sequence[Comparison] = ()) -> None:
+        self.results, self.warnings, self.tests = tuple(results), tuple(notes), tuple(tests)
+
+    @overload
+    def __getitem__(self, key: int | str) -> Result: ...
+    @overload
+    def __getitem__(self, key: slice) -> tuple[Result, ...]: ...
+    def __getitem__(self, key: int | str | slice) -> Result | tuple[Result, ...]:
+        """Return a result by its number, its system or its metric, or several results by a slice.
+
+        A text is the name of a system, or else a metric, as `get` takes it. Raises InputError unless exactly one
+        result is meant, and IndexError for a number out of range.
+        """
+        if not isinstance(key, str):
+            return self.results[key]
+        is_system = any(result.system == key for result in self.results)
+        return self.get(metric=key) if not is_system and self._signatures(key) else self.get(system=key)
+
+    def __len__(self) -> int:
+        return len(self.results)
+
+    def get(self, *, system: str | None = None, metric: str | None = None, dataset: str | None = None) -> Result:
+        """Return the one result that fits all names given.
+
+        `metric` is a name, a signature, the text that was asked for ("gleu[refs=max]"), or the short name that tables
+        and messages print ("gleu (refs:max)"). Raises InputError where no result fits, or more than one.
+        """
+        fits = [r for r in self.results if system in (None, r.system) and dataset in (None, r.dataset)]
+        fits = [r for r in fits if metric is None or r.signature in self._signatures(metric)]
+        if len(fits) == 1:
+            return fits[0]
+        if fits:
+            remedy = "take one with .get(system=..., metric=..., dataset=...)"
+            raise InputError(f"{len(fits)} results fit, say which: {self._listing(fits)}; {remedy}")
+        systems = {result.system for result in self.results}
+        metrics = {result.measure.name for result in self.results}
+        unknown = [name for name in (system, metric) if name and name not in {*systems, *metrics, *METRICS}]
+        hint = "".join(did_you_mean(name, sorted(systems | metrics)) for name in unknown[:1])
+        raise InputError(f"no result fits{hint}; there are {self._listing(self.results)}")
+
+    def _signatures(self, metric: str) -> set[str]:
+        """Return the signatures of the results that a name of a metric may mean."""
+        short = labels(result.signature for result in self.results)
+        try:
+            asked = from_text(metric)
+        except InputError:  # no form in which a metric is asked for
+            asked = None
+        return {
+            result.signature
+            for result in self.results
+            if metric in (result.signature, short[result.signature])
+            or is_called(result.measure, metric)
+            or result.measure == asked
+        }
+
+    def _listing(self, results: Sequence[Result]) -> str:
+        """Return data sets, systems and metrics of results, ten at most."""
+        short = labels(result.signature for result in self.results)
+        shown = [f"{result.dataset}/{result.system}/{short[result.signature]}" for result in results[:10]]
+        return ", ".join([*shown, *(["..."] if len(results) > 10 else [])]) or "none"
+
+    def __getattr__(self, name: str) -> Any:
+        """Return an attribute of the only result; raises AttributeError where there are several."""
+        if name.startswith("_") or not (hasattr(Result, name) or name in Result.__dataclass_fields__):
+            raise AttributeError(f"{type(self).__name__} has no attribute '{name}'")
+        if len(self.results) != 1:
+            raise AttributeError(f"there are {len(self.results)} results, so .{name} is of none; take one, e.g. [0]")
+        return getattr(self.results[0], name)
+
+    def __dir__(self) -> list[str]:
+        """Return all attributes: those of the only result too, for completion in editors and notebooks."""
+        return sorted({*super().__dir__(), *(dir(self.results[0]) if len(self.results) == 1 else ())})
+
+    def to_pandas(self, columns: Literal["scores", "all"] = "scores") -> Any:
+        """Return a DataFrame with a row for each result: data set, system, metric, score and rank.
+
+        Where results have bootstrap intervals, `low` and `high` are their ends. With columns="all", all numbers that
+        the metrics give follow, such as precisions and counts. Raises InputError where pandas is not installed.
+        """
+        few = _are_few(columns)
+        return _pandas().DataFrame([_row(result) | ({} if few else result.outputs) for result in self.results])
+
+    def __repr__(self) -> str:
+        return f"<Evaluation: {self._listing(self.results)}>"
+
+
+def _are_few(columns: str) -> bool:
+    """Return whether a DataFrame is to have scores alone; raises InputError for an unknown word."""
+    if columns not in ("scores", "all"):
+        raise InputError(f"columns: expected 'scores' or 'all', found {columns!r}")
+    return columns == "scores"
+
+
+def _row(result: Result) -> dict[str, Any]:
+    """Return what a DataFrame of an evaluation says of a result: its names, its score, its interval and its rank."""
+    names = {"dataset": result.dataset, "system": result.system, "metric": result.signature}
+    ends = dict(zip(("low", "high"), result.bootstrap.interval, strict=True)) if result.bootstrap else {}
+    return {**names, "score": result.score, **ends, "rank": result.rank}
+
+
+def _pandas() -> Any:
+    try:
+        import pandas as pd
+    except ImportError:
+        raise InputError("to_pandas() needs pandas: pip install pandas") from None
+    return pd

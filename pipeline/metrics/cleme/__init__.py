@@ -1,0 +1,1 @@
+"""CLEME: chunks of a sentence, compared between an annotated output and all its references at once."""

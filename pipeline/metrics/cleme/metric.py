@@ -1,0 +1,229 @@
+"""CLEME (Ye et al. 2023) and the countable part of CLEME 2.0 (Ye et al. 2025), from M2 files."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+
+from ...errors import InputError
+from ..base import shared_options
+from ..base.arithmetic import best_by
+from ..base.columns import WHOLE, Field
+from ..base.description import Counted
+from ..base.metric import Metric, Note
+from ..base.option import option
+from ..base.running_choice import RunningChoice
+from .columns import CHANGED, KINDS, ClemeNeeds
+from .rates import Sums, com, first_version, rounded, rounded_f, second_version
+from .weights import CURVES, LONGEST, as_float, halves, whole
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+
+    from ...arrays import Floats, Ints
+    from ..base.columns import Columns
+
+TERMS = (*(f"{kind}_{half}" for kind in KINDS for half in ("high", "low")), "tn")
+"""The halves of the weighted sums (see weights.py), and the pieces that are rightly left, which have no weights."""
+FIRST: dict[str, Any] = {"applies": lambda m: m.version == "1", "why": "CLEME 2.0 is made of rates without weights"}
+
+
+def _default_weights(given: Mapping[str, Any]) -> str:
+    return "sentence" if given.get("level") == "mean" else "corpus"
+
+
+@dataclass(frozen=True)
+class Cleme(Metric):
+    """F-beta of pieces of sentences, which are cut in the same way for the output and all references.
+
+    A piece that the output changes is a hit (tp) if a reference has the same words there, else a miss (fp). A piece
+    that it leaves is a miss (fn) if the reference changes it. With the assumption `dependent` one reference counts for
+    each sentence, as in ERRANT, and with `independent` all count at each piece. Pieces have weights by their length.
+    The source is the program of the authors at github.com/THUKElab/CLEME.
+    """
+
+    name: ClassVar[str] = "cleme"
+    summary: ClassVar[str] = "CLEME of annotated edits (Ye et al. 2023), and rates of CLEME 2.0"
+    spellings: ClassVar[Mapping[str, Mapping[str, str]]] = {
+        **{f"CLEME-{name}": {"assumption": name} for name in ("dependent", "independent")},
+        **{f"SentCLEME-{name}": {"assumption": name, "level": "mean"} for name in ("dependent", "independent")},
+        **{f"CLEME2.0-{name}": {"assumption": name, "version": "2"} for name in ("dependent", "independent")},
+        "SentCLEME": {"level": "mean"},
+        "CLEME2.0": {"version": "2"},
+        "SentCLEME2.0": {"version": "2", "level": "mean"},
+    }
+    counts: ClassVar[frozenset[str]] = frozenset({"tp", "fp", "fn", "tn", "fp_ne", "fp_un"})
+    beside_score: ClassVar[str] = "precision|recall|hit|err|und|ove"
+
+    version: str = option("1", help="CLEME (1), or the rates of CLEME 2.0 without weights (2)", choices=("1", "2"))
+    assumption: str = option(
+        "dependent",
+        help="one reference counts for a sentence, or the references count independently at each piece",
+        choices=("dependent", "independent"),
+    )
+    beta: str = shared_options.beta(**FIRST)
+    weights: str = option(
+        _default_weights,
+        help="weights of lengths: those of the authors for the score of a corpus or for sentences, or none",
+        choices=("corpus", "sentence", "none"),
+        **FIRST,
+    )
+    choice: str = shared_options.choice(
+        applies=lambda m: m.level == "corpus" and m.assumption == "dependent",
+        why="references are chosen for the score of a corpus with the assumption dependent",
+    )
+    level: str = shared_options.level()
+    annotator: str = shared_options.annotator()
+
+    @property
+    def name_in_text(self) -> str:
+        """CLEME or CLEME 2.0, with Sent before it where sentences are scored."""
+        return "Sent" * (self.level == "mean") + ("CLEME" if self.version == "1" else "CLEME 2.0")
+
+    @property
+    def citations(self) -> tuple[str, ...]:
+        """The paper of the version."""
+        return ("ye-etal-2023-cleme",) if self.version == "1" else ("ye-etal-2025-cleme2",)
+
+    @property
+    def policy(self) -> str:
+        """The best reference counts, or all are taken together."""
+        return "max" if self._apart else "merged"
+
+    @property
+    def _apart(self) -> bool:
+        return self.assumption == "dependent"
+
+    @property
+    def _weights(self) -> str:
+        return self.weights if self.version == "1" else "none"
+
+    @property
+    def needs(self) -> ClemeNeeds:
+        """The pieces of each kind and length."""
+        return ClemeNeeds(self._apart, LONGEST[self._weights], self.annotator)
+
+    @property
+    def whole_sums(self) -> tuple[str, ...]:
+        """What the mean length of the pieces that references change is made of."""
+        return CHANGED
+
+    @property
+    def terms(self) -> tuple[Field, ...]:
+        """The weighted sums."""
+        return tuple(Field(name, per_reference=self._apart) for name in TERMS)
+
+    def make_terms(self, columns: Columns) -> dict[str, Ints]:
+        """Return the weighted sums of each sentence."""
+        name, mean = self._weights, _mean_length(columns)
+        if name == "corpus" and mean > LONGEST[name] - 1:
+            raise InputError(
+                f"cleme: what references change is {mean:.1f} words long on average, and weights: corpus is for at "
+                f"most {LONGEST[name] - 1}; write weights: none or weights: sentence"
+            )
+        weights = CURVES[name, self._apart].of_kinds(LONGEST[name] + 1, mean)
+        terms = {"tn": columns["tn"]}
+        for kind, own in zip(KINDS, weights, strict=True):
+            terms[f"{kind}_high"], terms[f"{kind}_low"] = halves(columns[kind], own)
+        return terms
+
+    def shown_counts(self, columns: Columns) -> list[Counted]:
+        """Return how many pieces of each kind there are, without weights."""
+        counts = {kind: columns[kind].sum(axis=-1) for kind in KINDS} | {"tn": columns["tn"]}
+        return [Counted(name, values, per_reference=self._apart) for name, values in counts.items()]
+
+    def row_names(self) -> list[str]:
+        """Return nothing: no count that is shown has rows."""
+        return []
+
+    def remarks(self, counts: Mapping[str, Iterable[Columns]]) -> list[Note]:
+        """Return which outputs have further annotators, who do not count."""
+        notes = []
+        for system, blocks in counts.items():
+            annotators = np.concatenate([block["annotators"] for block in blocks])
+            lines = np.flatnonzero(annotators > 1)
+            if len(lines):
+                message = f"has several annotators ({len(lines)} sentences do): CLEME takes the first of each sentence"
+                notes.append(Note(message, system, line=int(lines[0]) + 1))
+        return notes
+
+    def score(self, totals: Columns) -> dict[str, Floats]:
+        """Return cleme, the rates of the version, and the sums of weights of each kind of piece."""
+        sums = _sums(totals)
+        if self.version == "2":
+            return second_version(sums, self.level) | sums._asdict()
+        return first_version(sums, float(self.beta)) | {name: getattr(sums, name) for name in ("tp", "fp", "fn", "tn")}
+
+    def sentence_scores(self, columns: Columns) -> Floats:
+        """Return the score of each sentence with each reference, or with all: float64 [lines, references or 1]."""
+        return self._rates(columns)["cleme"]
+
+    def line_outputs(self, columns: Columns) -> dict[str, Floats]:
+        """Return the score and the rates of each sentence, with the reference that counts: float64 [lines] each."""
+        rates = self._rates(columns)
+        best = _best(rates)
+        return {name: values[np.arange(len(values)), best] for name, values in rates.items()}
+
+    def chooser(self) -> Callable[[Columns], Ints]:
+        """Return what chooses references: with the totals of the sentences before, or for each sentence alone."""
+        return self._chooser(running=self.choice == "official")
+
+    def choose(self, columns: Columns) -> Ints:
+        """Return the reference of each sentence, chosen for the sentence alone: int64 [lines]."""
+        if self.level == "mean" or not self._apart:
+            return _best(self._rates(columns))
+        return self._chooser(running=False)(columns)
+
+    def _chooser(self, *, running: bool) -> Callable[[Columns], Ints]:
+        choice = RunningChoice(self._key, TERMS, "order", running=running)
+        return lambda columns: choice({**self.make_terms(columns), "order": columns["order"]})
+
+    def _rates(self, columns: Columns) -> dict[str, Floats]:
+        """Return the rates of each sentence, with the references in the order of the file: float64 [lines, references].
+
+        Those of the first version are rounded to 4 decimals, as the authors' program takes them.
+        """
+        sums = _sums(self.make_terms(columns))
+        if self.version == "2":
+            rates = second_version(sums, self.level)
+        else:
+            rates = {name: rounded(values) for name, values in first_version(sums, float(self.beta)).items()}
+        return rates if self._apart else {name: values[:, None] for name, values in rates.items()}
+
+    def _key(self, totals: tuple[int, ...], counts: tuple[int, ...]) -> tuple[float, ...]:
+        """Return what is greatest for the reference that is taken. Weights are in units, which cancel out."""
+        tp, fp_ne, fp_un, fn, tn = _kinds(counts)
+        hits, necessary, unnecessary, missed = (a + b for a, b in zip(_kinds(totals)[:4], _kinds(counts), strict=False))
+        if self.version == "2":
+            score = com(hits, necessary, unnecessary, missed, self.level)
+        else:
+            score = rounded_f(hits, necessary + unnecessary, missed, float(self.beta))
+        return score, tp, -(fp_ne + fp_un), -fn, tn
+
+
+def _kinds(counts: tuple[int, ...]) -> list[int]:
+    """Return the weighted sums of a sentence in units, and tn, from their halves."""
+    return [*(whole(high, low) for high, low in zip(counts[:-1:2], counts[1::2], strict=True)), counts[-1]]
+
+
+def _sums(terms: Columns) -> Sums:
+    """Return the weighted sums of terms [...]."""
+    weighted = {kind: as_float(terms[f"{kind}_high"], terms[f"{kind}_low"]) for kind in KINDS}
+    return Sums(**weighted, tn=terms["tn"].astype(np.float64))
+
+
+def _mean_length(columns: Columns) -> float:
+    """Return the mean length of the pieces that references change, in the data set; 0 where there are none.
+
+    Without the sums over the data set, the lines of the columns are the data set.
+    """
+    words, count = (columns[WHOLE + n][0] if WHOLE + n in columns else columns[n].sum() for n in CHANGED)
+    return float(words / count) if count else 0.0
+
+
+def _best(rates: Mapping[str, Floats]) -> Ints:
+    """Return the best reference: by F, precision, recall and the lowest accuracy, or by score, hit, err, und, ove."""
+    signs = {"err": -1, "und": -1, "ove": -1, "accuracy": -1}
+    return best_by([signs.get(name, 1) * values for name, values in rates.items()])
