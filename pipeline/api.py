@@ -20,12 +20,13 @@ from __future__ import annotations
 import warnings
 from collections.abc import Mapping
 from os import PathLike
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, cast
 
 from . import stages
 from .config.overrides import overrides_from_values
 from .config.tree import from_mapping
 from .corpus.edits.annotated_texts import Annotating, with_annotated
+from .corpus.edits.gold_beside_lists import corpus_with_gold
 from .corpus.in_memory import corpus_in_memory
 from .errors import IncompleteError, InputError
 from .evaluation import Evaluation, Result
@@ -54,11 +55,12 @@ if TYPE_CHECKING:
 
 
 def evaluate(
-    hypotheses: Sequence[str] | Mapping[str, Sequence[str]],
-    references: Sequence[str] | Sequence[Sequence[str | None]],
+    hypotheses: Sequence[str] | Mapping[str, Sequence[str]] | Path | Mapping[str, Path],
+    references: Sequence[str] | Sequence[Sequence[str | None]] | None = None,
     sources: Sequence[str] | None = None,
     metrics: Asked | Sequence[Asked] = ("gleu",),
     *,
+    gold: str | Path | None = None,
     n_jobs: int | Literal["auto"] = 1,
 ) -> Evaluation:
     """Score outputs that are in memory. Nothing is written to disk, and texts may contain newlines.
@@ -69,14 +71,23 @@ def evaluate(
     `sources` holds one uncorrected text for each item. Only some metrics, such as gleu, need it.
     `metrics` holds names as people write them ("gleu", "BLEU", "chrF++"), names with settings ("gleu[n=3]"),
     signatures, mappings such as {"name": "gleu", "references": "max"}, or metric objects. A single one needs no list.
+    `gold` is an M2 file, for metrics of edits such as m2. Sources and references that are not given come from it.
+    For errant `hypotheses` are M2 files too: a path, or {system: path}; then there are no other texts.
     `n_jobs` is the number of workers, or "auto" to choose it by the amount of text.
 
     What looks wrong but can be scored is a warning (warnings.warn), and is kept in Evaluation.warnings. Raises
     InputError for texts that do not fit together, for unknown metrics or settings, and where a source is missing.
     """
     scorers = from_values(metrics)
-    needed = (without_source(metric.name, metric.hint, "sources=[...]") for metric in scorers if metric.needs.source)
-    corpus = corpus_in_memory(hypotheses, references, sources, next(needed, ""))
+    needed = next(
+        (without_source(metric.name, metric.hint, "sources=[...]") for metric in scorers if metric.needs.source), ""
+    )
+    outputs, sets = cast("Any", hypotheses), cast("Any", references)
+    if gold is None:
+        corpus = corpus_in_memory(outputs, sets, sources, needed)
+    else:
+        views = {metric.needs.view for metric in scorers}
+        corpus = corpus_with_gold(gold, outputs, sets, sources, views)
     evaluation = evaluate_corpus(corpus, scorers, n_jobs=n_jobs)
     for note in evaluation.warnings:
         warnings.warn(note, stacklevel=2)

@@ -125,7 +125,7 @@ def test_measured_rows_take_the_place_of_older_ones_in_help_speed_and_the_readme
 
 def test_every_topic_is_linked_from_the_readme() -> None:
     text = PAGES["README.md"].read_text(encoding="utf-8")
-    linked = set(re.findall(r"\]\(pipeline/help/([a-z]+\.md)\)", text))
+    linked = set(re.findall(r"\]\(pipeline/help/([a-z0-9]+\.md)\)", text))
     assert linked == {path.name for path in PACKAGE.glob("help/*.md")}
 
 

@@ -9,13 +9,14 @@ from typing import TYPE_CHECKING, Any
 from ..config.globs import is_glob
 from ..config.overrides import Overrides
 from ..config.resolved import Column, Dataset, System
+from ..corpus.formats import ONE_ANNOTATOR
 from ..corpus.input_warnings import suspicions
 from ..corpus.opener import open_corpus
 from ..errors import ConfigError, CorpusError, Problem, printable
 from ..io.catalogue import PREFIX, is_data, named_in
 from ..io.remote import Remote
-from ..metrics.base.views import TEXTS, annotator_of
-from .given_texts import given_text, whole_m2
+from ..metrics.base.views import EDITS, GOLD, TEXTS, annotator_of
+from .given_texts import annotated_output, given_path, given_text, whole_m2
 
 if TYPE_CHECKING:
     import argparse
@@ -30,15 +31,19 @@ EMPTY = ("keep", "error", "none")
 """What may be done with empty references, as `empty_references` of a config says."""
 
 
-def add_files(parser: argparse.ArgumentParser, *names: str, piped: bool = False) -> None:
+def add_files(parser: argparse.ArgumentParser, *names: str, piped: bool = False, gold: bool = False) -> None:
     """Declare -s, -r and -o; each of the last two takes several files, also when it is given again.
 
     `names` are further names of -o. With `piped`, -o may be left out: `output_from_pipe` then takes standard input.
+    With `gold`, there is --gold, and -r may be left out beside it.
     """
     several: dict[str, Any] = {"nargs": "+", "action": "extend", "metavar": "FILE"}
     parser.add_argument("-s", "--src", "--source", dest="source", metavar="FILE", help="the uncorrected text")
     flags = ("-r", "--ref", "--references")
-    parser.add_argument(*flags, dest="references", required=True, help="references, one file each", **several)
+    parser.add_argument(*flags, dest="references", required=not gold, help="references, one file each", **several)
+    if gold:
+        meaning = "an M2 file for metrics of edits (m2, errant); it also has the source and the references where these "
+        parser.add_argument("--gold", metavar="FILE", help=f"{meaning}are not given")
     outputs = ("-o", "--out", "--outputs", *names)
     meaning = "outputs of systems, one file each" + ("; default: standard input, where it is piped" if piped else "")
     parser.add_argument(*outputs, dest="outputs", required=not piped, help=meaning, **several)
@@ -52,7 +57,7 @@ def add_files(parser: argparse.ArgumentParser, *names: str, piped: bool = False)
 
 def output_from_pipe(args: argparse.Namespace) -> None:
     """Take standard input as the output where none is named. Raises ConfigError where nothing is piped to it."""
-    taken = "-" in (args.source, *args.references)
+    taken = "-" in (args.source, args.gold, *(args.references or ()))
     if not args.outputs and (taken or sys.stdin is None or sys.stdin.isatty()):
         raise ConfigError("the following arguments are required: -o (or pipe an output to standard input)")
     args.outputs = args.outputs or ["-"]
@@ -67,30 +72,46 @@ def open_files(args: argparse.Namespace, *, quiet: bool = False, views: Collecti
     repeated = next((name for name in outputs if outputs.count(name) > 1), None)
     if repeated is not None:
         raise ConfigError(f"-o: {repeated} is given twice")
-    dataset = _dataset(args.source, expanded(args.references), args.empty_references)
-    dataset = replace(dataset, gold=dataset.m2 if any(map(annotator_of, views)) else None)
+    dataset = _dataset(args, views)
     problems: list[Problem] = []
     named: dict[str, Input] = {}
-    for path in (given_text(output, "-o") for output in outputs):
+    for path in (annotated_output(output) if EDITS in views else given_text(output, "-o") for output in outputs):
         called = str(path) if isinstance(path, Remote) else outputs[len(named)]
         same = sum(name == called or name.startswith(f"{called} #") for name in named)
         named[f"{called} #{same + 1}" if same else called] = path  # of addresses not all is shown
     systems = [System(name, {DATASET: path}) for name, path in named.items()]
     corpus = open_corpus(dataset, systems, problems, views=views)
     if corpus is None:
-        raise CorpusError(problems)
-    for warning in () if quiet else suspicions(corpus):
+        raise CorpusError(list(dict.fromkeys(problems)))
+    for warning in () if quiet else suspicions(corpus, references=TEXTS in views):
         print(printable(f"warning: {warning}"), file=sys.stderr)
     return corpus
 
 
-def _dataset(source: str | None, references: Sequence[str], empty: Literal["keep", "error", "none"]) -> Dataset:
-    """Return the data set of the files. An M2 file alone holds the references of all annotators, and the source."""
-    text = given_text(source, "-s") if source else None
-    m2 = whole_m2(references[0]) if len(references) == 1 else None
+def _dataset(args: argparse.Namespace, views: Collection[str]) -> Dataset:
+    """Return the data set of the files. An M2 file alone holds the references of all annotators, and the source.
+
+    Metrics of edits read it too, where no other is named as gold. Raises ConfigError where nothing is named.
+    """
+    required = not {GOLD, EDITS}.isdisjoint(views)
+    edits = required or any(map(annotator_of, views))
+    gold, references = getattr(args, "gold", None), expanded(args.references or ())
+    if not (references or gold):
+        raise ConfigError("the following arguments are required: -r/--ref/--references (or --gold FILE)")
+    text = given_text(args.source, "-s") if args.source else None
+    m2 = whole_m2(references[0], look=edits) if len(references) == 1 else None
     each = () if m2 else tuple(given_text(reference, "-r") for reference in references)
+    annotations = given_path(gold) if gold else m2 if edits else None
+    if required and annotations is None:
+        other = "; or texts are annotated for those that have the option --annotator: --annotator auto"
+        message = "metrics of edits need an M2 file, which has the edits of annotators: --gold FILE"
+        raise ConfigError(f"--gold: {message}{other if EDITS in views else ''}")
+    if gold and references and not text and not edits:
+        text = Column(kind=ONE_ANNOTATOR, path=given_path(gold), column="")
+    empty: Literal["keep", "error", "none"] = args.empty_references
     each = tuple(replace(one, null=empty == "none") if isinstance(one, Column) else one for one in each)
-    return Dataset(name=DATASET, source=text, references=each, m2=m2, empty_references=empty)
+    from_edits = m2 if references else annotations
+    return Dataset(name=DATASET, source=text, references=each, m2=from_edits, gold=annotations, empty_references=empty)
 
 
 def expanded(texts: Sequence[str]) -> list[str]:

@@ -14,7 +14,7 @@ from ..config.globs import exists
 from ..config.resolved import STDIN, UNPACKED, Column
 from ..corpus.formats import ANNOTATED, ONE_ANNOTATOR, READERS, format_in
 from ..corpus.formats.m2 import annotators
-from ..errors import ConfigError, printable
+from ..errors import ConfigError, CorpusError, printable
 from ..io.catalogue import is_data
 from ..io.dataset_cache import path_of
 from ..io.plain_files import Spool
@@ -23,6 +23,7 @@ from ..io.remote import Remote, is_remote, locate
 if TYPE_CHECKING:
     from ..config.resolved import Input
 
+BOM = b"\xef\xbb\xbf"
 STAND_IN = "the first annotator's edits stand in"
 
 
@@ -45,12 +46,42 @@ def given_text(text: str, flag: str) -> Input:
     return Column(kind=form, path=path, column=column, header=by_name and bool(READERS[form].header))
 
 
-def whole_m2(text: str) -> Path | None:
-    """Return the path of an M2 file that is named without an annotator, or None."""
+def whole_m2(text: str, *, look: bool = False) -> Path | None:
+    """Return the path of an M2 file that is named without an annotator, or None.
+
+    Its suffix says that it is one; with `look`, its first line does too, if no suffix says something else.
+    """
     if text == "-" or is_remote(text):
         return None
     path = given_path(text)
-    return path if isinstance(path, Path) and format_in(path.name) == ANNOTATED else None
+    return path if isinstance(path, Path) and _is_m2(path, look=look) else None
+
+
+def _is_m2(path: Path, *, look: bool) -> bool:
+    form = format_in(path.name)
+    return form == ANNOTATED or (look and form is None and _begins_as_m2(path))
+
+
+def _begins_as_m2(path: Path) -> bool:
+    """Return whether the first line of a file is a sentence of an M2 file; False where it cannot be read."""
+    try:
+        with Spool(UNPACKED).local(path).open("rb") as file:
+            return file.read(5).removeprefix(BOM)[:2] == b"S "
+    except (OSError, CorpusError):
+        return False
+
+
+def annotated_output(text: str) -> Input:
+    """Return the output that is named after -o, for metrics that compare the edits of M2 files.
+
+    Raises ConfigError where an annotator is named: all edits of an M2 file are compared.
+    """
+    path, column = ("-", "") if text == "-" else _parted(text, "-o")
+    if isinstance(path, Path) and _is_m2(path, look=True):
+        if column:
+            raise ConfigError(f"-o {text}: the edits of all annotators are compared; name the file alone: {path}")
+        return Column(kind=ANNOTATED, path=path, column="")
+    return given_text(text, "-o")
 
 
 def _parted(text: str, flag: str) -> tuple[Path | Remote, str]:

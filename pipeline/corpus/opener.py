@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
     from ..config.resolved import Dataset
     from .edits.views import EditTexts
+    from .texts import AnyText
 
 
 @dataclass
@@ -81,15 +82,18 @@ def open_corpus(
     opener = opener or Opener(threads)
     texts = _opened(dataset, _as_read(systems, views), opener, problems)
     notes = _annotate(dataset, texts, opener, problems, lenient=TEXTS not in views)
+    fits = True  # whether the edits are of the same sentences: if not, the numbers of lines say nothing more
     annotated = any(map(annotator_of, views))
     if texts.complete and (annotated or (dataset.gold and not {GOLD, EDITS}.isdisjoint(views))):
+        known = len(problems)
         texts.edits = open_edits(dataset, systems, opener, problems, views, texts.source)
+        fits = len(problems) == known
         if texts.edits:
             notes += texts.edits.notes
-            problems += _other_source(texts, texts.edits.source)
+            problems += other_source(texts.source, texts.edits.source, dataset.replace)
             texts.source = texts.source or texts.edits.source
     for group in (texts.given, texts.hypotheses) if dataset.outputs == "kept" else (texts.all,):
-        problems += check_parallel(group) if group else []
+        problems += check_parallel(group) if group and fits else []
     if len(texts.references) > MAX_REFERENCES:
         message = f"has {len(texts.references)} references; at most {MAX_REFERENCES} are supported"
         problems.append(Problem(dataset.name, message))
@@ -161,7 +165,7 @@ def _annotate(dataset: Dataset, texts: _Texts, opener: Opener, problems: list[Pr
     try:
         m2 = spool_m2(dataset.m2, dataset.missing_annotator, opener.spool, lenient=lenient)
         annotated = opener.index(m2.source)
-        different = _other_source(texts, annotated)
+        different = other_source(texts.source, annotated, dataset.replace)
         if different:
             raise CorpusError(different)
         texts.references = [opener.index(reference) for reference in m2.references]
@@ -179,20 +183,23 @@ def _annotate(dataset: Dataset, texts: _Texts, opener: Opener, problems: list[Pr
     return notes
 
 
-def _other_source(texts: _Texts, annotated: TextFile) -> list[Problem]:
+def other_source(source: AnyText | None, annotated: AnyText, replaced: str = "none") -> list[Problem]:
     """Return the problem that the source is not that of the annotations: where the tokens of a line differ first."""
-    if not texts.source or texts.source.lines != annotated.lines:
+    if not source or source.lines != annotated.lines:
         return []
-    return [*islice(_different(texts.source, annotated), 1)]
+    return [*islice(_different(source, annotated, replaced), 1)]
 
 
-def _different(source: TextFile, annotated: TextFile) -> Iterator[Problem]:
+def _different(source: AnyText, annotated: AnyText, replaced: str) -> Iterator[Problem]:
     """Yield a problem for each line where the tokens of a source are not those of the S lines of an M2 file."""
     for low in range(0, annotated.lines, BLOCK):
         high = min(low + BLOCK, annotated.lines)
         pairs = zip(read_texts(source, low, high), read_texts(annotated, low, high), strict=True)
         for line, (text, annotated_text) in enumerate(pairs, low + 1):
             tokens, expected = text.split(), annotated_text.split()
+            if tokens != expected and replaced != "none":
+                change = REPLACEMENTS[replaced]
+                tokens, expected = ([change(t.encode()).decode() for t in each] for each in (tokens, expected))
             if tokens != expected:
                 token = next((i for i, (a, b) in enumerate(zip(tokens, expected, strict=False)) if a != b), None)
                 there = annotated.at(line)

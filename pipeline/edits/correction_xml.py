@@ -40,9 +40,13 @@ class Placed(NamedTuple):
 
 def gold_blocks(path: Path, name: str) -> Iterator[Block]:
     """Yield the sentences of an M2 file, or of a gold file of I-measure as those of an M2 file; raises CorpusError."""
+    yield from _blocks(path, name) if is_xml(path, name) else m2_blocks(path, name)
+
+
+def is_xml(path: Path, name: str) -> bool:
+    """Return whether a gold file is one of XML; raises CorpusError where it cannot be read."""
     with open_bytes(path, name) as file:
-        is_xml = file.read(1024).removeprefix(b"\xef\xbb\xbf").lstrip().startswith(b"<")
-    yield from _blocks(path, name) if is_xml else m2_blocks(path, name)
+        return file.read(1024).removeprefix(b"\xef\xbb\xbf").lstrip().startswith(b"<")
 
 
 def _blocks(path: Path, name: str) -> Iterator[Block]:

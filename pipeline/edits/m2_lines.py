@@ -4,8 +4,9 @@
     A 1 2|||R:VERB:SVA|||is|||REQUIRED|||-NONE-|||0
     A -1 -1|||noop|||-NONE-|||REQUIRED|||-NONE-|||1
 
-Nothing is interpreted here. Whether alternatives (is||was) are parted, whether -NONE- is an empty text, and what an
-annotator without a line has meant, is decided by those who read the edits.
+Lines that begin with I may stand between the edits, and mean nothing. Nothing is interpreted here. Whether alternatives
+(is||was) are parted, whether -NONE- is an empty text, and what an annotator without a line has meant, is decided by
+those who read the edits.
 """
 
 from __future__ import annotations
@@ -70,6 +71,8 @@ def blocks(path: Path, name: str) -> Iterator[Block]:
             if current:
                 yield current
             current = Block(number, line[2:])
+        elif line.startswith("I ") and current:
+            continue
         elif line.strip():
             raise wrong(name, number, "expected a line that begins with 'S ' or 'A ', or an empty line")
         elif current:

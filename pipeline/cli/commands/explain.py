@@ -5,10 +5,15 @@ in the reference. A missing n-gram is in the reference alone, or more often ther
 called other. --compare names another metric or variant. With --line it shows the n-grams that the two count
 differently, and without --line the sentences where the two differ most.
 
+Of m2 it shows the proposed edits with each annotator: those that match one of the annotator's, the wrong ones, and
+the annotator's edits that are missing. Numbers are tokens of the source, counted from 0: the first that is replaced,
+and the one behind the last.
+
 examples:
   gec-pipeline explain gleu -s source.txt -r ref0.txt ref1.txt -o system.txt --line 3
   gec-pipeline explain gleu -s source.txt -r ref0.txt -o system.txt --line 3 --compare "gleu[variant=paper]"
   gec-pipeline explain gleu -s source.txt -r ref0.txt -o system.txt --compare "gleu[variant=2016]" --top 5
+  gec-pipeline explain m2 --gold gold.m2 -o system.txt --line 3
 """
 
 from __future__ import annotations
@@ -24,8 +29,12 @@ from ...corpus.corpus import Corpus
 from ...corpus.texts import read_texts, text_in_memory
 from ...errors import ConfigError, InputError, printable
 from ...execution.count import count_in_memory
+from ...kernel.lines import join_lines
+from ...metrics.base.metric import Text
 from ...metrics.base.ngram_roles import grams, merged, roles
+from ...metrics.base.views import TEXTS
 from ...metrics.build import from_text
+from ...prepare import fit
 from ...report.tables.digits import percent
 from ..arguments import add_files, open_files
 
@@ -43,6 +52,7 @@ STYLES = {
     "penalised": "red",
     "inserted": "red",
     "kept": "red",
+    "wrong": "red",
     "missing": "yellow",
     "lost": "yellow",
     "other": "dim",
@@ -62,7 +72,7 @@ class Texts(NamedTuple):
 def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
     parser.add_argument("metric", metavar="METRIC", help="a metric, or a metric with options, such as gleu[n=3]")
-    add_files(parser)
+    add_files(parser, gold=True)
     parser.add_argument("--line", type=int, metavar="N", help="number of the sentence, from 1")
     parser.add_argument("--compare", metavar="METRIC", help="a second metric or variant, to be compared with")
     parser.add_argument(
@@ -73,7 +83,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Explain a sentence, or list the sentences where two metrics differ."""
     metrics = [_metric(text) for text in (args.metric, args.compare) if text]
-    corpus = open_files(args, quiet=True)
+    corpus = open_files(args, quiet=True, views={metric.needs.view for metric in metrics})
+    if problems := fit(metrics, [corpus]):
+        raise InputError(problems)
     for metric in metrics:
         if metric.needs.source and corpus.source is None:
             raise ConfigError(f"-s: {metric.name_in_text} needs the source")
@@ -121,15 +133,35 @@ def _sentence(corpus: Corpus, metrics: Sequence[Metric], line: int) -> None:
     texts = [read_texts(text, line - 1, line)[0] for text in corpus.texts()]
     source = texts.pop(0) if corpus.source else None
     references = texts[: len(corpus.references)]
+    of_texts = [metric for metric in metrics if metric.needs.view == TEXTS]
     for name, output in zip(corpus.systems, texts[len(references) :], strict=True):
         _say(f"system     {name}, line {line}", "bold")
         if source is not None:
             _say(f"source     {printable(source)}")
         _say(f"output     {printable(output)}")
-        for number, reference in enumerate(references):
+        for number, reference in enumerate(references if of_texts else ()):
             _say(f"reference {number} {printable(reference)}")
-            _explain([metric for metric in metrics if metric.by_reference], metrics, Texts(source, [reference], output))
-        _explain([metric for metric in metrics if not metric.by_reference], metrics, Texts(source, references, output))
+            _explain(
+                [metric for metric in of_texts if metric.by_reference], of_texts, Texts(source, [reference], output)
+            )
+        _explain(
+            [metric for metric in of_texts if not metric.by_reference], of_texts, Texts(source, references, output)
+        )
+        for metric in metrics:
+            if metric not in of_texts:
+                _explain_edits(metric, corpus.read_by(metric.needs), name, line)
+
+
+def _explain_edits(metric: Metric, corpus: Corpus, system: str, line: int) -> None:
+    """Print what a metric of edits says of a sentence; `corpus` is as the metric reads it."""
+    texts = [corpus.source, *corpus.references, corpus.systems[system]]
+    read = [
+        join_lines([text.encode() for text in read_texts(item, line - 1, line)]) if item else None for item in texts
+    ]
+    _say(f"  {metric.name_in_text}", "bold")
+    source, *references, output = read
+    for role, said in metric.explained(Text(source, [item for item in references if item], [output] if output else [])):
+        _say(f"    {role:<10}{printable(said)}" if role else f"  {printable(said)}", STYLES.get(role, ""))
 
 
 def _explain(shown: Sequence[Metric], metrics: Sequence[Metric], texts: Texts) -> None:

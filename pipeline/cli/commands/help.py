@@ -29,6 +29,8 @@ ALSO = {
     "run": "runs",
     "bench": "speed",
     "benchmarks": "speed",
+    "errant_compare": "m2",
+    "m2scorer": "maxmatch",
     "expect": "reproduce",
     "recipes": "reproduce",
     "report": "reports",

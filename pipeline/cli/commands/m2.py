@@ -1,6 +1,9 @@
-"""Work with M2 files, which hold sentences and the edits of annotators: make them of texts.
+"""Work with M2 files, which hold sentences and the edits of annotators. `gec-pipeline help m2` explains them.
 
 examples:
+  gec-pipeline m2 check data/m2/careful.m2 data/m2/gold.m2
+  gec-pipeline m2 apply data/m2/gold.m2 --annotator 0
+  gec-pipeline m2 convert data/m2/gold.m2 --to nucle -o gold.nucle.m2
   gec-pipeline m2 annotate -orig data/source.txt -cor data/systems/careful.txt -out careful.m2
   gec-pipeline m2 annotate --help
 """
@@ -9,6 +12,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from ..m2.changing import add_changes
+from ..m2.checking import add_check
 from ..m2_annotate import add_annotate
 
 if TYPE_CHECKING:
@@ -17,8 +22,10 @@ if TYPE_CHECKING:
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the actions. Each sets the default `act`: the function that does the work."""
-    actions = parser.add_subparsers(dest="action", metavar="annotate", required=True)
+    actions = parser.add_subparsers(dest="action", metavar="annotate|check|apply|convert|merge|split", required=True)
     add_annotate(actions)
+    add_check(actions)
+    add_changes(actions)
 
 
 def run(args: argparse.Namespace) -> int:

@@ -4,6 +4,8 @@ Names are understood as people write them: BLEU, sacreBLEU, rougeL, ROUGE-2, chr
 for the metrics that have a use for it. FILE may be plain text, packed or not, an address, data:NAME/FILE, or
 FILE:COLUMN: a key of .jsonl, a column of .tsv (its name, or its number from 1) or .parquet, an annotator of .m2.
 An .m2 file as the only -r has the references of all annotators, and the source. A file of exactly that name goes first.
+--gold is an M2 file, whatever its name: m2 and errant compare edits with it, and other metrics take source and
+references from it where -s and -r are not given. errant needs outputs that are M2 files; m2 takes texts.
 
 examples:
   gec-pipeline score gleu -s source.txt -r ref0.txt ref1.txt -o system.txt --confidence
@@ -15,6 +17,8 @@ examples:
   gec-pipeline score bleu -r d.jsonl:ref1 d.jsonl:ref2 -o d.jsonl:hyp --empty-references none
   gec-pipeline score gleu -r gold.m2 -o system.txt
   gec-pipeline score gleu -s gold.m2 -r gold.m2:0 gold.m2:1 -o system.txt
+  gec-pipeline score m2 gleu --gold gold.m2 -o a.txt b.txt --confidence
+  gec-pipeline score errant --gold gold.m2 -o a.m2 b.m2
   gec-pipeline score errant --annotator auto -s source.txt -r ref0.txt ref1.txt -o a.txt
   gec-pipeline score bleu -r s3://bucket/ref.txt -o https://example.org/system.txt.gz
   gec-pipeline score "gleu[level=mean,smoothing=ones]" -s source.txt -r ref*.txt -o system.txt --sentences
@@ -45,7 +49,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     known = {name: metric for name, metric in METRICS.items() if not metric.reads_files}
     names = f"one or several of {', '.join(known)}; also with options"
     parser.add_argument("metrics", metavar="METRIC", nargs="+", help=names)
-    add_files(parser, "-i", "--hyp", "--hypotheses", "--input", piped=True)
+    add_files(parser, "-i", "--hyp", "--hypotheses", "--input", piped=True, gold=True)
     parser.add_argument("--digits", type=int, default=2, choices=range(13), metavar="N", help="decimals (default: 2)")
     parser.add_argument("--n-jobs", type=jobs, default="auto", metavar="N", help="workers (default: auto)")
     parser.add_argument(
@@ -89,6 +93,7 @@ def run(args: argparse.Namespace) -> int:
     """Score and print."""
     from ...api import evaluate_corpus
     from ...corpus.input_warnings import suspicions
+    from ...metrics.base.views import TEXTS
     from ...metrics.defaults import from_texts
     from ...report.console import print_orders, print_results
     from ...scoring.results import Results
@@ -97,12 +102,14 @@ def run(args: argparse.Namespace) -> int:
     given = {key.removeprefix("option_"): value for key, value in vars(args).items() if key.startswith("option_")}
     metrics = from_texts(args.metrics, {key: value for key, value in given.items() if value is not None})
     output_from_pipe(args)
-    corpus = open_files(args, views={metric.needs.view for metric in metrics})
+    views = {metric.needs.view for metric in metrics}
+    corpus = open_files(args, views=views)
     for note in kernel_notes([corpus]):
         print(printable(f"note: {note}"), file=sys.stderr)
+    known = suspicions(corpus, references=TEXTS in views)  # told when the files were opened
     with Bar(enabled=sys.stderr.isatty()) as bar:
         evaluation = evaluate_corpus(corpus, metrics, n_jobs=args.n_jobs, listener=bar)
-    for note in evaluation.warnings[len(suspicions(corpus)) :]:  # the others were told before
+    for note in (note for note in evaluation.warnings if note not in known):
         print(printable(f"warning: {note}"), file=sys.stderr)
     results = Results(
         datasets={corpus.name: describe(corpus)}, scores=[result.found for result in evaluation], warnings=[]

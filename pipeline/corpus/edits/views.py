@@ -6,25 +6,27 @@ Each such view is a data set of its own, with the same lines and systems. Its te
 
 from __future__ import annotations
 
-from collections import Counter
 from typing import TYPE_CHECKING, NamedTuple
 
 from ...config.resolved import Column
-from ...edits.correction_xml import gold_blocks
-from ...edits.m2_lines import NOOP, Block, edit_of
-from ...edits.records import lines_by_annotator, record_of
+from ...edits.correction_xml import gold_blocks, is_xml
+from ...edits.m2.writing import with_texts_changed
+from ...edits.m2_files import Annotated, other_sentences, other_styles, read_annotated
+from ...edits.m2_lines import NOOP, Block
+from ...edits.records import record_of
 from ...errors import CorpusError, Problem
 from ...io.plain_files import SEPARATOR, Origin, Spooled, named
 from ...metrics.base.views import EDITS, GOLD, annotator_of
+from ..replacements import REPLACEMENTS
 from ..texts import read_texts
+from .official_loader import odd_lines
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Sequence
     from pathlib import Path
 
     from ...config.resolved import Dataset, Input, System
-    from ...io.plain_files import Spool
-    from ...io.remote import Remote
+    from ...edits.m2_files import Reader
     from ..input_files import Opener
     from ..texts import TextFile
 
@@ -48,62 +50,6 @@ class EditTexts(NamedTuple):
     """What the user should know of the annotations."""
 
 
-class Annotated(NamedTuple):
-    """An M2 file that has been read."""
-
-    name: str
-    blocks: list[Block]
-    by_annotator: list[dict[int, list[str]]]
-    """For each sentence, the lines of each annotator, in the order in which they come first."""
-
-    @property
-    def annotators(self) -> list[int]:
-        """The numbers of all annotators, in rising order."""
-        return sorted(set().union(*self.by_annotator))
-
-    def notes(self) -> Iterator[str]:
-        """Yield what is odd: annotators without a line for some sentences, and edits that do not fit."""
-        pairs = list(zip(self.blocks, self.by_annotator, strict=True))
-        absent = {name: [block.line for block, own in pairs if name not in own] for name in self.annotators}
-        lacking = [f"{name} ({len(lines)}, the first in line {lines[0]})" for name, lines in absent.items() if lines]
-        if lacking:
-            yield (
-                f"{self.name}: annotators without a line for some sentences do not take part there, as in the "
-                f"official programs: {', '.join(lacking)}"
-            )
-        misfits = list(self._misfits())
-        if misfits:
-            line, message = misfits[0]
-            yield (
-                f"{self.name}: {len(misfits)} edits do not fit into their sentence, the first in line {line} "
-                f"({message}); M2 leaves out those beyond the end, ERRANT counts all of them"
-            )
-
-    def _misfits(self) -> Iterator[tuple[int, str]]:
-        """Yield the line of each edit that reaches beyond its sentence or ends before it begins, and what is wrong."""
-        for block in self.blocks:
-            size = len(block.sentence.split()) if block.lines else 0
-            for number, line in block.lines:
-                edit = edit_of(line, self.name, number)
-                if not edit.is_noop and edit.start != -1 and not 0 <= edit.start <= edit.end <= size:
-                    yield number, f"{edit.start} {edit.end} in a sentence of {size} tokens"
-
-
-def read_annotated(path: Path | Remote, spool: Spool) -> Annotated:
-    """Read an M2 file, or a gold file of I-measure (XML).
-
-    Raises CorpusError, with the line, where it is not written as one.
-    """
-    name = named(path)
-    blocks = list(gold_blocks(spool.local(path), name))
-    if not blocks:
-        raise CorpusError([Problem(name, "has no sentence: no line begins with 'S '")])
-    for block in blocks:
-        for number, line in block.lines:
-            edit_of(line, name, number)
-    return Annotated(name, blocks, [lines_by_annotator(line for _, line in block.lines) for block in blocks])
-
-
 def open_edits(
     dataset: Dataset,
     systems: Sequence[System],
@@ -120,12 +66,14 @@ def open_edits(
     before = len(problems)
     outputs = {system.name: system.paths[dataset.name] for system in systems if dataset.name in system.paths}
     try:
-        gold = _gold(dataset, opener) if dataset.gold else _ungraded(source)
+        gold = _gold(dataset, opener) if dataset.gold else _ungraded(source, dataset)
     except CorpusError as error:
         problems += error.problems
         return None
     if gold is None:
         return None
+    odd, unreadable = _odd_lines(dataset, opener) if GOLD in views else ([], [])
+    problems += unreadable
     both = EDITS in views or any(map(annotator_of, views))
     if both and EDITS not in views:
         outputs = {name: output for name, output in outputs.items() if is_m2(output)}
@@ -134,44 +82,73 @@ def open_edits(
         return None
     most = max((len(own) for item in annotated.values() for own in item.by_annotator), default=1)
     if most * len(gold.annotators) > MAX_ANNOTATORS:
-        message = f"has {most * len(gold.annotators)} pairs of annotators; at most {MAX_ANNOTATORS} are supported"
-        problems.append(Problem(gold.name, message))
+        problems.append(_too_many(gold, annotated, most))
         return None
     references = [[_spooled(opener, gold, a, h) for a in gold.annotators] for h in range(most)]
-    notes = [note for item in (gold, *annotated.values()) for note in item.notes()]
+    notes = [*odd, *(note for item in (gold, *annotated.values()) for note in item.notes())]
+    notes += other_styles(gold, annotated.values()) if both else ()
     sentences = (" ".join(block.sentence.split()).encode() for block in gold.blocks)
     return EditTexts(
         source=_record_file(opener, gold.name, sentences),
         gold=references[0],
         pairs=[text for of_output in references for text in of_output],
         outputs={name: _record_file(opener, item.name, _records(item)) for name, item in annotated.items()},
-        notes=[*notes, *_styles(gold, annotated)] if both else list(gold.notes()) if GOLD in views else [],
+        notes=notes if both or GOLD in views else [],
     )
+
+
+def _too_many(gold: Annotated, outputs: dict[str, Annotated], most: int) -> Problem:
+    """Return the problem that there are too many pairs of an output's annotators and those of the gold."""
+    output = next(item for item in outputs.values() if most in map(len, item.by_annotator))
+    pairs = f"{most} annotators in a sentence, and {gold.name} has {len(gold.annotators)}"
+    message = f"has {pairs}: {most * len(gold.annotators)} pairs to compare; at most {MAX_ANNOTATORS} are supported"
+    return Problem(output.name, message)
 
 
 def _gold(dataset: Dataset, opener: Opener) -> Annotated | None:
     """Return the annotations of a data set; None where there are none, or they are known to be absent."""
     if dataset.gold is None or dataset.gold in opener.absent:
         return None
-    gold = read_annotated(dataset.gold, opener.spool)
+    gold = read_annotated(dataset.gold, opener.spool, _reader(dataset))
     if len(gold.annotators) > MAX_ANNOTATORS:
         message = f"has {len(gold.annotators)} annotators; at most {MAX_ANNOTATORS} are supported"
         raise CorpusError([Problem(gold.name, message)])
     return gold
 
 
-def _ungraded(source: TextFile | None) -> Annotated | None:
+def _ungraded(source: TextFile | None, dataset: Dataset) -> Annotated | None:
     """Return the sentences of a source without any annotator; None without a source."""
     if source is None:
         return None
-    lines = read_texts(source, 0, source.lines)
-    sentences = [Block(source.number(number), line) for number, line in enumerate(lines, 1)]
-    return Annotated(source.place, sentences, [{} for _ in lines])
+    change, lines = REPLACEMENTS.get(dataset.replace, bytes), read_texts(source, 0, source.lines)
+    sentences = [Block(number, change(line.encode()).decode()) for number, line in enumerate(lines, 1)]
+    return Annotated(source.place, sentences, [[] for _ in lines], [{} for _ in lines])
 
 
 def is_m2(output: Input) -> bool:
     """Return whether an output is given as its edits."""
     return isinstance(output, Column) and output.kind in M2_KINDS
+
+
+def _reader(dataset: Dataset) -> Reader:
+    """Return what reads M2 files, and replaces what the data set says before sentences are compared."""
+    if dataset.replace == "none":
+        return gold_blocks
+    change = REPLACEMENTS[dataset.replace]
+
+    def read(path: Path, name: str) -> Iterator[Block]:
+        for block in gold_blocks(path, name):
+            yield with_texts_changed(block, lambda text: change(text.encode()).decode())
+
+    return read
+
+
+def _odd_lines(dataset: Dataset, opener: Opener) -> tuple[list[str], list[Problem]]:
+    """Return notes and problems of what the official loader reads otherwise in the annotations of a data set."""
+    if dataset.gold is None:
+        return [], []
+    path, name = opener.spool.local(dataset.gold), named(dataset.gold)
+    return ([], []) if is_xml(path, name) else odd_lines(path, name)
 
 
 def _outputs(
@@ -180,7 +157,7 @@ def _outputs(
     """Return the annotated outputs; adds problems for those that are not annotated, or not of the same sentences."""
     annotated: dict[str, Annotated] = {}
     for name, output in outputs.items():
-        if not isinstance(output, Column) or output.kind not in M2_KINDS:
+        if not isinstance(output, Column) or not is_m2(output):
             message = f"system {name} has no edits: name its M2 file, as in `systems: {{{name}: {{m2: FILE}}}}`"
             other = "or have texts annotated: `annotator: auto` as an option of the metric"
             problems.append(Problem(dataset.name, f"{message}, {other}"))
@@ -188,32 +165,12 @@ def _outputs(
         if output.path in opener.absent:
             continue
         try:
-            annotated[name] = read_annotated(output.path, opener.spool)
+            annotated[name] = read_annotated(output.path, opener.spool, _reader(dataset))
         except CorpusError as error:
             problems += [problem for problem in error.problems if problem not in problems]
             continue
-        problems += _other_sentences(annotated[name], gold)
+        problems += other_sentences(annotated[name], gold)
     return annotated
-
-
-def _other_sentences(output: Annotated, gold: Annotated) -> list[Problem]:
-    """Return the problem that two files are not of the same sentences, with the first that differs."""
-    pairs = list(zip(output.blocks, gold.blocks, strict=False))
-    for own, other in pairs:
-        if own.sentence == other.sentence or own.sentence.split() == other.sentence.split():
-            continue
-        tokens, expected = own.sentence.split(), other.sentence.split()
-        at = next((i for i, (a, b) in enumerate(zip(tokens, expected, strict=False)) if a != b), None)
-        there = f"{gold.name}:{other.line}"
-        if at is None:
-            what = f"has {len(tokens)} tokens, and {there} has {len(expected)}"
-        else:
-            what = f"token {at + 1} is '{tokens[at]}', and in {there} it is '{expected[at]}'"
-        return [Problem(f"{output.name}:{own.line}", f"{what}: the edits are not of the same sentences")]
-    if len(output.blocks) != len(gold.blocks):
-        message = f"has {len(output.blocks)} sentences, and {gold.name} has {len(gold.blocks)}"
-        return [Problem(output.name, message)]
-    return []
 
 
 def _spooled(opener: Opener, gold: Annotated, annotator: int, output_annotator: int) -> TextFile:
@@ -232,28 +189,3 @@ def _records(output: Annotated) -> Iterator[bytes]:
 
 def _record_file(opener: Opener, name: str, records: Iterable[bytes]) -> TextFile:
     return opener.index(Spooled(opener.spool.write_texts(name, records), SEPARATOR, Origin(name, ", sentence ")))
-
-
-def _styles(gold: Annotated, outputs: dict[str, Annotated]) -> Iterator[str]:
-    """Yield a warning for files whose deletions or alternatives are written in another style than ERRANT's."""
-    deletions = {name: _deletions(item) for name, item in {"": gold, **outputs}.items()}
-    for name, item in outputs.items():
-        for style, other in (("-NONE-", ""), ("", "-NONE-")):
-            if deletions[""][style] and deletions[name][other] and not deletions[name][style]:
-                yield (
-                    f"{item.name}: writes deletions as '{other}', and {gold.name} as '{style}': as ERRANT compares "
-                    "them they never match; `gec-pipeline m2 convert` makes both alike"
-                )
-    for item in (gold, *outputs.values()):
-        lines = [number for block in item.blocks for number, line in block.lines if "||" in line.split("|||")[2]]
-        if lines:
-            yield (
-                f"{item.name}: {len(lines)} edits have alternatives (a||b), the first in line {lines[0]}; ERRANT "
-                "compares them as they are written, so that they hardly match"
-            )
-
-
-def _deletions(item: Annotated) -> Counter[str]:
-    """Return how often deletions are written as "-NONE-" and as an empty text."""
-    fields = (line[2:].split("|||") for block in item.blocks for _, line in block.lines)
-    return Counter(own[2] for own in fields if own[1].strip().lower() != "noop" and own[2] in ("-NONE-", ""))

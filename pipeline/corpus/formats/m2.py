@@ -131,13 +131,18 @@ def spool_m2(path: Path | Remote, missing: Missing, spool: Spool, *, lenient: bo
 
     `missing` says what stands in for an annotator who has no line for a sentence while others have one: the edits of
     the annotator with the lowest number among these ("first"), the source, or an empty text ("none").
-    `lenient` says that edits that cannot be applied are left out, for texts that are only shown. Raises CorpusError
-    where the file cannot be read or applied, or has no annotator or too many.
+    `lenient` says that edits that cannot be applied are left out, for texts that are only shown, and that annotator 0
+    has left everything as it is where no annotator has a line. Raises CorpusError where the file cannot be read or
+    applied, or has no annotator or too many.
     """
     name, raw = named(path), spool.local(path)
     lacking: dict[int, list[int]] = {}  # by annotator: sentences without a line, and the line of the first
     source = spool.write_texts(name, _source(raw, name, lacking, lenient=lenient))
+    if lenient and not lacking:
+        lacking[0] = [0, 0]
     annotators = sorted(lacking)
+    if not source.stat().st_size:
+        raise CorpusError([Problem(name, "has no sentence: there is no line that begins with 'S '")])
     if not annotators:
         raise CorpusError([Problem(name, "no annotator has a line: there is no line that begins with 'A '")])
     if len(annotators) > MAX_ANNOTATORS:

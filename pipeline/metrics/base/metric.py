@@ -150,6 +150,14 @@ class Metric(Described, ABC):
         del references, missing
         return None
 
+    def explained(self, text: Text) -> list[tuple[str, str]]:
+        """Return what `explain` says of the edits of one sentence of one system: the roles and texts of lines.
+
+        `text` has what the view of the needs shows. A role is match, wrong or missing; a heading has an empty one.
+        """
+        del text
+        return []
+
     def conflicts(self) -> list[tuple[str, str]]:
         """Return the options that do not go together, each by its name and a message."""
         return []

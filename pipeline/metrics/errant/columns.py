@@ -9,17 +9,17 @@ from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 import numpy as np
 
+from ...edits.errant.edit_keys import Comparison, Hits, compare, is_of
 from ...edits.records import annotation_of, outputs_of
 from ..base.columns import Field, Schema
 from ..base.views import annotated_by
-from .edit_keys import Comparison, Hits, compare, is_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from ...arrays import Ints
+    from ...edits.errant.edit_keys import Keys
     from ..base.metric import Text
-    from .edit_keys import Keys
 
 COUNTS = ("tp", "fp", "fn")
 CACHED = 4096

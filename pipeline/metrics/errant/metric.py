@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
+from ...edits.errant.edit_keys import MODES, Comparison, preference
 from ..base import shared_options
 from ..base.arithmetic import f_beta, ratio
 from ..base.columns import Field
@@ -16,7 +17,6 @@ from ..base.metric import Metric
 from ..base.option import option
 from ..base.running_choice import RunningChoice
 from .columns import COUNTS, ErrantNeeds
-from .edit_keys import MODES, Comparison
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -115,12 +115,7 @@ class Errant(Metric):
 
     def _key(self, totals: tuple[int, ...], counts: tuple[int, ...]) -> tuple[float, ...]:
         """Return what is greatest for the annotator that is taken, as errant_compare compares it."""
-        tp, fp, fn = (total + count for total, count in zip(totals, counts, strict=True))
-        beta = float(self.beta)
-        precision, recall = tp / (tp + fp) if fp else 1.0, tp / (tp + fn) if fn else 1.0
-        either = precision + recall
-        score = (1 + beta**2) * precision * recall / (beta**2 * precision + recall) if either else 0.0
-        return round(score, 4), counts[0], -counts[1], -counts[2]
+        return preference(totals, counts, float(self.beta))
 
     def _scores(self, counts: Columns) -> tuple[Floats, Floats, Floats]:
         """Return F-beta, precision and recall."""

@@ -16,8 +16,10 @@ if TYPE_CHECKING:
 
     from ...arrays import Ints
     from ...kernel.common import Encoded
+    from ...kernel.gold_edits import MaxMatches
     from ...kernel.lines import Lines
     from ..base.metric import Text
+    from .gold import Gold
 
 COUNTS = ("correct", "proposed", "gold")
 
@@ -62,12 +64,21 @@ class MaxMatchNeeds:
 
     def count(self, text: Text) -> list[dict[str, Ints]]:
         """Count a shard, with the edits of annotators read once for all systems."""
+        gold, matches = self.matches(text)
+        shared = {"order": gold.order, "ref_len": gold.counts}
+        return [
+            {**shared, "correct": correct, "proposed": proposed, "reduced": reduced}
+            for correct, proposed, reduced in zip(matches.correct, matches.proposed, matches.reduced, strict=True)
+        ]
+
+    def matches(self, text: Text, *, edits: bool = False) -> tuple[Gold, MaxMatches]:
+        """Return the edits of the annotators of a shard, and what matches them: with `edits`, each proposed edit."""
         assert text.source is not None  # noqa: S101 (source is True)
         gold = read_gold(text.source, text.references, every=self.annotators == "all")
         corrections = as_lines(gold.corrections())
         texts = [text.source, *text.systems, corrections]
         source, *systems, encoded = self.tokenization.encode(texts)
-        matches = kernel.max_match(
+        return gold, kernel.max_match(
             source,
             systems,
             gold.arrays(encoded),
@@ -75,18 +86,14 @@ class MaxMatchNeeds:
             max_unchanged=self.max_unchanged_words,
             first_row=self.code == "3.2",
             folded=_folded(texts, [source, *systems, encoded]) if self.ignore_whitespace_casing else None,
+            edits=edits,
         )
-        shared = {"order": gold.order, "ref_len": gold.counts}
-        return [
-            {**shared, "correct": correct, "proposed": proposed, "reduced": reduced}
-            for correct, proposed, reduced in zip(matches.correct, matches.proposed, matches.reduced, strict=True)
-        ]
 
 
 def _folded(texts: Sequence[Lines], encoded: Sequence[Encoded]) -> list[bytes]:
-    """Return each token in lower case, by its id."""
+    """Return each token in lower case, by its id: each letter for itself, as Python 2 changes case."""
     tokens: dict[int, str] = {}
     for lines, ids in zip(texts, encoded, strict=True):
         words = (word for line in lines.texts() for word in line.decode().split())
         tokens |= dict(zip(ids.ids.tolist(), words, strict=True))
-    return [tokens[number].lower().encode() for number in range(len(tokens))]
+    return ["".join(letter.lower()[:1] for letter in tokens[number]).encode() for number in range(len(tokens))]

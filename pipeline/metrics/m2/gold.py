@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from ...edits.proposed import GoldEdit
 from ...edits.python2_order import python2_order
 from ...edits.records import annotation_of
 from ...kernel.gold_edits import GoldEdits
@@ -23,15 +24,6 @@ ABSENT = -1
 NONE = "-NONE-"
 
 
-class GoldEdit(NamedTuple):
-    """An edit of an annotator, which counts even where it can never match."""
-
-    start: int
-    end: int
-    alternatives: list[str]
-    """The corrections, of which any may match."""
-
-
 class Gold(NamedTuple):
     """The edits of all annotators of some sentences."""
 
@@ -39,6 +31,8 @@ class Gold(NamedTuple):
     """For each sentence and annotator; None where the annotator does not take part."""
     order: Ints
     """The place of each annotator among those of the sentence: int64 [lines, annotators]."""
+    numbers: list[list[int]]
+    """The number of each annotator of each sentence, ABSENT where the annotator has no line for it."""
 
     @property
     def counts(self) -> Ints:
@@ -80,18 +74,19 @@ def read_gold(source: Lines, annotators: Sequence[Lines], *, every: bool) -> Gol
     """
     tokens = [len(text.decode().split()) for text in source.texts()]
     edits: list[list[list[GoldEdit] | None]] = []
+    numbers: list[list[int]] = []
     orders = np.zeros((len(tokens), len(annotators)), np.int64)
     for line, records in enumerate(zip(*(lines.texts() for lines in annotators), strict=True)):
         own = [annotation_of(record) for record in records]
         edits.append([None if item is None else _kept(item.edits, tokens[line]) for item in own])
         present = sorted((item for item in own if item), key=lambda item: item.order)
-        numbers = [item.annotator if item else ABSENT for item in own]
+        numbers.append([item.annotator if item else ABSENT for item in own])
         order = python2_order((item.annotator for item in present), abs)
-        orders[line] = [order.index(number) if number in order else len(order) for number in numbers]
+        orders[line] = [order.index(number) if number in order else len(order) for number in numbers[-1]]
         if every:
             edits[line] = [item or [] for item in edits[line]]
             orders[line] = range(len(annotators))
-    return Gold(edits, orders)
+    return Gold(edits, orders, numbers)
 
 
 def _kept(edits: Sequence[Edit], tokens: int) -> list[GoldEdit]:
@@ -100,7 +95,7 @@ def _kept(edits: Sequence[Edit], tokens: int) -> list[GoldEdit]:
         inside = 0 <= edit.start <= tokens and 0 <= edit.end <= tokens
         if inside and edit.type != "noop":
             texts = ["" if text == NONE else text.strip() for text in edit.correction.split("||")]
-            kept.append(GoldEdit(edit.start, edit.end, texts))
+            kept.append(GoldEdit(edit.start, edit.end, texts, edit.correction))
     return kept
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
+from ...edits.proposed import unchanged_words
 from ..base import shared_options
 from ..base.arithmetic import f_beta, ratio
 from ..base.columns import Field
@@ -15,12 +16,15 @@ from ..base.metric import Metric, Note
 from ..base.option import option
 from ..base.running_choice import RunningChoice
 from .columns import COUNTS, MaxMatchNeeds
+from .proposed import proposed_edits
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from ...arrays import Floats, Ints
+    from ...edits.proposed import Judged
     from ..base.columns import Columns
+    from ..base.metric import Text
 
 
 @dataclass(frozen=True)
@@ -35,7 +39,7 @@ class MaxMatch(Metric):
     name: ClassVar[str] = "m2"
     summary: ClassVar[str] = "MaxMatch F0.5 (Dahlmeier and Ng 2012), as m2scorer; outputs are texts, gold is an M2 file"
     name_in_text: ClassVar[str] = "M²"
-    help_page: ClassVar[str] = "edits"
+    help_page: ClassVar[str] = "maxmatch"
     hint: ClassVar[str] = "the M2 file under `gold` has it"
     spellings: ClassVar[Mapping[str, Mapping[str, str]]] = {
         "M²": {},
@@ -99,14 +103,14 @@ class MaxMatch(Metric):
 
     def chooser(self) -> Callable[[Columns], Ints]:
         """Return what chooses annotators: with the totals of the sentences before, or for each sentence alone."""
-        choice = RunningChoice(self._key, COUNTS, "order", running=self.choice == "official")
+        choice = RunningChoice(self.key, COUNTS, "order", running=self.choice == "official")
         return lambda columns: choice({**columns, "gold": columns["ref_len"]})
 
     def choose(self, columns: Columns) -> Ints:
         """Return the annotator of each sentence, chosen for the sentence alone: int64 [lines]."""
-        return RunningChoice(self._key, COUNTS, "order", running=False)({**columns, "gold": columns["ref_len"]})
+        return RunningChoice(self.key, COUNTS, "order", running=False)({**columns, "gold": columns["ref_len"]})
 
-    def _key(self, totals: tuple[int, ...], counts: tuple[int, ...]) -> tuple[float, ...]:
+    def key(self, totals: tuple[int, ...], counts: tuple[int, ...]) -> tuple[float, ...]:
         """Return what is greatest for the annotator that is taken, as m2scorer compares it."""
         correct, proposed, gold = (float(total + count) for total, count in zip(totals, counts, strict=True))
         beta = float(self.beta)
@@ -120,6 +124,35 @@ class MaxMatch(Metric):
         precision = np.where(proposed == 0, 1.0, ratio(correct, proposed))
         recall = np.where(gold == 0, 1.0, ratio(correct, gold))
         return f_beta(precision, recall, float(self.beta)), precision, recall
+
+    def judged(self, text: Text) -> list[list[Judged]]:
+        """Return for each line the proposed edits of one output beside the edits of each annotator who takes part.
+
+        Annotators come in the order in which m2scorer has them. `text` has one system.
+        """
+        return proposed_edits(self.needs, text)[0]
+
+    def explained(self, text: Text) -> list[tuple[str, str]]:
+        """Return the right and the wrong edits of an output with each annotator, and the missing ones."""
+        (annotators,) = self.judged(text)
+        lines = [line for judged in annotators for line in self._with_annotator(judged)]
+        if any(unchanged_words(edit) for judged in annotators for edit in judged.edits):
+            why = "so neighbouring changes make one edit, unless an edit of the annotator fits a part of it"
+            lines.append(
+                ("", f"unchanged: an edit may hold up to {self.max_unchanged_words} words as they were; {why}")
+            )
+        return lines
+
+    def _with_annotator(self, judged: Judged) -> Iterator[tuple[str, str]]:
+        correct, proposed, gold = judged.counts
+        counts = {name: np.array(count) for name, count in zip(COUNTS, judged.counts, strict=True)}
+        told = f"{correct} right of {proposed} proposed edits, {gold} of the annotator"
+        yield "", f"annotator {judged.annotator}: {self.output} {100 * float(self._scores(counts)[0]):.2f} ({told})"
+        for edit in judged.edits:
+            unchanged = ", ".join(unchanged_words(edit))
+            yield "match" if edit.matched else "wrong", f"{edit}{f' (unchanged: {unchanged})' if unchanged else ''}"
+        for missed in judged.missed:
+            yield "missing", judged.written(missed)
 
     def remarks(self, counts: Mapping[str, Iterable[Columns]]) -> list[Note]:
         """Return the lines that are too long for the official method."""

@@ -10,11 +10,11 @@ from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable, Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
 
-    from ...edits.m2_lines import Edit
+    from ..m2_lines import Edit
 
-    Keys: TypeAlias = "dict[Hashable, list[str]]"
+    Keys: TypeAlias = "dict[tuple[int | str, ...], list[str]]"
     """The types of the edits of an annotator, by their keys, in the order of the file."""
 
 MODES = ("cs", "cse", "ds", "dt")
@@ -65,7 +65,7 @@ class Comparison:
             return True
         return edit.type in self.left_out
 
-    def _keys(self, edit: Edit) -> Iterator[Hashable]:
+    def _keys(self, edit: Edit) -> Iterator[tuple[int | str, ...]]:
         start, end = edit.start, edit.end
         if self.mode == "cs":
             yield start, end, edit.correction
@@ -102,6 +102,25 @@ def category(type_: str, tier: int) -> str:
     if type_ == UNKNOWN or tier == 3:
         return type_
     return type_[:1] if tier == 1 else type_[2:]
+
+
+def precision_recall_f(tp: int, fp: int, fn: int, beta: float) -> tuple[float, float, float]:
+    """Return precision, recall and F-beta of counts, with the operations of errant_compare in their order.
+
+    F is 0 where its denominator is. There errant_compare ends with an error if beta is 0.
+    """
+    precision, recall = tp / (tp + fp) if fp else 1.0, tp / (tp + fn) if fn else 1.0
+    below = beta**2 * precision + recall
+    return precision, recall, (1 + beta**2) * precision * recall / below if below else 0.0
+
+
+def preference(totals: Sequence[int], counts: Sequence[int], beta: float) -> tuple[float, ...]:
+    """Return what is greatest for the annotator that errant_compare takes for a sentence; of equals, the first.
+
+    `totals` are tp, fp and fn of the sentences before, and `counts` those of the sentence with the annotator.
+    """
+    tp, fp, fn = (total + count for total, count in zip(totals, counts, strict=True))
+    return round(precision_recall_f(tp, fp, fn, beta)[2], 4), counts[0], -counts[1], -counts[2]
 
 
 def is_of(type_: str, patterns: tuple[str, ...]) -> bool:

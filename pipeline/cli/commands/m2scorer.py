@@ -1,0 +1,171 @@
+"""Score an output as m2scorer does (MaxMatch, the scorer of CoNLL-2013 and 2014): the same options and output lines.
+
+OUTPUT is a text with a sentence in each line. GOLD is an M2 file, whatever its name. With -v each sentence is shown
+with each annotator: edits, counts so far, and which annotator was chosen. For several systems, intervals and tests
+there is `gec-pipeline score m2 --gold GOLD -o a.txt b.txt`; `gec-pipeline help maxmatch` says what is computed.
+
+examples:
+  gec-pipeline m2scorer output.txt gold.m2
+  gec-pipeline m2scorer -v --beta 1 output.txt gold.m2
+  gec-pipeline m2scorer --max_unchanged_words 0 --ignore_whitespace_casing output.txt gold.m2
+  gec-pipeline m2scorer --code 3.2 output.txt gold.m2
+
+What m2scorer leaves out without a word is left out with a warning: edits beyond their sentence, noops with a span,
+lines that begin with I. It stops at line ends of Windows, a byte order mark, lines of blanks, and an S without a
+blank; here they are read as they are meant, with a warning. Two sentences in a paragraph, and signs inside a line at
+which Python ends lines (such as U+2028), are errors. An output that begins with a byte order mark is read without it.
+"""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, Any
+
+from ...api import evaluate_corpus
+from ...config.resolved import Dataset, System
+from ...corpus.input_files import Opener
+from ...corpus.opener import open_corpus
+from ...corpus.texts import read_texts
+from ...edits.correction_xml import gold_blocks
+from ...errors import CorpusError, Problem, printable
+from ...io.plain_files import is_plain, named
+from ...io.remote import Remote
+from ...kernel.lines import join_lines
+from ...metrics import METRICS
+from ...metrics.base.metric import Text
+from ...metrics.base.views import GOLD
+from ...prepare import doubts
+from ..arguments import DATASET
+from ..given_texts import given_path
+from ..m2scorer_lines import added, count_lines, sentence_lines, total_lines
+
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Iterable, Iterator, Sequence
+    from pathlib import Path
+
+    from ...corpus.corpus import Corpus
+    from ...edits.proposed import Judged
+    from ..m2scorer_lines import Totals
+
+MAX_MATCH: Any = METRICS["m2"]
+COUNTS = ("correct", "proposed", "gold")
+BLOCK = 256
+"""Sentences whose edits are found at once."""
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments of m2scorer, and --code."""
+    options = {option.name: option for option in MAX_MATCH.options}
+    parser.add_argument("output", metavar="OUTPUT", help="the output, a sentence a line")
+    parser.add_argument("gold", metavar="GOLD", help="the annotations, an M2 file")
+    parser.add_argument("-v", "--verbose", action="store_true", help="show each sentence with each annotator")
+    parser.add_argument("--beta", type=_beta, default="0.5", metavar="B", help=f"{options['beta'].help} (default: 0.5)")
+    words = options["max_unchanged_words"]
+    parser.add_argument(
+        "--max_unchanged_words",
+        "--max-unchanged-words",
+        type=_words,
+        default=words.default,
+        metavar="N",
+        help=f"{words.help} (default: {words.default})",
+    )
+    parser.add_argument(
+        "--ignore_whitespace_casing",
+        "--ignore-whitespace-casing",
+        action="store_true",
+        help=options["ignore_whitespace_casing"].help,
+    )
+    code = options["code"]
+    parser.add_argument("--code", choices=code.choices, default=code.default, help=f"{code.help} (default: master)")
+
+
+def _beta(text: str) -> str:
+    """Return beta as the metric writes it."""
+    value = float(text)
+    if not 0 <= value < 1000 or round(value, 6) != value:
+        raise ValueError(text)
+    return f"{value:.6f}".rstrip("0").removesuffix(".")
+
+
+def _words(text: str) -> int:
+    maximum = next(option.maximum or 0 for option in MAX_MATCH.options if option.name == "max_unchanged_words")
+    if not (text.isascii() and text.isdigit() and int(text) <= maximum):
+        raise ValueError(text)
+    return int(text)
+
+
+_beta.__name__ = "number from 0 to 999 with at most 6 decimals"
+_words.__name__ = "whole number from 0 to 100"
+
+
+def run(args: argparse.Namespace) -> int:
+    """Print the score, or with -v also every sentence."""
+    metric = MAX_MATCH(
+        beta=args.beta,
+        max_unchanged_words=args.max_unchanged_words,
+        ignore_whitespace_casing=args.ignore_whitespace_casing,
+        code=args.code,
+    )
+    output, gold = given_path(args.output), given_path(args.gold)
+    if _is_empty(output) and _is_empty(gold):
+        print("warning: both files are empty: a score of nothing, as m2scorer prints it", file=sys.stderr)
+        _say(total_lines((0, 0, 0), float(metric.beta), verbose=args.verbose))
+        return 0
+    opener = Opener()
+    corpus = _corpus(args.output, output, gold, opener)
+    for warning in doubts(corpus, [metric]):
+        print(printable(f"warning: {warning}"), file=sys.stderr)
+    if args.verbose:
+        sentences = [block.sentence.strip() for block in gold_blocks(opener.spool.local(gold), named(gold))]
+        totals = _print_sentences(metric, corpus, sentences)
+    else:
+        (result,) = evaluate_corpus(corpus, [metric])
+        correct, proposed, annotated = (int(result.outputs[name]) for name in COUNTS)
+        totals = correct, proposed, annotated
+    _say(total_lines(totals, float(metric.beta), verbose=args.verbose))
+    return 0
+
+
+def _is_empty(path: Path | Remote) -> bool:
+    return not isinstance(path, Remote) and is_plain(path) and path.is_file() and path.stat().st_size == 0
+
+
+def _corpus(name: str, output: Path | Remote, gold: Path | Remote, opener: Opener) -> Corpus:
+    """Open both files; raises CorpusError where they do not fit together."""
+    problems: list[Problem] = []
+    dataset = Dataset(name=DATASET, source=None, references=(), m2=gold, gold=gold)
+    corpus = open_corpus(dataset, [System(name, {DATASET: output})], problems, opener=opener, views=(GOLD,))
+    if corpus is None:
+        raise CorpusError(list(dict.fromkeys(problems)))
+    return corpus
+
+
+def _print_sentences(metric: Any, corpus: Corpus, sentences: Sequence[str]) -> Totals:
+    """Print each sentence with each annotator, and who is chosen; return the sums of the counts that were chosen."""
+    totals = (0, 0, 0)
+    for line, (output, row) in enumerate(_rows(metric, corpus), 1):
+        counts = {judged.annotator: judged.counts for judged in row}
+        for judged in row:
+            so_far = added(totals, counts[judged.annotator])
+            _say(sentence_lines(sentences[line - 1], output.strip(), judged))
+            _say(count_lines(so_far, float(metric.beta)))
+        chosen = max(counts, key=lambda annotator: metric.key(totals, counts[annotator]))  # of equals the first
+        totals = added(totals, counts[chosen])
+        _say([f">> Chosen Annotator for line {line} : {chosen}", ""])
+    return totals
+
+
+def _rows(metric: Any, corpus: Corpus) -> Iterator[tuple[str, list[Judged]]]:
+    """Yield each sentence of the output, and its edits beside those of each annotator."""
+    read = corpus.read_by(metric.needs)
+    for low in range(0, read.lines, BLOCK):
+        texts = [read_texts(text, low, min(low + BLOCK, read.lines)) for text in read.texts()]
+        source, *references, output = (join_lines(line.encode() for line in lines) for lines in texts)
+        yield from zip(texts[-1], metric.judged(Text(source, references, [output])), strict=True)
+
+
+def _say(lines: Iterable[str]) -> None:
+    """Print lines; on a terminal without control characters."""
+    for line in lines:
+        print(printable(line) if sys.stdout.isatty() else line)

@@ -1,0 +1,1 @@
+"""How ERRANT compares edits, and what its program prints."""

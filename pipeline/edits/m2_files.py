@@ -1,0 +1,145 @@
+"""Whole M2 files in memory: read, looked through for what is odd, and held beside each other."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING, NamedTuple
+
+from ..errors import CorpusError, Problem
+from ..io.plain_files import named
+from .m2_lines import blocks as m2_blocks
+from .m2_lines import edit_of
+from .records import lines_by_annotator
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+    from pathlib import Path
+
+    from ..io.plain_files import Spool
+    from ..io.remote import Remote
+    from .m2_lines import Block, Edit
+
+    Reader = Callable[[Path, str], Iterator[Block]]
+    """Takes a file and its name for messages, and yields its sentences."""
+
+DELETED = "-NONE-"
+"""How NUCLE writes that a correction is empty. ERRANT leaves the field empty."""
+BETWEEN = "||"
+"""What stands between alternatives of a correction."""
+LISTED = 10
+"""How many annotators a message lists."""
+
+
+class Annotated(NamedTuple):
+    """An M2 file that has been read."""
+
+    name: str
+    """The file, as messages call it."""
+    blocks: list[Block]
+    edits: list[list[Edit]]
+    """For each sentence, the edits of all annotators in the order of the file."""
+    by_annotator: list[dict[int, list[str]]]
+    """For each sentence, the lines of each annotator, in the order in which they come first."""
+
+    @property
+    def annotators(self) -> list[int]:
+        """The numbers of all annotators, in rising order. A sentence without lines stands for annotator 0."""
+        return sorted(set().union(*self.by_annotator))
+
+    def numbered_edits(self) -> Iterator[tuple[int, Edit]]:
+        """Yield all edits, each with its line."""
+        for block, edits in zip(self.blocks, self.edits, strict=True):
+            for (number, _), edit in zip(block.lines, edits, strict=True):
+                yield number, edit
+
+    def notes(self) -> Iterator[str]:
+        """Yield what is odd: annotators without a line for some sentences, and edits that do not fit."""
+        lacking = [f"{name} ({len(lines)}, the first in line {lines[0]})" for name, lines in self.absent().items()]
+        if lacking:
+            more = [f"and {len(lacking) - LISTED} more"] if len(lacking) > LISTED else []
+            yield (
+                f"{self.name}: annotators without a line for some sentences do not take part there, as in the "
+                f"official programs: {', '.join(lacking[:LISTED] + more)}"
+            )
+        misfits = list(self.misfits())
+        if misfits:
+            line, message = misfits[0]
+            yield (
+                f"{self.name}: {len(misfits)} edits do not fit into their sentence, the first in line {line} "
+                f"({message}); M2 leaves out those beyond the end, ERRANT counts all of them"
+            )
+
+    def absent(self) -> dict[int, list[int]]:
+        """Return the lines of the sentences for which an annotator has no line while others have, by annotator."""
+        absent: dict[int, list[int]] = {}
+        everybody = self.annotators
+        for block, own in zip(self.blocks, self.by_annotator, strict=True):
+            for annotator in everybody if len(own) < len(everybody) else ():
+                if annotator not in own:
+                    absent.setdefault(annotator, []).append(block.line)
+        return dict(sorted(absent.items()))
+
+    def misfits(self) -> Iterator[tuple[int, str]]:
+        """Yield the line of each edit that reaches beyond its sentence or ends before it begins, and what is wrong."""
+        for block, edits in zip(self.blocks, self.edits, strict=True):
+            size = len(block.sentence.split()) if edits else 0
+            for (number, _), edit in zip(block.lines, edits, strict=True):
+                if not edit.is_noop and edit.start != -1 and not 0 <= edit.start <= edit.end <= size:
+                    yield number, f"{edit.start} {edit.end} in a sentence of {size} tokens"
+
+    def deletions(self) -> Counter[str]:
+        """Return how often deletions are written as "-NONE-" and as an empty text."""
+        edits = (edit for edits in self.edits for edit in edits if edit.correction in (DELETED, ""))
+        return Counter(edit.correction for edit in edits if not edit.is_noop)
+
+
+def read_annotated(path: Path | Remote, spool: Spool, reader: Reader = m2_blocks) -> Annotated:
+    """Read an M2 file, or another whose sentences `reader` yields as those of an M2 file.
+
+    Raises CorpusError, with the line, where it is not written as one.
+    """
+    name = named(path)
+    blocks = list(reader(spool.local(path), name))
+    if not blocks:
+        raise CorpusError([Problem(name, "has no sentence: there is no line that begins with 'S '")])
+    edits = [[edit_of(line, name, number) for number, line in block.lines] for block in blocks]
+    return Annotated(name, blocks, edits, [lines_by_annotator(line for _, line in block.lines) for block in blocks])
+
+
+def other_sentences(output: Annotated, gold: Annotated) -> list[Problem]:
+    """Return the problem that two files are not of the same sentences, with the first that differs."""
+    for own, other in zip(output.blocks, gold.blocks, strict=False):
+        if own.sentence == other.sentence or own.sentence.split() == other.sentence.split():
+            continue
+        tokens, expected = own.sentence.split(), other.sentence.split()
+        at = next((i for i, (a, b) in enumerate(zip(tokens, expected, strict=False)) if a != b), None)
+        there = f"{gold.name}:{other.line}"
+        if at is None:
+            what = f"has {len(tokens)} tokens, and {there} has {len(expected)}"
+        else:
+            what = f"token {at + 1} is '{tokens[at]}', and in {there} it is '{expected[at]}'"
+        return [Problem(f"{output.name}:{own.line}", f"{what}: the edits are not of the same sentences")]
+    if len(output.blocks) != len(gold.blocks):
+        message = f"has {len(output.blocks)} sentences, and {gold.name} has {len(gold.blocks)}"
+        return [Problem(output.name, message)]
+    return []
+
+
+def other_styles(gold: Annotated, outputs: Iterable[Annotated]) -> Iterator[str]:
+    """Yield a warning for files whose deletions or alternatives are written in another style than ERRANT's."""
+    outputs, wanted = list(outputs), gold.deletions()
+    for item in outputs:
+        deletions = item.deletions()
+        for style, other in ((DELETED, ""), ("", DELETED)):
+            if wanted[style] and deletions[other] and not deletions[style]:
+                yield (
+                    f"{item.name}: writes deletions as '{other}', and {gold.name} as '{style}': as ERRANT compares "
+                    "them they never match; `gec-pipeline m2 convert` makes both alike"
+                )
+    for item in (gold, *outputs):
+        lines = [number for number, edit in item.numbered_edits() if BETWEEN in edit.correction]
+        if lines:
+            yield (
+                f"{item.name}: {len(lines)} edits have alternatives (a||b), the first in line {lines[0]}; ERRANT "
+                "compares them as they are written, so that they hardly match"
+            )

@@ -1,0 +1,66 @@
+"""The proposed edits of outputs, one by one: which edits of annotators they match, and which of these are missed."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ...edits.proposed import Judged, ProposedEdit, is_match
+from .gold import ABSENT
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ...kernel.gold_edits import ProposedEdits
+    from ..base.metric import Text
+    from .columns import MaxMatchNeeds
+    from .gold import Gold
+
+
+def proposed_edits(needs: MaxMatchNeeds, text: Text) -> list[list[list[Judged]]]:
+    """Return for each system and each line the annotators who take part, as m2scorer orders them."""
+    gold, matches = needs.matches(text, edits=True)
+    listed = matches.edits
+    assert listed is not None and text.source is not None  # noqa: S101, PT018 (asked for; source is True)
+    sources = [line.decode().split() for line in text.source.texts()]
+    result = []
+    for number, system in enumerate(text.systems):
+        outputs = enumerate(line.decode().split() for line in system.texts())
+        first = number * len(sources)
+        result.append([_judged(gold, listed, sources[line], words, (first + line, line)) for line, words in outputs])
+    return result
+
+
+def _judged(
+    gold: Gold, listed: ProposedEdits, source: list[str], output: list[str], at: tuple[int, int]
+) -> list[Judged]:
+    """Return the annotators of a line. `at` is the place of the line among those of all systems, and its number."""
+    row, line = [], at[1]
+    for place in np.argsort(gold.order[line], kind="stable").tolist():
+        golds, name = gold.edits[line][place], gold.numbers[line][place]
+        if golds is None:
+            continue
+        low, high = listed.offsets[at[0] * gold.order.shape[1] + place :][:2].tolist()
+        spans = zip(listed.spans[low:high].tolist(), listed.compared[low:high].tolist(), strict=True)
+        edits = [_edit(source, output, span, compared) for span, compared in spans]
+        judged = Judged(place if name == ABSENT else name, place, source, golds, edits)
+        _match(judged)
+        row.append(judged)
+    return row
+
+
+def _edit(source: Sequence[str], output: Sequence[str], span: Sequence[int], compared: Sequence[int]) -> ProposedEdit:
+    low, high, output_low, output_high = span
+    original, correction = " ".join(source[low:high]), " ".join(output[output_low:output_high])
+    return ProposedEdit(compared[0], compared[1], original, correction, [])
+
+
+def _match(judged: Judged) -> None:
+    """Note which gold edits each edit matches: of those behind the last match, in the order of the file."""
+    first = 0
+    for edit in judged.edits:
+        for place in range(first, len(judged.gold)):
+            if is_match(edit, judged.gold[place], judged.tokens):
+                edit.matched.append(place)
+        first = edit.matched[-1] + 1 if edit.matched else first
