@@ -72,7 +72,8 @@ def evaluate(
     `metrics` holds names as people write them ("gleu", "BLEU", "chrF++"), names with settings ("gleu[n=3]"),
     signatures, mappings such as {"name": "gleu", "references": "max"}, or metric objects. A single one needs no list.
     `gold` is an M2 file, for metrics of edits such as m2. Sources and references that are not given come from it.
-    For errant `hypotheses` are M2 files too: a path, or {system: path}; then there are no other texts.
+    For errant `hypotheses` are M2 files too: a path, or {system: path}; then there are no other texts. With
+    "errant[annotator=auto]" they are texts, which errant annotates; what it gives is kept (`help annotation`).
     `n_jobs` is the number of workers, or "auto" to choose it by the amount of text.
 
     What looks wrong but can be scored is a warning (warnings.warn), and is kept in Evaluation.warnings. Raises

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 from ...annotation.annotate import annotate_all
 from ...annotation.annotation_cache import AnnotationCache
 from ...annotation.named_annotators import model_of
-from ...edits.m2_lines import NOOP
+from ...edits.m2.writing import BAR
+from ...edits.m2_lines import FIELDS, NOOP
 from ...edits.records import outputs_of, record_of
 from ...errors import CorpusError, Problem
 from ...io.plain_files import SEPARATOR, Origin, Spooled
@@ -86,6 +87,12 @@ class _View:
         edits = iter(self._annotated())
         references = [[next(edits) for _ in self.source] for _ in self.references]
         outputs = {name: [next(edits) for _ in self.source] for name in self.outputs}
+        problems = [
+            *(_unwritable(text, own) for text, own in zip(self.corpus.references, references, strict=False)),
+            *(_unwritable(self.corpus.systems[name], own) for name, own in outputs.items()),
+        ]
+        if any(problems):
+            raise CorpusError([problem for problem in problems if problem])
         systems = {name: self._kept(self.corpus.systems[name], map(_output, own)) for name, own in outputs.items()}
         pairs = self._reference_texts(references) if references else self.given.references
         named = {name: systems.get(name) or self.given.systems[name] for name in self.corpus.systems}
@@ -178,6 +185,15 @@ class _View:
                     f"reference {number} ({text.name}) differs from the source in blanks alone in {first}: errant has "
                     "no line for these, so that this reference does not take part there"
                 )
+
+
+def _unwritable(text: AnyText, edits: Sequence[Annotation]) -> Problem | None:
+    """Return the problem of the first sentence of which an edit cannot be read again: a word has bars in it."""
+    for line, annotation in enumerate(edits, 1):
+        if any(edit.count(BAR) != FIELDS - 1 for edit in annotation):
+            message = f"a word with '{BAR}' cannot be annotated: an M2 file has this between the fields of an edit"
+            return Problem(text.at(line), message)
+    return None
 
 
 def _lines(text: AnyText) -> list[str]:
