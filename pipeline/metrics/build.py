@@ -184,7 +184,7 @@ def _read_options(metric: type[Metric], node: Node, problems: list[Problem]) -> 
             try:
                 given[option.name] = _read(option, value, value.value)
             except (ValueError, DataError, ConfigError) as error:
-                problems.append(node.problem(str(error), [key]))
+                problems.append(node.problem(str(error).removeprefix(f"{option.name}: "), [key]))
     return given
 
 
