@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -12,6 +13,9 @@ from ..io.remote import RangeReader, Remote, RemoteStamp
 from .scan import Scanner, scan
 from .spans import Stamp, stamp_of
 from .texts import AnyText, TextFile
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 PIECE = 1 << 20
 """Bytes read at once."""
@@ -38,7 +42,7 @@ def index_text(file: Spooled, spool: Spool | None = None) -> TextFile:
         digest=scanner.hash.hexdigest(),
         has_bom=scanner.has_bom,
         blanks=np.array(scanner.blanks, np.int64),
-        offsets=np.unique(np.concatenate(scanner.offsets)),
+        offsets=_distinct(np.concatenate(scanner.offsets)),
         stride=STRIDE,
         odd=scanner.odd,
         separator=separator,
@@ -46,6 +50,12 @@ def index_text(file: Spooled, spool: Spool | None = None) -> TextFile:
         keeper=spool,
         stamp=stamp,
     )
+
+
+def _distinct(offsets: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return rising offsets once each, as np.unique would, which imports numpy.ma: that takes 20 ms."""
+    distinct: NDArray[np.int64] = offsets[np.append(True, offsets[1:] != offsets[:-1])]
+    return distinct
 
 
 def _scanned(path: Path | Remote, separator: bytes) -> tuple[Stamp | RemoteStamp, Scanner]:

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from ..errors import CorpusError, Problem
@@ -27,6 +28,8 @@ NOOP = "A -1 -1|||noop|||-NONE-|||REQUIRED|||-NONE-|||0"
 _SPAN = re.compile(r"(-?[0-9]{1,9})[ \t]+(-?[0-9]{1,9})")
 _ID = re.compile(r"[0-9]{1,9}")
 FIELDS = 6
+KEPT = 1 << 14
+"""Lines whose edits are kept: most are read several times, for texts, for checks and by workers. They take 6 MB."""
 
 
 class Edit(NamedTuple):
@@ -44,7 +47,7 @@ class Edit(NamedTuple):
     @property
     def is_noop(self) -> bool:
         """Whether the line says that the annotator leaves the sentence as it is."""
-        return self.type.strip().lower() == "noop"
+        return self.type == "noop" or self.type.strip().lower() == "noop"
 
 
 @dataclass(slots=True)
@@ -63,11 +66,11 @@ def blocks(path: Path, name: str) -> Iterator[Block]:
     """Yield the sentences of an M2 file. Raises CorpusError, with the line, for a line that is none of an M2 file."""
     current: Block | None = None
     for number, line in numbered_lines(path, name):
-        if line.startswith("A "):
+        if line[:2] == "A ":
             if current is None:
                 raise wrong(name, number, "an edit before any sentence: expected a line that begins with 'S '")
             current.lines.append((number, line))
-        elif line == "S" or line.startswith("S "):
+        elif line[:2] == "S " or line == "S":
             if current:
                 yield current
             current = Block(number, line[2:])
@@ -84,14 +87,22 @@ def blocks(path: Path, name: str) -> Iterator[Block]:
 
 def edit_of(line: str, name: str, number: int) -> Edit:
     """Return the edit of a line that begins with A; raises CorpusError where it is not written as one."""
+    try:
+        return _edit(line)
+    except ValueError as error:
+        raise wrong(name, number, str(error)) from None
+
+
+@lru_cache(KEPT)
+def _edit(line: str) -> Edit:
     fields = line[2:].split("|||")
     if len(fields) != FIELDS:
-        raise wrong(name, number, f"expected {FIELDS} fields with ||| between, found {len(fields)}")
+        raise ValueError(f"expected {FIELDS} fields with ||| between, found {len(fields)}")
     span, annotator = _SPAN.fullmatch(fields[0].strip()), fields[5].strip()
     if not span:
-        raise wrong(name, number, f"expected two token offsets, found '{fields[0][:50]}'")
+        raise ValueError(f"expected two token offsets, found '{fields[0][:50]}'")
     if not _ID.fullmatch(annotator):
-        raise wrong(name, number, f"expected the number of an annotator at the end, found '{fields[5][:50]}'")
+        raise ValueError(f"expected the number of an annotator at the end, found '{fields[5][:50]}'")
     return Edit(int(span[1]), int(span[2]), fields[1], fields[2], int(annotator))
 
 

@@ -31,6 +31,9 @@ def python2_order(keys: Iterable[Key], hashed: Callable[[Key], int]) -> list[Key
 
     `hashed` is python2_hash for texts. The hash of a small number is the number itself.
     """
+    keys = list(keys)
+    if len(keys) < 2:
+        return keys
     places: list[Key | None] = [None] * SMALLEST
     for number, key in enumerate(keys, 1):
         _enter(places, key, hashed(key))

@@ -213,17 +213,44 @@ class _Pieces:
 def numbered_lines(path: Path, name: str) -> Iterator[tuple[int, str]]:
     """Yield (number from 1, line without its end); raises CorpusError for a line that is no UTF-8 or too long."""
     with open_bytes(path, name) as file:
-        for number, line in enumerate(iter(lambda: file.readline(MAX_LINE + 1), b""), 1):
-            if len(line) > MAX_LINE:
-                raise CorpusError([Problem(f"{name}:{number}", f"the line has more than {MAX_LINE:,} bytes")])
-            data = line.removesuffix(b"\n")
-            data = data.removesuffix(b"\r") if line.endswith(b"\n") else data
-            try:
-                text = data.decode()
-            except UnicodeDecodeError as error:
-                message = f"byte {error.start + 1} of the line (0x{data[error.start]:02x}) is not valid UTF-8"
-                raise CorpusError([Problem(f"{name}:{number}", message)]) from None
-            yield number, text.removeprefix("\ufeff") if number == 1 else text
+        number = 1
+        for piece in _whole_lines(file):
+            for line in _lines(piece, name, number):
+                yield number, line.removeprefix("\ufeff") if number == 1 else line
+                number += 1
+
+
+def _whole_lines(file: BinaryIO) -> Iterator[bytes]:
+    """Yield pieces of a file, each of whole lines. A line that is too long may be cut."""
+    rest = b""
+    while piece := file.read(max(PIECE, len(rest))):
+        rest += piece
+        end = len(rest) if len(rest) > MAX_LINE else rest.rfind(b"\n") + 1
+        if end:
+            yield rest[:end]
+            rest = rest[end:]
+    if rest:
+        yield rest
+
+
+def _lines(piece: bytes, name: str, first: int) -> Iterable[str]:
+    """Return the lines of a piece, whose first line has this number; all at once where nothing is wrong with them."""
+    lines = piece.replace(b"\r\n", b"\n").removesuffix(b"\n")
+    if len(piece) <= MAX_LINE:
+        with contextlib.suppress(UnicodeDecodeError):
+            return lines.decode().split("\n")
+    return (_line(line, f"{name}:{number}") for number, line in enumerate(lines.split(b"\n"), first))
+
+
+def _line(line: bytes, place: str) -> str:
+    """Return a line as text; raises CorpusError where it is too long or no UTF-8."""
+    if len(line) >= MAX_LINE:
+        raise CorpusError([Problem(place, f"the line has more than {MAX_LINE:,} bytes")])
+    try:
+        return line.decode()
+    except UnicodeDecodeError as error:
+        message = f"byte {error.start + 1} of the line (0x{line[error.start]:02x}) is not valid UTF-8"
+        raise CorpusError([Problem(place, message)]) from None
 
 
 @contextlib.contextmanager

@@ -8,6 +8,7 @@ are timed. Commands are timed whole, in turn (A B A B ...), and a row's figure i
     python -m tests.bench --large --json FILE   also 10 million lines; figures as JSON too
     python -m tests.bench --page                writes the rows into `gec-pipeline help speed`, with the date
     python -m tests.bench --only scale          every backend on 1 and 10 million lines (see `scale.py`)
+    python -m tests.bench --only m2 --m2scorer m2scorer.py       against a port of the official scorer (see `edits.py`)
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ from statistics import median
 from typing import TYPE_CHECKING
 
 from tests.bench import bleu as bench_bleu
-from tests.bench import help_page
+from tests.bench import edits, help_page
 from tests.bench import rouge as bench_rouge
 from tests.bench.annotation import annotation
 from tests.bench.scale import scale
@@ -41,6 +42,8 @@ if TYPE_CHECKING:
 
 ROOT = Path(__file__).parents[2]
 CONLL = ROOT.parent / "shared" / "conll14"
+GOLD = "mirror/awasthiabhijeet/PIE/*/scratch/official-2014.combined.m2"
+"""The gold file of both annotators, from ../shared."""
 SYSTEMS = ["AMU", "CAMB", "CUUI", "IITB", "INPUT", "IPN", "NTHU", "PKU", "POST", "RAC", "SJTU", "UFC", "UMC"]
 MILLION = 1_000_000
 TYPES = 500_000
@@ -57,11 +60,21 @@ class Row:
     aim: str
 
 
+@dataclass
+class Done:
+    """A command that has run: its seconds, those of its processors, and what it printed."""
+
+    wall: float
+    cpu: float
+    printed: str
+
+
 class Bench:
     """The rows, and the folder with the corpora that they are measured on."""
 
-    def __init__(self, folder: Path, runs: int) -> None:
+    def __init__(self, folder: Path, runs: int, *, m2scorer: Path | None = None, annotated: Path | None = None) -> None:
         self.folder, self.runs = folder, runs
+        self.m2scorer, self.annotated = m2scorer, annotated
 
     # --- corpora
 
@@ -72,6 +85,10 @@ class Bench:
         data = ROOT / "data"
         references = [data / "reference0.txt", data / "reference1.txt"]
         return data / "source.txt", references, sorted((data / "systems").iterdir())
+
+    def combined_gold(self) -> Path | None:
+        """Return the gold file of CoNLL-2014, or None where it is not there."""
+        return next(CONLL.parent.glob(GOLD), None)
 
     def repeated(self, lines: int) -> list[Path]:
         """Return source, two references and one output of `lines` lines: the small corpus again and again."""
@@ -127,13 +144,20 @@ class Bench:
 
     def seconds(self, command: Sequence[str | Path], cpu: bool = False) -> float:
         """Return the wall (or processor) seconds of a whole command."""
+        done = self.done(command)
+        return done.cpu if cpu else done.wall
+
+    def done(self, command: Sequence[str | Path]) -> Done:
+        """Run a command. Its bytecode is kept, as that of an installed package is."""
         shutil.rmtree(self.folder / "run", ignore_errors=True)
         before, start = os.times(), time.perf_counter()
         environment = {**os.environ, "LC_ALL": "C.UTF-8"}
-        subprocess.run([str(c) for c in command], check=True, capture_output=True, env=environment, cwd=ROOT)
+        environment.pop("PYTHONDONTWRITEBYTECODE", None)
+        words = [str(word) for word in command]
+        run = subprocess.run(words, check=True, capture_output=True, text=True, env=environment, cwd=ROOT)
         wall, after = time.perf_counter() - start, os.times()
         used = after.children_user + after.children_system - before.children_user - before.children_system
-        return used if cpu else wall
+        return Done(wall, used, run.stdout)
 
     def child(self, *arguments: str | Path) -> dict[str, float]:
         """Run this program as a child that reports seconds of its own stages, and its memory."""
@@ -299,6 +323,10 @@ ROWS: dict[str, tuple[Callable[[Bench], Iterator[Row]], bool]] = {
     "wc": (Bench.wc, False),
     "workers": (Bench.workers, False),
     "draws": (Bench.draws, False),
+    "m2": (edits.m2, False),
+    "imeasure": (edits.imeasure, False),
+    "errant": (edits.errant, False),
+    "edits-100k": (edits.large, True),
     "annotation": (annotation, True),
     "memory": (Bench.memory, True),
     "survive": (Bench.survive, True),
@@ -376,6 +404,8 @@ def main() -> None:
     parser.add_argument("--large", action="store_true", help="also the rows that need minutes and gigabytes")
     parser.add_argument("--folder", type=Path, help="keep the corpora here (default: a temporary folder)")
     parser.add_argument("--json", type=Path, help="write the figures here too")
+    parser.add_argument("--m2scorer", type=Path, metavar="FILE", help="a Python 3 port of m2scorer (see edits.py)")
+    parser.add_argument("--annotated", type=Path, metavar="FOLDER", help="gold.m2, and an M2 file of each system")
     parser.add_argument("--page", action="store_true", help="write the rows into `help speed` and the README too")
     parser.add_argument("--child", nargs="+", help=argparse.SUPPRESS)
     args = parser.parse_args()
@@ -392,7 +422,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as temporary:
         folder = args.folder or Path(temporary)
         folder.mkdir(parents=True, exist_ok=True)
-        bench = Bench(folder, args.runs)
+        bench = Bench(folder, args.runs, m2scorer=args.m2scorer, annotated=args.annotated)
         for name, (measure, large) in ROWS.items():
             if args.only in name and (args.large or args.only or not large):
                 for row in measure(bench):

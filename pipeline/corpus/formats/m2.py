@@ -12,16 +12,17 @@ first is taken.
 from __future__ import annotations
 
 import itertools
+import os
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from ...edits.correction_xml import gold_blocks
 from ...edits.m2_lines import edit_of, wrong
 from ...errors import CorpusError, Problem
-from ...io.plain_files import SEPARATOR, Origin, Spooled, named
+from ...io.plain_files import SEPARATOR, Origin, Spooled, named, open_bytes
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterable, Iterator
     from pathlib import Path
 
     from ...config.resolved import Column
@@ -29,6 +30,8 @@ if TYPE_CHECKING:
     from ...io.remote import Remote
 
 MAX_ANNOTATORS = 255
+KEPT = 1 << 22
+"""The most bytes of a file whose sentences are kept while its texts are made. A larger one is read for each text."""
 
 
 class Edit(NamedTuple):
@@ -42,7 +45,7 @@ class Edit(NamedTuple):
     """The line of the edit in its file."""
 
 
-@dataclass
+@dataclass(slots=True)
 class Sentence:
     """A sentence with its annotations."""
 
@@ -95,17 +98,19 @@ def _read_edit(sentence: Sentence, line: str, name: str, number: int, *, lenient
 def _applicable(sentence: Sentence) -> Sentence:
     """Return the sentence with sorted edits, without those that overlap an earlier one."""
     for annotator, edits in sentence.edits.items():
-        kept: list[Edit] = []
-        for edit in sorted(edits, key=lambda edit: (edit.start, edit.end)):
-            kept += [edit] if not kept or kept[-1].end <= edit.start else []
-        sentence.edits[annotator] = kept
+        if len(edits) > 1:
+            kept: list[Edit] = []
+            for edit in sorted(edits, key=lambda edit: (edit.start, edit.end)):
+                kept += [edit] if not kept or kept[-1].end <= edit.start else []
+            sentence.edits[annotator] = kept
     return sentence
 
 
 def _checked(sentence: Sentence, name: str) -> Sentence:
     """Return the sentence with sorted edits; raises CorpusError where they overlap, or stand beside a noop."""
     for annotator, edits in sentence.edits.items():
-        edits.sort(key=lambda edit: (edit.start, edit.end))
+        if len(edits) > 1:
+            edits.sort(key=lambda edit: (edit.start, edit.end))
         for one, two in itertools.pairwise(edits):
             if two.start < one.end:
                 raise wrong(name, max(one.line, two.line), f"overlaps the edit of line {min(one.line, two.line)}")
@@ -137,7 +142,8 @@ def spool_m2(path: Path | Remote, missing: Missing, spool: Spool, *, lenient: bo
     """
     name, raw = named(path), spool.local(path)
     lacking: dict[int, list[int]] = {}  # by annotator: sentences without a line, and the line of the first
-    source = spool.write_texts(name, _source(raw, name, lacking, lenient=lenient))
+    read = _reader(raw, name, lenient=lenient)
+    source = spool.write_texts(name, _source(read(), lacking))
     if lenient and not lacking:
         lacking[0] = [0, 0]
     annotators = sorted(lacking)
@@ -149,7 +155,7 @@ def spool_m2(path: Path | Remote, missing: Missing, spool: Spool, *, lenient: bo
         raise CorpusError([Problem(name, f"has {len(annotators)} annotators; at most {MAX_ANNOTATORS} are supported")])
     references = []
     for annotator in annotators:
-        texts = spool.write_texts(name, _reference(raw, name, annotator, missing, lacking[annotator], lenient=lenient))
+        texts = spool.write_texts(name, _reference(read(), annotator, missing, lacking[annotator]))
         references.append(Spooled(texts, SEPARATOR, Origin(f"{name}, annotator {annotator}", ", sentence ")))
     incomplete = [(a, lacking[a][0], lacking[a][1]) for a in annotators if lacking[a][0]]
     return M2(Spooled(source, SEPARATOR, Origin(name, ", sentence ")), references, incomplete)
@@ -162,10 +168,11 @@ def annotators(path: Path | Remote, spool: Spool) -> dict[int, tuple[int, int]]:
     """
     name, raw = named(path), spool.local(path)
     lacking: dict[int, list[int]] = {}
-    for _ in _source(raw, name, lacking):
+    read = _reader(raw, name)
+    for _ in _source(read(), lacking):
         pass
     for annotator, counts in lacking.items():
-        for _ in _reference(raw, name, annotator, "source", counts):
+        for _ in _reference(read(), annotator, "source", counts):
             pass
     return {annotator: (lacking[annotator][0], lacking[annotator][1]) for annotator in sorted(lacking)}
 
@@ -176,9 +183,9 @@ def annotated(path: Path, name: str, column: Column) -> Iterator[bytes]:
     The edits of the first annotator stand in for an annotator without a line for a sentence that others annotated.
     """
     if column.column:
-        yield from _reference(path, name, int(column.column), "first", [0, 0])
+        yield from _reference(sentences(path, name), int(column.column), "first", [0, 0])
     else:
-        yield from _source(path, name, {})
+        yield from _source(sentences(path, name), {})
 
 
 def corrected(path: Path, name: str, column: Column) -> Iterator[bytes]:
@@ -194,19 +201,27 @@ def corrected(path: Path, name: str, column: Column) -> Iterator[bytes]:
         yield " ".join(apply(sentence.tokens, next(iter(sentence.edits.values()), []))).encode()
 
 
-def _source(raw: Path, name: str, lacking: dict[int, list[int]], *, lenient: bool = False) -> Iterator[bytes]:
+def _reader(raw: Path, name: str, *, lenient: bool = False) -> Callable[[], Iterable[Sentence]]:
+    """Return what gives the sentences of a file, as often as it is called."""
+    with open_bytes(raw, name) as file:
+        size = os.fstat(file.fileno()).st_size
+    if size > KEPT:
+        return lambda: sentences(raw, name, lenient=lenient)
+    kept = list(sentences(raw, name, lenient=lenient))
+    return lambda: kept
+
+
+def _source(every: Iterable[Sentence], lacking: dict[int, list[int]]) -> Iterator[bytes]:
     """Yield the sentences; add each annotator to `lacking`."""
-    for sentence in sentences(raw, name, lenient=lenient):
+    for sentence in every:
         for annotator in sentence.edits:
             lacking.setdefault(annotator, [0, 0])
         yield " ".join(sentence.tokens).encode()
 
 
-def _reference(
-    raw: Path, name: str, annotator: int, missing: Missing, lacking: list[int], *, lenient: bool = False
-) -> Iterator[bytes]:
+def _reference(every: Iterable[Sentence], annotator: int, missing: Missing, lacking: list[int]) -> Iterator[bytes]:
     """Yield the sentences as an annotator has corrected them; count in `lacking` those without a line."""
-    for sentence in sentences(raw, name, lenient=lenient):
+    for sentence in every:
         edits = sentence.edits.get(annotator)
         if edits is None and sentence.edits:
             lacking[0], lacking[1] = lacking[0] + 1, lacking[1] or sentence.line

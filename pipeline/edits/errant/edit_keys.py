@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
+from operator import add
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 if TYPE_CHECKING:
@@ -119,7 +120,7 @@ def preference(totals: Sequence[int], counts: Sequence[int], beta: float) -> tup
 
     `totals` are tp, fp and fn of the sentences before, and `counts` those of the sentence with the annotator.
     """
-    tp, fp, fn = (total + count for total, count in zip(totals, counts, strict=True))
+    tp, fp, fn = map(add, totals, counts)
     return round(precision_recall_f(tp, fp, fn, beta)[2], 4), counts[0], -counts[1], -counts[2]
 
 

@@ -6,6 +6,7 @@ the choice depends on the order of sentences, and has to be made from the first 
 
 from __future__ import annotations
 
+from operator import add
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -42,12 +43,22 @@ class RunningChoice:
         certain = first.copy()
         certain[open_rows] = 0
         before = np.concatenate([np.zeros((1, counts.shape[-1]), np.int64), np.cumsum(certain, axis=0)])
-        added = self.totals
-        ranks = np.argsort(columns[self.order][open_rows], axis=1, kind="stable").tolist()
-        for row, order, candidates in zip(open_rows.tolist(), ranks, counts[open_rows].tolist(), strict=True):
-            totals = tuple((added + before[row]).tolist()) if self.running else (0,) * len(self.names)
-            keys = [self.key(totals, tuple(candidates[number])) for number in order]
-            chosen[row] = order[max(range(len(keys)), key=keys.__getitem__)]
-            added = added + counts[row, chosen[row]]
-        self.totals = added + before[-1]
+        chosen[open_rows] = self._choose(counts[open_rows], columns[self.order][open_rows], before[open_rows])
+        self.totals = self.totals + before[-1] + counts[open_rows, chosen[open_rows]].sum(axis=0)
+        return chosen
+
+    def _choose(self, counts: Ints, orders: Ints, before: Ints) -> list[int]:
+        """Return the annotators of the sentences where it matters: `before` has the sums of the other ones before."""
+        chosen = []
+        ranks = np.argsort(orders, axis=1, kind="stable").tolist()
+        totals = tuple(0 for _ in self.names)
+        added = self.totals.tolist()
+        for order, candidates, others in zip(ranks, counts.tolist(), before.tolist(), strict=True):
+            if self.running:
+                totals = tuple(map(add, added, others))
+            own = [tuple(candidates[number]) for number in order]
+            keys = [self.key(totals, numbers) for numbers in own]
+            best = max(range(len(keys)), key=keys.__getitem__)
+            chosen.append(order[best])
+            added = list(map(add, added, own[best]))
         return chosen

@@ -32,6 +32,8 @@ class Reference(NamedTuple):
     order: int
     output: int
     keys: Keys
+    edits: int
+    """How many edits there are, without noops."""
 
 
 @dataclass(frozen=True)
@@ -105,6 +107,7 @@ def hits_of(comparison: Comparison, text: Text) -> Iterator[Iterator[list[tuple[
     references = [[_reference(comparison, record) for record in lines.texts()] for lines in text.references]
     several = len(text.references)
 
+    @lru_cache(CACHED)  # systems often have the same edits of a sentence, or none
     def with_each(record: bytes, line: int) -> list[tuple[int, int, Hits] | None]:
         outputs, row = parsed(record), list[tuple[int, int, Hits] | None]()
         for lines in references:
@@ -112,9 +115,8 @@ def hits_of(comparison: Comparison, text: Text) -> Iterator[Iterator[list[tuple[
             if reference is None or reference.output >= len(outputs):
                 row.append(None)
                 continue
-            edits = sum(len(types) for types in reference.keys.values() if types[0] != "noop")
             order = reference.output * several + reference.order
-            row.append((order, edits, compare(outputs[reference.output], reference.keys)))
+            row.append((order, reference.edits, compare(outputs[reference.output], reference.keys)))
         return row
 
     for lines in text.systems:
@@ -123,4 +125,8 @@ def hits_of(comparison: Comparison, text: Text) -> Iterator[Iterator[list[tuple[
 
 def _reference(comparison: Comparison, record: bytes) -> Reference | None:
     annotation = annotation_of(record)
-    return annotation and Reference(annotation.order, annotation.output, comparison.keys(annotation.edits))
+    if annotation is None:
+        return None
+    keys = comparison.keys(annotation.edits)
+    edits = sum(len(types) for types in keys.values() if types[0] != "noop")
+    return Reference(annotation.order, annotation.output, keys, edits)

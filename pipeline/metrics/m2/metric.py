@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from operator import add
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
@@ -112,7 +113,7 @@ class MaxMatch(Metric):
 
     def key(self, totals: tuple[int, ...], counts: tuple[int, ...]) -> tuple[float, ...]:
         """Return what is greatest for the annotator that is taken, as m2scorer compares it."""
-        correct, proposed, gold = (float(total + count) for total, count in zip(totals, counts, strict=True))
+        correct, proposed, gold = map(float, map(add, totals, counts))
         beta = float(self.beta)
         denominator = beta**2 * gold + proposed
         score = (1.0 + beta**2) * correct / denominator if denominator else float(correct == 0)
