@@ -9,9 +9,6 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
-from ...annotation.annotate import annotate_all
-from ...annotation.annotation_cache import AnnotationCache
-from ...annotation.named_annotators import model_of
 from ...edits.m2.writing import BAR
 from ...edits.m2_lines import FIELDS, NOOP
 from ...edits.records import outputs_of, record_of
@@ -102,6 +99,10 @@ class _View:
 
     def _annotated(self) -> list[Annotation]:
         """Return the edits of all sentences of references and outputs, in this order."""
+        from ...annotation.annotate import annotate_all  # here, because these take time to load
+        from ...annotation.annotation_cache import AnnotationCache
+        from ...annotation.named_annotators import model_of
+
         model, told = model_of(self.annotator), self.how.told
         told.stage("annotating")
         texts = [*([self._present(text) for text in self.references]), *self.outputs.values()]
