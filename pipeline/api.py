@@ -25,11 +25,13 @@ from typing import TYPE_CHECKING, Any, Literal, cast
 from . import stages
 from .config.overrides import overrides_from_values
 from .config.tree import from_mapping
+from .corpus.edits.annotated_texts import Annotating, with_annotated
 from .corpus.edits.gold_beside_lists import corpus_with_gold
 from .corpus.in_memory import corpus_in_memory
 from .errors import IncompleteError, InputError
 from .evaluation import Evaluation, Result
 from .execution.count import count_in_memory
+from .execution.listener import SILENT
 from .execution.options import RunOptions
 from .execution.store.columns_file import MemoryStatistics, Statistics
 from .execution.store.remote_copy import folder_of
@@ -50,6 +52,7 @@ if TYPE_CHECKING:
 
     from .corpus.corpus import Corpus
     from .execution.count import Counted
+    from .execution.listener import Listener
     from .metrics.base.metric import Metric
     from .metrics.build import Asked
     from .scoring.breakdown.rows import Breakdown
@@ -74,7 +77,8 @@ def evaluate(
     `metrics` holds names as people write them ("gleu", "BLEU", "chrF++"), names with settings ("gleu[n=3]"),
     signatures, mappings such as {"name": "gleu", "references": "max"}, or metric objects. A single one needs no list.
     `gold` is an M2 file, for metrics of edits such as m2. Sources and references that are not given come from it.
-    For errant `hypotheses` are M2 files too: a path, or {system: path}; then there are no other texts.
+    For errant `hypotheses` are M2 files too: a path, or {system: path}; then there are no other texts. With
+    "errant[annotator=auto]" they are texts, which errant annotates; what it gives is kept (`help annotation`).
     `n_jobs` is the number of workers, or "auto" to choose it by the amount of text.
 
     What looks wrong but can be scored is a warning (warnings.warn), and is kept in Evaluation.warnings. Raises
@@ -96,22 +100,27 @@ def evaluate(
     return evaluation
 
 
-def evaluate_corpus(corpus: Corpus, metrics: Sequence[Metric], *, n_jobs: int | Literal["auto"] = 1) -> Evaluation:
+def evaluate_corpus(
+    corpus: Corpus, metrics: Sequence[Metric], *, n_jobs: int | Literal["auto"] = 1, listener: Listener = SILENT
+) -> Evaluation:
     """Score a corpus that is open already, without a run directory.
 
-    Raises InputError where a metric cannot score this corpus, and for an impossible `n_jobs`.
+    `listener` is told how texts are annotated, where a metric asks for it. Raises InputError where a metric cannot
+    score this corpus, and for an impossible `n_jobs`.
     """
     if n_jobs != "auto" and (not isinstance(n_jobs, int) or n_jobs < 1):
         raise InputError(f"n_jobs: expected 'auto' or a number of workers from 1, found {n_jobs!r}")
     for metric in metrics:
         if metric.needs.source and corpus.source is None:
             raise InputError(without_source(metric.name, metric.hint, "-s FILE, or sources=[...]"))
+    options = RunOptions(n_jobs=n_jobs)
+    corpus = with_annotated(corpus, {metric.needs.view for metric in metrics}, Annotating(options.threads, listener))
     problems = fit(metrics, [corpus])
     if problems:
         raise InputError(problems)
     (corpus,) = complete(metrics, [corpus])
     needs = needs_of(corpus, metrics)
-    counted = count_in_memory(corpus, needs, RunOptions(n_jobs=n_jobs))
+    counted = count_in_memory(corpus, needs, options)
     scores = score_all([corpus], metrics, {corpus.name: counted})
     references = {metric: len(corpus.read_by(metric.needs).references) for metric in metrics}
     measures = {scored_columns.signed(metric, references[metric]): metric for metric in metrics}

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, cast
 from . import report
 from .config.overrides import NO_OVERRIDES, Overrides, select
 from .config.tree import base_of
+from .corpus.edits.annotated_texts import Annotating, with_annotated
 from .corpus.formats import READERS
 from .corpus.input_files import Opener
 from .corpus.input_warnings import suspicions
@@ -17,11 +18,12 @@ from .corpus.number_files import misused, parted, with_numbers
 from .corpus.opener import open_corpus
 from .corpus.suspicions.spacing import misspaced
 from .errors import ConfigError, DataError, InputError, Problem, did_you_mean
+from .execution.listener import SILENT
 from .execution.options import AUTO
 from .io.dataset_cache import path_of
 from .io.remote import is_remote
 from .metrics.base import signature
-from .metrics.base.views import TEXTS
+from .metrics.base.views import TEXTS, annotator_of
 from .metrics.build import resolve_all
 from .metrics.defaults import with_defaults
 from .metrics.names import is_called
@@ -30,12 +32,13 @@ from .scoring.references import POLICIES
 from .scoring.resampling.bootstrap import unsupported
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Collection, Iterator, Sequence
 
     from .config.load import Config
     from .config.tree import Node
     from .corpus.corpus import Corpus
     from .corpus.number_files import NumberFiles
+    from .execution.listener import Listener
     from .execution.options import RunOptions
     from .human.people import People
     from .metrics.base.metric import Metric, Needs
@@ -90,12 +93,18 @@ class Job:
         }
 
 
-def prepare(written: str | Path | Node, options: RunOptions = AUTO, overrides: Overrides = NO_OVERRIDES) -> Job:
+def prepare(
+    written: str | Path | Node,
+    options: RunOptions = AUTO,
+    overrides: Overrides = NO_OVERRIDES,
+    listener: Listener = SILENT,
+) -> Job:
     """Read and check config, metrics and every file; raises ConfigError with all problems.
 
-    `written` is a YAML file, or the node of a mapping of Python.
+    `written` is a YAML file, or the node of a mapping of Python. `listener` is told how texts are annotated, where a
+    metric asks for it. Raises IncompleteError where a process that annotates dies.
     """
-    config, metrics, corpora, problems = _opened(written, options, overrides)
+    config, metrics, corpora, problems = _opened(written, options, overrides, listener)
     if config:
         problems += impossible_files(config)
         reasons = (unsupported(metric) for metric in metrics if config.statistics)
@@ -124,11 +133,16 @@ def prepare(written: str | Path | Node, options: RunOptions = AUTO, overrides: O
 
 def doubts(corpus: Corpus, metrics: Sequence[Metric]) -> list[str]:
     """Return the warnings about a data set: those of its texts, then those of its texts with these metrics."""
-    if all(metric.needs.view != TEXTS for metric in metrics):
+    if not any(reads_references(metric, corpus) for metric in metrics):
         return suspicions(corpus, references=False)
     needs = [metric.needs for metric in metrics if metric.needs.tokenization]
     tokenizers = [need.tokenization.tokenizer for need in needs if need.tokenization]
     return [*suspicions(corpus), *misspaced(corpus, tokenizers, source=any(need.source for need in needs))]
+
+
+def reads_references(metric: Metric, corpus: Corpus) -> bool:
+    """Return whether a metric reads the texts of the references, or edits that are annotated in them."""
+    return metric.needs.view == TEXTS or corpus.read_by(metric.needs).annotated
 
 
 def reread(written: str | Path | Node, overrides: Overrides = NO_OVERRIDES) -> tuple[Config, tuple[Corpus, ...]]:
@@ -143,7 +157,7 @@ def reread(written: str | Path | Node, overrides: Overrides = NO_OVERRIDES) -> t
 
 
 def _opened(
-    written: str | Path | Node, options: RunOptions, overrides: Overrides
+    written: str | Path | Node, options: RunOptions, overrides: Overrides, listener: Listener = SILENT
 ) -> tuple[Config | None, tuple[Metric, ...], list[Corpus], list[Problem]]:
     """Return config, metrics, texts and all problems. The config is None where it cannot be read."""
     from .config.load import load  # here, because loading YAML and pydantic takes time: scoring needs neither
@@ -170,8 +184,22 @@ def _opened(
         opened_all = [open_corpus(item, systems, problems, opener=opener, views=views) for item in config.datasets]
         corpora = [corpus and parted(corpus, readers) for corpus in opened_all]
         problems += _missing_sources(config, metrics)
+        if not problems:
+            how = Annotating(options.threads, listener, opener)
+            corpora = _annotated([corpus for corpus in corpora if corpus], views, how, problems)
     problems += fit(metrics, corpora)
     return config, tuple(metrics), [corpus for corpus in corpora if corpus], problems
+
+
+def _annotated(
+    corpora: Sequence[Corpus], views: Collection[str], how: Annotating, problems: list[Problem]
+) -> list[Corpus | None]:
+    """Return the data sets with the texts annotated that views ask for; adds to problems why they cannot be."""
+    try:
+        return [with_annotated(corpus, views, how) for corpus in corpora]
+    except InputError as error:
+        problems += error.problems
+        return []
 
 
 def _names(metric: Metric, config: Config, patterns: Sequence[str]) -> tuple[str, ...]:
@@ -228,8 +256,14 @@ def fit(metrics: Sequence[Metric], corpora: Sequence[Corpus | None]) -> list[Pro
 def _misfit(metric: Metric, corpus: Corpus) -> str | None:
     """Return why a metric cannot score a data set, because of its settings or its policy of references; or None."""
     if metric.needs.view != TEXTS and metric.needs.view not in corpus.views:
+        if annotator_of(metric.needs.view) and not corpus.source:
+            return None  # which is told as a missing source
         ways = "`gold: FILE` in the data set, --gold FILE, or gold=FILE"
-        return f"{metric.name} compares edits with those of an M2 file: {ways}"
+        takes_texts = any(option.name == "annotator" for option in metric.options)
+        other = (
+            "; or have texts annotated, with `annotator: auto` among the options of the metric" if takes_texts else ""
+        )
+        return f"{metric.name} compares edits with those of an M2 file: {ways}{other}"
     read = corpus.read_by(metric.needs)
     references, missing = len(read.references), read.missing
     policy = POLICIES[metric.policy]

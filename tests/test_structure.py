@@ -37,8 +37,8 @@ HEAVY = ["numpy", "pydantic", "yaml", "joblib", "rich"]
 FLOORS = [
     ["_version.py", "errors.py", "arrays.py", "lookup.py"],
     ["kernel", "io"],
-    ["tokenizers", "config", "edits"],
-    ["metrics/base", "corpus/formats", "annotation"],
+    ["tokenizers", "config", "edits", "annotation"],
+    ["metrics/base", "corpus/formats"],
     ["metrics", "corpus"],
     ["execution/store"],
     ["execution"],

@@ -110,13 +110,13 @@ def _results(
         initializer=end_with_parent,
         initargs=(os.getpid(),),
     )
-    results = parallel(delayed(annotate_chunk)(part, model) for part in parts)
     try:
-        for part, annotations in zip(parts, results, strict=True):
-            yield part, annotations
+        results = parallel(delayed(annotate_chunk)(part, model) for part in parts)  # a worker may die this early
+        try:
+            yield from zip(parts, results, strict=True)
+        finally:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")  # joblib warns that tasks were cancelled; the user knows why
+                results.close()
     except BrokenProcessPool:
         raise IncompleteError("a worker process died (out of memory, or killed); try fewer workers") from None
-    finally:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # joblib warns that tasks were cancelled; the user knows why
-            results.close()

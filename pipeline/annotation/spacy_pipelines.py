@@ -64,7 +64,17 @@ def versions_of(model: str | None = None) -> Versions:
 
 def named(model: str | None) -> str:
     """Return the name of a spaCy pipeline: the given one, or the first of DEFAULTS that is installed."""
-    return model or next((name for name in DEFAULTS if _package(name)), DEFAULTS[0])
+    return model or next(filter(is_installed, DEFAULTS), DEFAULTS[0])
+
+
+def installed() -> list[str]:
+    """Return the names of the spaCy pipelines that are installed as packages, sorted."""
+    return sorted(point.name for point in metadata.entry_points(group="spacy_models"))
+
+
+def is_installed(model: str) -> bool:
+    """Return whether a package of this name is installed."""
+    return _package(model) is not None
 
 
 def lacking(reason: object) -> ConfigError:
@@ -97,9 +107,9 @@ def _folder(model: str) -> Path:
         return folder
     if Path(model).is_dir():
         return Path(model)
-    installed = sorted(point.name for point in metadata.entry_points(group="spacy_models"))
-    known = f"installed: {', '.join(installed)}" if installed else "none is installed"
-    hint = did_you_mean(model, installed)
+    names = installed()
+    known = f"installed: {', '.join(names)}" if names else "none is installed"
+    hint = did_you_mean(model, names)
     raise ConfigError(f"annotator: there is no spaCy pipeline '{model}'{hint}; {known}; to install one: {PIPELINES}")
 
 

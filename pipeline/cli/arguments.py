@@ -15,7 +15,7 @@ from ..corpus.opener import open_corpus
 from ..errors import ConfigError, CorpusError, Problem, printable
 from ..io.catalogue import PREFIX, is_data, named_in
 from ..io.remote import Remote
-from ..metrics.base.views import EDITS, GOLD, TEXTS
+from ..metrics.base.views import EDITS, GOLD, TEXTS, annotator_of
 from .given_texts import annotated_output, given_path, given_text, whole_m2
 
 if TYPE_CHECKING:
@@ -93,7 +93,8 @@ def _dataset(args: argparse.Namespace, views: Collection[str]) -> Dataset:
 
     Metrics of edits read it too, where no other is named as gold. Raises ConfigError where nothing is named.
     """
-    edits = not {GOLD, EDITS}.isdisjoint(views)
+    required = not {GOLD, EDITS}.isdisjoint(views)
+    edits = required or any(map(annotator_of, views))
     gold, references = getattr(args, "gold", None), expanded(args.references or ())
     if not (references or gold):
         raise ConfigError("the following arguments are required: -r/--ref/--references (or --gold FILE)")
@@ -101,8 +102,10 @@ def _dataset(args: argparse.Namespace, views: Collection[str]) -> Dataset:
     m2 = whole_m2(references[0], look=edits) if len(references) == 1 else None
     each = () if m2 else tuple(given_text(reference, "-r") for reference in references)
     annotations = given_path(gold) if gold else m2 if edits else None
-    if edits and annotations is None:
-        raise ConfigError("--gold: metrics of edits need an M2 file, which has the edits of annotators: --gold FILE")
+    if required and annotations is None:
+        other = "; or texts are annotated for those that have the option --annotator: --annotator auto"
+        message = "metrics of edits need an M2 file, which has the edits of annotators: --gold FILE"
+        raise ConfigError(f"--gold: {message}{other if EDITS in views else ''}")
     if gold and references and not text and not edits:
         text = Column(kind=ONE_ANNOTATOR, path=given_path(gold), column="")
     empty: Literal["keep", "error", "none"] = args.empty_references

@@ -178,6 +178,9 @@ class WrittenExpectation(Written):
     tolerance: Number | None = Field(None, description="difference that is allowed, in units of the values")
     why: str | None = Field(None, description="why there is a tolerance, or why the values are missed")
     recorded: Worth | None = Field(None, description="verdict on record; only a worse one is a miss")
+    annotator: Name | None = Field(
+        None, description="annotator of the published values, such as errant-2.3.3.spacy-2.3.9.en_core_web_sm-2.3.1"
+    )
     published: Truth = Field(True, description="false: the values are of another computation")
     values: Values | None = Field(None, description="values with all their printed digits")
     order: list[str] | None = Field(None, min_length=2, description="systems, the best first")

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from .texts import AnyText
 
 MAX_REFERENCES = 255
+WITHOUT_EDITS = "has no edits: name an M2 file under `gold`, or have texts annotated (`errant: {annotator: auto}`)"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -44,13 +45,15 @@ class Corpus:
     """The same data set as metrics of edits read it, by the names in `metrics/base/views.py`."""
     categories: tuple[str, ...] = ()
     """The types of edits that are scored apart, sorted: those in the annotations of gold and outputs."""
+    annotated: bool = False
+    """Whether this is a view whose references are edits that were annotated in the texts of the references."""
     external: Mapping[str, Corpus] = field(default_factory=dict)
     """Files of numbers for metrics that read no text, by the key of their needs: data sets without references."""
 
     def read_by(self, needs: Needs) -> Corpus:
         """Return the data set as those read it who count these columns; raises InputError where it has no edits."""
         if needs.view != TEXTS and needs.view not in self.views:
-            raise InputError(f"{self.name}: has no edits for metrics of edits; name an M2 file under `gold`")
+            raise InputError(f"{self.name}: {WITHOUT_EDITS}")
         return self.external.get(needs.key) or self.views.get(needs.view, self)
 
     def with_references(self) -> Corpus:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from ..config.resolved import Column, System
 from ..errors import ConfigError, CorpusError, Problem
-from ..metrics.base.views import EDITS, GOLD, TEXTS
+from ..metrics.base.views import EDITS, GOLD, TEXTS, annotator_of
 from .corpus import MAX_REFERENCES, Corpus, check_parallel, without_any
 from .edits.views import M2_KINDS, open_edits
 from .formats.m2 import spool_m2
@@ -77,16 +77,18 @@ def open_corpus(
 ) -> Corpus | None:
     """Open all files of a data set; return None after adding to problems, as many as can be told at once.
 
-    `views` says what metrics read of it; see `metrics/base/views.py`.
+    `views` says what metrics read of it; see `metrics/base/views.py`. Texts that have to be annotated for that are
+    left to `edits/annotated_texts.py`.
     """
     before = len(problems)
     opener = opener or Opener(threads)
     texts = _opened(dataset, _as_read(systems, views), opener, problems)
     notes = _annotate(dataset, texts, opener, problems, lenient=TEXTS not in views)
     fits = True  # whether the edits are of the same sentences: if not, the numbers of lines say nothing more
-    if dataset.gold and not {GOLD, EDITS}.isdisjoint(views) and texts.complete:
+    annotated = any(map(annotator_of, views))
+    if texts.complete and (annotated or (dataset.gold and not {GOLD, EDITS}.isdisjoint(views))):
         known = len(problems)
-        texts.edits = open_edits(dataset, systems, opener, problems, views)
+        texts.edits = open_edits(dataset, systems, opener, problems, views, texts.source)
         fits = len(problems) == known
         if texts.edits:
             notes += texts.edits.notes
@@ -133,13 +135,14 @@ def _as_read(systems: Sequence[System], views: Collection[str]) -> list[System]:
 
 
 def _views(corpus: Corpus, edits: EditTexts, views: Collection[str]) -> dict[str, Corpus]:
-    """Return the data set as metrics of edits read it."""
+    """Return the data set as metrics of edits read it; views with annotated texts have those of M2 files so far."""
     seen = {}
     annotated = replace(corpus, categories=edits.categories, missing=False, notes=())
     if GOLD in views:
         seen[GOLD] = replace(annotated, references=tuple(edits.gold))
-    if EDITS in views:
-        seen[EDITS] = replace(annotated, references=tuple(edits.pairs), systems=edits.outputs)
+    for view in sorted(views):
+        if view == EDITS or annotator_of(view):
+            seen[view] = replace(annotated, references=tuple(edits.pairs), systems=edits.outputs)
     return seen
 
 

@@ -170,6 +170,7 @@ def _read_options(metric: type[Metric], node: Node, problems: list[Problem]) -> 
     given: dict[str, Any] = {}
     for key, child in children_of(node).items():
         option = option_of(metric, key)
+        value = _within(child, option.inner) if option else child
         if option is None:
             names = [option.name for option in metric.options]
             hint = did_you_mean(key, names) or f"; known: {', '.join(names)}"
@@ -177,16 +178,27 @@ def _read_options(metric: type[Metric], node: Node, problems: list[Problem]) -> 
         elif option.name in given:
             message = f"is given twice: '{option.name}' and '{option.key}' are the same option"
             problems.append(node.problem(message, [key]))
-        elif not isinstance(child.value, str):
+        elif not isinstance(value.value, str):
             problems.append(node.problem(f"expected {option.values()}", [key]))
         else:
             try:
-                given[option.name] = option.read(child.value)
-                if option.path:
-                    given[option.name] = _path(child, child.value)
-            except (ValueError, DataError) as error:
-                problems.append(node.problem(str(error), [key]))
+                given[option.name] = _read(option, value, value.value)
+            except (ValueError, DataError, ConfigError) as error:
+                problems.append(node.problem(str(error).removeprefix(f"{option.name}: "), [key]))
     return given
+
+
+def _within(node: Node, key: str) -> Node:
+    """Return the only value of a mapping with this key, or the node itself where it is no such mapping."""
+    return children_of(node)[key] if key and children_of(node).keys() == {key} else node
+
+
+def _read(option: Option, node: Node, text: str) -> str | int:
+    """Return the value of an option that a node has. Raises ValueError, DataError or ConfigError."""
+    value = option.read(text)
+    if option.resolved:
+        return option.resolved(str(value), base_of(node))
+    return _path(node, text) if option.path else value
 
 
 def _path(node: Node, text: str) -> str:

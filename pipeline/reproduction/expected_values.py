@@ -14,11 +14,12 @@ from ..config.models_published import SPECIAL
 from ..config.resolved import select_lines
 from ..errors import ConfigError, InputError
 from ..human.meta_evaluation import metric_scores
+from ..metrics.base.views import annotator_of
 from .sections import Sections, output_of, round_score
 from .verdicts import Compared, Verdict, compare, compare_order, is_worse, leaves, listed, verdict_of, whole_verdict
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from ..config.models_published import WrittenExpectation, WrittenPublished
     from ..human.trueskill import Progress
@@ -41,7 +42,25 @@ def with_published(
     sections = Sections(written, opened, scored, results.scores)
     results = replace(results, **sections.compute(progress))
     results = replace(results, expectations=_expectations(sections, results.plain()) if written.expect else None)
-    return replace(results, warnings=[*results.warnings, *sections.notes])
+    notes = [*sections.notes, *_other_annotators(written, opened)]
+    return replace(results, warnings=[*results.warnings, *notes])
+
+
+def _other_annotators(written: WrittenPublished, opened: OpenedSections) -> Iterator[str]:
+    """Yield a warning for each entry whose texts are annotated here by other versions than those of the publication."""
+    for number, entry in enumerate(written.expect, 1):
+        metric = opened.metrics.get(entry.metric) if entry.path is None else None
+        ours = annotator_of(metric.needs.view) if metric else ""
+        if entry.annotator and not ours:
+            yield f"expect {number}: 'annotator' has no effect, because no text is annotated here"
+        elif ours and entry.published and entry.annotator != ours:
+            theirs = (
+                f"were with {entry.annotator}" if entry.annotator else "may have been with others (key `annotator`)"
+            )
+            yield (
+                f"expect {number}: texts are annotated with {ours}, and those of the published values {theirs}: other "
+                "versions give other edits and other scores"
+            )
 
 
 def _expectations(sections: Sections, plain: dict[str, Any]) -> dict[str, Any]:

@@ -17,6 +17,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pipeline import stages
+from pipeline.annotation.named_annotators import EXAMPLE
 from pipeline.cli.commands.schema import json_schema
 from pipeline.config.globs import natural
 from pipeline.config.load import Config, load
@@ -676,7 +677,7 @@ def any_options(metric: type[Metric]) -> st.SearchStrategy[dict[str, Any]]:
         texts = [text for text in WRITTEN if option.pattern and re.fullmatch(option.pattern, text)]
         values[option.name] = st.sampled_from(option.choices or texts) if option.choices or texts else whole
         if option.free:
-            values[option.name] = st.text(min_size=1, max_size=8)
+            values[option.name] = st.just(EXAMPLE) if option.resolved else st.text(min_size=1, max_size=8)
     return st.fixed_dictionaries(values)
 
 

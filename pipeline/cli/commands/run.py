@@ -58,6 +58,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Run the config and print its tables."""
     from ... import stages
+    from ...execution.listener import SILENT
     from ...execution.options import RunOptions
     from ...io.remote import is_remote
     from ...report.console import print_results, print_table
@@ -67,7 +68,7 @@ def run(args: argparse.Namespace) -> int:
     options = RunOptions(n_jobs=args.n_jobs, backend=args.backend, address=args.address)
     with Bar(enabled=not args.quiet and not args.dry_run and sys.stderr.isatty()) as bar:
         bar.stage("reading")
-        job = stages.prepare(args.config, options, overrides_of(args))
+        job = stages.prepare(args.config, options, overrides_of(args), SILENT if args.quiet else bar)
         for warning in () if args.quiet else job.warnings:
             bar.print(f"warning: {warning}")
         for note in () if args.quiet or args.dry_run else kernel_notes(job.corpora):

@@ -150,6 +150,9 @@ def _metric(name: str) -> dict[str, Any]:
 def _option(option: Option) -> dict[str, Any]:
     """Return the schema of an option: a value, or a list of values, which asks for a metric with each value."""
     value = _value(option)
+    if option.inner:
+        inside = {"type": "object", "properties": {option.inner: value}, "required": [option.inner]}
+        value = {"anyOf": [value, {**inside, "additionalProperties": False}]}
     common: dict[str, Any] = {"description": option.help}
     if not callable(option.default):
         common["default"] = option.default

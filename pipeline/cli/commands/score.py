@@ -19,6 +19,7 @@ examples:
   gec-pipeline score gleu -s gold.m2 -r gold.m2:0 gold.m2:1 -o system.txt
   gec-pipeline score m2 gleu --gold gold.m2 -o a.txt b.txt --confidence
   gec-pipeline score errant --gold gold.m2 -o a.m2 b.m2
+  gec-pipeline score errant --annotator auto -s source.txt -r ref0.txt ref1.txt -o a.txt
   gec-pipeline score bleu -r s3://bucket/ref.txt -o https://example.org/system.txt.gz
   gec-pipeline score "gleu[level=mean,smoothing=ones]" -s source.txt -r ref*.txt -o system.txt --sentences
 """
@@ -32,6 +33,7 @@ from typing import TYPE_CHECKING, Any
 from ...errors import printable
 from ..arguments import add_files, jobs, open_files, output_from_pipe
 from ..kernel_note import kernel_notes
+from ..progress import Bar
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -104,10 +106,10 @@ def run(args: argparse.Namespace) -> int:
     corpus = open_files(args, views=views)
     for note in kernel_notes([corpus]):
         print(printable(f"note: {note}"), file=sys.stderr)
-    evaluation = evaluate_corpus(corpus, metrics, n_jobs=args.n_jobs)
-    for note in evaluation.warnings[
-        len(suspicions(corpus, references=TEXTS in views)) :
-    ]:  # the others were told before
+    known = suspicions(corpus, references=TEXTS in views)  # told when the files were opened
+    with Bar(enabled=sys.stderr.isatty()) as bar:
+        evaluation = evaluate_corpus(corpus, metrics, n_jobs=args.n_jobs, listener=bar)
+    for note in (note for note in evaluation.warnings if note not in known):
         print(printable(f"warning: {note}"), file=sys.stderr)
     results = Results(
         datasets={corpus.name: describe(corpus)}, scores=[result.found for result in evaluation], warnings=[]

@@ -59,7 +59,7 @@ def _open_gold(gold: object, outputs: Mapping[str, Any], views: Collection[str])
     if files and len(files) < len(outputs):
         raise InputError("hypotheses: expected lists of texts, or M2 files, found both")
     if EDITS in views and not files:
-        example = "such as {'system': 'output.m2'}"
+        example = "such as {'system': 'output.m2'}, or texts with annotator=auto among the options of the metric"
         raise InputError(f"hypotheses: metrics that compare the edits of outputs take M2 files, {example}; found texts")
     systems = [
         System(name, {MEMORY: Column(kind="m2", path=locate(Path(), fspath(outputs[name])), column="")})
@@ -80,7 +80,14 @@ def _beside(corpus: Corpus, gold: Corpus) -> Corpus:
     if problems:
         raise CorpusError(problems)
     noted = replace(corpus, notes=(*corpus.notes, *gold.notes))
-    if GOLD not in gold.views:
-        return noted
-    seen = replace(corpus, references=gold.views[GOLD].references, missing=False, notes=())
-    return replace(noted, views={GOLD: seen})
+    views = {
+        name: replace(
+            corpus,
+            references=view.references,
+            systems=corpus.systems if name == GOLD else {},
+            missing=False,
+            notes=(),
+        )
+        for name, view in gold.views.items()
+    }
+    return replace(noted, views=views)

@@ -12,13 +12,14 @@ from typing import TYPE_CHECKING, NamedTuple
 from ...config.resolved import Column
 from ...edits.correction_xml import gold_blocks, is_xml
 from ...edits.m2.writing import with_texts_changed
-from ...edits.m2_files import joined, other_sentences, other_styles, read_annotated
-from ...edits.m2_lines import NOOP
+from ...edits.m2_files import Annotated, joined, other_sentences, other_styles, read_annotated
+from ...edits.m2_lines import NOOP, Block
 from ...edits.records import record_of
 from ...errors import CorpusError, Problem
 from ...io.plain_files import SEPARATOR, Origin, Spooled, named
-from ...metrics.base.views import EDITS, GOLD
+from ...metrics.base.views import EDITS, GOLD, annotator_of
 from ..replacements import REPLACEMENTS
+from ..texts import read_texts
 from .official_loader import odd_lines
 
 if TYPE_CHECKING:
@@ -26,8 +27,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from ...config.resolved import Dataset, Input, System
-    from ...edits.m2_files import Annotated, Reader
-    from ...edits.m2_lines import Block
+    from ...edits.m2_files import Reader
     from ..input_files import Opener
     from ..texts import TextFile
 
@@ -56,13 +56,22 @@ class EditTexts(NamedTuple):
 
 
 def open_edits(
-    dataset: Dataset, systems: Sequence[System], opener: Opener, problems: list[Problem], views: Collection[str]
+    dataset: Dataset,
+    systems: Sequence[System],
+    opener: Opener,
+    problems: list[Problem],
+    views: Collection[str],
+    source: TextFile | None = None,
 ) -> EditTexts | None:
-    """Open what the views of a data set need beside its texts; None after adding to problems."""
+    """Open what the views of a data set need beside its texts; None after adding to problems.
+
+    Where texts are annotated, outputs may be texts, and there may be no gold. Annotated outputs are then compared with
+    the sentences of the source.
+    """
     before = len(problems)
     outputs = {system.name: system.paths[dataset.name] for system in systems if dataset.name in system.paths}
     try:
-        gold = _gold(dataset, opener)
+        gold = _gold(dataset, opener) if dataset.gold else _ungraded(source, dataset)
     except CorpusError as error:
         problems += error.problems
         return None
@@ -70,7 +79,10 @@ def open_edits(
         return None
     odd, unreadable = _odd_lines(dataset, opener) if GOLD in views else ([], [])
     problems += unreadable
-    annotated = _outputs(dataset, outputs, gold, opener, problems) if EDITS in views else {}
+    both = EDITS in views or any(map(annotator_of, views))
+    if both and EDITS not in views:
+        outputs = {name: output for name, output in outputs.items() if is_m2(output)}
+    annotated = _outputs(dataset, outputs, gold, opener, problems) if both else {}
     if len(problems) > before:
         return None
     most = max((len(own) for item in annotated.values() for own in item.by_annotator), default=1)
@@ -79,7 +91,7 @@ def open_edits(
         return None
     references = [[_spooled(opener, gold, a, h) for a in gold.annotators] for h in range(most)]
     notes = [*odd, *(note for item in (gold, *annotated.values()) for note in item.notes())]
-    notes += other_styles(gold, annotated.values()) if EDITS in views else ()
+    notes += other_styles(gold, annotated.values()) if both else ()
     categories, rare = _categories([gold, *annotated.values()])
     notes += [f"{gold.name}: {rare}"] * bool(rare)
     sentences = (" ".join(block.sentence.split()).encode() for block in gold.blocks)
@@ -88,7 +100,7 @@ def open_edits(
         gold=references[0],
         pairs=[text for of_output in references for text in of_output],
         outputs={name: _record_file(opener, item.name, _records(item)) for name, item in annotated.items()},
-        notes=notes if {GOLD, EDITS} & {*views} else [],
+        notes=notes if both or GOLD in views else [],
         categories=categories,
     )
 
@@ -110,6 +122,20 @@ def _gold(dataset: Dataset, opener: Opener) -> Annotated | None:
         message = f"has {len(gold.annotators)} annotators; at most {MAX_ANNOTATORS} are supported"
         raise CorpusError([Problem(gold.name, message)])
     return gold
+
+
+def _ungraded(source: TextFile | None, dataset: Dataset) -> Annotated | None:
+    """Return the sentences of a source without any annotator; None without a source."""
+    if source is None:
+        return None
+    change, lines = REPLACEMENTS.get(dataset.replace, bytes), read_texts(source, 0, source.lines)
+    sentences = [Block(number, change(line.encode()).decode()) for number, line in enumerate(lines, 1)]
+    return Annotated(source.place, sentences, [[] for _ in lines], [{} for _ in lines])
+
+
+def is_m2(output: Input) -> bool:
+    """Return whether an output is given as its edits."""
+    return isinstance(output, Column) and output.kind in M2_KINDS
 
 
 def _reader(dataset: Dataset) -> Reader:
@@ -142,9 +168,10 @@ def _outputs(
     """Return the annotated outputs; adds problems for those that are not annotated, or not of the same sentences."""
     annotated: dict[str, Annotated] = {}
     for name, output in outputs.items():
-        if not isinstance(output, Column) or output.kind not in M2_KINDS:
+        if not isinstance(output, Column) or not is_m2(output):
             message = f"system {name} has no edits: name its M2 file, as in `systems: {{{name}: {{m2: FILE}}}}`"
-            problems.append(Problem(dataset.name, message))
+            other = "or have texts annotated: `annotator: auto` as an option of the metric"
+            problems.append(Problem(dataset.name, f"{message}, {other}"))
             continue
         if output.path in opener.absent:
             continue

@@ -8,6 +8,7 @@ the sums, with any number of leading axes (iterations, bootstrap samples), it ma
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Protocol
 
 import numpy as np
@@ -108,6 +109,13 @@ class Metric(Described, ABC):
 
     level: str = "corpus"
     """corpus is the score of summed terms; mean and sum are the mean and sum of sentence scores."""
+
+    def __post_init__(self) -> None:
+        """Keep what the values of options mean here; see Option.resolved. Raises ConfigError."""
+        for option in self.options:
+            if option.resolved and getattr(self, option.attribute):
+                value = option.resolved(getattr(self, option.attribute), Path())
+                object.__setattr__(self, option.attribute, value)
 
     @property
     def reads_last(self) -> bool:

@@ -17,6 +17,7 @@ from . import signature
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
+    from pathlib import Path
 
 Value = TypeVar("Value", bound="str | int")
 """The type of an option: text, a whole number, or true and false."""
@@ -50,6 +51,12 @@ class Option(NamedTuple):
     """Whether any text is allowed. Signatures escape it."""
     path: bool = False
     """Whether it is a path. A relative path starts at the folder of the config that has it."""
+    resolved: Callable[[str, Path], str] | None = None
+    """A function that returns what is kept for a text, given the folder from which relative paths start.
+
+    What it returns it has to return unchanged. It raises ConfigError where the text has no meaning here."""
+    inner: str = ""
+    """The key of a mapping that may be written for the value: `annotator: {model: M}` is `annotator: M`."""
     applies: Callable[[Any], bool] | None = None
     """A function that says whether the option can change a number of a given metric. None means that it always can."""
     why: str = ""

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ...tokenizers import TOKENIZERS
 from .option import option
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 WHERE_STRIPPED: dict[str, Any] = {
     "applies": lambda m: m.unit == "char" or m.tokenizer != "whitespace",
@@ -77,3 +80,26 @@ def choice(*, last: bool = False, **more: Any) -> str:
         implicit=True,
         **(chosen | more),
     )
+
+
+def annotator() -> str:
+    """Return the option annotator of metrics that compare edits on both sides.
+
+    Its value has the versions of errant, spaCy and the pipeline, whatever was written. `views.annotated_by` makes it
+    the view that is read.
+    """
+    return option(
+        "",
+        help="annotate texts with errant and this spaCy pipeline; outputs and gold that are M2 files stay as they are",
+        free=True,
+        form="a spaCy pipeline such as en_core_web_sm, or auto for the one that is installed",
+        resolved=_annotator,
+        inner="model",
+        implicit=True,
+    )
+
+
+def _annotator(text: str, base: Path) -> str:
+    from ...annotation.named_annotators import annotator_named  # here, because it is rarely needed
+
+    return annotator_named(text, base)

@@ -14,7 +14,7 @@ import numpy as np
 
 from ...edits.records import annotation_of, outputs_of
 from ..base.columns import Field, Schema
-from ..base.views import EDITS
+from ..base.views import annotated_by
 from .partition import changes_of, pieces, words_of
 
 if TYPE_CHECKING:
@@ -52,19 +52,27 @@ class ClemeNeeds:
     """Whether each reference is compared alone."""
     longest: int
     """Longer pieces count as so long."""
+    annotator: str = ""
+    """The annotator of texts, as signatures call it; empty: there are only M2 files."""
     source: ClassVar[bool] = True
     tokenization: ClassVar[None] = None
-    view: ClassVar[str] = EDITS
+
+    @property
+    def view(self) -> str:
+        """Edits on both sides."""
+        return annotated_by(self.annotator)
 
     @property
     def key(self) -> str:
         """A name, safe in file names. It is different for any two needs whose columns can differ."""
-        return f"cleme-{'dependent' if self.dependent else 'independent'}-{self.longest}"
+        annotator = f"-{self.annotator}" if self.annotator else ""
+        return f"cleme-{'dependent' if self.dependent else 'independent'}-{self.longest}{annotator}"
 
     @property
     def identity(self) -> str:
         """The text that stands for these columns in the keys of stored counts."""
-        return f"ClemeNeeds(dependent={self.dependent}, longest={self.longest})"
+        more = f", annotator={self.annotator!r}" if self.annotator else ""
+        return f"ClemeNeeds(dependent={self.dependent}, longest={self.longest}{more})"
 
     def schema(self, references: int) -> Schema:
         """Return the numbers of pieces, those of length 0 first, and what the mean length is made of.

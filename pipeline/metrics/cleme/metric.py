@@ -45,7 +45,7 @@ class Cleme(Metric):
     """
 
     name: ClassVar[str] = "cleme"
-    summary: ClassVar[str] = "CLEME of annotated edits (Ye et al. 2023), and rates of CLEME 2.0, from M2 files"
+    summary: ClassVar[str] = "CLEME of annotated edits (Ye et al. 2023), and rates of CLEME 2.0"
     spellings: ClassVar[Mapping[str, Mapping[str, str]]] = {
         **{f"CLEME-{name}": {"assumption": name} for name in ("dependent", "independent")},
         **{f"SentCLEME-{name}": {"assumption": name, "level": "mean"} for name in ("dependent", "independent")},
@@ -75,6 +75,7 @@ class Cleme(Metric):
         why="references are chosen for the score of a corpus with the assumption dependent",
     )
     level: str = shared_options.level()
+    annotator: str = shared_options.annotator()
 
     @property
     def name_in_text(self) -> str:
@@ -102,7 +103,7 @@ class Cleme(Metric):
     @property
     def needs(self) -> ClemeNeeds:
         """The pieces of each kind and length."""
-        return ClemeNeeds(self._apart, LONGEST[self._weights])
+        return ClemeNeeds(self._apart, LONGEST[self._weights], self.annotator)
 
     @property
     def whole_sums(self) -> tuple[str, ...]:

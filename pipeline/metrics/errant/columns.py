@@ -12,7 +12,7 @@ import numpy as np
 from ...edits.errant.edit_keys import Comparison, Hits, compare, is_of
 from ...edits.records import annotation_of, outputs_of
 from ..base.columns import Field, Schema
-from ..base.views import EDITS
+from ..base.views import annotated_by
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -46,9 +46,19 @@ class ErrantNeeds:
     comparison: Comparison
     types: tuple[str, ...] = ()
     """The types, categories or patterns that are counted apart; empty: none."""
-    source: ClassVar[bool] = False
+    annotator: str = ""
+    """The annotator of texts, as signatures call it; empty: there are only M2 files."""
     tokenization: ClassVar[None] = None
-    view: ClassVar[str] = EDITS
+
+    @property
+    def source(self) -> bool:
+        """Whether texts are annotated, which takes the source."""
+        return bool(self.annotator)
+
+    @property
+    def view(self) -> str:
+        """Edits on both sides."""
+        return annotated_by(self.annotator)
 
     @property
     def key(self) -> str:
@@ -56,14 +66,15 @@ class ErrantNeeds:
         more = [repr(self.comparison.left_out)] * bool(self.comparison.left_out) + [repr(self.types)] * bool(self.types)
         digests = [blake2b(text.encode(), digest_size=6).hexdigest() for text in more]
         words = ["single"] * self.comparison.single + ["multi"] * self.comparison.multi
-        return "-".join(["errant", self.comparison.mode, *words, *digests])
+        return "-".join(["errant", self.comparison.mode, *words, *digests, *[self.annotator] * bool(self.annotator)])
 
     @property
     def identity(self) -> str:
         """The text that stands for these columns in the keys of stored counts."""
         compared = self.comparison
         flags = f"mode={compared.mode!r}, single={compared.single}, multi={compared.multi}"
-        return f"ErrantNeeds({flags}, left_out={compared.left_out!r}, types={self.types!r})"
+        more = f", annotator={self.annotator!r}" if self.annotator else ""
+        return f"ErrantNeeds({flags}, left_out={compared.left_out!r}, types={self.types!r}{more})"
 
     def schema(self, references: int) -> Schema:
         """Return the order of the annotators, their numbers of edits, and the counts."""

@@ -43,7 +43,7 @@ class Errant(Metric):
     """
 
     name: ClassVar[str] = "errant"
-    summary: ClassVar[str] = "F0.5 of annotated edits (Bryant et al. 2017), from M2 files as errant_compare"
+    summary: ClassVar[str] = "F0.5 of annotated edits (Bryant et al. 2017), as errant_compare"
     name_in_text: ClassVar[str] = "ERRANT"
     spellings: ClassVar[Mapping[str, Mapping[str, str]]] = {
         "ERRANT F0.5": {},
@@ -72,6 +72,7 @@ class Errant(Metric):
     )
     choice: str = shared_options.choice()
     level: str = shared_options.level()
+    annotator: str = shared_options.annotator()
 
     @cached_property
     def _only(self) -> str:
@@ -82,7 +83,8 @@ class Errant(Metric):
         """Hits and misses with each annotator."""
         left_out = tuple(self.filter.split("+")) if self.filter else ()
         comparison = Comparison(self.mode, self.single, self.multi, left_out)
-        return ErrantNeeds(comparison, tuple(self.types.split("+")) if self.types else ())
+        types = tuple(self.types.split("+")) if self.types else ()
+        return ErrantNeeds(comparison, types, annotator=self.annotator)
 
     @property
     def terms(self) -> tuple[Field, ...]:

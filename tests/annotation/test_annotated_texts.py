@@ -1,0 +1,308 @@
+"""Texts that metrics of edits have annotated, from config to score, by a stand-in; the last tests call errant."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from unittest import mock
+
+import pytest
+
+import pipeline
+from pipeline import stages
+from pipeline.annotation.spacy_pipelines import versions_of
+from pipeline.errors import ConfigError, InputError
+from pipeline.execution import workers
+from pipeline.metrics.build import from_text
+from pipeline.metrics.cleme.metric import Cleme
+from pipeline.metrics.errant.metric import Errant
+from tests.annotation.errant_package import needs_errant
+from tests.annotation.stand_in import MODELS, ONE, TWO, m2, put_in, take_away
+from tests.conftest import ROOT, called, run
+from tests.files import lines, prepare, problems, write
+
+if TYPE_CHECKING:
+    from pipeline.annotation.pairs import Pair
+    from pipeline.scoring.results import Results
+
+SOURCE = ["a b c", "d e f", "g h", "i j k l"]
+REFS = [["a x c", "d e f", "g h", "i k l"], ["a b c", "d y f", "g  h", "i j k m"]]
+OUTPUTS = {"A": ["a x c", "d z f", "g h", "i j k m"], "B": ["a b c", "d y f", "w v", "i k l"]}
+METRICS = ["errant", "errant[mode=cse,types=R]", "cleme", "cleme[assumption=independent]", "errant[level=mean]"]
+
+
+def text(sentences: list[str]) -> str:
+    return "".join(f"{sentence}\n" for sentence in sentences)
+
+
+@pytest.fixture(autouse=True)
+def _here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("GEC_PIPELINE_DATA", str(tmp_path / "kept"))
+    write({"s.txt": text(SOURCE), "gold.m2": m2(SOURCE, REFS)})
+    write({f"r{number}.txt": text(own) for number, own in enumerate(REFS)})
+    for name, own in OUTPUTS.items():
+        write({f"{name}.txt": text(own), f"{name}.m2": m2(SOURCE, [own])})
+
+
+@pytest.fixture
+def asked(monkeypatch: pytest.MonkeyPatch) -> list[list[Pair]]:
+    return put_in(monkeypatch)
+
+
+def with_auto(metric: str) -> str:
+    return metric[:-1] + ",annotator=auto]" if metric.endswith("]") else f"{metric}[annotator=auto]"
+
+
+def config(dataset: dict[str, Any], systems: dict[str, Any], metrics: list[Any], **more: Any) -> str:
+    return json.dumps({"datasets": {"d": dataset}, "systems": systems, "metrics": metrics, **more})
+
+
+TEXTS = {"source": "s.txt", "references": ["r0.txt", "r1.txt"]}
+PLAIN = {name: f"{name}.txt" for name in OUTPUTS}
+FILES = {name: {"m2": f"{name}.m2"} for name in OUTPUTS}
+
+
+def outputs(dataset: dict[str, Any], systems: dict[str, Any], metrics: list[Any], to: str = "out") -> list[Any]:
+    """Run a config; return the outputs of all scores."""
+    write({"c.yaml": config(dataset, systems, metrics)})
+    return [(score.system, score.outputs, score.rank) for score in run(Path("c.yaml"), to).scores]
+
+
+def from_m2() -> list[Any]:
+    """The outputs of M2 files, which other tests compare with the official program."""
+    return outputs({"gold": "gold.m2"}, FILES, METRICS, "m2")
+
+
+def test_texts_score_as_their_m2_files(asked: list[list[Pair]]) -> None:
+    """All ways to name them. A reference that differs in blanks alone has no line, as in the file."""
+    auto = [with_auto(metric) for metric in METRICS]
+    expected = from_m2()
+    assert outputs(TEXTS, PLAIN, auto) == expected
+    assert outputs({"source": "s.txt", "gold": "gold.m2"}, PLAIN, auto, "gold") == expected
+    assert outputs(TEXTS, {"A": "A.txt", "B": {"m2": "B.m2"}}, auto, "mixed") == expected
+    assert outputs({**TEXTS, "gold": "gold.m2"}, {"A": {"m2": "A.m2"}, "B": "B.txt"}, auto, "both") == expected
+    assert len({score["errant"] for _, score, _ in expected[:2]}) == 2
+    assert len(asked) == 1  # all texts together, and the rest is kept
+
+
+def test_a_second_run_annotates_and_counts_nothing(asked: list[list[Pair]]) -> None:
+    auto = [with_auto(metric) for metric in METRICS]
+    first = outputs(TEXTS, PLAIN, auto)
+    assert len(asked) == 1
+    results = Path("out/results.json").read_bytes()
+    with mock.patch.object(workers, "count", side_effect=AssertionError("counted again")):
+        assert outputs(TEXTS, PLAIN, auto) == first
+    assert len(asked) == 1
+    assert Path("out/results.json").read_bytes() == results
+
+
+def test_two_annotators_stand_in_one_config(asked: list[list[Pair]]) -> None:
+    """The stand-ins give the same edits other types: with edits and types of M2 files only one of them agrees."""
+    metrics = ["errant[mode=cse,annotator=en_one]", "errant[mode=cse,annotator=en_two]"]
+    dataset = {"source": "s.txt", "gold": "gold.m2"}
+    write({"c.yaml": config(dataset, PLAIN, metrics)})
+    results = run(Path("c.yaml"), "out")
+    scores = {
+        (score.system, score.metric.split("|annotator:")[1].split("|")[0]): score.outputs["tp"]
+        for score in results.scores
+    }
+    assert scores == {("A", ONE): 2, ("B", ONE): 2, ("A", TWO): 0, ("B", TWO): 0}
+    assert results.datasets["d"].views == {f"edits.{ONE}": 2, f"edits.{TWO}": 2}
+    assert len(asked) == 2
+
+
+@pytest.mark.usefixtures("asked")
+def test_signatures_name_the_versions_and_are_read_again() -> None:
+    for written in ("errant[annotator=auto]", "errant[annotator=en_one]", f"errant|annotator:{ONE}"):
+        metric = from_text(written)
+        assert metric == Errant(annotator="auto")
+        assert ("annotator", ONE) in metric.settings()
+    assert from_text("cleme[annotator=en_two]") == Cleme(annotator=TWO)
+    assert ("annotator", TWO) in Cleme(annotator="en_two").settings()
+    mapping = prepare(config(TEXTS, PLAIN, [{"name": "errant", "annotator": {"model": "en_two"}}])).metrics
+    assert mapping == (Errant(annotator="en_two"),)
+    assert Errant().needs != Errant(annotator="auto").needs
+    assert len({item.needs.key for item in (Errant(), Errant(annotator="auto"), Errant(annotator="en_two"))}) == 3
+
+
+def test_a_value_that_is_no_model_is_told(asked: list[list[Pair]]) -> None:
+    for value, message in (
+        ({"name": "x"}, "expected a spaCy pipeline"),
+        ("en_no", "there is no spaCy pipeline 'en_no'"),
+    ):
+        (problem,) = problems(config(TEXTS, PLAIN, [{"name": "errant", "annotator": value}]))
+        assert "metrics[0].annotator: " in problem
+        assert message in problem
+    assert asked == []
+
+
+def test_results_are_read_where_nothing_is_installed(asked: list[list[Pair]], monkeypatch: pytest.MonkeyPatch) -> None:
+    expected = outputs(TEXTS, PLAIN, ["errant[annotator=auto]"])
+    take_away(monkeypatch)
+    loaded = pipeline.load("out")
+    assert [(result.system, result.outputs, result.rank) for result in loaded] == expected
+    assert asked
+
+
+def test_other_versions_are_refused(asked: list[list[Pair]]) -> None:
+    other = ONE.replace("3.0.9", "2.3.3")
+    (problem,) = problems(config(TEXTS, PLAIN, [f"errant[annotator={other}]"]))
+    assert problem == (
+        f"annotator: {other} is not installed, and other versions give other edits; here are {ONE}, {TWO}; install "
+        "these versions, or write `annotator: auto` for what is installed"
+    )
+    assert asked == []
+
+
+def test_pipelines_with_one_name_are_not_mistaken(asked: list[list[Pair]], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(MODELS, "models/mine", "en_one-1.0")
+    from_text("errant[annotator=en_one]")
+    with pytest.raises(ConfigError, match=r"en_one and models/mine differ, and both call themselves en_one-1\.0"):
+        Errant(annotator="models/mine")
+    assert asked == []
+
+
+def test_a_folder_starts_at_the_config(asked: list[list[Pair]], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(MODELS, "there/models/mine", "en_mine-1")
+    write({f"there/{name}": Path(name).read_bytes() for name in ("s.txt", "r0.txt", "A.txt")})
+    dataset = {"source": "s.txt", "references": ["r0.txt"]}
+    metric = {"name": "errant", "annotator": "models/mine"}
+    write({"there/c.yaml": config(dataset, {"A": "A.txt"}, [metric])})
+    (metric_there,) = stages.prepare("there/c.yaml").metrics
+    assert dict(metric_there.settings())["annotator"] == "errant-3.0.9.spacy-3.8.9.en_mine-1"
+    assert len(asked) == 1
+
+
+def test_what_to_install_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    take_away(monkeypatch)
+    (problem,) = problems(config(TEXTS, PLAIN, ["errant[annotator=auto]"]))
+    assert problem.endswith("errant is not installed; pip install 'gec-pipeline[errant]'")
+
+
+def test_texts_without_an_annotator_are_told_both_ways(capsys: pytest.CaptureFixture[str]) -> None:
+    for found in (
+        problems(config({**TEXTS, "gold": "gold.m2"}, {"A": "A.txt"}, ["errant"])),
+        problems(config(TEXTS, PLAIN, ["errant"])),
+    ):
+        (problem,) = found
+        assert "M2 file" in problem
+        assert "`annotator: auto`" in problem
+    with pytest.raises(InputError, match=r"an M2 file.*annotator: auto"):
+        pipeline.evaluate(OUTPUTS, REFS, SOURCE, "errant")
+    code, _, told = called(capsys, "score", "errant", "-s", "s.txt", "-r", "r0.txt", "-o", "A.txt")
+    assert (code, "--gold FILE" in told, "--annotator auto" in told) == (2, True, True)
+
+
+def test_from_python(asked: list[list[Pair]]) -> None:
+    auto = [with_auto(metric) for metric in METRICS]
+    expected = from_m2()
+    with pytest.warns(UserWarning, match="differs from the source in blanks alone in 1 sentences, the first is line 3"):
+        found = pipeline.evaluate(OUTPUTS, REFS, SOURCE, auto)
+    assert [(result.system, result.outputs, result.rank) for result in found] == expected
+    with pytest.warns(UserWarning, match="annotators without a line"):
+        beside = pipeline.evaluate(OUTPUTS, sources=SOURCE, metrics=auto, gold="gold.m2")
+    assert [(result.system, result.outputs, result.rank) for result in beside] == expected
+    assert len(asked) == 1
+
+
+def test_references_that_are_missing_take_no_part(asked: list[list[Pair]]) -> None:
+    """By hand: for the second sentence only the second reference counts, whose edit the output lacks."""
+    refs: list[list[str | None]] = [["a x c", None], ["a b c", "d y f"]]
+    (result,) = pipeline.evaluate(["a x c", "d e f"], refs, SOURCE[:2], "errant[annotator=auto]")
+    assert [result.outputs[name] for name in ("tp", "fp", "fn")] == [1, 0, 1]
+    assert all(pair.corrected for chunk in asked for pair in chunk)
+
+
+def test_without_a_config(asked: list[list[Pair]], capsys: pytest.CaptureFixture[str]) -> None:
+    expected = [score for _, score, _ in from_m2()[:2]]
+    for more in (["-r", "r0.txt", "r1.txt"], ["-r", "gold.m2"], ["--gold", "gold.m2"]):
+        for files in (["A.txt", "B.txt"], ["A.txt", "B.m2"]):
+            arguments = ["errant", "--annotator", "auto", "-s", "s.txt", *more, "-o", *files, "--json"]
+            code, printed, told = called(capsys, "score", *arguments)
+            assert (code, [score["outputs"] for score in json.loads(printed)["scores"]]) == (0, expected)
+            assert told.count("blanks alone") == (more[0] == "-r" and more[1] == "r0.txt")
+    assert len(asked) == 1
+
+
+def test_lines_are_kept_and_texts_replaced_first(asked: list[list[Pair]]) -> None:
+    write({"o.txt": text(OUTPUTS["A"][1:3]), "s.txt": text(["a b c", "d -LRB- f", "g h", "i j k l"])})
+    write({"r0.txt": text(["a b c", "d ( f", "g x", "i j k l"]), "o.txt": text(["d -LRB- f", "g x"])})
+    dataset = {"source": "s.txt", "references": ["r0.txt"], "keep": "2-3", "outputs": "kept", "replace": "ptb_brackets"}
+    job = prepare(config(dataset, {"A": "o.txt"}, ["errant[annotator=auto]"]))
+    view = job.corpora[0].read_by(job.metrics[0].needs)
+    assert [line.split("\n")[0] for line in lines(view.systems["A"])] == [
+        "A -1 -1|||noop|||-NONE-|||REQUIRED|||-NONE-|||0",
+        "A 1 2|||R:ONE|||x|||REQUIRED|||-NONE-|||0",
+    ]
+    assert [pair.source for chunk in asked for pair in chunk] == ["g h"]
+
+
+def test_odd_texts_are_told(asked: list[list[Pair]]) -> None:
+    write({"s.txt": "a b\n\n", "r.txt": "a b\nx\n", "o.txt": "a b\ny z\n"})
+    dataset = {"source": "s.txt", "references": ["r.txt"]}
+    job = prepare(config(dataset, {"A": "o.txt"}, ["errant[annotator=auto]"]))
+    assert job.warnings == (
+        "d: 1 empty lines of the source, the first is line 2, have no edits, whatever stands in the other texts: "
+        "errant annotates no empty sentence",
+    )
+    assert asked == []
+    write({"o.txt": "a |||\ny z\n"})
+    (problem,) = problems(config(dataset, {"A": "o.txt"}, ["errant[annotator=auto]"]))
+    assert (
+        problem == "o.txt:1: a word with '|||' cannot be annotated: an M2 file has this between the fields of an edit"
+    )
+    (problem,) = problems(config({"references": ["r.txt"]}, {"A": "o.txt"}, ["errant[annotator=auto]"]))
+    assert "errant needs a source" in problem
+    write({"o.m2": m2(["a c"], [["a d"]]) + m2(["a c"], [["a d"]]), "s.txt": "a b\nc d\n"})
+    (problem,) = problems(config(dataset, {"A": {"m2": "o.m2"}}, ["errant[annotator=auto]"]))
+    assert problem == "o.m2:1: token 2 is 'c', and in s.txt:1 it is 'b': the edits are not of the same sentences"
+
+
+def test_a_comparison_with_other_versions_is_a_warning(asked: list[list[Pair]]) -> None:
+    def warned(**more: str) -> list[str]:
+        write({"c.yaml": config(TEXTS, PLAIN, ["errant[annotator=auto]"], expect=[{"values": {"A": "0.5"}, **more}])})
+        results: Results = run(Path("c.yaml"), "out")
+        return [warning for warning in results.warnings if warning.startswith("expect ")]
+
+    begin, end = f"expect 1: texts are annotated with {ONE}, and those of the published values", "other versions give"
+    (unknown,) = warned()
+    assert unknown.startswith(f"{begin} may have been with others (key `annotator`): {end}")
+    (other,) = warned(annotator=TWO)
+    assert other.startswith(f"{begin} were with {TWO}: {end}")
+    assert warned(annotator=ONE) == []
+    assert len(asked) == 1
+
+
+@needs_errant
+def test_errant_itself_on_the_sample(capsys: pytest.CaptureFixture[str]) -> None:
+    """The M2 files of `m2 annotate`, which are compared with those of errant_parallel elsewhere, give the same."""
+    data = ROOT / "data"
+    refs = [data / "reference0.txt", data / "reference1.txt"]
+    texts = {name: data / "systems" / f"{name}.txt" for name in ("careful", "eager")}
+    for out, files in {"gold": refs, **{name: [path] for name, path in texts.items()}}.items():
+        arguments = ["m2", "annotate", "-orig", data / "source.txt", "-cor", *files, "-out", f"{out}.m2", "-q"]
+        assert called(capsys, *arguments)[0] == 0
+    systems = {name: {"m2": f"{name}.m2"} for name in texts}
+    expected = outputs({"gold": "gold.m2"}, systems, METRICS, "m2")
+    dataset = {"source": str(data / "source.txt"), "references": [str(path) for path in refs]}
+    auto = [with_auto(metric) for metric in METRICS]
+    assert outputs(dataset, {name: str(path) for name, path in texts.items()}, auto) == expected
+
+
+@needs_errant
+def test_errant_itself_on_conll14(shared: Path) -> None:
+    """Counts of errant_compare of errant 3.0.2 on files of errant_parallel with spaCy 3.8.7."""
+    versions = versions_of()
+    if (versions.errant, versions.spacy, versions.model[-5:]) != ("3.0.2", "3.8.7", "3.8.0"):
+        pytest.skip(f"the counts are of other versions than {versions}")
+
+    def read(name: str) -> list[str]:
+        return (shared / "conll14" / name).read_text(encoding="utf-8").removesuffix("\n").split("\n")
+
+    texts = {name: read(name) for name in ("AMU", "CAMB")}
+    with pytest.warns(UserWarning, match="empty lines"):
+        found = pipeline.evaluate(texts, [read("REF0"), read("REF1")], read("INPUT"), "errant[annotator=auto]")
+    counts = {result.system: [result.outputs[name] for name in ("tp", "fp", "fn")] for result in found}
+    assert counts == {"AMU": [482, 797, 1936], "CAMB": [731, 1341, 1886]}
