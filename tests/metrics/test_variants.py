@@ -217,9 +217,9 @@ def test_google_gleu_equals_nltk_on_tiny_corpora(orders: tuple[int, int], kernel
         lines = rng.randint(1, 4)
         output, references = ([line() for _ in range(lines)] for _ in range(2))
         every = [references, *([line() for _ in range(lines)] for _ in range(rng.randint(0, 2)))]
-        grouped = [[text[number].split() for text in every] for number in range(lines)]
-        expected = nltk.corpus_gleu(grouped, [text.split() for text in output], low, high)
-        for given in (every, every[::-1]):
+        for given in (every, every[::-1]):  # of equal ratios the first counts, so that the order may matter
+            grouped = [[text[number].split() for text in given] for number in range(lines)]
+            expected = nltk.corpus_gleu(grouped, [text.split() for text in output], low, high)
             result = pipeline.evaluate(output, given, None, [f"google_gleu[min={low},n={high}]"])
             assert result.score == pytest.approx(expected, abs=1e-12), (output, given)
 

@@ -19,7 +19,7 @@ SACREBLEU = "2.6.0"
 _PLAIN = re.compile(r"[A-Za-z0-9_.+-]+")
 _VALUE = re.compile(r"[A-Za-z0-9_.+:*-]+")
 """A value in a signature. The types of edits have colons."""
-_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_ .+-]*")
+_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_ .+^²-]*")
 """A name as people may write it, such as chrF++ or Google GLEU. render() is given names without these signs."""
 
 _ESCAPED = re.compile(r"x((?:\.[0-9a-f]{2})+)")

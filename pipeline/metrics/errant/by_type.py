@@ -10,7 +10,6 @@ import numpy as np
 
 from ...edits.errant.edit_keys import is_of
 from ..base.columns import Field, Schema
-from ..base.views import EDITS
 from .columns import COUNTS, hits_of
 
 if TYPE_CHECKING:
@@ -29,9 +28,17 @@ class TypeNeeds:
     """The columns that are counted by type: those of the types in `whole.types`, or of all types."""
     categories: tuple[str, ...]
     """The types. Each has an order of its own, and all other types share one more."""
-    source: ClassVar[bool] = False
     tokenization: ClassVar[None] = None
-    view: ClassVar[str] = EDITS
+
+    @property
+    def source(self) -> bool:
+        """Whether texts are annotated, which takes the source."""
+        return self.whole.source
+
+    @property
+    def view(self) -> str:
+        """Edits on both sides."""
+        return self.whole.view
 
     @property
     def key(self) -> str:
