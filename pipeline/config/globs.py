@@ -8,7 +8,7 @@ from pathlib import Path
 from ..io.remote import Remote, is_remote
 from ..io.written_paths import is_there
 
-TEXT_SUFFIXES = frozenset({".txt", ".out", ".hyp", ".sys", ".tok"})
+TEXT_SUFFIXES = frozenset({".txt", ".out", ".hyp", ".sys", ".tok", ".m2", ".errant"})
 PACKED_SUFFIXES = frozenset({".gz", ".bz2", ".xz", ".zst"})
 
 

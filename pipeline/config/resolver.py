@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+-]*")
 MAX_NAME = 100
+M2_NAME = re.compile(r"\.(m2|errant)(\.[a-z0-9]+)?$")
+"""How the name of an M2 file ends, packed or not."""
 
 
 class Resolver(Locator):
@@ -210,12 +212,13 @@ class Resolver(Locator):
         """Return a system with the same path for all data sets, or one for each data set that it names."""
         at: Location = ("systems", name)
         if not isinstance(written, dict):
-            return System(name, {dataset: self.output(written, at, dataset, name) for dataset in datasets})
+            return System(name, {dataset: _as_edits(self.output(written, at, dataset, name)) for dataset in datasets})
         for key in (key for key in written if key not in datasets):
             self.problem(f"no data set of this name{did_you_mean(key, [*datasets, *self.formats])}", (*at, key))
         if not written:
             self.problem("has no output; name one for at least one data set", at)
-        return System(name, {d: self.output(value, (*at, d), d, name) for d, value in written.items() if d in datasets})
+        outputs = {d: self.output(value, (*at, d), d, name) for d, value in written.items() if d in datasets}
+        return System(name, {dataset: _as_edits(output) for dataset, output in outputs.items()})
 
     def output(self, written: object, location: Location, dataset: str, system: str) -> Input:
         """Return a system's output; a glob must match one file."""
@@ -254,7 +257,7 @@ class Resolver(Locator):
             self.matches.append(Match(f"systems[{index}]", pattern, tuple(matched)))
         for name, paths in systems.items():
             self.notes += [f"{d}: no output of system {name} matches" for d in datasets if d not in paths]
-        return tuple(System(name, paths) for name, paths in systems.items())
+        return tuple(System(n, {d: _as_edits(path) for d, path in paths.items()}) for n, paths in systems.items())
 
     def outputs(self, pattern: str, dataset: str, location: Location) -> dict[Path | Remote, str]:
         """Return the outputs for a data set that match a pattern of the list of systems, with the systems' names."""
@@ -274,3 +277,10 @@ class Resolver(Locator):
                 self.problem(f"differs from '{twin}' in upper and lower case only", (section, name))
             if message := wrong_name(name, MAX_NAME):
                 self.problem(f"'{name[: MAX_NAME + 1]}' cannot be a name: {message}", (section, name))
+
+
+def _as_edits(output: Input) -> Input:
+    """Return an output; a file whose name says that it is an M2 file is one of edits."""
+    if isinstance(output, Column) or not M2_NAME.search(output.name.lower()):
+        return output
+    return Column(kind="m2", path=output, column="")

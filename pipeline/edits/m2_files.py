@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from typing import TYPE_CHECKING, NamedTuple
+from unicodedata import normalize
 
 from ..errors import CorpusError, Problem
 from ..io.plain_files import named
@@ -151,6 +152,8 @@ def other_sentences(output: Annotated, gold: Annotated) -> list[Problem]:
         if own.sentence == other.sentence or own.sentence.split() == other.sentence.split():
             continue
         tokens, expected = own.sentence.split(), other.sentence.split()
+        if [normalize("NFKC", token) for token in tokens] == [normalize("NFKC", token) for token in expected]:
+            continue  # some files of Chinese have full-width signs where others have half-width ones
         at = next((i for i, (a, b) in enumerate(zip(tokens, expected, strict=False)) if a != b), None)
         there = f"{gold.name}:{other.line}"
         if at is None:

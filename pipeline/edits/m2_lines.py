@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 NOOP = "A -1 -1|||noop|||-NONE-|||REQUIRED|||-NONE-|||0"
 """The line of an annotator who leaves a sentence as it is."""
 _SPAN = re.compile(r"(-?[0-9]{1,9})[ \t]+(-?[0-9]{1,9})")
+_TARGET = re.compile(r"T[0-9]+(-A[0-9]+)? ")
+"""How a line begins with which ChERRANT repeats the corrected sentence."""
 _ID = re.compile(r"[0-9]{1,9}")
 FIELDS = 6
 KEPT = 1 << 14
@@ -74,7 +76,7 @@ def blocks(path: Path, name: str) -> Iterator[Block]:
             if current:
                 yield current
             current = Block(number, line[2:])
-        elif line.startswith("I ") and current:
+        elif current and (line.startswith("I ") or _TARGET.match(line)):
             continue
         elif line.strip():
             raise wrong(name, number, "expected a line that begins with 'S ' or 'A ', or an empty line")

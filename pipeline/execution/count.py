@@ -221,7 +221,7 @@ def _counted(
     done = whole - sum(_lines(piece) for piece in undone)
 
     def slow(number: int, seconds: float, middle: float) -> None:
-        where = corpus.texts()[0].at(undone[number].low + 1)
+        where = (corpus.references or corpus.texts())[0].at(undone[number].low + 1)
         lines = f"lines {undone[number].low + 1:,} to {undone[number].high:,} (from {where} on)"
         listener.tell(
             f"{corpus.name}: {lines} are slow: {seconds:.0f} s so far, where half of the shards took {middle:.1f} s"

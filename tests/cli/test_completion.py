@@ -58,7 +58,7 @@ def here(tmp_path_factory: pytest.TempPathFactory) -> Path:
         ("gec-pipeline score gleu goo", {"google_gleu"}),
         ("gec-pipeline help re", {"reports", "results", "reproduce"}),
         ("gec-pipeline list metrics ch", {"chrf"}),
-        ("gec-pipeline data fetch conll14-", {"conll14-judgements"}),
+        ("gec-pipeline data fetch conll14-", {"conll14-annotations", "conll14-judgements", "conll14-outputs"}),
         ("gec-pipeline report run --format mark", {"markdown"}),
         ("gec-pipeline rank run --system ", {"A", "B"}),
         ("gec-pipeline report run --metric ", {"gleu", "chrf"}),

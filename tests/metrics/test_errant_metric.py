@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import pytest
 
 import pipeline
+from pipeline import stages
+from pipeline.config.tree import from_mapping
 from pipeline.scoring.column_blocks import present_blocks
 from tests.files import write
 
@@ -233,3 +235,51 @@ def test_random_files_with_several_annotators_on_both_sides(
             expected = totals(output, gold, options, float(beta))
             assert tuple(int(result.outputs[name]) for name in COUNTS) == expected, (seed, text)
             assert result.score == pytest.approx(f_of(*expected, float(beta)), rel=0, abs=1e-15)
+
+
+def test_a_type_that_nobody_has_is_said(tmp_path: Path) -> None:
+    """Without an edit to be found every score is 1, which looks perfect."""
+    block = "S a b\nA 0 1|||R:NOUN|||c|||REQUIRED|||-NONE-|||0\n"
+    for name in ("gold.m2", "A.m2"):
+        (tmp_path / name).write_text(block, encoding="utf-8")
+    config = {
+        "datasets": {"d": {"gold": str(tmp_path / "gold.m2")}},
+        "systems": [str(tmp_path / "A.m2")],
+        "metrics": ["errant[types=R:NUON]", "errant[types=R:NOUN]"],
+        "output": {"dir": str(tmp_path / "run")},
+    }
+    results = stages.run(stages.prepare(from_mapping(config)))[1]
+    assert [warning for warning in results.warnings if "of the types" in warning] == [
+        "d: errant: no edit at all is of the types R:NUON; are they written as in the files?"
+    ]
+    assert [(score.system, score.score) for score in results.scores] == [("A", 1.0), ("A", 1.0)]
+
+
+CHERRANT = """S 甲 乙 丙
+T0-A0 甲 丁 戊 丙
+A 1 2|||S|||丁 戊|||REQUIRED|||-NONE-|||0
+
+S 甲 \uff1a 乙
+T0 没有错误
+A -1 -1|||noop|||-NONE-|||REQUIRED|||-NONE-|||0
+
+S 丙 乙
+A -1 -1|||NA|||-NONE-|||REQUIRED|||-NONE-|||0
+"""
+
+
+def test_files_of_cherrant_are_read_as_cherrant_reads_them(tmp_path: Path) -> None:
+    """Blanks in corrections mean nothing, lines T0-A0 are skipped, and a sentence with NA alone does not count."""
+    (tmp_path / "gold.m2").write_text(CHERRANT, encoding="utf-8")
+    output = (
+        CHERRANT.replace("丁 戊|||", "丁戊|||").replace("S 甲 \uff1a 乙", "S 甲 : 乙").replace("NA|||-NONE-", "S|||丁")
+    )
+    (tmp_path / "A.m2").write_text(output.replace("A -1 -1|||S", "A 0 1|||S"), encoding="utf-8")
+    config = {
+        "datasets": {"d": {"gold": str(tmp_path / "gold.m2")}},
+        "systems": [str(tmp_path / "A.m2")],
+        "metrics": ["errant[style=cherrant]", "errant"],
+        "output": {"dir": str(tmp_path / "run")},
+    }
+    scores = stages.run(stages.prepare(from_mapping(config)))[1].scores
+    assert [[score.outputs[name] for name in ("tp", "fp", "fn")] for score in scores] == [[1, 0, 0], [0, 2, 2]]

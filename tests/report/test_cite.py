@@ -49,6 +49,8 @@ CITED = {
     "external[title=ERRANT]": ["bryant-etal-2017-automatic"],
     "external[title=m2]": ["dahlmeier-ng-2012-better"],
     "errant": ["bryant-etal-2017-automatic"],
+    "m2": ["dahlmeier-ng-2012-better"],
+    "imeasure": ["felice-briscoe-2015-towards"],
     "cleme": ["ye-etal-2023-cleme"],
     "cleme[version=2]": ["ye-etal-2025-cleme2"],
     "external": [],

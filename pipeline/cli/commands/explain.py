@@ -167,8 +167,19 @@ def _explain_edits(metric: Metric, corpus: Corpus, system: str, line: int) -> No
     ]
     _say(f"  {metric.name_in_text}", "bold")
     source, *references, output = read
-    for role, said in metric.explained(Text(source, [item for item in references if item], [output] if output else [])):
+    text = Text(source, [item for item in references if item], [output] if output else [])
+    lines = list(metric.explained(text))
+    for role, said in lines or [("", _counted(metric, text))]:
         _say(f"    {role:<10}{printable(said)}" if role else f"  {printable(said)}", STYLES.get(role, ""))
+
+
+def _counted(metric: Metric, text: Text) -> str:
+    """Return the counts of a sentence by a metric that does not explain more of it."""
+    columns = metric.needs.count(text)[0]
+    if metric.whole_sums:
+        return "it weighs each edit by all sentences together, so that a sentence alone has no score"
+    counts = [f"{count.name} {count.values.flat[0]:g}" for count in metric.shown_counts(columns)]
+    return f"{metric.output} {percent(float(metric.sentence_scores(columns).flat[0]), 2)}: {', '.join(counts)}"
 
 
 def _explain(shown: Sequence[Metric], metrics: Sequence[Metric], texts: Texts) -> None:

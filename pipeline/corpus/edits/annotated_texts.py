@@ -55,7 +55,8 @@ class Annotating(NamedTuple):
 def with_annotated(corpus: Corpus, views: Collection[str], how: Annotating) -> Corpus:
     """Return a data set with all those of its views in which texts are annotated.
 
-    What a view of the data set already has are edits of M2 files, which stay. Nothing is done without a source.
+    What a view of the data set already has are edits of M2 files, which stay. Nothing is done without a source. All
+    views have the same categories, those of all edits.
     Raises ConfigError where the annotator is not installed, CorpusError where there are too many annotators, and
     IncompleteError where a worker dies.
     """
@@ -65,7 +66,8 @@ def with_annotated(corpus: Corpus, views: Collection[str], how: Annotating) -> C
             complete, notes = _View(corpus, given, view, how).complete()
             new = tuple(note for note in notes if note not in corpus.notes)
             corpus = replace(corpus, views={**corpus.views, view: complete}, notes=(*corpus.notes, *new))
-    return corpus
+    every = tuple(sorted({name for view in corpus.views.values() for name in view.categories}))
+    return replace(corpus, views={name: replace(view, categories=every) for name, view in corpus.views.items()})
 
 
 class _View:

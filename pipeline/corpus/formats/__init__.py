@@ -64,6 +64,7 @@ READERS: dict[str, TextFormat] = {
         later(__name__, "m2.corrected"),
         "The edits of a system in an M2 file. Its text is that which the edits make.",
         unit=", sentence ",
+        suffixes=("errant",),
     ),
 }
 _OTHERS = {

@@ -20,6 +20,11 @@ if TYPE_CHECKING:
 
 MODES = ("cs", "cse", "ds", "dt")
 """Correction by span; the same and by type; detection by span; detection by token."""
+CHERRANT = "cherrant"
+STYLES = ("errant", CHERRANT)
+"""Corrections as they stand in the files; or without blanks, as ChERRANT compares Chinese ones."""
+UNJUDGED = "NA"
+"""In ChERRANT's files the type of a sentence that the annotator did not judge."""
 NOOP, UNKNOWN = "noop", "UNK"
 WORDS = 2
 """From so many words on an edit is a multi-word edit."""
@@ -48,6 +53,8 @@ class Comparison:
     """Whether edits of one word are left out."""
     left_out: tuple[str, ...] = ()
     """The types that are left out."""
+    style: str = "errant"
+    """One of STYLES."""
 
     def keys(self, edits: Iterable[Edit]) -> Keys:
         """Return the types of an annotator's edits by their keys."""
@@ -68,10 +75,11 @@ class Comparison:
 
     def _keys(self, edit: Edit) -> Iterator[tuple[int | str, ...]]:
         start, end = edit.start, edit.end
+        correction = edit.correction.replace(" ", "") if self.style == CHERRANT else edit.correction
         if self.mode == "cs":
-            yield start, end, edit.correction
+            yield start, end, correction
         elif self.mode == "cse":
-            yield start, end, edit.type, edit.correction
+            yield start, end, edit.type, correction
         elif self.mode == "ds":
             yield start, end
         elif start == -1:

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, ClassVar, NamedTuple, TypeAlias
 
 import numpy as np
 
-from ...edits.errant.edit_keys import Comparison, Hits, compare, is_of
+from ...edits.errant.edit_keys import CHERRANT, UNJUDGED, Comparison, Hits, compare, is_of
 from ...edits.records import annotation_of, outputs_of
 from ..base.columns import Field, Schema
 from ..base.views import annotated_by
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from ...arrays import Ints
     from ...edits.errant.edit_keys import Keys
@@ -66,6 +66,7 @@ class ErrantNeeds:
         more = [repr(self.comparison.left_out)] * bool(self.comparison.left_out) + [repr(self.types)] * bool(self.types)
         digests = [blake2b(text.encode(), digest_size=6).hexdigest() for text in more]
         words = ["single"] * self.comparison.single + ["multi"] * self.comparison.multi
+        words += [CHERRANT] * (self.comparison.style == CHERRANT)
         return "-".join(["errant", self.comparison.mode, *words, *digests, *[self.annotator] * bool(self.annotator)])
 
     @property
@@ -73,6 +74,7 @@ class ErrantNeeds:
         """The text that stands for these columns in the keys of stored counts."""
         compared = self.comparison
         flags = f"mode={compared.mode!r}, single={compared.single}, multi={compared.multi}"
+        flags += f", style={compared.style!r}" if compared.style == CHERRANT else ""
         more = f", annotator={self.annotator!r}" if self.annotator else ""
         return f"ErrantNeeds({flags}, left_out={compared.left_out!r}, types={self.types!r}{more})"
 
@@ -123,17 +125,24 @@ def _compared(comparison: Comparison, text: Text) -> Iterator[Iterator[Row]]:
     @lru_cache(CACHED)  # systems often have the same edits of a sentence, or none
     def with_each(record: bytes, line: int) -> Row:
         outputs, row = parsed(record), list[tuple[int, int, Hits] | None]()
-        for lines in references:
-            reference = lines[line]
+        own = [lines[line] for lines in references]
+        judged = comparison.style != CHERRANT or not _is_unjudged([item for item in own if item and not item.output])
+        for reference in own:
             if reference is None or reference.output >= len(outputs):
                 row.append(None)
                 continue
             order = reference.output * several + reference.order
-            row.append((order, reference.edits, compare(outputs[reference.output], reference.keys)))
+            hits = compare(outputs[reference.output], reference.keys) if judged else Hits([], [], [])
+            row.append((order, reference.edits, hits))
         return row
 
     for lines in text.systems:
         yield (with_each(record, line) for line, record in enumerate(lines.texts()))
+
+
+def _is_unjudged(references: Sequence[Reference]) -> bool:
+    """Return whether the only annotator of a sentence did not judge it, as ChERRANT's files say it."""
+    return len(references) == 1 and [*references[0].keys.values()] == [[UNJUDGED]]
 
 
 def _reference(comparison: Comparison, record: bytes) -> Reference | None:

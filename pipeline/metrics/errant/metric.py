@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from ...edits.errant.edit_keys import MODES, Comparison, category, preference
+from ...edits.errant.edit_keys import MODES, STYLES, Comparison, category, preference
 from ..base import shared_options
 from ..base.arithmetic import f_beta, ratio
 from ..base.columns import Field
 from ..base.description import Counted
-from ..base.metric import Metric
+from ..base.metric import Metric, Note
 from ..base.option import option
 from ..base.running_choice import RunningChoice
 from .by_type import TypeNeeds
@@ -21,7 +21,7 @@ from .columns import COUNTS, ErrantNeeds
 from .verdicts import verdicts
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
 
     from ...arrays import Floats, Ints
     from ..base.columns import Columns
@@ -70,6 +70,13 @@ class Errant(Metric):
         implicit=True,
         **_LIST,
     )
+    style: str = option(
+        "errant",
+        help="how files are read: as errant_compare does, or as ChERRANT does (Chinese): blanks in corrections mean "
+        "nothing, and sentences that the only annotator did not judge (NA) do not count",
+        choices=STYLES,
+        implicit=True,
+    )
     choice: str = shared_options.choice()
     level: str = shared_options.level()
     annotator: str = shared_options.annotator()
@@ -82,7 +89,7 @@ class Errant(Metric):
     def needs(self) -> ErrantNeeds:
         """Hits and misses with each annotator."""
         left_out = tuple(self.filter.split("+")) if self.filter else ()
-        comparison = Comparison(self.mode, self.single, self.multi, left_out)
+        comparison = Comparison(self.mode, self.single, self.multi, left_out, self.style)
         types = tuple(self.types.split("+")) if self.types else ()
         return ErrantNeeds(comparison, types, annotator=self.annotator)
 
@@ -112,6 +119,20 @@ class Errant(Metric):
     def shown_counts(self, columns: Columns) -> list[Counted]:
         """Return the counts with each annotator."""
         return [Counted(name, values, per_reference=True) for name, values in self.make_terms(columns).items()]
+
+    def remarks(self, counts: Mapping[str, Iterable[Columns]]) -> list[Note]:
+        """Return that no edit of the annotators is of the types that are scored, which may make scores 1."""
+        if not self.types:
+            return []
+        annotated = proposed = 0
+        for blocks in counts.values():
+            for columns in blocks:
+                annotated += int((columns["type_tp"] + columns["type_fn"]).sum())
+                proposed += int(columns["type_fp"].sum())
+        if annotated:
+            return []
+        where = "of the annotators is" if proposed else "at all is"
+        return [Note(f"errant: no edit {where} of the types {self.types}; are they written as in the files?")]
 
     def score(self, totals: Columns) -> dict[str, Floats]:
         """Return errant, precision, recall, and the counts."""

@@ -149,7 +149,8 @@ def _comparisons(
             parts, scores, pairs, measured.lines, settings.trials, settings.seed, progress
         )
     same = _same(parts, len(measured.columns))
-    values = [1.0 if same[one] == same[two] else value for value, (one, two) in zip(values, pairs, strict=True)]
+    equal = [same[a] == same[b] or (settings.test != "sign" and scores[a] == scores[b]) for a, b in pairs]
+    values = [1.0 if is_equal else value for value, is_equal in zip(values, equal, strict=True)]
     adjusted = CORRECTIONS[settings.correction](values)
     comparisons = []
     for (one, two), each, p, p_adjusted in zip(pairs, compared, values, adjusted, strict=True):
