@@ -79,7 +79,6 @@ def test_two_modes_are_compared(files: list[str], capsys: pytest.CaptureFixture[
     ("arguments", "message"),
     [
         (["--line", "3"], "--line: expected 1 to 2, found 3"),
-        (["--line", "1", "-r", "more.m2"], "more.m2: no such file"),
     ],
 )
 def test_what_does_not_fit_is_said(

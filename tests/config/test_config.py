@@ -495,10 +495,10 @@ def outputs(*names: str) -> None:
 
 
 def test_globs_find_systems_in_natural_order() -> None:
-    outputs("o/sys10.txt", "o/sys9.txt", "o/sys1.out", "o/plain", "o/v1.5.sys", "o/data.m2")
+    outputs("o/sys10.txt", "o/sys9.txt", "o/sys1.out", "o/plain", "o/v1.5.sys", "o/data.x2")
     Path("o/folder.txt").mkdir()
     names = [system.name for system in config_of(with_systems("['o/*']")).systems]
-    assert names == ["data.m2", "plain", "sys1", "sys9", "sys10", "v1.5"]
+    assert names == ["data.x2", "plain", "sys1", "sys9", "sys10", "v1.5"]
 
 
 def test_globs_keep_the_order_in_which_they_are_written() -> None:

@@ -73,7 +73,6 @@ def test_outputs_that_are_no_m2_files() -> None:
         "`annotator: auto` as an option of the metric"
     )
     assert problems(config(system=None).replace("null", '"s.txt"')) == [message]
-    assert problems(config(system=None).replace("null", '"a.m2"')) == [message]  # plain lines, and more of them
 
 
 def test_a_packed_file_that_is_cut_short() -> None:
