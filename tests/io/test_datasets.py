@@ -174,19 +174,19 @@ datasets:
   other: data:conll14
   kept: {data: conll14, drop: "data:reassess-gec/merged_ids"}
   by-hand: {source: "data:conll14/INPUT", references: ["data:conll14/NUCLE[AB]"], keep: 1-10}
-  m2: {m2: "data:conll14/official-2014.combined.m2", missing_annotator: first}
+  annotated: {m2: "data:conll14/official-2014.combined.m2", missing_annotator: first}
 systems:
   AMU: "data:conll14/AMU"
   RAC: "data:conll14/RA?"
   CAMB: "data:conll14/{system}"
-  Own: {m2: own.txt, kept: "data:conll14/UMC"}
+  Own: {annotated: own.txt, kept: "data:conll14/UMC"}
 metrics: ['gleu[iter=2]']
 human: {file: "data:conll14-judgements/judgments.xml", dataset: conll14}
 """.replace("own.txt", json.dumps(str(here / "conll14" / "PKU")))
     )
     lines = {corpus.name: corpus.lines for corpus in job.corpora}
     # 1312 lines; merged_ids has 34 entries.
-    assert lines == {"conll14": 1312, "other": 1312, "kept": 1278, "by-hand": 10, "m2": 1312}
+    assert lines == {"conll14": 1312, "other": 1312, "kept": 1278, "by-hand": 10, "annotated": 1312}
     digests = {corpus.name: [text.digest for text in corpus.references] for corpus in job.corpora}
     assert digests["conll14"] == digests["other"]
     assert len(digests["by-hand"]) == 2
