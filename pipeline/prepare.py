@@ -259,11 +259,9 @@ def _misfit(metric: Metric, corpus: Corpus) -> str | None:
         if annotator_of(metric.needs.view) and not corpus.source:
             return None  # which is told as a missing source
         ways = "`gold: FILE` in the data set, --gold FILE, or gold=FILE"
-        takes_texts = any(option.name == "annotator" for option in metric.options)
-        other = (
-            "; or have texts annotated, with `annotator: auto` among the options of the metric" if takes_texts else ""
-        )
-        return f"{metric.name} compares edits with those of an M2 file: {ways}{other}"
+        if metric.annotates_texts:
+            ways += "; or have texts annotated, with `annotator: auto` among the options of the metric"
+        return f"{metric.name} compares edits with those of an M2 file: {ways}"
     read = corpus.read_by(metric.needs)
     references, missing = len(read.references), read.missing
     policy = POLICIES[metric.policy]

@@ -107,6 +107,9 @@ class Metric(Described, ABC):
     Such a metric has the members that `NumberFiles` in `corpus/number_files.py` lists.
     """
 
+    annotates_texts: ClassVar[bool] = False
+    """Whether it has the option annotator, by which edits are found in texts."""
+
     level: str = "corpus"
     """corpus is the score of summed terms; mean and sum are the mean and sum of sentence scores."""
 

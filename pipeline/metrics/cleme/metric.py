@@ -54,6 +54,7 @@ class Cleme(Metric):
         "CLEME2.0": {"version": "2"},
         "SentCLEME2.0": {"version": "2", "level": "mean"},
     }
+    annotates_texts: ClassVar[bool] = True
     counts: ClassVar[frozenset[str]] = frozenset({"tp", "fp", "fn", "tn", "fp_ne", "fp_un"})
     beside_score: ClassVar[str] = "precision|recall|hit|err|und|ove"
 

@@ -50,6 +50,7 @@ class Errant(Metric):
         "errant_compare": {},
         "SentERRANT": {"level": "mean"},
     }
+    annotates_texts: ClassVar[bool] = True
     counts: ClassVar[frozenset[str]] = frozenset(COUNTS)
     has_verdicts: ClassVar[bool] = True
     citations: ClassVar[tuple[str, ...]] = ("bryant-etal-2017-automatic",)
