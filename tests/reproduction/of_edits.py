@@ -8,6 +8,7 @@ OF_EDITS = {
     "coling2018-m2-system": ["coling2018-m2-system"],
     "conll14-bea2019": ["bea2019-restricted", "bea2019-lowresource"],
     "conll14-emnlp2016": ["emnlp2016-10gec"],
+    "conll14-emnlp2016-first": [],
     "conll14-errant": [],
     "conll14-greco": ["greco-reports"],
     "conll14-greco-counts": [],
