@@ -62,7 +62,7 @@ def annotated(file: DataFile) -> list[tuple[list[str], list[tuple[int, str] | No
 
     Files of one annotator are those of Bryant and Ng, and outputs; all others have two.
     """
-    annotators = 1 if file.name.startswith(("10gec/", "conll14-", "demo-")) else 2
+    annotators = 1 if file.name.startswith(("10gec/", "conll14-", "demo-", "demo.hyp")) else 2
     sentences = []
     for line in range(LINES["conll"]):
         words = [WORDS[chance("conll", line, place) % len(WORDS)] for place in range(4 + line % 4)]
@@ -120,7 +120,7 @@ def content(file: DataFile) -> bytes:
     """Return the invented content of a file."""
     if file.name.startswith("metrics/"):
         return "".join(f"{row}\t0.1\t0.2\n".replace("\t", " ") for row in scores(file.key)).encode()
-    forms = {".m2": m2, ".errant": m2, ".xml": corrections, ".m2-report": report}
+    forms = {".m2": m2, ".errant": m2, ".char": m2, ".xml": corrections, ".m2-report": report}
     if form := forms.get(PurePosixPath(file.name).suffix):
         return form(file)
     if file.name.endswith(".csv.gz"):

@@ -31,6 +31,7 @@ IN_FILES = {"coling2018-i-sentence", "coling2018-m2-sentence", "conll14-greco-co
 OF_ERRANT = {
     "bea2019-dev": "edinburgh-bea-dev",
     "bea2019-fce": "edinburgh-fce",
+    "cherrant-demo": "cherrant-demo",
     "cleme-amu": "cleme-amu",
     "cleme-conll14": None,
     "cleme-demo": "cleme-amu",
@@ -40,5 +41,5 @@ OF_ERRANT = {
     "seeda-senterrant": "seeda-errant",
 }
 """The recipes by ERRANT and CLEME, each with the result of published-errant.json that its values are of, if any."""
-WITHOUT_RECIPE = {"cherrant-demo", "gec-metrics-test", "gotoscorer-demo", "mucgec-dev-example", "multigec-2025"}
+WITHOUT_RECIPE = {"gec-metrics-test", "gotoscorer-demo", "mucgec-dev-example", "multigec-2025"}
 """Results of that file without a recipe. `help reproduce` says why."""
