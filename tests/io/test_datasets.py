@@ -116,6 +116,36 @@ def test_every_data_set_has_what_users_are_told() -> None:
     assert [name for name in SETS if f"\n| {name} |" not in page] == []
 
 
+GIVEN = [name for name, found in SETS.items() if any(file.given for file in found.files.values())]
+"""The data sets that users bring."""
+
+
+@pytest.mark.usefixtures("nothing")
+@pytest.mark.parametrize("name", GIVEN)
+def test_what_is_not_fetched_says_where_to_get_it(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """In the list, where it is fetched, checked or asked for, and in a config that names it."""
+    found = SETS[name]
+    (where,) = {file.given for file in found.files.values()}
+    assert where.startswith("get ")
+    assert main(["data", "list", name]) == 0
+    assert f"by hand  {where}; then say --data {name}=FOLDER" in capsys.readouterr().out
+    for action in ("fetch", "verify", "path"):
+        assert main(["data", action, name]) == 2
+        assert where in " ".join(capsys.readouterr().err.split())
+    file = next(iter(found.files))
+    text = f"datasets: {{d: {{gold: 'data:{name}/{file}'}}}}\nsystems: {{A: no.txt}}\nmetrics: [m2]\n"
+    assert any(where in problem for problem in problems(text))
+
+
+@pytest.mark.usefixtures("nothing")
+def test_all_that_can_be_fetched_leaves_out_what_cannot(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "mirror").mkdir(exist_ok=True)
+    assert main(["data", "fetch", "--all", "--mirror", str(tmp_path / "mirror")]) == 2
+    said = capsys.readouterr()
+    assert "conll14: " in said.out
+    assert not any(f"{name}: " in said.out + said.err for name in GIVEN)
+
+
 def test_what_configs_can_name_is_there() -> None:
     names = list(scorables())
     assert names[:3] == ["conll14", "jfleg/dev", "jfleg/test"]
