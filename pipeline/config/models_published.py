@@ -153,6 +153,9 @@ class WrittenAgreement(Written):
     without: list[str] = Field([], description="systems that are left out")
     numbering: Literal["auto", "0", "1", "judged"] = Field("auto", description="as in the section `human`")
     ties: Literal["later", "wrong", "half", "out"] = Field("later", description="as in the section `human`")
+    order: list[str] | None = Field(
+        None, min_length=2, description="all judged systems, in the order for `ties: later`; default: ASCII order"
+    )
 
     @model_validator(mode="after")
     def _one(self) -> WrittenAgreement:
@@ -160,6 +163,8 @@ class WrittenAgreement(Written):
             raise ValueError("expected one of metric, table")
         if self.table is not None and self.table.sentence is None:
             raise ValueError("table: the key 'sentence' is missing")
+        if self.order is not None and self.ties != "later":
+            raise ValueError(f"'order' has no effect with 'ties: {self.ties}'")
         return self
 
 

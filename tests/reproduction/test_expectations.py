@@ -556,3 +556,16 @@ def test_what_nobody_could_run_is_never_missed() -> None:
     assert (found["verdict"], found["recorded"], found["missed"]) == ("differs", "not run", [])
     assert found["entries"][0]["recorded"] == "not run"
     assert run(CONFIG + entry + "publication: {what: a table, verdict: exact}\n")["missed"] == [1]
+
+
+@pytest.mark.usefixtures("folder")
+def test_the_order_of_systems_decides_which_one_is_later_in_a_tie() -> None:
+    """People prefer A in both sentences, and the metric ties the systems: right where A is the later one."""
+    write({"j.csv": JUDGED.replace("5,A,2,B,1", "5,A,1,B,2"), "t.tsv": "A\t1\t0\nB\t1\t0\nA\t2\t5\nB\t2\t5\n"})
+    text = "judgments: {j: {file: j.csv}}\nagreements: {a: {judgments: j, table: {file: t.tsv, sentence: 3}%s}}\n"
+    for order, right in ((", order: [B, A]", 1), (", order: [A, B]", 0), ("", 0)):
+        expect = f"expect: [{{path: agreements/a/accuracy, values: {right}}}]\n"
+        assert run(text % order + expect)["verdict"] == "exact"
+    found = stages.run(prepare(text % ", order: [A, C]"), "o")[1]
+    assert "a: order: expected each of A, B once" in found.warnings
+    assert "'order' has no effect with 'ties: half'" in problems(text % ", order: [A, B], ties: half")[0]
