@@ -6,6 +6,7 @@ of data sets (data:NAME/FILE).
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from functools import cache
@@ -36,6 +37,14 @@ class Recipe:
     """The section `publication` of the config, all values as texts."""
     files: tuple[DataFile, ...]
     """The files of data sets that the config reads."""
+    content: dict[str, Any] = field(default_factory=dict)
+    """The whole config: texts, lists and mappings."""
+
+    @property
+    def year(self) -> int | None:
+        """The year of the publication: the first one that its citation names, or None."""
+        named = re.search(r"\b(?:19|20)[0-9]{2}\b", self.publication.get("cite", ""))
+        return int(named[0]) if named else None
 
     @property
     def slow(self) -> bool:
@@ -86,7 +95,7 @@ def read_recipe(path: Path) -> Recipe:
     if not isinstance(content, dict) or not isinstance(content.get("publication"), dict):
         raise InputError(f"{path}: has no section `publication`, so it is no recipe")
     files = dict.fromkeys(file for text in _texts(content) if is_data(text) for file in named_in(text))
-    return Recipe(path.stem, path, content["publication"], tuple(files))
+    return Recipe(path.stem, path, content["publication"], tuple(files), content)
 
 
 def _texts(content: Any) -> Iterator[str]:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 from typing import TYPE_CHECKING, Any, NamedTuple
+from urllib.parse import quote
 
 from ..console import by_order
 from ..tables.comparisons import baseline_of, pair_table, settings_line, tests_of
@@ -18,13 +19,13 @@ from ..tables.sections import finding_tables
 from ..tables.verdicts import expectation_table, misses
 from . import shell
 from .explorer_data import explorer
-from .shell import PageTable
+from .shell import PageTable, Row
 from .svg_bars import interval_axis, interval_bar, interval_scale
 from .svg_plots import order_dots, p_matrix, rank_ranges, scatter
 from .type_maps import type_maps
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Collection, Mapping, Sequence
 
     from ...scoring.results import Results, Score
     from ..material import Material
@@ -52,18 +53,6 @@ DESIGN = shell.Design("page.html", STYLES, SCRIPTS)
 ESCAPES = str.maketrans({c: f"\\u{ord(c):04x}" for c in "<>&\u2028\u2029\u007f"})
 LARGEST = 14_500_000
 """A page of more bytes is made again with fewer sentences, unless their number was asked for."""
-
-
-class Row(NamedTuple):
-    """A system of a leader board."""
-
-    score: Score
-    shown: str
-    """The score as text."""
-    bar: Drawing | None
-    cells: Sequence[str]
-    """The cells after the score and its bar."""
-    best: bool
 
 
 class Board(NamedTuple):
@@ -103,8 +92,8 @@ def html_files(material: Material) -> dict[str, str]:
 def render(material: Material, data: Mapping[str, Any] | None) -> str:
     """Return the page. `data` is what explorer() returned."""
     linked = {dataset["name"]: dataset["systems"] for dataset in data["datasets"]} if data else {}
-    more = {"data": as_json(data), "linked": linked, "sentences": bool(data)}
-    return shell.render(DESIGN, {**content(material), **more}, None if data else 2)
+    more = {"data": as_json(data), "sentences": bool(data)}
+    return shell.render(DESIGN, {**content(material, linked), **more}, None if data else 2)
 
 
 def as_json(data: object) -> str:
@@ -113,15 +102,21 @@ def as_json(data: object) -> str:
     return text.translate(ESCAPES)
 
 
-def content(material: Material) -> dict[str, Any]:
-    """Return the variables of the template. They depend on results, config and version alone."""
+def content(material: Material, linked: Mapping[str, Collection[str]]) -> dict[str, Any]:
+    """Return the variables of the template. They depend on results, config and version alone.
+
+    `linked` names the systems of each data set whose sentences the page has.
+    """
     results = material.results
     findings = finding_tables(results, material.digits)
     config = material.config if isinstance(material.config, dict) else {}
     title = config.get("description")
     return {
         "title": title if isinstance(title, str) and title.strip() else "Evaluation",
-        "boards": [board(material, group, number) for number, group in enumerate(groups(results), 1)],
+        "boards": [
+            board(material, group, number, linked.get(group.dataset, ()))
+            for number, group in enumerate(groups(results), 1)
+        ],
         "types": type_maps(results, material.digits),
         "settings": settings_line(results.statistics) if results.statistics else "",
         "lettered": bool(results.tests) and baseline_of(results) is None,
@@ -153,14 +148,22 @@ def as_yaml(config: Mapping[str, Any]) -> str:
     return text
 
 
-def board(material: Material, group: Group, number: int) -> Board:
-    """Return the leader board of a metric on a data set, and its plots."""
+def board(material: Material, group: Group, number: int, linked: Collection[str]) -> Board:
+    """Return the leader board of a metric on a data set, and its plots. The systems in `linked` get links."""
     scores, results, digits = group.scores, material.results, material.digits
     where = interval_scale(scores)
     header, cells = ranked_table(results, scores, digits, material.columns)
     best = best_of(group, digits)
     rows = [
-        Row(score, cell[2], interval_bar(score, where), cell[3:], score.system in best)
+        Row(
+            str(score.rank),
+            score.system,
+            cell[2],
+            interval_bar(score, where),
+            cell[3:],
+            score.system in best,
+            _sentences(group, score.system) if score.system in linked else "",
+        )
         for score, cell in zip(scores, cells, strict=True)
     ]
     plots = {
@@ -183,6 +186,11 @@ def board(material: Material, group: Group, number: int) -> Board:
         orders=orders(scores, digits),
         pairs=pairs,
     )
+
+
+def _sentences(group: Group, system: str) -> str:
+    """Return the address of the sentences of a system on this page, the worst first."""
+    return f"#dataset={quote(group.dataset)}&metric={quote(group.label)}&a={quote(system)}&sort=worst"
 
 
 def orders(scores: Sequence[Score], digits: int) -> PageTable | None:

@@ -17,6 +17,8 @@ from ...errors import printable
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from .svg import Drawing
+
 HERE = "pipeline.report.html"
 """The package whose assets all pages share."""
 
@@ -45,6 +47,21 @@ class PageTable(NamedTuple):
     rows: Sequence[Sequence[str]]
     left: Sequence[int] = (0,)
     """Numbers of the columns of text, which are aligned to the left."""
+
+
+class Row(NamedTuple):
+    """A system of a leader board."""
+
+    rank: str
+    system: str
+    shown: str
+    """The score as text."""
+    bar: Drawing | None
+    cells: Sequence[str]
+    """The cells after the score and its bar."""
+    best: bool = False
+    href: str = ""
+    """The address of its sentences, or an empty text."""
 
 
 def render(design: Design, content: dict[str, Any], used: int | None = None) -> str:

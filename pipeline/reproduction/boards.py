@@ -1,0 +1,261 @@
+"""Leader boards across publications: which outputs that recipes name are for the same data, and what was printed.
+
+`boards.yaml` names the data set and the metric of each board. Its systems are the outputs of all recipes for the same
+texts, which the checksums of the catalogue tell, so that a new recipe joins a board without being named there.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from decimal import Decimal
+from functools import cache
+from importlib import resources
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from ..errors import InputError
+from ..io.catalogue import is_data, named_in
+from ..io.dataset_cache import state
+from ..metrics.build import from_text
+from .published import recipes
+from .verdicts import EXACT, read_number
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from ..io.catalogue import DataFile
+    from ..metrics.base.metric import Metric
+    from .published import Outcome, Recipe
+
+TEXTS = ("source", "references", "gold")
+"""The keys of a data set that say which texts it has. Any other key makes it another data set."""
+RESAMPLES, TRIALS, SEED = 1000, 10_000, 12345
+LARGEST = Decimal(10) ** 6
+"""A printed percentage from this size on is no score."""
+PER_PAIR = 100
+"""Trials for each pair of systems where there are many: Holm's correction multiplies the smallest p by their number."""
+
+
+class Printed(NamedTuple):
+    """A published score of a system."""
+
+    recipe: str
+    value: str
+    """In percent, with all digits that were printed."""
+    metric: str
+    """The metric as the recipe writes it, where its settings are others than those of the board; else empty."""
+    year: int | None
+    """The year of the publication."""
+
+
+@dataclass(frozen=True)
+class Entrant:
+    """A system of a board."""
+
+    name: str
+    file: DataFile
+    """Its output."""
+    recipes: tuple[Recipe, ...]
+    """The recipes that name this output for the data set, those of the oldest publication first."""
+    printed: tuple[Printed, ...]
+    year: int | None
+    """The year of the oldest publication that scores this output, on whatever data set."""
+
+    @property
+    def here(self) -> bool:
+        """Whether the output is in the cache of data sets."""
+        return state(self.file) == "here"
+
+
+@dataclass(frozen=True)
+class PublishedBoard:
+    """A leader board before it is scored."""
+
+    name: str
+    title: str
+    what: str
+    """What it is scored against, in words."""
+    dataset: dict[str, Any]
+    """The data set as a config has it."""
+    metric: str
+    entrants: tuple[Entrant, ...] = ()
+
+    @property
+    def folder(self) -> str:
+        """The name of its run directory."""
+        return f"board-{self.name}"
+
+    def config(self) -> dict[str, Any] | None:
+        """Return the config that scores the outputs which are here; None where these or the data set are not here."""
+        here = [entrant for entrant in self.entrants if entrant.here]
+        shared = [file for files in _files(self.dataset).values() for file in files]
+        if len(here) < 2 or any(state(file) != "here" for file in shared):
+            return None
+        return {
+            "version": "1",
+            "description": self.title,
+            "datasets": {self.name: self.dataset},
+            "systems": {entrant.name: f"data:{entrant.file.key}" for entrant in here},
+            "metrics": [self.metric],
+            "statistics": {
+                "resamples": str(RESAMPLES),
+                "trials": str(max(TRIALS, PER_PAIR * math.comb(len(here), 2))),
+                "seed": str(SEED),
+            },
+            "output": {"dir": f"runs/{self.folder}"},
+        }
+
+
+@cache
+def written_boards() -> Mapping[str, dict[str, Any]]:
+    """Return what boards.yaml says, by the names of the boards."""
+    import yaml
+
+    text = (resources.files("pipeline.reproduction") / "boards.yaml").read_text(encoding="utf-8")
+    loader = getattr(yaml, "CBaseLoader", yaml.BaseLoader)  # builds text, lists and mappings, nothing else
+    boards: dict[str, dict[str, Any]] = yaml.load(text, loader)  # noqa: S506
+    return boards
+
+
+def boards(outcomes: Sequence[Outcome]) -> list[PublishedBoard]:
+    """Return the boards on which these recipes have at least two systems, with all of their outputs."""
+    listed = []
+    for name, written in written_boards().items():
+        entrants = _entrants(written, outcomes)
+        if len(entrants) > 1:
+            listed.append(PublishedBoard(name, **written, entrants=tuple(entrants)))
+    return listed
+
+
+def _entrants(written: dict[str, Any], outcomes: Sequence[Outcome]) -> list[Entrant]:
+    """Return the systems of a board. Outputs with the same content are one, and references are none."""
+    own, metric = _files(written["dataset"]), from_text(written["metric"])
+    references = {file.sha256 for file in own.get("references", ())}
+    named: dict[str, list[tuple[str, Outcome, list[Printed], DataFile]]] = {}
+    for outcome in sorted(outcomes, key=lambda one: (one.recipe.year or math.inf, one.recipe.name)):
+        for dataset in _same_datasets(outcome.recipe, own):
+            printed = _printed(outcome, dataset, metric)
+            for system, file in _outputs(outcome.recipe, dataset):
+                if file.sha256 not in references:
+                    of_system = [Printed(*one) for name, one in printed if name == system]
+                    named.setdefault(file.sha256, []).append((system, outcome, of_system, file))
+    years, used = first_years([outcome.recipe for outcome in outcomes]), set[str]()
+    return [_entrant(places, years, used) for places in named.values() if any(printed for _, _, printed, _ in places)]
+
+
+def _entrant(
+    places: Sequence[tuple[str, Outcome, list[Printed], DataFile]], years: Mapping[str, int], used: set[str]
+) -> Entrant:
+    """Return a system under the name of its oldest recipe, followed by that recipe's where another one has the name."""
+    system, outcome, _, file = places[0]
+    name = system if system not in used else f"{system}@{outcome.recipe.name}"
+    used.add(name)
+    recipes = {place.recipe.name: place.recipe for _, place, _, _ in places}
+    printed = tuple(one for _, _, printed, _ in places for one in printed)
+    return Entrant(name, file, tuple(recipes.values()), printed, years.get(file.sha256))
+
+
+def first_years(named: Sequence[Recipe]) -> dict[str, int]:
+    """Return the year of the oldest publication that scores an output, by the checksum of the output.
+
+    All recipes of the package count, and those that are named.
+    """
+    years: dict[str, int] = {}
+    for recipe in {**recipes(), **{recipe.name: recipe for recipe in named}}.values():
+        datasets = recipe.content.get("datasets")
+        for dataset in datasets if isinstance(datasets, dict) and recipe.year else {}:
+            for _, file in _outputs(recipe, dataset):
+                years[file.sha256] = min(years.get(file.sha256, math.inf), recipe.year or math.inf)
+    return years
+
+
+def _files(dataset: Any) -> dict[str, list[DataFile]]:
+    """Return the files of a data set by the keys source, references and gold; {} where it is none of such files."""
+    if not isinstance(dataset, dict) or not set(dataset) <= set(TEXTS):
+        return {}
+    files: dict[str, list[DataFile]] = {}
+    for key, value in dataset.items():
+        for text in value if isinstance(value, list) else [value]:
+            if not isinstance(text, str) or not is_data(text):
+                return {}
+            try:
+                files.setdefault(key, []).extend(named_in(text))
+            except InputError:
+                return {}
+    return files
+
+
+def _same_datasets(recipe: Recipe, own: dict[str, list[DataFile]]) -> Iterator[str]:
+    """Yield the names of the data sets of a recipe that have the texts of a board."""
+    datasets, defaults = recipe.content.get("datasets"), recipe.content.get("defaults", {})
+    if "include" in recipe.content or not isinstance(datasets, dict) or not set(defaults) <= {"datasets"}:
+        return
+    for name, dataset in datasets.items():
+        files = _files({**defaults.get("datasets", {}), **dataset} if isinstance(dataset, dict) else dataset)
+        if files and all(_sums(files.get(key, ())) == _sums(texts) for key, texts in own.items()):
+            yield name
+
+
+def _sums(files: Sequence[DataFile]) -> list[str]:
+    return [file.sha256 for file in files]
+
+
+def _outputs(recipe: Recipe, dataset: str) -> Iterator[tuple[str, DataFile]]:
+    """Yield the systems of a recipe, each with its output for a data set, where that is a file of the catalogue."""
+    systems = recipe.content.get("systems")
+    for name, written in (systems if isinstance(systems, dict) else {}).items():
+        text = written.get(dataset) if isinstance(written, dict) else written
+        if isinstance(text, str) and is_data(text):
+            try:
+                files = named_in(text)
+            except InputError:
+                continue
+            if len(files) == 1:
+                yield name, files[0]
+
+
+def _printed(outcome: Outcome, dataset: str, metric: Metric) -> list[tuple[str, tuple[str, str, str, int | None]]]:
+    """Return (system, published score) for each score by a metric on a data set that a recipe expects."""
+    recipe, entries = outcome.recipe, (outcome.expectations or {}).get("entries", [])
+    rows = []
+    for number, entry in enumerate(recipe.content.get("expect", ())):
+        text = _metric_of(entry, recipe, dataset, metric)
+        if text is None:
+            continue
+        values = entry.get("values")
+        if not isinstance(values, dict) and number < len(entries):
+            values = {item["place"]: item["expected"] for item in entries[number]["compared"]}
+        for system, value in (values if isinstance(values, dict) else {}).items():
+            shown = _percent(value, entry.get("scale", "1"))
+            if shown:
+                rows.append((system, (recipe.name, shown, text, recipe.year)))
+    return rows
+
+
+def _metric_of(entry: dict[str, Any], recipe: Recipe, dataset: str, metric: Metric) -> str | None:
+    """Return the text of an entry's metric, "" where it is that of the board; None if the entry is of no such score."""
+    if any(key in entry for key in ("path", "mean", "sentences", "order")) or entry.get("published") == "false":
+        return None
+    if entry.get("output", "score") != "score" or entry.get("dataset", dataset) != dataset:
+        return None
+    written = recipe.content.get("metrics", [])
+    text = entry.get("metric", written[0] if isinstance(written, list) and len(written) == 1 else written)
+    try:
+        own = from_text(text) if isinstance(text, str) else None
+    except InputError:
+        return None
+    if own is None or own.name != metric.name:
+        return None
+    return "" if own == metric else str(text)
+
+
+def _percent(value: object, scale: str) -> str | None:
+    """Return a published number in percent with all its digits; None where it is no number."""
+    number, factor = read_number(str(value)), read_number(scale)
+    if number is None or not factor:
+        return None
+    if factor == Decimal(1).scaleb(factor.adjusted()):  # a power of ten: all digits stay, zeros at the end too
+        shifted = number.scaleb(2 - factor.adjusted())
+    else:
+        shifted = EXACT.divide(EXACT.multiply(number, Decimal(100)), factor)
+    return f"{shifted:f}" if abs(shifted) < LARGEST else None
