@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 TEXTS = ("source", "references", "gold")
 """The keys of a data set that say which texts it has. Any other key makes it another data set."""
 RESAMPLES, TRIALS, SEED = 1000, 10_000, 12345
+OTHER = "unknown: on record as not reproducible"
+"""The settings of a printed score that differs from ours though it should be by the same metric."""
 LARGEST = Decimal(10) ** 6
 """A printed percentage from this size on is no score."""
 PER_PAIR = 100
@@ -246,7 +248,9 @@ def _metric_of(entry: dict[str, Any], recipe: Recipe, dataset: str, metric: Metr
         return None
     if own is None or own.name != metric.name:
         return None
-    return "" if own == metric else str(text)
+    if own == metric:
+        return OTHER if entry.get("recorded") == "differs" else ""
+    return str(text)
 
 
 def _percent(value: object, scale: str) -> str | None:

@@ -9,6 +9,7 @@ examples:
   gec-pipeline reproduce koyama-corpus jfleg-source
   gec-pipeline reproduce 'gjg-*' --mirror /media/copies
   gec-pipeline reproduce --all --markdown > reproduced.md
+  gec-pipeline reproduce --all --report atlas.html
   gec-pipeline reproduce --show jfleg-source > my.yaml
 """
 
@@ -17,20 +18,18 @@ from __future__ import annotations
 import json
 import sys
 import tempfile
-import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ...errors import IncompleteError, InputError, printable
-from ...execution.listener import SILENT, Listener
-from ...reproduction.published import Outcome, Recipe
 from ..progress import Bar
+from ..reproducing.runs import RecipeListener, reproduce, write_atlas
 
 if TYPE_CHECKING:
     import argparse
     from collections.abc import Sequence
 
-    from ...scoring.results import Results
+    from ...reproduction.published import Outcome, Recipe
 
 SHOWN = 3
 """How many files that could not be fetched are named one by one."""
@@ -52,6 +51,11 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--no-fetch", action="store_true", help="take only files that are here; use no network")
     parser.add_argument("--output", metavar="DIR", help="keep the run directories here")
+    parser.add_argument(
+        "--report",
+        metavar="FILE",
+        help="write a page: publications with their values beside ours, leader boards with tests, timelines",
+    )
     parser.add_argument("-v", "--verbose", action="store_true", help="print every value, however many")
     form = parser.add_mutually_exclusive_group()
     form.add_argument("--json", action="store_true", help="print everything as JSON")
@@ -69,6 +73,8 @@ def run(args: argparse.Namespace) -> int:
         raise InputError("--all: name results, or take all of them")
     if args.slow and not args.all:
         raise InputError("--slow: has no effect without --all; results that are named always run")
+    if args.report:
+        _check_report(args)
     named = matching_recipes(args.names) if args.names else list(recipes().values())
     if args.list or not (args.names or args.all):
         return _list(named, args)
@@ -78,6 +84,18 @@ def run(args: argparse.Namespace) -> int:
     outcomes = _outcomes([recipe for recipe in named if recipe.name not in slow], args)
     _print(outcomes, args)
     return _code(outcomes)
+
+
+def _check_report(args: argparse.Namespace) -> None:
+    """Raise InputError where the page cannot be made, before any work."""
+    from ...report import unavailable
+
+    if args.list or not (args.names or args.all):
+        raise InputError("--report: has no effect where nothing runs: name results, or take --all")
+    if Path(args.report).is_dir():
+        raise InputError(f"--report: {args.report} is a folder; expected the name of a file, such as atlas.html")
+    if lacking := unavailable(["html"]):
+        raise InputError(lacking[0].replace("html:", "--report:", 1))
 
 
 def _show(name: str, besides: Sequence[str]) -> int:
@@ -121,6 +139,7 @@ def _list(named: Sequence[Recipe], args: argparse.Namespace) -> int:
 
 
 def _outcomes(named: Sequence[Recipe], args: argparse.Namespace) -> list[Outcome]:
+    """Return what becomes of the recipes; write the page of them if it is asked for."""
     from ...reproduction.published import fetch_missing
 
     outcomes = []
@@ -137,27 +156,11 @@ def _outcomes(named: Sequence[Recipe], args: argparse.Namespace) -> list[Outcome
         folder = Path(args.output) if args.output else Path(temporary)
         for number, recipe in enumerate(named, 1):
             bar.stage(f"{recipe.name} ({number} of {len(named)})")
-            outcomes.append(reproduce(recipe, folder, _RecipeListener(bar, slow=recipe.slow)))
+            outcomes.append(reproduce(recipe, folder, RecipeListener(bar, slow=recipe.slow)))
+        if args.report:
+            write_atlas(outcomes, folder, Path(args.report), bar)
+            tell(f"written: {args.report}")
     return outcomes
-
-
-class _RecipeListener(Listener):
-    """The listener of a recipe's run. The bar keeps the name of the recipe, instead of the stages of the run."""
-
-    def __init__(self, bar: Bar, *, slow: bool) -> None:
-        self.bar, self.slow = bar, slow
-
-    def progress(self, done: int, whole: int) -> None:
-        """Show how many lines are counted."""
-        self.bar.progress(done, whole)
-
-    def testing(self, done: int, whole: int) -> None:
-        """Show how many samples are done; in a slow recipe, how many matches of TrueSkill."""
-        (self.bar.matches if self.slow else self.bar.testing)(done, whole)
-
-    def tell(self, text: str) -> None:
-        """Print what a user should know at once."""
-        self.bar.tell(text)
 
 
 def _print(outcomes: Sequence[Outcome], args: argparse.Namespace) -> None:
@@ -202,30 +205,3 @@ def _print_one(outcome: Outcome, *, values: bool) -> None:
                 print(printable(f"{number}. {entry['title']}"))
                 print_table(*reproduction.values_table(entry), left=(0, 4))
     print()
-
-
-def reproduce(recipe: Recipe, folder: Path, listener: Listener = SILENT) -> Outcome:
-    """Return the outcome of a recipe, run in a folder. Its message says why a recipe could not be run."""
-    from ... import stages
-
-    lacking = recipe.lacking()
-    if lacking:
-        sets = " ".join(dict.fromkeys(file.dataset for file in lacking))
-        count = "1 file is" if len(lacking) == 1 else f"{len(lacking)} files are"
-        return Outcome(recipe=recipe, expectations=None, message=f"{count} not here: gec-pipeline data fetch {sets}")
-    started = time.perf_counter()
-    try:
-        results: Results = stages.run(stages.prepare(recipe.path), folder / recipe.name, listener=listener)[1]
-    except InputError as error:
-        return Outcome(recipe=recipe, expectations=None, message=str(error), seconds=time.perf_counter() - started)
-    seconds = time.perf_counter() - started
-    signatures = list(dict.fromkeys(score.metric for score in results.scores))
-    message = "; ".join(map(str, results.missing))
-    return Outcome(
-        recipe=recipe,
-        expectations=results.expectations,
-        message=message,
-        signatures=signatures,
-        warnings=results.warnings,
-        seconds=seconds,
-    )

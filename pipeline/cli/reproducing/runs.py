@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import time
 from typing import TYPE_CHECKING
+from urllib.parse import quote
 
 from ...errors import InputError
 from ...execution.listener import SILENT, Listener
@@ -87,3 +89,21 @@ def score_boards(outcomes: Sequence[Outcome], folder: Path, bar: Bar) -> list[Sc
                 message = str(error)
         scored.append(ScoredBoard(board, config, results, "" if results else message))
     return scored
+
+
+def write_atlas(outcomes: Sequence[Outcome], folder: Path, page: Path, bar: Bar) -> None:
+    """Write the page of these outcomes, whose run directories are in a folder; run its leader boards there first."""
+    from ...io.safe_files import write_atomic
+    from ...report.atlas.page import atlas
+
+    boards = score_boards(outcomes, folder, bar)
+    bar.stage("writing the page")
+
+    def explorer(name: str) -> str:
+        """Return the address of the explorer of a run directory, seen from the page; "" where there is none."""
+        target = folder / name / "report.html"
+        if not target.is_file():
+            return ""
+        return quote(os.path.relpath(target.resolve(), page.resolve().parent).replace(os.sep, "/"))
+
+    write_atomic(page, atlas(outcomes, boards, explorer))

@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..html.page import as_yaml
-from ..html.shell import PageTable
+from ..html.shell import PageTable, Row
 from ..html.svg_bars import interval_axis, interval_bar, interval_scale
 from ..tables.comparisons import is_significant, settings_line, shown_interval, shown_p, signed
 from ..tables.digits import percent
 from ..tables.labels import size
-from .citing import short_citation
+from .citing import authors
 from .timelines import Standing, progress_of
 
 if TYPE_CHECKING:
@@ -34,16 +34,6 @@ class ScoredBoard(NamedTuple):
     """Why it was not run, or an empty text."""
 
 
-class BoardRow(NamedTuple):
-    """A system of a board as the page shows it."""
-
-    rank: str
-    system: str
-    score: str
-    bar: Drawing | None
-    cells: Sequence[str]
-
-
 class BoardPart(NamedTuple):
     """A board as the page shows it."""
 
@@ -57,7 +47,7 @@ class BoardPart(NamedTuple):
     axis: Drawing | None
     titles: Sequence[str]
     """The titles of the cells of a row."""
-    rows: Sequence[BoardRow]
+    rows: Sequence[Row]
     printed: PageTable
     """Every printed score, with its recipe and settings."""
     progress: Drawing | None
@@ -79,19 +69,20 @@ def board_part(scored: ScoredBoard, href: str) -> BoardPart:
     entrants = {entrant.name: entrant for entrant in board.entrants}
     where = interval_scale(scores) if scores else None
     rows = [
-        BoardRow(
+        Row(
             str(score.rank),
             score.system,
             percent(score.score, DIGITS),
             interval_bar(score, where) if where else None,
             [*_compared(results, scores, number), *_about(entrants[score.system])],
+            score.rank == 1,
         )
         for number, score in enumerate(scores)
         if results
     ]
     shown = {score.system for score in scores}
     lacking = [entrant for entrant in board.entrants if entrant.name not in shown]
-    rows += [BoardRow("", entrant.name, "-", None, ["-"] * 5 + _about(entrant)) for entrant in _by_printed(lacking)]
+    rows += [Row("", entrant.name, "", None, [""] * 5 + _about(entrant)) for entrant in _by_printed(lacking)]
     return BoardPart(
         name=f"board-{board.name}",
         title=board.title,
@@ -143,7 +134,8 @@ def _about(entrant: Entrant) -> list[str]:
     own = list(dict.fromkeys(printed.value for printed in entrant.printed if not printed.metric))
     others = list(dict.fromkeys(printed.value for printed in entrant.printed if printed.metric))
     text = ", ".join(own) if own else f"({others[0]})" if others else "-"
-    return [text, str(entrant.year or "-"), short_citation(entrant.recipes[0].publication)]
+    who = authors(entrant.recipes[0].publication)
+    return [text, str(entrant.year or "-"), who]
 
 
 def _by_printed(entrants: Sequence[Entrant]) -> list[Entrant]:

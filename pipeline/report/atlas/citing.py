@@ -11,19 +11,27 @@ if TYPE_CHECKING:
     from ...reproduction.published import Outcome, Recipe
 
 NOBODY = "in no publication"
+_YEAR = re.compile(r"(.+?),? ((?:19|20)[0-9]{2})")
 
 
 def short_citation(publication: Mapping[str, Any]) -> str:
     """Return authors and year, such as "Ng et al. 2014"; what stands before the first colon where there is no year."""
-    authors, _, _ = " ".join(publication.get("cite", "").split()).partition(":")
-    if not authors:
-        return NOBODY
-    named = re.fullmatch(r"(.+?),? ((?:19|20)[0-9]{2})", authors)
+    named = _YEAR.fullmatch(_before_colon(publication))
+    return f"{authors(publication)} {named[2]}" if named else authors(publication)
+
+
+def authors(publication: Mapping[str, Any]) -> str:
+    """Return who wrote a publication, such as "Ng et al."."""
+    text = _before_colon(publication)
+    named = _YEAR.fullmatch(text)
     if not named:
-        return authors
+        return text or NOBODY
     people = re.split(r", | and ", named[1])
-    who = people[0] if len(people) == 1 else " and ".join(people) if len(people) == 2 else f"{people[0]} et al."
-    return f"{who} {named[2]}"
+    return people[0] if len(people) == 1 else " and ".join(people) if len(people) == 2 else f"{people[0]} et al."
+
+
+def _before_colon(publication: Mapping[str, Any]) -> str:
+    return " ".join(publication.get("cite", "").split()).partition(":")[0]
 
 
 def by_publication(outcomes: list[Outcome]) -> list[tuple[str, list[Outcome]]]:

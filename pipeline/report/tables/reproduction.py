@@ -41,14 +41,20 @@ def summary_table(outcomes: Sequence[Outcome]) -> Table:
 
 
 def _row(outcome: Outcome) -> list[str]:
-    expectations, recorded = outcome.expectations, outcome.recipe.publication["verdict"]
-    if expectations is None:
-        return [outcome.recipe.name, "-", "-", "not run", recorded, "-"]
-    verdict, entries = expectations["verdict"] + (" WORSE" if outcome.worse else ""), expectations["entries"]
+    recorded = outcome.recipe.publication["verdict"]
+    equal, largest, verdict = summary(outcome)
+    seconds = f"{outcome.seconds:.1f}" if outcome.expectations else "-"
+    return [outcome.recipe.name, equal, largest, verdict + (" WORSE" if outcome.worse else ""), recorded, seconds]
+
+
+def summary(outcome: Outcome) -> tuple[str, str, str]:
+    """Return how many values are equal, the largest difference, and the verdict; dashes where a recipe did not run."""
+    if outcome.expectations is None:
+        return "-", "-", "not run"
+    entries = outcome.expectations["entries"]
     differences = [e["largest_difference"] for e in entries if e["largest_difference"] is not None]
     whole = {key: sum(entry[key] for entry in entries) for key in ("equal", "values")}
-    largest = difference(max(differences, default=None))
-    return [outcome.recipe.name, counted(whole), largest, verdict, recorded, f"{outcome.seconds:.1f}"]
+    return counted(whole), difference(max(differences, default=None)), outcome.expectations["verdict"]
 
 
 def remarks(outcomes: Sequence[Outcome]) -> Iterator[str]:
