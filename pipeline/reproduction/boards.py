@@ -60,8 +60,8 @@ class Entrant:
     recipes: tuple[Recipe, ...]
     """The recipes that name this output for the data set, those of the oldest publication first."""
     printed: tuple[Printed, ...]
-    year: int | None
-    """The year of the oldest publication that scores this output, on whatever data set."""
+    first: Recipe
+    """The recipe of the oldest publication that scores this output, on whatever data set."""
 
     @property
     def here(self) -> bool:
@@ -141,34 +141,36 @@ def _entrants(written: dict[str, Any], outcomes: Sequence[Outcome]) -> list[Entr
                 if file.sha256 not in references:
                     of_system = [Printed(*one) for name, one in printed if name == system]
                     named.setdefault(file.sha256, []).append((system, outcome, of_system, file))
-    years, used = first_years([outcome.recipe for outcome in outcomes]), set[str]()
-    return [_entrant(places, years, used) for places in named.values() if any(printed for _, _, printed, _ in places)]
+    oldest, used = first_recipes([outcome.recipe for outcome in outcomes]), set[str]()
+    return [_entrant(places, oldest, used) for places in named.values() if any(printed for _, _, printed, _ in places)]
 
 
 def _entrant(
-    places: Sequence[tuple[str, Outcome, list[Printed], DataFile]], years: Mapping[str, int], used: set[str]
+    places: Sequence[tuple[str, Outcome, list[Printed], DataFile]], oldest: Mapping[str, Recipe], used: set[str]
 ) -> Entrant:
     """Return a system under the name of its oldest recipe, followed by that recipe's where another one has the name."""
     system, outcome, _, file = places[0]
     name = system if system not in used else f"{system}@{outcome.recipe.name}"
     used.add(name)
-    recipes = {place.recipe.name: place.recipe for _, place, _, _ in places}
+    own = {place.recipe.name: place.recipe for _, place, _, _ in places}
     printed = tuple(one for _, _, printed, _ in places for one in printed)
-    return Entrant(name, file, tuple(recipes.values()), printed, years.get(file.sha256))
+    return Entrant(name, file, tuple(own.values()), printed, oldest[file.sha256])
 
 
-def first_years(named: Sequence[Recipe]) -> dict[str, int]:
-    """Return the year of the oldest publication that scores an output, by the checksum of the output.
+def first_recipes(named: Sequence[Recipe]) -> dict[str, Recipe]:
+    """Return the recipe of the oldest publication that scores an output, by the checksum of the output.
 
     All recipes of the package count, and those that are named.
     """
-    years: dict[str, int] = {}
+    oldest: dict[str, Recipe] = {}
     for recipe in {**recipes(), **{recipe.name: recipe for recipe in named}}.values():
         datasets = recipe.content.get("datasets")
-        for dataset in datasets if isinstance(datasets, dict) and recipe.year else {}:
+        for dataset in datasets if isinstance(datasets, dict) else {}:
             for _, file in _outputs(recipe, dataset):
-                years[file.sha256] = min(years.get(file.sha256, math.inf), recipe.year or math.inf)
-    return years
+                before = oldest.setdefault(file.sha256, recipe)
+                if (recipe.year or math.inf) < (before.year or math.inf):
+                    oldest[file.sha256] = recipe
+    return oldest
 
 
 def _files(dataset: Any) -> dict[str, list[DataFile]]:

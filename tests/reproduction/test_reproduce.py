@@ -19,7 +19,7 @@ import yaml
 
 import pipeline
 from pipeline import stages
-from pipeline.cli.commands.reproduce import reproduce
+from pipeline.cli.reproducing.runs import reproduce
 from pipeline.cli.dispatch import main
 from pipeline.human.judgments import build
 from pipeline.human.preferences import sentence_level, sentence_pairs

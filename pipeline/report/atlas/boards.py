@@ -134,8 +134,7 @@ def _about(entrant: Entrant) -> list[str]:
     own = list(dict.fromkeys(printed.value for printed in entrant.printed if not printed.metric))
     others = list(dict.fromkeys(printed.value for printed in entrant.printed if printed.metric))
     text = ", ".join(own) if own else f"({others[0]})" if others else "-"
-    who = authors(entrant.recipes[0].publication)
-    return [text, str(entrant.year or "-"), who]
+    return [text, str(entrant.first.year or "-"), authors(entrant.first.publication)]
 
 
 def _by_printed(entrants: Sequence[Entrant]) -> list[Entrant]:
@@ -163,13 +162,14 @@ def _standings(entrants: Sequence[Entrant], scores: Sequence[Score]) -> list[Sta
     """Return the systems that have a year: with our score and interval, or else with what was printed."""
     ours, standings = {score.system: score for score in scores}, []
     for entrant in entrants:
-        if entrant.year is None:
+        year = entrant.first.year
+        if year is None:
             continue
         score = ours.get(entrant.name)
         if score:
             bounds = score.bootstrap.interval if score.bootstrap else (score.score, score.score)
-            standings.append(Standing(entrant.name, entrant.year, score.score, bounds, ours=True))
+            standings.append(Standing(entrant.name, year, score.score, bounds, ours=True))
         else:
             value = _best_printed(entrant) / 100
-            standings.append(Standing(entrant.name, entrant.year, value, (value, value), ours=False))
+            standings.append(Standing(entrant.name, year, value, (value, value), ours=False))
     return standings

@@ -33,6 +33,8 @@ class ResultPart(NamedTuple):
     verdict: str
     """The verdict, or "not run"."""
     kind: str
+    recorded: str
+    """The verdict on record."""
     equal: str
     difference: str
     message: str
@@ -107,6 +109,7 @@ def _result(outcome: Outcome, href: str) -> ResultPart:
         what=publication["what"],
         verdict=verdict,
         kind=kind_of(verdict),
+        recorded=publication["verdict"],
         equal=equal,
         difference=largest,
         message=outcome.message,

@@ -84,7 +84,7 @@ def progress_of(standings: Sequence[Standing], title: str) -> Drawing | None:
     years = sorted({one.year for one in standings})
     if len(years) < 2:
         return None
-    wide, bottom = max(360, 90 * (years[-1] - years[0] + 1)), 240
+    wide, bottom = min(max(360, 90 * (years[-1] - years[0] + 1)), 900), 240
     drawing = Drawing(wide, bottom + 26, f"{title}: scores by year; the line is the best so far")
     across = Scale(years[0], years[-1], 74, wide - 70)
     up = scale([end for one in standings for end in (*one.interval, one.score)], bottom - 6, 14)
@@ -113,5 +113,7 @@ def _record(drawing: Drawing, standings: Sequence[Standing], years: Sequence[int
             if best is not None:
                 drawing.line(across(year), up(best.score), across(year), up(top.score), "record")
             best = top
-            drawing.text(across(year) + 6, up(top.score) - 5, short(top.system), "small", top.system)
+            at_end = across(year) + width_of([short(top.system)]) > drawing.width
+            x, kind = (across(year) - 6, "end small") if at_end else (across(year) + 6, "small")
+            drawing.text(x, up(top.score) - 5, short(top.system), kind, top.system)
         drawing.line(across(year), up(best.score), across(following), up(best.score), "record")
