@@ -10,6 +10,7 @@ examples:
   gec-pipeline reproduce 'gjg-*' --mirror /media/copies
   gec-pipeline reproduce --all --markdown > reproduced.md
   gec-pipeline reproduce --all --report atlas.html
+  gec-pipeline reproduce --check my.yaml
   gec-pipeline reproduce --show jfleg-source > my.yaml
 """
 
@@ -39,11 +40,13 @@ VALUES = 60
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
-    parser.add_argument("names", nargs="*", metavar="NAME", help="a published result, or a pattern such as 'jfleg-*'")
+    names = "a published result, a pattern such as 'jfleg-*', or the file of a recipe, such as my.yaml"
+    parser.add_argument("names", nargs="*", metavar="NAME", help=names)
     parser.add_argument("--all", action="store_true", help="all results, but those that take minutes; it names these")
     parser.add_argument("--slow", action="store_true", help="with --all: also those that take minutes (TrueSkill)")
     parser.add_argument("--list", action="store_true", help="list the results, as the command does without names")
     parser.add_argument("--show", metavar="NAME", help="print the recipe, a config for `gec-pipeline run`")
+    parser.add_argument("--check", metavar="FILE", help="say what is missing or wrong in a recipe, with the lines")
     parser.add_argument(
         "--mirror",
         metavar="URL_OR_FOLDER",
@@ -67,6 +70,8 @@ def run(args: argparse.Namespace) -> int:
     """List recipes, show one, or run them and compare their values."""
     from ...reproduction.published import matching_recipes, recipes
 
+    if args.check is not None:
+        return _check(args)
     if args.show is not None:
         return _show(args.show, [*args.names, *(["--all"] if args.all else [])])
     if args.all and args.names:
@@ -84,6 +89,23 @@ def run(args: argparse.Namespace) -> int:
     outcomes = _outcomes([recipe for recipe in named if recipe.name not in slow], args)
     _print(outcomes, args)
     return _code(outcomes)
+
+
+def _check(args: argparse.Namespace) -> int:
+    """Print that nothing is wrong in a recipe.
+
+    Raises InputError with all that is wrong or missing, and IncompleteError where only files of data sets are.
+    """
+    from ..reproducing.checking import check, lacking, told
+
+    if args.names or args.all or args.show is not None or args.report:
+        raise InputError("--check: checks one file and runs nothing; leave the rest out")
+    checked = check(args.check)
+    print(printable(told(args.check, checked)))
+    if checked.absent:
+        raise IncompleteError(f"{args.check}: {lacking(checked.absent)}")
+    print(printable(f"run it: gec-pipeline reproduce {args.check}"))
+    return 0
 
 
 def _check_report(args: argparse.Namespace) -> None:
