@@ -101,7 +101,9 @@ def _names(root: Node, plain: dict[str, Any]) -> Iterator[Problem]:
     systems, entries = plain.get("systems"), plain.get("expect")
     for number, entry in enumerate(entries if isinstance(entries, list) else ()):
         values = entry.get("values") if isinstance(entry, dict) and not {"path", "mean"} & set(entry) else None
-        for name in values if isinstance(values, dict) and isinstance(systems, dict) else ():
+        if not isinstance(values, dict) or not isinstance(systems, dict):
+            continue
+        for name in values:
             if name not in systems and not name.lower().startswith("reference"):
                 message = f"no system is called '{name}'{did_you_mean(name, systems)}; there are {', '.join(systems)}"
                 yield root.problem(message, ("expect", number, "values", name))
@@ -138,7 +140,7 @@ def _expectations(root: Node, plain: dict[str, Any]) -> Iterator[Problem]:
         elif published and verdict == "not published":
             yield root.problem("'not published', but entries of expect are; say `published: false` there", where)
         best = whole_verdict([(_best(entry), entry in published) for entry in entries])
-        if published and verdict in ORDER and is_worse(best, verdict):  # type: ignore[arg-type]
+        if published and verdict in ORDER and is_worse(best, verdict):
             message = f"'{verdict}', but with `rounding`, `tolerance` or `recorded` the entries give '{best}' at best"
             yield root.problem(message, where)
 
