@@ -69,7 +69,7 @@ class Entrant:
         return state(self.file) == "here"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class PublishedBoard:
     """A leader board before it is scored."""
 
@@ -125,7 +125,7 @@ def boards(outcomes: Sequence[Outcome]) -> list[PublishedBoard]:
     for name, written in written_boards().items():
         entrants = _entrants(written, outcomes)
         if len(entrants) > 1:
-            listed.append(PublishedBoard(name, **written, entrants=tuple(entrants)))
+            listed.append(PublishedBoard(name=name, **written, entrants=tuple(entrants)))
     return listed
 
 

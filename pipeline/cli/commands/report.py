@@ -59,7 +59,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
     from ...report.plots import PLOTS
     from ...report.plots.canvas import TYPES
 
-    parser.add_argument("run", nargs="+", metavar="RUN", help="a run directory; several for --format board")
+    parser.add_argument("run", help="a run directory")
+    parser.add_argument("more", nargs="*", metavar="run", help=f"more run directories, for --format {BOARD}")
     forms = "; ".join(f"{name}: {form.about}" for name, form in FORMATS.items()) + f"; {BOARD}: {ABOUT_BOARD}"
     choices = [*FORMATS, BOARD]
     parser.add_argument("--format", nargs="+", action="extend", choices=choices, default=[], metavar="NAME", help=forms)
@@ -94,9 +95,8 @@ def run(args: argparse.Namespace) -> int:
     """Print or write each form of the results."""
     if BOARD in args.format:
         return write_boards(args)
-    if len(args.run) > 1:
-        raise InputError(f"{args.run[1]}: one run is reported at a time; --format {BOARD} takes several")
-    args.run = args.run[0]
+    if args.more:
+        raise InputError(f"{args.more[0]}: one run is reported at a time; --format {BOARD} takes several")
     return _report(args)
 
 

@@ -50,7 +50,8 @@ def _check(args: argparse.Namespace) -> None:
     for name in IDLE:
         if getattr(args, name) not in (None, [], False):
             raise InputError(f"--{name}: has no effect on --format board")
-    twice = [run for number, run in enumerate(args.run) if run in args.run[:number]]
+    named = [args.run, *args.more]
+    twice = [run for number, run in enumerate(named) if run in named[:number]]
     if twice:
         raise InputError(f"{twice[0]}: the run is named twice")
     if lacking := unavailable(["html"]):
@@ -63,7 +64,7 @@ def _runs(args: argparse.Namespace, target: Path | None) -> tuple[list[NamedRun]
     from ...reopen import revisit
     from ...report.atlas.joined_runs import NamedRun
 
-    folders = [folder_of(run) for run in args.run]
+    folders = [folder_of(run) for run in (args.run, *args.more)]
     kept: list[tuple[Path, Material]] = []
     refused: StoreError | None = None
     for folder in folders:

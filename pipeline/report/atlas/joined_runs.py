@@ -28,7 +28,7 @@ class NamedRun:
     """The address of its explorer, or an empty text."""
 
 
-@dataclass
+@dataclass(kw_only=True)
 class Joined:
     """The scores of several runs that may be compared."""
 
@@ -41,6 +41,8 @@ class Joined:
     """Ranked among each other, the best first."""
     runs: dict[str, list[str]] = field(default_factory=dict)
     """The runs that have the score of a system, by the name of the system."""
+    texts: dict[str, str | None] = field(default_factory=dict)
+    """The digest of each system's output, by the name of the system; None where a run does not tell it."""
 
     @property
     def signatures(self) -> list[str]:
@@ -59,7 +61,7 @@ def join(runs: Sequence[NamedRun]) -> tuple[list[Joined], list[str]]:
             number = _variant(variants.setdefault(dataset, []), info, run.name)
             for score in (one for one in run.results.scores if one.dataset == dataset):
                 key = dataset, number, named[score.metric]
-                board = boards.setdefault(key, Joined(dataset, named[score.metric], info))
+                board = boards.setdefault(key, Joined(dataset=dataset, label=named[score.metric], info=info))
                 _add(board, run, score, info, warnings)
         warnings += [f"{run.name}: {missing}" for missing in run.results.missing]
     for dataset, own in variants.items():
@@ -92,25 +94,20 @@ def _differing(one: DatasetInfo, two: DatasetInfo) -> list[str]:
 
 def _add(board: Joined, run: NamedRun, score: Score, info: DatasetInfo, warnings: list[str]) -> None:
     """Put a score on a board. A system that is the same in two runs comes once, another of its name as NAME@RUN."""
-    known = {one.system: one for one in board.scores}
-    twin = known.get(score.system)
-    if twin is None:
-        board.scores.append(score)
-        board.runs[score.system] = [run.name]
-        board.info.digests.setdefault(f"system {score.system}", info.digests.get(f"system {score.system}", ""))
-        return
-    own = f"system {score.system}"
-    if board.info.digests.get(own) == info.digests.get(own) and (score.system == REFERENCES_ROW or own in info.digests):
-        board.runs[score.system].append(run.name)
+    name, digest = score.system, info.digests.get(f"system {score.system}")
+    twin = next((one for one in board.scores if one.system == name), None)
+    if twin is not None and board.texts[name] == digest and (digest or name == REFERENCES_ROW):
+        board.runs[name].append(run.name)
         if twin.bootstrap is None and score.bootstrap is not None:
             board.scores[board.scores.index(twin)] = score
         if twin.score != score.score:
-            warnings.append(f"{board.dataset}: {board.label} of {score.system} is another number in {run.name}")
+            warnings.append(f"{board.dataset}: {board.label} of {name} is another number in {run.name}")
         return
-    name = f"{score.system}@{run.name}"
-    warnings.append(f"{board.dataset}: {score.system} is another text in {run.name}, and is called {name}")
+    if twin is not None:
+        name = f"{name}@{run.name}"
+        warnings.append(f"{board.dataset}: {score.system} is another text in {run.name}, and is called {name}")
     board.scores.append(replace(score, system=name))
-    board.runs[name] = [run.name]
+    board.runs[name], board.texts[name] = [run.name], digest
 
 
 def _other_texts(dataset: str, variants: Sequence[tuple[DatasetInfo, list[str]]]) -> list[str]:
