@@ -164,8 +164,7 @@ def first_recipes(named: Sequence[Recipe]) -> dict[str, Recipe]:
     """
     oldest: dict[str, Recipe] = {}
     for recipe in {**recipes(), **{recipe.name: recipe for recipe in named}}.values():
-        datasets = recipe.content.get("datasets")
-        for dataset in datasets if isinstance(datasets, dict) else {}:
+        for dataset in recipe.mapping("datasets"):
             for _, file in _outputs(recipe, dataset):
                 before = oldest.setdefault(file.sha256, recipe)
                 if (recipe.year or math.inf) < (before.year or math.inf):
@@ -191,11 +190,15 @@ def _files(dataset: Any) -> dict[str, list[DataFile]]:
 
 def _same_datasets(recipe: Recipe, own: dict[str, list[DataFile]]) -> Iterator[str]:
     """Yield the names of the data sets of a recipe that have the texts of a board."""
-    datasets, defaults = recipe.content.get("datasets"), recipe.content.get("defaults", {})
-    if "include" in recipe.content or not isinstance(datasets, dict) or not set(defaults) <= {"datasets"}:
+    common = recipe.mapping("defaults").get("datasets", {})
+    if (
+        "include" in recipe.content
+        or not set(recipe.mapping("defaults")) <= {"datasets"}
+        or not isinstance(common, dict)
+    ):
         return
-    for name, dataset in datasets.items():
-        files = _files({**defaults.get("datasets", {}), **dataset} if isinstance(dataset, dict) else dataset)
+    for name, dataset in recipe.mapping("datasets").items():
+        files = _files({**common, **dataset} if isinstance(dataset, dict) else dataset)
         if files and all(_sums(files.get(key, ())) == _sums(texts) for key, texts in own.items()):
             yield name
 
@@ -206,8 +209,7 @@ def _sums(files: Sequence[DataFile]) -> list[str]:
 
 def _outputs(recipe: Recipe, dataset: str) -> Iterator[tuple[str, DataFile]]:
     """Yield the systems of a recipe, each with its output for a data set, where that is a file of the catalogue."""
-    systems = recipe.content.get("systems")
-    for name, written in (systems if isinstance(systems, dict) else {}).items():
+    for name, written in recipe.mapping("systems").items():
         text = written.get(dataset) if isinstance(written, dict) else written
         if isinstance(text, str) and is_data(text):
             try:
@@ -222,7 +224,7 @@ def _printed(outcome: Outcome, dataset: str, metric: Metric) -> list[tuple[str, 
     """Return (system, published score) for each score by a metric on a data set that a recipe expects."""
     recipe, entries = outcome.recipe, (outcome.expectations or {}).get("entries", [])
     rows = []
-    for number, entry in enumerate(recipe.content.get("expect", ())):
+    for number, entry in enumerate(recipe.expected):
         text = _metric_of(entry, recipe, dataset, metric)
         if text is None:
             continue

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from ..errors import InputError, did_you_mean
 from ..io.catalogue import is_data, named_in
 from ..io.dataset_cache import fetch_files, state
-from .verdicts import is_worse
+from .verdicts import VERDICTS, is_worse
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -47,6 +47,18 @@ class Recipe:
         """The year of the publication: the first one that its citation names, or None."""
         named = re.search(r"\b(?:19|20)[0-9]{2}\b", self.publication.get("cite", ""))
         return int(named[0]) if named else None
+
+    @property
+    def expected(self) -> list[dict[str, Any]]:
+        """The entries of `expect` as they are written; none where they are not even mappings."""
+        entries = self.content.get("expect")
+        whole = isinstance(entries, list) and all(isinstance(entry, dict) for entry in entries)
+        return entries if whole else []  # type: ignore[return-value]
+
+    def mapping(self, name: str) -> dict[str, Any]:
+        """Return a section of the config, such as `systems`; {} where it is missing or is no mapping."""
+        section = self.content.get(name)
+        return section if isinstance(section, dict) else {}
 
     @property
     def slow(self) -> bool:
@@ -100,13 +112,20 @@ def read_recipe(path: Path) -> Recipe:
     except (UnicodeDecodeError, yaml.YAMLError):
         raise InputError(f"{path}: is not YAML; `gec-pipeline reproduce --check {path}` says where") from None
     publication = content.get("publication") if isinstance(content, dict) else None
-    if not isinstance(publication, dict) or not all(isinstance(publication.get(key), str) for key in NEEDED):
+    if not isinstance(publication, dict) or not _is_whole(publication):
         raise InputError(
             f"{path}: is no recipe, which has `publication` with the keys {' and '.join(NEEDED)}; "
             f"`gec-pipeline reproduce --check {path}` says what is missing"
         )
     files = dict.fromkeys(file for text in _texts(content) if is_data(text) for file in _named(text, path))
     return Recipe(path.stem, path, content["publication"], tuple(files), content)
+
+
+def _is_whole(publication: dict[str, Any]) -> bool:
+    """Return whether a section `publication` has what it needs, and texts where texts are expected."""
+    lists = ("tried", "not_compared")
+    texts = all(isinstance(value, list if key in lists else str) for key, value in publication.items())
+    return texts and set(NEEDED) <= set(publication) and publication["verdict"] in VERDICTS
 
 
 def _named(text: str, path: Path) -> list[DataFile]:

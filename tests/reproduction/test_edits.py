@@ -13,7 +13,7 @@ import pytest
 import yaml
 
 from pipeline import stages
-from pipeline.cli.reproducing.runs import reproduce
+from pipeline.cli.commands.reproduce import reproduce
 from pipeline.io import catalogue
 from pipeline.reproduction import published
 from tests.reproduction.of_edits import IN_FILES, OF_EDITS

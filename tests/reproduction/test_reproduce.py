@@ -19,8 +19,8 @@ import yaml
 
 import pipeline
 from pipeline import stages
+from pipeline.cli.commands.reproduce import reproduce
 from pipeline.cli.dispatch import main
-from pipeline.cli.reproducing.runs import reproduce
 from pipeline.human.judgments import build
 from pipeline.human.preferences import sentence_level, sentence_pairs
 from pipeline.io import catalogue

@@ -8,8 +8,8 @@ examples:
   gec-pipeline reproduce
   gec-pipeline reproduce koyama-corpus jfleg-source
   gec-pipeline reproduce 'gjg-*' --mirror /media/copies
-  gec-pipeline reproduce --all --markdown > reproduced.md
   gec-pipeline reproduce --all --report atlas.html
+  gec-pipeline reproduce --all --format markdown > reproduced.md
   gec-pipeline reproduce --check my.yaml
   gec-pipeline reproduce --show jfleg-source > my.yaml
 """
@@ -19,18 +19,21 @@ from __future__ import annotations
 import json
 import sys
 import tempfile
+import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ...errors import IncompleteError, InputError, printable
+from ...execution.listener import SILENT, Listener
+from ...reproduction.published import Outcome, Recipe
 from ..progress import Bar
-from ..reproducing.runs import RecipeListener, reproduce, write_atlas
+from ..reproducing.boards import write_atlas
 
 if TYPE_CHECKING:
     import argparse
     from collections.abc import Sequence
 
-    from ...reproduction.published import Outcome, Recipe
+    from ...scoring.results import Results
 
 SHOWN = 3
 """How many files that could not be fetched are named one by one."""
@@ -62,7 +65,12 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("-v", "--verbose", action="store_true", help="print every value, however many")
     form = parser.add_mutually_exclusive_group()
     form.add_argument("--json", action="store_true", help="print everything as JSON")
-    form.add_argument("--markdown", action="store_true", help="print the table as Markdown")
+    form.add_argument("--markdown", action="store_true", help="print the table as Markdown, with publications")
+    form.add_argument(
+        "--format",
+        choices=("text", "json", "markdown"),
+        help="json as --json; markdown: the table of `help reproduce`, with --list that of the verdicts on record",
+    )
     parser.add_argument("-q", "--quiet", action="store_true", help="no progress")
 
 
@@ -70,6 +78,7 @@ def run(args: argparse.Namespace) -> int:
     """List recipes, show one, or run them and compare their values."""
     from ...reproduction.published import matching_recipes, recipes
 
+    args.json = args.json or args.format == "json"
     if args.check is not None:
         return _check(args)
     if args.show is not None:
@@ -148,8 +157,11 @@ def _code(outcomes: Sequence[Outcome]) -> int:
 
 def _list(named: Sequence[Recipe], args: argparse.Namespace) -> int:
     from ...report.console import print_table
-    from ...report.tables.reproduction import list_table
+    from ...report.tables.reproduction import list_table, recorded_markdown
 
+    if args.format == "markdown":
+        sys.stdout.write(printable(recorded_markdown(named)))
+        return 0
     if args.json:
         plain = [{"name": recipe.name, "publication": recipe.publication} for recipe in named]
         sys.stdout.write(json.dumps(plain, indent=1, ensure_ascii=False) + "\n")
@@ -178,11 +190,30 @@ def _outcomes(named: Sequence[Recipe], args: argparse.Namespace) -> list[Outcome
         folder = Path(args.output) if args.output else Path(temporary)
         for number, recipe in enumerate(named, 1):
             bar.stage(f"{recipe.name} ({number} of {len(named)})")
-            outcomes.append(reproduce(recipe, folder, RecipeListener(bar, slow=recipe.slow)))
+            outcomes.append(reproduce(recipe, folder, _RecipeListener(bar, slow=recipe.slow)))
         if args.report:
             write_atlas(outcomes, folder, Path(args.report), bar)
             tell(f"written: {args.report}")
     return outcomes
+
+
+class _RecipeListener(Listener):
+    """The listener of a recipe's run. The bar keeps the name of the recipe, instead of the stages of the run."""
+
+    def __init__(self, bar: Bar, *, slow: bool) -> None:
+        self.bar, self.slow = bar, slow
+
+    def progress(self, done: int, whole: int) -> None:
+        """Show how many lines are counted."""
+        self.bar.progress(done, whole)
+
+    def testing(self, done: int, whole: int) -> None:
+        """Show how many samples are done; in a slow recipe, how many matches of TrueSkill."""
+        (self.bar.matches if self.slow else self.bar.testing)(done, whole)
+
+    def tell(self, text: str) -> None:
+        """Print what a user should know at once."""
+        self.bar.tell(text)
 
 
 def _print(outcomes: Sequence[Outcome], args: argparse.Namespace) -> None:
@@ -191,6 +222,9 @@ def _print(outcomes: Sequence[Outcome], args: argparse.Namespace) -> None:
 
     if args.json:
         sys.stdout.write(json.dumps(reproduction.plain(outcomes), indent=1, ensure_ascii=False, allow_nan=False) + "\n")
+        return
+    if args.format == "markdown":
+        sys.stdout.write(printable(reproduction.to_short_markdown(outcomes)))
         return
     if args.markdown:
         sys.stdout.write(printable(reproduction.to_markdown(outcomes)))
@@ -227,3 +261,30 @@ def _print_one(outcome: Outcome, *, values: bool) -> None:
                 print(printable(f"{number}. {entry['title']}"))
                 print_table(*reproduction.values_table(entry), left=(0, 4))
     print()
+
+
+def reproduce(recipe: Recipe, folder: Path, listener: Listener = SILENT) -> Outcome:
+    """Return the outcome of a recipe, run in a folder. Its message says why a recipe could not be run."""
+    from ... import stages
+
+    lacking = recipe.lacking()
+    if lacking:
+        sets = " ".join(dict.fromkeys(file.dataset for file in lacking))
+        count = "1 file is" if len(lacking) == 1 else f"{len(lacking)} files are"
+        return Outcome(recipe=recipe, expectations=None, message=f"{count} not here: gec-pipeline data fetch {sets}")
+    started = time.perf_counter()
+    try:
+        results: Results = stages.run(stages.prepare(recipe.path), folder / recipe.name, listener=listener)[1]
+    except InputError as error:
+        return Outcome(recipe=recipe, expectations=None, message=str(error), seconds=time.perf_counter() - started)
+    seconds = time.perf_counter() - started
+    signatures = list(dict.fromkeys(score.metric for score in results.scores))
+    message = "; ".join(map(str, results.missing))
+    return Outcome(
+        recipe=recipe,
+        expectations=results.expectations,
+        message=message,
+        signatures=signatures,
+        warnings=results.warnings,
+        seconds=seconds,
+    )

@@ -117,7 +117,7 @@ def _result(outcome: Outcome, href: str) -> ResultPart:
         about=[(title, texts) for title, texts in about if texts],
         signatures=outcome.signatures,
         warnings=outcome.warnings,
-        tables=value_tables(outcome.recipe.content, expectations),
+        tables=value_tables(outcome.recipe.expected, expectations),
         href=href if expectations else "",
     )
 
@@ -146,7 +146,11 @@ def _verdict(outcome: Outcome) -> str:
 def _counts(outcomes: Sequence[Outcome]) -> list[tuple[str, str, int]]:
     """Return each verdict that there is, with its class and how many results have it."""
     own = [_verdict(outcome) for outcome in outcomes]
-    return [(verdict, kind_of(verdict), own.count(verdict)) for verdict in (*VERDICTS, NOT_RUN) if verdict in own]
+    return [
+        (verdict, kind_of(verdict), own.count(verdict))
+        for verdict in dict.fromkeys((*VERDICTS, NOT_RUN))
+        if verdict in own
+    ]
 
 
 def _values(outcomes: Sequence[Outcome]) -> tuple[int, int]:

@@ -48,10 +48,9 @@ class ValueTable(NamedTuple):
     """The place of each row, such as a system, and a cell for each column."""
 
 
-def value_tables(content: dict[str, Any], expectations: dict[str, Any] | None) -> list[ValueTable]:
-    """Return the tables of a recipe, of which `content` is the config and `expectations` what came of it, if it ran."""
+def value_tables(written: Sequence[dict[str, Any]], expectations: dict[str, Any] | None) -> list[ValueTable]:
+    """Return the tables of a recipe from the entries of `expect` as written, and from what came of them, if it ran."""
     if expectations is None:
-        written = content.get("expect", [])
         columns = [(_column_not_run(entry, n), _not_run(entry)) for n, entry in enumerate(written, 1)]
     else:
         columns = [(_column(entry), _compared(entry)) for entry in expectations["entries"]]

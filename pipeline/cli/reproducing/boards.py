@@ -1,70 +1,36 @@
-"""Runs recipes of published results, and the leader boards that their outputs make."""
+"""Runs the leader boards that recipes make, and writes the page of all."""
 
 from __future__ import annotations
 
 import os
-import time
 from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 from ...errors import InputError
-from ...execution.listener import SILENT, Listener
-from ...reproduction.published import Outcome
+from ...execution.listener import Listener
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
     from ...report.atlas.boards import ScoredBoard
-    from ...reproduction.published import Recipe
-    from ...scoring.results import Results
+    from ...reproduction.published import Outcome
     from ..progress import Bar
 
 
-class RecipeListener(Listener):
-    """The listener of a recipe's run. The bar keeps the name of the recipe, instead of the stages of the run."""
+class _BoardListener(Listener):
+    """The listener of a board's run. The bar keeps the title of the board, instead of the stages of the run."""
 
-    def __init__(self, bar: Bar, *, slow: bool = False) -> None:
-        self.bar, self.slow = bar, slow
+    def __init__(self, bar: Bar) -> None:
+        self.bar = bar
 
     def progress(self, done: int, whole: int) -> None:
         """Show how many lines are counted."""
         self.bar.progress(done, whole)
 
     def testing(self, done: int, whole: int) -> None:
-        """Show how many samples are done; in a slow recipe, how many matches of TrueSkill."""
-        (self.bar.matches if self.slow else self.bar.testing)(done, whole)
-
-    def tell(self, text: str) -> None:
-        """Print what a user should know at once."""
-        self.bar.tell(text)
-
-
-def reproduce(recipe: Recipe, folder: Path, listener: Listener = SILENT) -> Outcome:
-    """Return the outcome of a recipe, run in a folder. Its message says why a recipe could not be run."""
-    from ... import stages
-
-    lacking = recipe.lacking()
-    if lacking:
-        sets = " ".join(dict.fromkeys(file.dataset for file in lacking))
-        count = "1 file is" if len(lacking) == 1 else f"{len(lacking)} files are"
-        return Outcome(recipe=recipe, expectations=None, message=f"{count} not here: gec-pipeline data fetch {sets}")
-    started = time.perf_counter()
-    try:
-        results: Results = stages.run(stages.prepare(recipe.path), folder / recipe.name, listener=listener)[1]
-    except InputError as error:
-        return Outcome(recipe=recipe, expectations=None, message=str(error), seconds=time.perf_counter() - started)
-    seconds = time.perf_counter() - started
-    signatures = list(dict.fromkeys(score.metric for score in results.scores))
-    message = "; ".join(map(str, results.missing))
-    return Outcome(
-        recipe=recipe,
-        expectations=results.expectations,
-        message=message,
-        signatures=signatures,
-        warnings=results.warnings,
-        seconds=seconds,
-    )
+        """Show how many samples are done."""
+        self.bar.testing(done, whole)
 
 
 def score_boards(outcomes: Sequence[Outcome], folder: Path, bar: Bar) -> list[ScoredBoard]:
@@ -84,7 +50,7 @@ def score_boards(outcomes: Sequence[Outcome], folder: Path, bar: Bar) -> list[Sc
             bar.stage(board.title)
             try:
                 job = stages.prepare(from_mapping(config))
-                results = stages.run(job, folder / board.folder, listener=RecipeListener(bar))[1]
+                results = stages.run(job, folder / board.folder, listener=_BoardListener(bar))[1]
             except InputError as error:
                 message = str(error)
         scored.append(ScoredBoard(board, config, results, "" if results else message))
