@@ -8,46 +8,28 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from decimal import Decimal
 from functools import cache
 from importlib import resources
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from ..errors import InputError
 from ..io.catalogue import is_data, named_in
 from ..io.dataset_cache import state
 from ..metrics.build import from_text
+from .printed_scores import Printed, printed_scores
 from .published import recipes
-from .verdicts import EXACT, read_number
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from ..io.catalogue import DataFile
-    from ..metrics.base.metric import Metric
     from .published import Outcome, Recipe
 
 TEXTS = ("source", "references", "gold")
 """The keys of a data set that say which texts it has. Any other key makes it another data set."""
 RESAMPLES, TRIALS, SEED = 1000, 10_000, 12345
-OTHER = "unknown: on record as not reproducible"
-"""The settings of a printed score that differs from ours though it should be by the same metric."""
-LARGEST = Decimal(10) ** 6
-"""A printed percentage from this size on is no score."""
 PER_PAIR = 100
 """Trials for each pair of systems where there are many: Holm's correction multiplies the smallest p by their number."""
-
-
-class Printed(NamedTuple):
-    """A published score of a system."""
-
-    recipe: str
-    value: str
-    """In percent, with all digits that were printed."""
-    metric: str
-    """The metric as the recipe writes it, where its settings are others than those of the board; else empty."""
-    year: int | None
-    """The year of the publication."""
 
 
 @dataclass(frozen=True)
@@ -136,10 +118,10 @@ def _entrants(written: dict[str, Any], outcomes: Sequence[Outcome]) -> list[Entr
     named: dict[str, list[tuple[str, Outcome, list[Printed], DataFile]]] = {}
     for outcome in sorted(outcomes, key=lambda one: (one.recipe.year or math.inf, one.recipe.name)):
         for dataset in _same_datasets(outcome.recipe, own):
-            printed = _printed(outcome, dataset, metric)
+            printed = printed_scores(outcome, dataset, metric)
             for system, file in _outputs(outcome.recipe, dataset):
                 if file.sha256 not in references:
-                    of_system = [Printed(*one) for name, one in printed if name == system]
+                    of_system = [one for name, one in printed if name == system]
                     named.setdefault(file.sha256, []).append((system, outcome, of_system, file))
     oldest, used = first_recipes([outcome.recipe for outcome in outcomes]), set[str]()
     return [_entrant(places, oldest, used) for places in named.values() if any(printed for _, _, printed, _ in places)]
@@ -218,52 +200,3 @@ def _outputs(recipe: Recipe, dataset: str) -> Iterator[tuple[str, DataFile]]:
                 continue
             if len(files) == 1:
                 yield name, files[0]
-
-
-def _printed(outcome: Outcome, dataset: str, metric: Metric) -> list[tuple[str, tuple[str, str, str, int | None]]]:
-    """Return (system, published score) for each score by a metric on a data set that a recipe expects."""
-    recipe, entries = outcome.recipe, (outcome.expectations or {}).get("entries", [])
-    rows = []
-    for number, entry in enumerate(recipe.expected):
-        text = _metric_of(entry, recipe, dataset, metric)
-        if text is None:
-            continue
-        values = entry.get("values")
-        if not isinstance(values, dict) and number < len(entries):
-            values = {item["place"]: item["expected"] for item in entries[number]["compared"]}
-        for system, value in (values if isinstance(values, dict) else {}).items():
-            shown = _percent(value, entry.get("scale", "1"))
-            if shown:
-                rows.append((system, (recipe.name, shown, text, recipe.year)))
-    return rows
-
-
-def _metric_of(entry: dict[str, Any], recipe: Recipe, dataset: str, metric: Metric) -> str | None:
-    """Return the text of an entry's metric, "" where it is that of the board; None if the entry is of no such score."""
-    if any(key in entry for key in ("path", "mean", "sentences", "order")) or entry.get("published") == "false":
-        return None
-    if entry.get("output", "score") != "score" or entry.get("dataset", dataset) != dataset:
-        return None
-    written = recipe.content.get("metrics", [])
-    text = entry.get("metric", written[0] if isinstance(written, list) and len(written) == 1 else written)
-    try:
-        own = from_text(text) if isinstance(text, str) else None
-    except InputError:
-        return None
-    if own is None or own.name != metric.name:
-        return None
-    if own == metric:
-        return OTHER if entry.get("recorded") == "differs" else ""
-    return str(text)
-
-
-def _percent(value: object, scale: str) -> str | None:
-    """Return a published number in percent with all its digits; None where it is no number."""
-    number, factor = read_number(str(value)), read_number(scale)
-    if number is None or not factor:
-        return None
-    if factor == Decimal(1).scaleb(factor.adjusted()):  # a power of ten: all digits stay, zeros at the end too
-        shifted = number.scaleb(2 - factor.adjusted())
-    else:
-        shifted = EXACT.divide(EXACT.multiply(number, Decimal(100)), factor)
-    return f"{shifted:f}" if abs(shifted) < LARGEST else None

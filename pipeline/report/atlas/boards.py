@@ -131,8 +131,9 @@ def _difference(
 
 def _about(entrant: Entrant) -> list[str]:
     """Return what was printed for a system with the settings of the board, its year, and who scored it first."""
-    own = list(dict.fromkeys(printed.value for printed in entrant.printed if not printed.metric))
-    others = list(dict.fromkeys(printed.value for printed in entrant.printed if printed.metric))
+    known = [printed for printed in entrant.printed if printed.published]
+    own = list(dict.fromkeys(printed.value for printed in known if not printed.metric))
+    others = list(dict.fromkeys(printed.value for printed in known if printed.metric))
     text = ", ".join(own) if own else f"({others[0]})" if others else "-"
     return [text, str(entrant.first.year or "-"), authors(entrant.first.publication)]
 
@@ -152,7 +153,7 @@ def _printed(entrants: Sequence[Entrant], scores: Mapping[str, Score]) -> PageTa
     for entrant in entrants:
         ours = percent(scores[entrant.name].score, 4) if entrant.name in scores else "-"
         for printed in entrant.printed:
-            settings = printed.metric or "as the board"
+            settings = (printed.metric or "as the board") + ("" if printed.published else "; not published")
             rows.append([entrant.name, printed.value, ours, settings, str(printed.year or "-"), printed.recipe])
     header = ["system", "printed", "ours, as the board", "settings of the print", "year", "result"]
     return PageTable(header, rows, left=(0, 3, 5))

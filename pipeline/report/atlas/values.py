@@ -100,7 +100,7 @@ def _column_not_run(entry: dict[str, Any], number: int) -> Column:
     parts = [entry.get(key) for key in ("title", "path", "metric", "output")]
     title = next((str(part) for part in parts if part), f"values {number}")
     printed = "expected" if entry.get("published") == "false" else "printed"
-    return Column(" ".join(filter(None, [entry.get("dataset"), title])), "", "none", [], printed)
+    return Column(" ".join(map(str, filter(None, [entry.get("dataset"), title]))), "", "none", [], printed)
 
 
 def _not_run(entry: dict[str, Any]) -> dict[str, Cell]:
