@@ -502,7 +502,6 @@ def test_cut_texts_say_so(browser: Browser, hostile: Path) -> None:
 # --- colours, theme, print
 
 
-
 @pytest.mark.parametrize("dark", [False, True])
 def test_every_text_has_contrast(browser: Browser, sample: Path, hostile: Path, dark: bool) -> None:
     browser.size(dark=dark)

@@ -182,7 +182,11 @@ def test_a_board_is_a_run_of_its_own_and_equal_to_those_of_the_recipes(tmp_path:
         assert {score["system"]: score["score"] for score in own}.items() <= ours.items()
     config = next(iter(on_boards(*(published.recipes()[name] for name in NAMES)).values())).config()
     assert config
-    assert config["statistics"] == {"resamples": "1000", "trials": "13600", "seed": "12345"}  # 100 for each of 136 pairs
+    assert config["statistics"] == {
+        "resamples": "1000",
+        "trials": "13600",
+        "seed": "12345",
+    }  # 100 for each of 136 pairs
     again = stages.run(stages.prepare(from_mapping(config)), tmp_path / "again")[1]
     assert json.loads(again.to_json()) == board
     text = page.read_text(encoding="utf-8")

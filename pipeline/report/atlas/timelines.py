@@ -116,4 +116,5 @@ def _record(drawing: Drawing, standings: Sequence[Standing], years: Sequence[int
             at_end = across(year) + width_of([short(top.system)]) > drawing.width
             x, kind = (across(year) - 6, "end small") if at_end else (across(year) + 6, "small")
             drawing.text(x, up(top.score) - 5, short(top.system), kind, top.system)
-        drawing.line(across(year), up(best.score), across(following), up(best.score), "record")
+        if year < following:
+            drawing.line(across(year), up(best.score), across(following), up(best.score), "record")
