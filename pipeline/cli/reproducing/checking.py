@@ -58,6 +58,11 @@ def check(file: str) -> Checked:
         stages.prepare(file)
     except ConfigError as error:
         problems += error.problems
+    files = {str(Path(file).parent / text): keys for keys, text in _paths(root.plain())}
+    problems = [
+        root.problem(f"{one.position}: {one.message}", files[one.position]) if one.position in files else one
+        for one in problems
+    ]
     absent = dict.fromkeys(match[1] for one in problems if (match := ABSENT.search(one.message)))
     problems = [one for one in problems if not ABSENT.search(one.message)]
     plain = root.plain()
