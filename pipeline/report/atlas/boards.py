@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from ..html.page import as_yaml
 from ..html.shell import PageTable, Row
 from ..html.svg_bars import interval_axis, interval_bar, interval_scale
-from ..tables.comparisons import is_significant, settings_line, shown_interval, shown_p, signed
+from ..tables.comparisons import is_significant, p_cell, settings_line, shown_interval, signed
 from ..tables.digits import percent
 from ..tables.labels import size
 from .citing import authors
@@ -126,7 +126,7 @@ def _difference(
     if test is None:
         return signed(score.score - other.score, DIGITS), "-"
     star = "*" if is_significant(test, results) else ""
-    return signed(score.score - other.score, DIGITS) + star, shown_p(test.p_adjusted)
+    return signed(score.score - other.score, DIGITS) + star, p_cell(test, results)
 
 
 def _about(entrant: Entrant) -> list[str]:
