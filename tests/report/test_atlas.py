@@ -134,6 +134,14 @@ def test_what_was_not_run_shows_what_was_printed() -> None:
     assert tables[1].rows[0][1][0].printed == "B"
 
 
+def test_warnings_name_files_of_the_cache_as_configs_do(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("GEC_PIPELINE_DATA", "/home/somebody/cache")
+    one = replace(outcome("one", entry("a")), warnings=["d: /home/somebody/cache/conll14/x.m2: is odd"])
+    text = page_of(one)
+    assert "d: data:conll14/x.m2: is odd" in text
+    assert "somebody" not in text
+
+
 def test_what_was_tried_is_listed() -> None:
     text = " ".join(Reader(page_of(outcome("one", entry("a"), tried=["the first way", "the second way"]))).text)
     assert "What was tried" in text

@@ -209,6 +209,15 @@ def test_the_table_of_the_help_page_has_the_form_that_the_program_prints() -> No
     assert "\n".join(markdown_lines(SHORT, rows())) in HELP
 
 
+@pytest.mark.parametrize("name", ["arxiv1605-rho", "conll14-ng2014", "gjg-m2", "koyama-max", "seeda-pairs"])
+def test_rows_of_the_table_are_what_the_program_prints(
+    name: str, shared: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("GEC_PIPELINE_DATA", str(tmp_path))
+    assert main(["reproduce", name, "--format", "markdown", "-q", "--mirror", str(shared / "mirror")]) == 0
+    assert capsys.readouterr().out.splitlines()[2].strip("| ").split(" | ") in rows()
+
+
 def leaves(value: Any) -> int:
     if isinstance(value, dict | list):
         return sum(leaves(child) for child in (value.values() if isinstance(value, dict) else value))

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from ...io.catalogue import PREFIX
+from ...io.dataset_cache import cache
 from ...reproduction.verdicts import ORDER, VERDICTS
 from ..html.shell import Design, PageTable, render
 from ..tables.reproduction import summary
@@ -116,7 +119,7 @@ def _result(outcome: Outcome, href: str) -> ResultPart:
         missed=list(misses(expectations)) if expectations and outcome.worse else [],
         about=[(title, texts) for title, texts in about if texts],
         signatures=outcome.signatures,
-        warnings=outcome.warnings,
+        warnings=[text.replace(f"{cache()}{os.sep}", PREFIX) for text in outcome.warnings],
         tables=value_tables(outcome.recipe.expected, expectations),
         href=href if expectations else "",
     )
