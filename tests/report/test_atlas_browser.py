@@ -95,4 +95,7 @@ def test_print_has_every_result_and_no_controls(browser: Browser, pages: dict[st
     shown = "return [...document.querySelectorAll(arguments[0])].filter((one) => one.checkVisibility()).length"
     assert browser.run(shown, "details.result > summary") > 70
     assert browser.run(shown, ".buttons, .top, .copy") == 0
+    browser.size(780, media="print")
+    right = "return Math.max(...[...document.querySelectorAll('svg.wide')].map((d) => d.getBoundingClientRect().right))"
+    assert browser.run(right) <= 780
     browser.size()

@@ -36,7 +36,8 @@ class _BoardListener(Listener):
 def score_boards(outcomes: Sequence[Outcome], folder: Path, bar: Bar) -> list[ScoredBoard]:
     """Return the leader boards of these outcomes. Each is scored by a run of its own in a folder, if its data is here.
 
-    The run counts, scores and tests anew, so that all systems of a board have one signature.
+    The run counts, scores and tests anew, so that all systems of a board have one signature. Boards that have neither
+    scores nor anything printed are left out.
     """
     from ... import stages
     from ...config.tree import from_mapping
@@ -53,7 +54,8 @@ def score_boards(outcomes: Sequence[Outcome], folder: Path, bar: Bar) -> list[Sc
                 results = stages.run(job, folder / board.folder, listener=_BoardListener(bar))[1]
             except InputError as error:
                 message = str(error)
-        scored.append(ScoredBoard(board, config, results, "" if results else message))
+        if results or any(printed.published for entrant in board.entrants for printed in entrant.printed):
+            scored.append(ScoredBoard(board, config, results, "" if results else message))
     return scored
 
 
