@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -21,7 +21,7 @@ from .columns import COUNTS, ErrantNeeds
 from .verdicts import verdicts
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from ...arrays import Floats, Ints
     from ..base.columns import Columns
@@ -112,10 +112,18 @@ class Errant(Metric):
         """Return the counts, of the types that are asked for."""
         return {name: columns[self._only + name] for name in COUNTS}
 
-    def verdicts(self, source: str, output: str, annotation: str) -> list[Verdict] | None:
-        """Return the edits of a sentence that are counted, and whether they are hits (right) or misses."""
-        needs = self.needs
-        return verdicts(needs.comparison, needs.types, source, output, annotation)
+    def verdicts(
+        self, sources: Sequence[str], outputs: Sequence[Sequence[str]], annotations: Sequence[Sequence[str]]
+    ) -> list[list[list[list[Verdict] | None]]]:
+        """Return the edits of each sentence that are counted, and whether they are hits (right) or misses."""
+        judge = partial(verdicts, self.needs.comparison, self.needs.types)
+        return [
+            [
+                [judge(source, edits, own) for own in gold]
+                for source, edits, *gold in zip(sources, output, *annotations, strict=True)
+            ]
+            for output in outputs
+        ]
 
     def shown_counts(self, columns: Columns) -> list[Counted]:
         """Return the counts with each annotator."""

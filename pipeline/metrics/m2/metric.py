@@ -13,19 +13,20 @@ from ..base import shared_options
 from ..base.arithmetic import f_beta, ratio
 from ..base.columns import Field, last_present
 from ..base.description import Counted
-from ..base.metric import Metric, Note
+from ..base.metric import Metric, Note, Text
 from ..base.option import option
 from ..base.running_choice import RunningChoice
 from .columns import COUNTS, MaxMatchNeeds
-from .proposed import proposed_edits
+from .gold import as_lines
+from .proposed import proposed_edits, verdicts
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from ...arrays import Floats, Ints
     from ...edits.proposed import Judged
     from ..base.columns import Columns
-    from ..base.metric import Text
+    from ..base.description import Verdict
 
 
 @dataclass(frozen=True)
@@ -51,6 +52,8 @@ class MaxMatch(Metric):
         "m2scorer_fork": {"choice": "sentence"},
     }
     counts: ClassVar[frozenset[str]] = frozenset(COUNTS)
+    has_verdicts: ClassVar[bool] = True
+    explains_edits: ClassVar[bool] = True
     citations: ClassVar[tuple[str, ...]] = ("dahlmeier-ng-2012-better",)
 
     beta: str = shared_options.beta()
@@ -145,6 +148,13 @@ class MaxMatch(Metric):
         Annotators come in the order in which m2scorer has them. `text` has one system.
         """
         return proposed_edits(self.needs, text)[0]
+
+    def verdicts(
+        self, sources: Sequence[str], outputs: Sequence[Sequence[str]], annotations: Sequence[Sequence[str]]
+    ) -> list[list[list[list[Verdict] | None]]]:
+        """Return the proposed edits of each sentence as right or wrong, and the annotators' edits that are missed."""
+        text = Text(as_lines(sources), [as_lines(own) for own in annotations], [as_lines(own) for own in outputs])
+        return [[verdicts(row, len(annotations)) for row in lines] for lines in proposed_edits(self.needs, text)]
 
     def explained(self, text: Text) -> list[tuple[str, str]]:
         """Return the right and the wrong edits of an output with each annotator, and the missing ones."""
