@@ -206,8 +206,8 @@ def compare(run: str | Path, run2: str | Path | None = None, **settings: str | f
     """Return the results of a run directory with intervals, rank ranges and paired tests.
 
     With `run2`, the systems of both run directories are compared. `settings` are the keys of a config's section
-    `statistics`: baseline, test, correction, level, resamples, trials and seed. What they leave open is as in the
-    section `statistics` of the run's own config (the first one's), and else the default.
+    `statistics`: baseline, test, correction, level, resamples, trials, seed and choice. What they leave open is as in
+    the section `statistics` of the run's own config (the first one's), and else the default.
 
     In the Results returned, `scores[i].bootstrap` holds intervals and ranks, and `tests` the comparisons. They are
     computed from the stored counts; texts are not read. Raises InputError where a run directory cannot be used, where

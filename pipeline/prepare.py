@@ -30,6 +30,7 @@ from .metrics.names import is_called
 from .scoring.breakdown.needs import needs_of
 from .scoring.references import POLICIES
 from .scoring.resampling.bootstrap import unsupported
+from .scoring.resampling.chosen_anew import idle_choice
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
@@ -109,6 +110,8 @@ def prepare(
         problems += impossible_files(config)
         reasons = (unsupported(metric) for metric in metrics if config.statistics)
         problems += [config.root.problem(reason, ("statistics",)) for reason in reasons if reason]
+        if config.statistics and metrics and (idle := idle_choice(metrics, config.statistics)):
+            problems.append(config.root.problem(idle, ("statistics", "choice")))
     people = _people(config, problems) if config and config.human and not overrides.only else None
     sources = _sources(config, metrics, problems) if config and not overrides.only else None
     if problems or config is None:

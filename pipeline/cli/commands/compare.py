@@ -53,9 +53,11 @@ def add_settings(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments that `compare` and `rank` share."""
     fields = WrittenStatistics.model_fields
     tests = [*get_args(fields["test"].annotation), *SHORT]
-    corrections = get_args(fields["correction"].annotation)
+    corrections, choices = (get_args(fields[name].annotation) for name in ("correction", "choice"))
     parser.add_argument("--test", choices=tests, help="the paired test; ar and bs are the first two")
     parser.add_argument("--correction", choices=corrections, help="how p-values are corrected for several comparisons")
+    meaning = "metrics of edits: keep in samples the annotators of the whole set, or choose anew; default: whole"
+    parser.add_argument("--choice", choices=choices, help=meaning)
     for name in ("level", "resamples", "trials", "seed"):
         parser.add_argument(
             f"--{name}", metavar="N", help=f"{fields[name].description}; default: {fields[name].default}"
@@ -83,6 +85,8 @@ def run(args: argparse.Namespace) -> int:
         sys.stdout.write(results.to_json())
     elif results.tests:
         print_comparisons(results, args.digits, pairs=args.pairs, columns=args.columns)
+    elif (results.statistics or {}).get("test") == "none":
+        raise InputError("--test none: nothing is compared; the run's config says so, or --test; name another test")
     else:
         raise InputError(f"{args.run}: there is one system only, so there is nothing to compare")
     return 0
@@ -163,7 +167,7 @@ def _settings(args: argparse.Namespace, written: dict[str, Any], baseline: str |
     from ...scoring.resampling.significance import statistics_of
 
     given: dict[str, Any] = {name: getattr(args, name) for name in ("test", "correction", "level", "resamples")}
-    given |= {"trials": args.trials, "seed": args.seed, "baseline": baseline}
+    given |= {"trials": args.trials, "seed": args.seed, "choice": args.choice, "baseline": baseline}
     given = {name: value for name, value in given.items() if value is not None}
     if "test" in given:
         given["test"] = SHORT.get(given["test"], given["test"])

@@ -10,7 +10,7 @@ import numpy as np
 
 from ...edits.errant.edit_keys import MODES, STYLES, Comparison, category, preference
 from ..base import shared_options
-from ..base.arithmetic import f_beta, ratio
+from ..base.arithmetic import f_beta, ratio, rounded
 from ..base.columns import Field
 from ..base.description import Counted
 from ..base.metric import Metric, Note
@@ -21,7 +21,7 @@ from .columns import COUNTS, ErrantNeeds
 from .verdicts import verdicts
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from ...arrays import Floats, Ints
     from ..base.columns import Columns
@@ -153,17 +153,23 @@ class Errant(Metric):
         """Return the score of each sentence with each annotator: float64 [lines, annotators]."""
         return self._scores(self.make_terms(columns))[0]
 
-    def chooser(self) -> Callable[[Columns], Ints]:
-        """Return what chooses annotators: with the totals of the sentences before, or for each sentence alone."""
-        return RunningChoice(self._key, COUNTS, "order", running=self.choice == "official")
+    def running_choice(self) -> RunningChoice | None:
+        """Return what chooses annotators with the totals of the sentences before; None where each is chosen alone."""
+        return RunningChoice(self._key, self._keys, COUNTS) if self.choice == "official" else None
 
     def choose(self, columns: Columns) -> Ints:
         """Return the annotator of each sentence, chosen for the sentence alone: int64 [lines]."""
-        return RunningChoice(self._key, COUNTS, "order", running=False)(columns)
+        return RunningChoice(self._key, self._keys, COUNTS, running=False)(columns)
 
     def _key(self, totals: tuple[int, ...], counts: tuple[int, ...]) -> tuple[float, ...]:
         """Return what is greatest for the annotator that is taken, as errant_compare compares it."""
         return preference(totals, counts, float(self.beta))
+
+    def _keys(self, totals: Ints, counts: Ints) -> list[Floats]:
+        """Return the same for arrays of totals and counts."""
+        tp, fp, fn = counts.astype(np.float64)
+        score = self._scores(dict(zip(COUNTS, totals + counts, strict=True)))[0]
+        return [rounded(score, 4), tp, -fp, -fn]
 
     def _scores(self, counts: Columns) -> tuple[Floats, Floats, Floats]:
         """Return F-beta, precision and recall."""

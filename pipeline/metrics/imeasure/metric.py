@@ -18,7 +18,7 @@ from .columns import COUNTS, ImeasureNeeds
 from .formulas import ASPECTS, MEASURES, aspect_of, measures, reference_keys
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Mapping
 
     from ...arrays import Floats, Ints
     from ..base.columns import Columns
@@ -117,12 +117,11 @@ class Imeasure(Metric):
         terms, rows = self.make_terms(columns), np.arange(len(columns["ref_len"]))
         return terms if self.mix else {name: terms[name][rows, self.choose(columns)] for name in COUNTS}
 
-    def chooser(self) -> Callable[[Columns], Ints]:
-        """Return what chooses references: for each sentence alone, or with the totals of the sentences before."""
+    def running_choice(self) -> RunningChoice | None:
+        """Return what chooses references with the totals of the sentences before; None where each is chosen alone."""
         if self.optimise == "sentence":
-            return self.choose
-        choice = RunningChoice(self._key, COUNTS, "order")
-        return lambda columns: choice({**columns, "order": np.broadcast_to(_places(columns), columns["ref_len"].shape)})
+            return None
+        return RunningChoice(self._key, self._keys_of_sums, COUNTS, counts_of=_in_order)
 
     def choose(self, columns: Columns) -> Ints:
         """Return the best reference of each sentence: int64 [lines]."""
@@ -139,9 +138,15 @@ class Imeasure(Metric):
         sums = {name: np.array(a + b) for name, a, b in zip(COUNTS, totals, counts, strict=True)}
         return tuple(self._keys(sums).tolist())
 
+    def _keys_of_sums(self, totals: Ints, counts: Ints) -> list[Floats]:
+        """Return the same for arrays of totals and counts."""
+        return [*np.moveaxis(self._keys(dict(zip(COUNTS, totals + counts, strict=True))), -1, 0)]
 
-def _places(columns: Columns) -> Ints:
-    return np.arange(columns["ref_len"].shape[1])
+
+def _in_order(columns: Columns) -> Columns:
+    """Return the columns with the order of references, which is that of their places."""
+    shape = columns["ref_len"].shape
+    return {**columns, "order": np.broadcast_to(np.arange(shape[1]), shape)}
 
 
 def _stacked(counts: Columns) -> tuple[Ints, Ints]:
