@@ -213,6 +213,10 @@ def compare(run: str | Path, run2: str | Path | None = None, **settings: str | f
     computed from the stored counts; texts are not read. Raises InputError where a run directory cannot be used, where
     two do not fit together, and for settings that are wrong.
     """
+    for given in (run, run2):
+        if given is not None and not isinstance(given, str | PathLike):
+            kind = type(given).__name__
+            raise InputError(f"compare: expected the path of a run directory, as `run()` writes it; found {kind}")
     results, columns = stored_runs.load_runs(run, run2)
     written = results.statistics or {}
     baseline = {} if written.get("baseline") in columns[0].names else {"baseline": None}

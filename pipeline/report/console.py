@@ -93,6 +93,13 @@ def _print_ranked(results: Results, scores: Sequence[Score], digits: int, column
         print(f"({', '.join(left_out)}: in a wider window, or piped)")
 
 
+TURNED = (
+    "Wins and losses may point the other way than the difference: each sentence is one,\n"
+    "long or short, and one in which nothing is to be changed is won by leaving it alone."
+)
+"""What is said under comparisons in which the score of the corpus and most of the sentences disagree."""
+
+
 def print_comparisons(results: Results, digits: int, *, pairs: bool = False, columns: Sequence[str] = ()) -> None:
     """Print which systems differ, for each data set and metric. The rows of pairs have all columns or only these.
 
@@ -111,6 +118,8 @@ def print_comparisons(results: Results, digits: int, *, pairs: bool = False, col
         else:
             compared = {name for test in tests for name in (test.system, test.other)}
             _print_matrices(results, [name for name in names if name in compared], tests, digits)
+        if any(test.difference * (test.wins - test.losses) < 0 for test in tests):
+            print(TURNED)
         print()
     print(settings_line(results.statistics or {}))
 

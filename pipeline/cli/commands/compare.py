@@ -140,7 +140,7 @@ def compared(args: argparse.Namespace, second: str | None, baseline: str | None,
     """
     from ...scoring import stored_runs
     from ...scoring.resampling.significance import with_statistics
-    from ...scoring.selection import Selection, only, restricted
+    from ...scoring.selection import Selection, names_like, only, restricted
 
     results, columns = stored_runs.load_runs(args.run, second or None)
     columns = only(columns, replace(selection_of(args), systems=()))
@@ -150,6 +150,8 @@ def compared(args: argparse.Namespace, second: str | None, baseline: str | None,
     if settings.baseline is not None and settings.baseline not in names:
         hint = did_you_mean(settings.baseline, names)
         raise InputError(f"--baseline {settings.baseline}: no system is called so{hint}; there are {', '.join(names)}")
+    if args.system and baseline is None and settings.baseline and len(names_like("--system", args.system, names)) == 2:
+        settings = settings.model_copy(update={"baseline": None})  # the two alone, one against the other
     if args.system:
         columns = only(columns, Selection(systems=[*args.system, *([settings.baseline] if settings.baseline else [])]))
         columns = [replace(scored, scores=stored_runs.ranked(scored.scores)) for scored in columns]

@@ -238,6 +238,11 @@ class Metric(Described, ABC):
         del counts
         return []
 
+    def doubts(self, annotations: Iterable[str]) -> list[str]:
+        """Return what looks wrong in the records of annotators that the metric reads; see `edits/records.py`."""
+        del annotations
+        return []
+
     def draws(self, lines: int, references: int) -> Draws | None:
         """Return how references are drawn at random, or None if they are not, as with a single reference."""
         del lines, references

@@ -18,11 +18,13 @@ from .columns import COUNTS, ImeasureNeeds
 from .formulas import ASPECTS, MEASURES, aspect_of, measures, reference_keys
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
     from ...arrays import Floats, Ints
     from ..base.columns import Columns
 
+WORD = "-NONE-"
+"""How NUCLE writes that a correction is empty."""
 _NUMBER: dict[str, Any] = {
     "pattern": r"[0-9]{1,3}(\.[0-9]{1,6})?",
     "form": "a number such as 2 or 0.5, with at most 6 decimals",
@@ -97,6 +99,18 @@ class Imeasure(Metric):
         """Return the counts with the reference of each sentence."""
         terms = self._best_terms(columns)
         return [Counted(name, terms[name]) for name in COUNTS]
+
+    def doubts(self, annotations: Iterable[str]) -> list[str]:
+        """Return that deletions are written as a word, which I-measure takes for what is to be put in their place."""
+        lines = [line for record in annotations for line in record.split("\n") if line.startswith("A ")]
+        own = [line.split("|||") for line in lines]
+        several = sum(fields[2] == WORD and fields[1] != "noop" for fields in own)
+        if not several:
+            return []
+        message = (
+            f"imeasure: {several} corrections of the gold are {WORD}, which is a word for ieval.py: it is expected in"
+        )
+        return [f"{message} outputs; `gec-pipeline m2 convert --to errant` makes deletions of them, and other scores"]
 
     def score(self, totals: Columns) -> dict[str, Floats]:
         """Return imeasure, wacc, that of the source (base_wacc), acc, precision, recall, f, and the counts."""
