@@ -17,7 +17,7 @@ from ..base.option import option
 from ..base.running_choice import RunningChoice
 from .columns import CHANGED, KINDS, ClemeNeeds
 from .rates import DECIMALS, Sums, com, first_version, rounded_f, second_version
-from .weights import CURVES, HALF, LONGEST, as_float, halves, whole
+from .weights import CURVES, HALF, HIGHEST_MEAN, LONGEST, as_float, halves, whole
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -125,6 +125,11 @@ class Cleme(Metric):
             raise InputError(
                 f"cleme: what references change is {mean:.1f} words long on average, and weights: corpus is for at "
                 f"most {LONGEST[name] - 1}; write weights: none or weights: sentence"
+            )
+        if name == "sentence" and mean > HIGHEST_MEAN and any(columns[kind][..., -1].any() for kind in KINDS):
+            raise InputError(
+                f"cleme: what references change is {mean:.1f} words long on average, and with weights: sentence pieces "
+                f"of {LONGEST[name]} words and more are weighed exactly for at most {HIGHEST_MEAN}; write weights: none"
             )
         weights = CURVES[name, self._apart].of_kinds(LONGEST[name] + 1, mean)
         terms = {"tn": columns["tn"]}
