@@ -8,11 +8,12 @@ from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 from ..errors import printable
+from ..metrics.names import class_of
 from .by_type.tables import caption, fitting, types_of
 from .tables.comparisons import is_significant, matrix, pair_table, settings_line, shown_p, signed, tests_of
 from .tables.digits import percent, round_half_up
 from .tables.human import correlation_table, sentence_table, test_table, window_table
-from .tables.labels import class_of, headings, labels, remarks, size
+from .tables.labels import headings, labels, remarks, size
 from .tables.ranked import fitted_table, picked, ranked_table
 from .tables.sections import finding_tables
 from .tables.verdicts import expectation_table, misses
