@@ -38,9 +38,9 @@ class Green(Metric):
     to n - 1 wins, then up to n - 2, and so on, then the first. The source is the authors' program,
     github.com/shotakoyama/green.
 
-    In the flavour gec-metrics, which is the package gec-metrics 0.1.1, precision is 1 for an order without FP, and recall
-    is 1 for one without FN, also where there is no TP. So a perfect sentence of three words has 1, where the authors'
-    program gives 0 because there is no 4-gram. Of equal references the first counts.
+    In the flavour gec-metrics, which is the package of that name (0.1.1), precision is 1 for an order without FP, and
+    recall is 1 for one without FN, also where there is no TP. So a perfect sentence of three words has 1, where the
+    authors' program gives 0 because there is no 4-gram. Of equal references the first counts.
     """
 
     name: ClassVar[str] = "green"
@@ -52,7 +52,7 @@ class Green(Metric):
 
     flavour: str = option(
         "authors",
-        help="whose: authors (an order without a hit gives 0), or gec-metrics (an order without a miss counts as perfect)",
+        help="whose: authors (an order without a hit gives 0) or gec-metrics (an order without a miss is perfect)",
         choices=("authors", "gec-metrics"),
         implicit=True,
     )
