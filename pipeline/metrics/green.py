@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
+from ..kernel.common import MAX_ORDER
 from ..tokenizers.tokenization import Tokenization
 from .base import shared_options
 from .base.arithmetic import best_by, by_order, f_beta, log, ratio
@@ -56,7 +57,7 @@ class Green(Metric):
         choices=("authors", "gec-metrics"),
         implicit=True,
     )
-    order: int = option(4, key="n", help="longest n-grams", minimum=1, maximum=9)
+    order: int = option(4, key="n", help="longest n-grams", minimum=1, maximum=MAX_ORDER)
     beta: str = option(
         "2",
         help="weight of recall against precision",
