@@ -116,6 +116,9 @@ class Metric(Described, ABC):
     Ranks, comparisons, choices of references and correlations with people go by it. Scores stay as they are.
     """
 
+    spare_terms: ClassVar[frozenset[str]] = frozenset()
+    """Terms that are 0 where somebody gives the sums of the others alone; see `metrics/from_counts.py`."""
+
     level: str = "corpus"
     """corpus is the score of summed terms; mean and sum are the mean and sum of sentence scores."""
 

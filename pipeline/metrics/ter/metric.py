@@ -56,6 +56,7 @@ class Ter(Metric):
     name_in_text: ClassVar[str] = "TER"
     citations: ClassVar[tuple[str, ...]] = ("snover-etal-2006-study", "post-2018-call")
     lower_is_better: ClassVar[bool] = True
+    spare_terms: ClassVar[frozenset[str]] = frozenset({"ref_rest"})
 
     normalized: bool = option(False, key="norm", help="split punctuation from words, and replace entities")
     no_punct: bool = option(False, key="nopunct", help="remove punctuation")
