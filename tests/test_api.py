@@ -75,7 +75,7 @@ def test_the_examples_in_the_documentation_are_right() -> None:
 
 
 def test_the_package_gives_what_it_promises() -> None:
-    functions = {"compare", "evaluate", "load", "run"}
+    functions = {"compare", "evaluate", "load", "run", "score_counts"}
     assert set(pipeline.__all__) == {"Evaluation", "Result", "__version__", "errors", *functions}
     assert all(hasattr(pipeline, name) for name in pipeline.__all__)
     assert set(dir(pipeline)) >= set(pipeline.__all__)
