@@ -224,8 +224,8 @@ def compare(run: str | Path | Sequence[Result], run2: str | Path | None = None, 
 
     `run` may also be an Evaluation, which `evaluate`, `run` and `load` return, or a list of its results.
     With `run2`, the systems of both run directories are compared.
-    `settings` are the keys of a config's section `statistics`: baseline, test, correction, level, resamples, trials and
-    seed. What they leave open is as in the section `statistics` of the run's own config (the first one's), and else the
+    `settings` are the keys of a config's section `statistics`: baseline, test, correction, level, resamples, trials,
+    seed and choice. What they leave open is as in that section of the run's own config (the first one's), and else the
     default.
 
     In the Results returned, `scores[i].bootstrap` holds intervals and ranks, and `tests` the comparisons. They are
@@ -238,6 +238,10 @@ def compare(run: str | Path | Sequence[Result], run2: str | Path | None = None, 
                 "compare: results in memory are compared with each other; evaluate all systems in one call"
             )
         return compared(run, settings)
+    for given in (run, run2):
+        if given is not None and not isinstance(given, str | PathLike):
+            kind = type(given).__name__
+            raise InputError(f"compare: expected the path of a run directory, or results in a list; found {kind}")
     results, columns = stored_runs.load_runs(run, run2)
     written = results.statistics or {}
     baseline = {} if written.get("baseline") in columns[0].names else {"baseline": None}
