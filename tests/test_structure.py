@@ -53,6 +53,7 @@ FLOORS = [
     ["stages.py", "reopen.py"],
     ["evaluation.py"],
     ["api.py"],
+    ["compat"],
     ["cli"],
     ["cli/commands"],
     ["__init__.py", "__main__.py"],

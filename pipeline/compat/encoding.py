@@ -17,13 +17,17 @@ if TYPE_CHECKING:
     from ..arrays import Ints
 
 
-def lines_of(name: str, texts: Iterable[str]) -> Lines:
+def lines_of(name: str, texts: Iterable[str | None]) -> Lines:
     """Return texts, which may have newlines, as lines for the kernel; `name` is what messages call them.
 
+    None becomes an empty line where `name` is that of references: there it says that one is missing.
     Raises WrongTypeError for what is no text, and WrongValueError for a text that UTF-8 cannot write.
     """
     encoded = []
     for number, text in enumerate(texts):
+        if text is None and name.startswith("references"):
+            encoded.append(b"")
+            continue
         if not isinstance(text, str):
             raise WrongTypeError(f"{name}, item {number + 1}: expected a text, found {type(text).__name__}")
         try:

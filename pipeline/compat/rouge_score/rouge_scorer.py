@@ -74,13 +74,17 @@ class RougeScorer(scoring.BaseScorer):
         return scores
 
     def _sentences(self, text: str) -> list[str]:
+        """Return the sentences of a text for rougeLsum, but for empty ones."""
         if not self.split_summaries:
-            return text.split("\n")
+            return list(filter(None, text.split("\n")))
         try:
             from nltk import sent_tokenize
         except ImportError:
             unavailable("split_summaries", "nltk splits the sentences: pip install nltk")
-        sentences: list[str] = sent_tokenize(text)
+        try:
+            sentences: list[str] = sent_tokenize(text)
+        except LookupError:
+            unavailable("split_summaries", "nltk lacks its data for sentences: python -m nltk.downloader punkt_tab")
         return sentences
 
     def _encode(self, texts: Sequence[Sequence[str]]) -> list[Sentences]:

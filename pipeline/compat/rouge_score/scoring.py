@@ -66,7 +66,7 @@ class BootstrapAggregator:
         values = np.array(scores, np.float64)
         means: Floats = np.empty((self.samples, values.shape[1]))
         for sample in range(self.samples):
-            drawn = np.random.choice(np.arange(len(values)), size=len(values))  # noqa: NPY002 (the caller's seed)
+            drawn = np.random.choice(np.arange(len(values)), size=len(values))
             means[sample] = values[drawn].mean(axis=0)
         tail = (1 - self.level) / 2
         low, mid, high = np.percentile(means, 100 * np.array([tail, 0.5, 1 - tail]), axis=0)

@@ -34,7 +34,7 @@ def corpus_gleu(
     longest = max([1, *map(len, hypotheses), *(len(text) for texts in list_of_references for text in texts)])
     order = longest if max_len == -1 else min(max_len, longest)
     if not len(hypotheses) or order < min_len:
-        order = min_len
+        return 0.0
     check_order("max_len", order)
     counts = counted(list_of_references, hypotheses, order, "match")
     own = totals(counts.sizes, order)[:, None, min_len - 1 :].sum(axis=2)

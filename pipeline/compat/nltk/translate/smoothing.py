@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
     from .counts import Tokens
 
+    References = Sequence[Tokens]
+
 
 class Precision(Fraction):
     """Matches / n-grams. Unlike a Fraction it keeps both numbers, so that 2/4 does not become 1/2."""
@@ -96,7 +98,12 @@ class SmoothingFunction:
         return smoothed
 
     def method5(
-        self, p_n: Sequence[Any], references: Sequence[Tokens], hypothesis: Tokens, hyp_len: int | None = None, *_: object
+        self,
+        p_n: Sequence[Any],
+        references: Sequence[Tokens],
+        hypothesis: Tokens,
+        hyp_len: int | None = None,
+        *_: object,
     ) -> list[Any]:
         """Average each precision with the averaged one below it and the plain one above it."""
         del hyp_len
@@ -126,7 +133,12 @@ class SmoothingFunction:
         return smoothed
 
     def method7(
-        self, p_n: Sequence[Any], references: Sequence[Tokens], hypothesis: Tokens, hyp_len: int | None = None, *_: object
+        self,
+        p_n: Sequence[Any],
+        references: Sequence[Tokens],
+        hypothesis: Tokens,
+        hyp_len: int | None = None,
+        *_: object,
     ) -> list[Any]:
         """Apply method 4, then method 5."""
         smoothed = self.method4(p_n, references, hypothesis, hyp_len)

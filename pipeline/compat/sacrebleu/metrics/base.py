@@ -171,7 +171,9 @@ class Metric(ABC, Generic[Scored]):
 
     def _aggregate_and_compute(self, stats: Any) -> Scored:
         """Return the score of the counts of lines."""
-        return self._compute_score_from_stats(stats.sum(axis=0) if hasattr(stats, "sum") else [*map(sum, zip(*stats))])
+        import numpy as np
+
+        return self._compute_score_from_stats(np.asarray(stats).sum(axis=0))
 
     def _bootstrap(self, counts: Ints, samples: int) -> list[Scored]:
         """Return the scores of bootstrap samples of the lines."""

@@ -58,10 +58,11 @@ class BLEU(Metric[BLEUScore]):
     SMOOTH_DEFAULTS: ClassVar[dict[str, float | None]] = {"none": None, "floor": 0.1, "add-k": 1, "exp": None}
     """The kinds of smoothing, with the value that a kind has by default."""
     TOKENIZERS: ClassVar[dict[str, str]] = {
-        **{"none": "whitespace", "zh": "zh", "13a": "13a", "intl": "intl", "char": "nonspace"},
-        **dict.fromkeys(sacrebleu.BORROWED),
-    }  # type: ignore[dict-item]
-    """The tokenisers by sacreBLEU's names, with the names that they have in this program where these differ."""
+        "none": "whitespace",
+        "char": "nonspace",
+        **{name: name for name in ("13a", "zh", "intl", *sacrebleu.BORROWED)},
+    }
+    """The tokenisers by sacreBLEU's names, with the names that they have in this program."""
     TOKENIZER_DEFAULT = "13a"
     LANGUAGES: ClassVar[dict[str, str]] = {"zh": "zh", "ja": "ja-mecab", "ko": "ko-mecab"}
     """The tokenisers of target languages where none is asked for."""
@@ -87,7 +88,7 @@ class BLEU(Metric[BLEUScore]):
         name = tokenize or self.LANGUAGES.get(trg_lang, self.TOKENIZER_DEFAULT)
         if name not in self.TOKENIZERS:
             raise WrongValueError(f"tokenize: sacreBLEU has no '{name}'{did_you_mean(name, self.TOKENIZERS)}")
-        self.tokenization = Tokenization(self.TOKENIZERS[name] or name, lowercase=lowercase)
+        self.tokenization = Tokenization(self.TOKENIZERS[name], lowercase=lowercase)
         reason = self.tokenization.unavailable()
         if reason:
             raise UnavailableError(reason)
@@ -137,7 +138,7 @@ class BLEU(Metric[BLEUScore]):
                 TOKENIZED,
             )
         missing = any(text is None for stream in references for text in stream)
-        texts = [lines_of(f"references[{n}]", ("" if text is None else text for text in s)) for n, s in enumerate(references)]
+        texts = [lines_of(f"references[{n}]", stream) for n, stream in enumerate(references)]
         encoded = self.tokenization.encode([*texts, lines_of("hypotheses", hypotheses)])
         output, sets = encoded.pop(), encoded
         match = kernel.overlap(None, sets, [output], self.max_ngram_order, ("union_match",))["union_match"][0]
@@ -199,7 +200,7 @@ def _smoothed(precisions: list[float], correct: list[Any], total: list[Any], met
 
 
 def _closest(sizes: Ints, sets: Sequence[Encoded], references: Streams) -> Ints:
-    """Return the reference length of each line that is closest to that of the output, the shorter of two: int64 [lines].
+    """Return the reference length that is closest to that of the output, the shorter of two: int64 [lines].
 
     `references` says which are missing; it is empty where none is.
     """

@@ -58,7 +58,7 @@ class CHRF(Metric[CHRFScore]):
 
     def _count(self, hypotheses: Sequence[str], references: Streams) -> Ints:
         """Return n-grams of output and reference, and matches, of the best reference: int64 [lines, 3 orders]."""
-        texts = [lines_of(f"references[{n}]", ("" if text is None else text for text in s)) for n, s in enumerate(references)]
+        texts = [lines_of(f"references[{n}]", stream) for n, stream in enumerate(references)]
         texts.append(lines_of("hypotheses", hypotheses))
         parts = [("char" if self.whitespace else "nonspace", self.char_order), ("chrf", self.word_order)]
         counted = [self._counts(texts, tokenizer, order) for tokenizer, order in parts if order]
