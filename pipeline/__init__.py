@@ -8,6 +8,7 @@ compare(directory)  returns intervals, ranges of ranks and tests of a run
 Evaluation          what evaluate, run and load return: a list of results
 Result              the score of one system by one metric, with its counts
 errors              what is raised, such as InputError where input is wrong
+compat              the names of sacrebleu, nltk and rouge_score
 
 A first score:
 
@@ -30,11 +31,11 @@ from typing import TYPE_CHECKING, Any
 from ._version import __version__
 
 if TYPE_CHECKING:
-    from . import errors
+    from . import compat, errors
     from .api import compare, evaluate, load, run
     from .evaluation import Evaluation, Result
 
-__all__ = ["Evaluation", "Result", "__version__", "compare", "errors", "evaluate", "load", "run"]
+__all__ = ["Evaluation", "Result", "__version__", "compare", "compat", "errors", "evaluate", "load", "run"]
 
 
 def __getattr__(name: str) -> Any:
@@ -43,7 +44,9 @@ def __getattr__(name: str) -> Any:
         raise AttributeError(f"module 'pipeline' has no attribute '{name}'")
     from importlib import import_module
 
-    return import_module(".errors", __name__) if name == "errors" else getattr(import_module(".api", __name__), name)
+    if name in ("errors", "compat"):
+        return import_module(f".{name}", __name__)
+    return getattr(import_module(".api", __name__), name)
 
 
 def __dir__() -> list[str]:

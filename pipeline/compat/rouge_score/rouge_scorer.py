@@ -77,15 +77,7 @@ class RougeScorer(scoring.BaseScorer):
         """Return the sentences of a text for rougeLsum, but for empty ones."""
         if not self.split_summaries:
             return list(filter(None, text.split("\n")))
-        try:
-            from nltk import sent_tokenize
-        except ImportError:
-            unavailable("split_summaries", "nltk splits the sentences: pip install nltk")
-        try:
-            sentences: list[str] = sent_tokenize(text)
-        except LookupError:
-            unavailable("split_summaries", "nltk lacks its data for sentences: python -m nltk.downloader punkt_tab")
-        return sentences
+        return _split_by_nltk(text)
 
     def _encode(self, texts: Sequence[Sequence[str]]) -> list[Sentences]:
         """Return texts, each a list of sentences, as lines of ids."""
@@ -95,6 +87,18 @@ class RougeScorer(scoring.BaseScorer):
         else:
             encoded = ids_of([[self.tokenizer.tokenize(sentence) for sentence in text] for text in texts])
         return [Sentences(*ids, first) for ids, first in zip(encoded, firsts, strict=True)]
+
+
+def _split_by_nltk(text: str) -> list[str]:
+    try:
+        from nltk import sent_tokenize
+    except ImportError:
+        unavailable("split_summaries", "nltk splits the sentences: pip install nltk")
+    try:
+        sentences: list[str] = sent_tokenize(text)
+    except LookupError:
+        unavailable("split_summaries", "nltk lacks its data for sentences: python -m nltk.downloader punkt_tab")
+    return sentences
 
 
 def _text(name: str, text: Any) -> str:

@@ -9,9 +9,8 @@ InputError; sacreBLEU scores the lines that both have. TER, data sets and the pa
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
-from ...metrics.base.signature import SACREBLEU as __version__  # noqa: N811 (the name in the package)
 from .metrics import BLEU, CHRF, TER
 from .metrics.ter import no_ter
 
@@ -26,7 +25,6 @@ __all__ = [
     "BLEU",
     "CHRF",
     "TER",
-    "__version__",
     "corpus_bleu",
     "corpus_chrf",
     "corpus_ter",
@@ -35,6 +33,15 @@ __all__ = [
     "sentence_chrf",
     "sentence_ter",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    """Return the release of sacreBLEU that is followed; it is read only when it is asked for."""
+    if name != "__version__":
+        raise AttributeError(f"module 'pipeline.compat.sacrebleu' has no attribute '{name}'")
+    from ...metrics.base.signature import SACREBLEU
+
+    return SACREBLEU
 
 
 def corpus_bleu(

@@ -9,7 +9,6 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 
-from ....metrics.base.signature import SACREBLEU
 from ...problems import WrongTypeError, WrongValueError
 
 if TYPE_CHECKING:
@@ -150,6 +149,8 @@ class Metric(ABC, Generic[Scored]):
         """Return the signature of what was scored last. Raises WrongValueError where nothing was scored yet."""
         if self.num_refs is None:
             raise WrongValueError("the number of references is not known yet: score something first")
+        from ....metrics.base.signature import SACREBLEU
+
         references = "var" if self.num_refs == -1 else self.num_refs
         info = {"version": SACREBLEU, "nrefs": references, "bs": self.n_bootstrap, "ar": None, "seed": self.seed}
         return Signature(info | dict.fromkeys(("test", "lang", "origlang", "subset")) | self._settings())
