@@ -37,6 +37,7 @@ from .execution.store.columns_file import MemoryStatistics, Statistics
 from .execution.store.remote_copy import folder_of
 from .metrics.build import from_text, from_values
 from .prepare import complete, doubts, fit, without_source
+from .report.notebook.shown import Compared
 from .scoring import scored_columns, stored_runs
 from .scoring.breakdown.counts import breakdowns
 from .scoring.breakdown.needs import breakdown_of, needs_of
@@ -199,17 +200,17 @@ def _evaluation(directory: Path, stored: Results) -> Evaluation:
         schema = metric.needs.schema(info.references_of(metric.needs))
         statistics = Statistics(path, schema, info.lines)
         results.append(Result(score, metric, statistics, _own(score, stored.breakdown)))
-    return Evaluation(results, stored.warnings, stored.tests)
+    return Evaluation(results, stored.warnings, stored.tests, stored)
 
 
-def compare(run: str | Path, run2: str | Path | None = None, **settings: str | float) -> Results:
+def compare(run: str | Path, run2: str | Path | None = None, **settings: str | float) -> Compared:
     """Return the results of a run directory with intervals, rank ranges and paired tests.
 
     With `run2`, the systems of both run directories are compared. `settings` are the keys of a config's section
     `statistics`: baseline, test, correction, level, resamples, trials and seed. What they leave open is as in the
     section `statistics` of the run's own config (the first one's), and else the default.
 
-    In the Results returned, `scores[i].bootstrap` holds intervals and ranks, and `tests` the comparisons. They are
+    In what is returned, `scores[i].bootstrap` holds intervals and ranks, and `tests` the comparisons. They are
     computed from the stored counts; texts are not read. Raises InputError where a run directory cannot be used, where
     two do not fit together, and for settings that are wrong.
     """
@@ -218,4 +219,4 @@ def compare(run: str | Path, run2: str | Path | None = None, **settings: str | f
     baseline = {} if written.get("baseline") in columns[0].names else {"baseline": None}
     texts = {**written, **baseline, **settings}
     statistics = statistics_of({name: str(value) for name, value in texts.items() if value is not None})
-    return with_statistics(restricted(results, columns), columns, statistics)
+    return Compared.of(with_statistics(restricted(results, columns), columns, statistics))

@@ -50,6 +50,7 @@ FLOORS = [
     ["report/tables"],
     ["report"],
     ["report/plots", "report/html"],
+    ["report/notebook"],
     ["prepare.py"],
     ["stages.py", "reopen.py"],
     ["evaluation.py"],

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import random
 import warnings
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
@@ -17,6 +17,9 @@ from pipeline.compat.nltk import sentence_bleu, sentence_gleu
 from pipeline.compat.nltk.translate import bleu_score as own
 from pipeline.compat.nltk.translate import gleu_score as own_gleu
 from pipeline.errors import InputError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 Corpus = tuple[list[list[list[Any]]], list[list[Any]]]
 METHODS = [None, *(f"method{number}" for number in range(8))]
@@ -171,16 +174,18 @@ def test_a_precision_of_0_without_smoothing_warns() -> None:
 
 
 def test_what_cannot_be_scored_says_why() -> None:
-    for call, message in [
+    unhashable: Any = [["a"]]
+    wrong: list[tuple[Callable[[], Any], str]] = [
         (lambda: own.corpus_bleu([[["a"]]], []), "the list is empty"),
         (lambda: own.corpus_bleu([[["a"]]], [["a"], ["b"]]), "found 1 lists of references, and 2 hypotheses"),
         (lambda: own.corpus_bleu([[["a"]], []], [["a"], ["b"]]), "item 2 has no references"),
         (lambda: own.sentence_bleu([["a"]], ["a"], ()), "weights: expected a list of numbers"),
         (lambda: own.sentence_bleu([["a"]], ["a"], (1 / 17,) * 17), "at most 16"),
-        (lambda: own.sentence_bleu([["a"]], [["a"]]), "lists of tokens"),
+        (lambda: own.sentence_bleu([["a"]], unhashable), "lists of tokens"),
         (lambda: own.sentence_bleu([["a"]], ["a"], smoothing_function=own.SmoothingFunction().method6), "method6"),
         (lambda: own_gleu.sentence_gleu([["a"]], ["a"], min_len=0), "min_len: expected a whole number from 1"),
         (lambda: own_gleu.sentence_gleu([["a"] * 20], ["a"] * 20, max_len=20), "at most 16"),
-    ]:
+    ]
+    for call, message in wrong:
         with pytest.raises(InputError, match=message):
             call()

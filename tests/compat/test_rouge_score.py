@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
@@ -15,6 +15,9 @@ import pipeline
 from pipeline.compat.rouge_score import rouge_scorer, scoring, tokenizers
 from pipeline.errors import InputError
 from tests.metrics.test_rouge import TYPES, VOCABULARY_TEXT, texts
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 
 class Blanks(peer_tokenizers.Tokenizer):  # type: ignore[misc]
@@ -129,13 +132,14 @@ def test_unknown_types_are_refused(name: str) -> None:
 def test_what_cannot_be_scored_says_why() -> None:
     scorer = rouge_scorer.RougeScorer(["rouge1"])
     wrong: Any = None
-    for call, message in [
+    calls: list[tuple[Callable[[], Any], str]] = [
         (lambda: scorer.score("a", wrong), "prediction: expected a text, found NoneType"),
         (lambda: scorer.score(wrong, "a"), "target: expected a text, found NoneType"),
         (lambda: scorer.score_multi([], "a"), "expected a list of texts that is not empty"),
         (lambda: scorer.score_multi("abc", "a"), "expected a list of texts"),
         (lambda: scoring.BootstrapAggregator(confidence_interval=2), "a number from 0 to 1"),
         (lambda: scoring.BootstrapAggregator(n_samples=0), "a whole number from 1"),
-    ]:
+    ]
+    for call, message in calls:
         with pytest.raises(InputError, match=message):
             call()

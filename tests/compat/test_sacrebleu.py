@@ -8,8 +8,8 @@ import random
 from typing import TYPE_CHECKING, Any
 
 import pytest
-import sacrebleu as peer
-from sacrebleu.significance import PairedTest
+import sacrebleu
+import sacrebleu.significance
 
 import pipeline
 from pipeline.compat import sacrebleu as own
@@ -17,8 +17,10 @@ from pipeline.errors import InputError
 from tests.metrics.test_bleu import generated
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
+peer: Any = sacrebleu
+"""The package, whose types do not say that references may be None."""
 Texts = tuple[list[str], list[list[str | None]]]
 TOKENIZERS = ["none", "char", "13a", "zh", "intl"]
 SMOOTHINGS: list[tuple[str, float | None]] = [
@@ -157,7 +159,7 @@ def test_the_paired_tests_of_sacrebleu_take_the_metrics() -> None:
     tables = []
     for package in (own, peer):
         metrics: Any = {"BLEU": package.BLEU(references=references), "chrF2": package.CHRF(references=references)}
-        tables.append(PairedTest(systems, metrics, None, "ar", n_samples=100)()[1])
+        tables.append(peer.significance.PairedTest(systems, metrics, None, "ar", n_samples=100)()[1])
     for name in ("BLEU", "chrF2"):
         for one, two in zip(tables[0][name], tables[1][name], strict=True):
             assert (one.score, one.p_value) == (two.score, two.p_value)
@@ -200,7 +202,7 @@ def test_wrong_texts_are_refused_with_their_place(name: str) -> None:
 def test_what_cannot_be_had_says_why() -> None:
     with pytest.raises(InputError, match="number of references is not known yet"):
         own.BLEU().get_signature()
-    for make, message in [
+    wrong: list[tuple[Callable[[], Any], str]] = [
         (lambda: own.BLEU(tokenize="13A"), "did you mean '13a'"),
         (lambda: own.BLEU(smooth_method="exponential"), "expected one of none, floor, add-k, exp"),
         (lambda: own.BLEU(max_ngram_order=17), "at most 16"),
@@ -209,7 +211,8 @@ def test_what_cannot_be_had_says_why() -> None:
         (own.TER, "no TER"),
         (lambda: own.corpus_ter(["a"], [["a"]]), "no TER"),
         (lambda: own.sentence_ter("a", ["a"]), "no TER"),
-    ]:
+    ]
+    for make, message in wrong:
         with pytest.raises(InputError, match=message):
             make()
     with pytest.raises(NotImplementedError):
