@@ -38,6 +38,7 @@ from .execution.store.remote_copy import folder_of
 from .metrics.build import from_text, from_values
 from .prepare import complete, doubts, fit, without_source
 from .report.notebook.shown import Compared
+from .report.terminal.progress import Bar
 from .scoring import scored_columns, stored_runs
 from .scoring.breakdown.counts import breakdowns
 from .scoring.breakdown.needs import breakdown_of, needs_of
@@ -158,6 +159,7 @@ def run(
     n_jobs: int | Literal["auto"] | None = None,
     only: str | Sequence[str] = (),
     set: Mapping[str, Any] | Sequence[str] = (),  # noqa: A002 (the name of the option of the command line)
+    progress: bool = False,
 ) -> Evaluation:
     """Run a config as `gec-pipeline run` does, and return the results.
 
@@ -166,6 +168,7 @@ def run(
     stopped. `n_jobs` is the number of workers, or "auto"; None takes the config's.
     `only` is a pattern, or several, of the names of data sets, systems or metrics: the rest is left out.
     `set` changes values of the config: {"output.digits": 4, "metrics.0.order": 3}.
+    `progress` shows a progress bar, on a terminal or in a notebook.
 
     Raises ConfigError, with all problems at once, where the config or a text is wrong. Raises StoreError where the run
     directory cannot be used. Both are InputErrors. Raises IncompleteError where some lines could not be counted; the
@@ -175,8 +178,10 @@ def run(
         raise InputError(f"config: expected a YAML file or a mapping, found {type(config).__name__}")
     written = from_mapping(config) if isinstance(config, Mapping) else config
     options = RunOptions(n_jobs=n_jobs)
-    job = stages.prepare(written, options, overrides_from_values(only, set))
-    directory, results = stages.run(job, output, options)
+    with Bar(enabled=progress) as bar:
+        listener = bar if progress else SILENT
+        job = stages.prepare(written, options, overrides_from_values(only, set), listener)
+        directory, results = stages.run(job, output, options, listener)
     if results.missing:
         raise IncompleteError("\n".join(map(str, results.missing)))
     return _evaluation(directory.path, results)

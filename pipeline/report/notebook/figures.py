@@ -10,7 +10,7 @@ import numpy as np
 from ...errors import InputError, did_you_mean
 from ..material import Material
 from ..plots import PLOTS
-from ..plots.canvas import BLUE, ORANGE, figure, saved, styled
+from ..plots.canvas import BLUE, ORANGE, figure, saved, styled, text
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -45,16 +45,20 @@ def drawn(results: Results, name: str) -> Figure:
 def histogram(scores: Floats, title: str) -> Figure:
     """Return a figure of how many sentences have which score, with a line at their mean."""
     _check_installed()
+    from matplotlib.ticker import MaxNLocator
+
     with styled():
         whole, axes = figure(height=3.0)
         values = 100 * scores[np.isfinite(scores)]
         axes.hist(values, bins=40, color=BLUE)
         if len(values):
-            axes.axvline(float(values.mean()), color=ORANGE, linestyle="--", linewidth=1, label="mean")
-            axes.legend()
+            mean = float(values.mean())
+            axes.axvline(mean, color=ORANGE, linestyle="--", linewidth=1)
+            title = f"{title}; mean of its sentences: {mean:.2f}"
         axes.set_xlabel("score of a sentence (percent)")
         axes.set_ylabel("sentences")
-        axes.set_title(title, loc="left", fontsize=10)
+        axes.set_title(text(title, 80), loc="left", fontsize=10)
+        axes.yaxis.set_major_locator(MaxNLocator(integer=True))
     return _shown(whole)
 
 

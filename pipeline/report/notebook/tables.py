@@ -23,16 +23,22 @@ if TYPE_CHECKING:
 MOST = 100
 """Rows that a table shows in HTML. The number of the others is said."""
 LEFT = ' style="text-align: left"'
-RIGHT = ' style="text-align: right; font-variant-numeric: tabular-nums"'
+RIGHT = ' style="text-align: right; white-space: nowrap; font-variant-numeric: tabular-nums"'
 WRAP = "overflow-wrap: anywhere"
+SMALL = f"{WRAP}; font-size: 0.85em"
 
 
 def as_html(results: Results, warnings: Sequence[str]) -> str:
     """Return the tables of a run and its warnings: the first table, and what else there is folded below it."""
-    shown = list(sheets(Material(results=results)))
-    parts = [_sheet(sheet) for sheet in shown[:1]]
-    for sheet in shown[1:]:
-        parts.append(f"<details><summary>{_text(sheet.caption)}</summary>{_sheet(sheet)}</details>")
+    shown = _sheets(results)
+    parts, known = [], set(shown[0].signatures if shown else ())
+    for number, sheet in enumerate(shown):
+        signatures = [text for text in sheet.signatures if not number or text not in known]
+        caption, table = _text(sheet.caption), _sheet(sheet, signatures)
+        if number:
+            parts.append(f"<details><summary>{caption}</summary>{table}</details>")
+        else:
+            parts.append(f'<div style="{WRAP}"><strong>{caption}</strong></div>{table}')
     if warnings:
         items = "".join(f'<li style="{WRAP}">{_text(warning)}</li>' for warning in warnings)
         word = "warning" if len(warnings) == 1 else "warnings"
@@ -42,9 +48,18 @@ def as_html(results: Results, warnings: Sequence[str]) -> str:
 
 def as_markdown(results: Results, warnings: Sequence[str]) -> str:
     """Return the tables of a run and its warnings."""
-    text = markdown.markdown_files(Material(results=results))["results.md"]
+    text = "\n".join(markdown.table(sheet) for sheet in _sheets(results))
     items = "".join(f"- {markdown.paragraph(warning)}\n" for warning in warnings)
     return f"{text}\n**warnings**\n\n{items}" if items else text
+
+
+def _sheets(results: Results) -> list[Sheet]:
+    """Return the tables of a run. Where there is a single system, none is marked as the best."""
+    shown = list(sheets(Material(results=results)))
+    for sheet in shown:
+        if len(sheet.rows) == 1:
+            sheet.rows[0][:] = [cell._replace(best=False) for cell in sheet.rows[0]]
+    return shown
 
 
 def _text(text: str) -> str:
@@ -52,20 +67,16 @@ def _text(text: str) -> str:
     return escape(printable(text.replace("\n", " ")))
 
 
-def _sheet(sheet: Sheet) -> str:
-    """Return a table with its caption, notes and signatures."""
+def _sheet(sheet: Sheet, signatures: Sequence[str]) -> str:
+    """Return a table with what stands below it."""
     header = "".join(f"<th{_side(sheet, column)}>{_text(title)}</th>" for column, title in enumerate(sheet.header))
     rows = "".join(_row(sheet, row) for row in sheet.rows[:MOST])
     table = f'<table style="margin: 0.3em 0"><thead><tr>{header}</tr></thead><tbody>{rows}</tbody></table>'
     left_out = len(sheet.rows) - MOST
     below = [*([f"and {left_out:,} more rows"] if left_out > 0 else []), *sheet.notes, *sheet.items]
-    signatures = "".join(f'<div><code style="{WRAP}">{_text(text)}</code></div>' for text in sheet.signatures)
-    return (
-        f'<div style="{WRAP}"><strong>{_text(sheet.caption)}</strong></div>'
-        f'<div style="overflow-x: auto; max-width: 100%">{table}</div>'
-        + "".join(f'<div style="{WRAP}">{_text(note)}</div>' for note in below)
-        + signatures
-    )
+    lines = [f'<div style="{WRAP}">{_text(note)}</div>' for note in below]
+    lines += [f'<div><code style="{SMALL}">{_text(text)}</code></div>' for text in signatures]
+    return f'<div style="overflow-x: auto; max-width: 100%">{table}</div>{"".join(lines)}'
 
 
 def _side(sheet: Sheet, column: int) -> str:
