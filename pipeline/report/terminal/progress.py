@@ -1,4 +1,4 @@
-"""The progress bar of commands and calls that take a while, on a terminal or in a notebook."""
+"""The progress bar of commands and calls that take a while, on a terminal."""
 
 from __future__ import annotations
 
