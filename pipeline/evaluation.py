@@ -112,7 +112,7 @@ class Result(Shown):
         return frame("pandas", self._columns(columns))
 
     def to_polars(self, columns: Literal["scores", "all"] = "all") -> Any:
-        """Return the same as a DataFrame of polars. Raises InputError where polars is not installed."""
+        """Return the same `columns` as a DataFrame of polars. Raises InputError where polars is not installed."""
         return frame("polars", self._columns(columns))
 
     def _columns(self, columns: str) -> dict[str, Any]:
@@ -178,7 +178,7 @@ class Evaluation(Sequence[Result], Drawable):
         return len(self.results)
 
     def get(self, *, system: str | None = None, metric: str | None = None, dataset: str | None = None) -> Result:
-        """Return the one result that fits all names given.
+        """Return the one result that fits all names given: `system` and `dataset` as they are, and `metric`.
 
         `metric` is a name, a signature, the text that was asked for ("gleu[refs=max]"), or the short name that tables
         and messages print ("gleu (refs:max)"). Raises InputError where no result fits, or more than one.
@@ -219,8 +219,9 @@ class Evaluation(Sequence[Result], Drawable):
         return sorted({*super().__dir__(), *(dir(self.results[0]) if len(self.results) == 1 else ())})
 
     def breakdown(self, tier: int = 3) -> list[dict[str, Any]]:
-        """Return the scores by type of edit of all results, as Result.breakdown() does: a row for each system and type.
+        """Return the scores by type of edit of all results: a row for each system and type.
 
+        `tier` is that of Result.breakdown().
         pandas.DataFrame(evaluation.breakdown()) is a table of them.
         """
         return [
@@ -238,7 +239,7 @@ class Evaluation(Sequence[Result], Drawable):
         return frame("pandas", self._rows(columns))
 
     def to_polars(self, columns: Literal["scores", "all"] = "scores") -> Any:
-        """Return the same as a DataFrame of polars. Raises InputError where polars is not installed."""
+        """Return the same `columns` as a DataFrame of polars. Raises InputError where polars is not installed."""
         return frame("polars", self._rows(columns))
 
     def _rows(self, columns: str) -> list[dict[str, Any]]:

@@ -153,10 +153,10 @@ def test_frames_of_polars_have_the_columns_of_those_of_pandas(several: Evaluatio
     pytest.importorskip("pandas")
     pairs: list[tuple[Any, Any]] = [
         (several.to_pandas(columns=c), several.to_polars(columns=c)) for c in ("scores", "all")
-    ]  # type: ignore[arg-type]
-    pairs += [(several[0].to_pandas(columns=c), several[0].to_polars(columns=c)) for c in ("scores", "all")]  # type: ignore[arg-type]
+    ]
+    pairs += [(several[0].to_pandas(columns=c), several[0].to_polars(columns=c)) for c in ("scores", "all")]
     compared = pipeline.compare(folder, trials=50)
-    pairs += [(compared.to_pandas(table=t), compared.to_polars(table=t)) for t in ("tests", "scores")]  # type: ignore[arg-type]
+    pairs += [(compared.to_pandas(table=t), compared.to_polars(table=t)) for t in ("tests", "scores")]
     for one, two in pairs:
         assert list(one.columns) == list(two.data)
         for name, values in two.data.items():
