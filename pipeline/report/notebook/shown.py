@@ -91,6 +91,12 @@ def called(known: Mapping[str, Metric], metric: str) -> set[str]:
 class Compared(Results, Drawable):
     """What `compare` returns: the results of a run with intervals, ranges of ranks and paired tests."""
 
+    def __eq__(self, other: object) -> bool:
+        """Return whether the results are the same, also where the other ones are not of this class."""
+        return self._as_results() == (other._as_results() if isinstance(other, Compared) else other)
+
+    __hash__ = Results.__hash__
+
     def _as_results(self) -> Results:
         return Results(**{field.name: getattr(self, field.name) for field in fields(self)})
 
