@@ -208,9 +208,9 @@ def test_what_cannot_be_had_says_why() -> None:
         (lambda: own.BLEU(max_ngram_order=17), "at most 16"),
         (lambda: own.BLEU(max_ngram_order=0), "a whole number from 1"),
         (lambda: own.CHRF(char_order=0), "both are 0"),
-        (own.TER, "no TER"),
-        (lambda: own.corpus_ter(["a"], [["a"]]), "no TER"),
-        (lambda: own.sentence_ter("a", ["a"]), "no TER"),
+        (own.TER, "TER: is not among the names here"),
+        (lambda: own.corpus_ter(["a"], [["a"]]), "TER: is not among the names here"),
+        (lambda: own.sentence_ter("a", ["a"]), "TER: is not among the names here"),
     ]
     for make, message in wrong:
         with pytest.raises(InputError, match=message):

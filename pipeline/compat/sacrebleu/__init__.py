@@ -120,10 +120,10 @@ def sentence_chrf(
 
 
 def corpus_ter(*_: object, **__: object) -> NoReturn:
-    """Raise UnavailableError: there is no TER here."""
+    """Raise UnavailableError: TER is not among the names here."""
     no_ter()
 
 
 def sentence_ter(*_: object, **__: object) -> NoReturn:
-    """Raise UnavailableError: there is no TER here."""
+    """Raise UnavailableError: TER is not among the names here."""
     no_ter()

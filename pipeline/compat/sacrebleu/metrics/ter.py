@@ -1,4 +1,4 @@
-"""TER, which this program does not have."""
+"""TER, which is not among the names here."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from ...problems import unavailable
 
 def no_ter() -> NoReturn:
     """Raise UnavailableError."""
-    unavailable("TER", "this program has no TER; import it from the package sacrebleu")
+    unavailable("TER", "is not among the names here; import it from the package sacrebleu")
 
 
 class TER:
