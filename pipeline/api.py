@@ -19,7 +19,6 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping
-from contextlib import nullcontext
 from os import PathLike
 from typing import TYPE_CHECKING, Any, Literal, cast
 
@@ -38,6 +37,7 @@ from .execution.store.columns_file import MemoryStatistics, Statistics
 from .execution.store.remote_copy import folder_of
 from .metrics.build import from_text, from_values
 from .prepare import complete, doubts, fit, without_source
+from .report.notebook.progress import shown_progress
 from .report.notebook.shown import Compared
 from .scoring import scored_columns, stored_runs
 from .scoring.breakdown.counts import breakdowns
@@ -50,7 +50,6 @@ from .scoring.selection import restricted
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from contextlib import AbstractContextManager
     from pathlib import Path
 
     from .corpus.corpus import Corpus
@@ -179,21 +178,12 @@ def run(
         raise InputError(f"config: expected a YAML file or a mapping, found {type(config).__name__}")
     written = from_mapping(config) if isinstance(config, Mapping) else config
     options = RunOptions(n_jobs=n_jobs)
-    with _listener(progress) as listener:
+    with shown_progress(progress) as listener:
         job = stages.prepare(written, options, overrides_from_values(only, set), listener)
         directory, results = stages.run(job, output, options, listener)
     if results.missing:
         raise IncompleteError("\n".join(map(str, results.missing)))
     return _evaluation(directory.path, results)
-
-
-def _listener(progress: bool) -> AbstractContextManager[Listener]:
-    """Return a progress bar, or what shows nothing."""
-    if not progress:
-        return nullcontext(SILENT)
-    from .report.notebook.progress import progress_bar
-
-    return progress_bar()
 
 
 def load(directory: str | Path) -> Evaluation:

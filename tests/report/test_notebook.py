@@ -12,7 +12,7 @@ import pytest
 
 import pipeline
 from pipeline.errors import InputError
-from pipeline.report.notebook.progress import NotebookBar, progress_bar
+from pipeline.report.notebook.progress import NotebookBar, shown_progress
 from pipeline.report.notebook.tables import MOST
 from pipeline.report.terminal.progress import Bar
 from tests.conftest import ROOT
@@ -269,7 +269,7 @@ def test_a_notebook_shows_the_progress_of_a_run(line: Line, tmp_path: Path) -> N
 
 
 def test_the_same_percent_is_drawn_once(line: Line, capsys: pytest.CaptureFixture[str]) -> None:
-    with progress_bar() as bar:
+    with shown_progress(True) as bar:
         assert isinstance(bar, NotebookBar)
         bar.stage("<i>")
         for done in range(1000):
@@ -284,6 +284,6 @@ def test_the_same_percent_is_drawn_once(line: Line, capsys: pytest.CaptureFixtur
 
 
 def test_without_a_notebook_there_is_the_bar_of_a_terminal(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert isinstance(progress_bar(), Bar)
+    assert isinstance(shown_progress(True), Bar)
     pipeline.run(ROOT / "configs" / "quickstart.yaml", tmp_path / "run", progress=True)
     assert capsys.readouterr() == ("", "")  # standard error is no terminal here

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import sys
+from contextlib import nullcontext
 from html import escape
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from ...errors import printable
-from ...execution.listener import Listener
+from ...execution.listener import SILENT, Listener
 from ..terminal.progress import Bar
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from contextlib import AbstractContextManager
 
 
 class NotebookBar(Listener):
@@ -59,12 +62,12 @@ class NotebookBar(Listener):
         self.line.update({"text/plain": "", "text/html": ""}, raw=True)
 
 
-def progress_bar() -> Bar | NotebookBar:
-    """Return the bar of a notebook where this runs in one, and else that of a terminal, silent where there is none."""
+def shown_progress(shown: bool) -> AbstractContextManager[Listener]:
+    """Return what shows the progress, as a context: a line in a notebook, else the bar of a terminal if there is one."""
+    if not shown:
+        return nullcontext(SILENT)
     module = sys.modules.get("IPython")
     shell = module.get_ipython() if module else None
-    if module is None or not hasattr(shell, "kernel"):  # a notebook has a kernel, a terminal has none
+    if not hasattr(shell, "kernel"):  # a notebook has a kernel, a terminal has none
         return Bar(enabled=sys.stderr.isatty())
-    from importlib import import_module
-
     return NotebookBar(import_module("IPython.display").display)
