@@ -63,7 +63,7 @@ class NotebookBar(Listener):
 
 
 def shown_progress(shown: bool) -> AbstractContextManager[Listener]:
-    """Return what shows the progress, as a context: a line in a notebook, else the bar of a terminal if there is one."""
+    """Return what shows the progress, as a context: a line in a notebook, or else the bar of a terminal."""
     if not shown:
         return nullcontext(SILENT)
     module = sys.modules.get("IPython")
