@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 from ...problems import WrongTypeError, WrongValueError
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from ....arrays import Ints
 
 Streams = Sequence[Sequence[str | None]]
@@ -57,29 +59,25 @@ class Score:
 
 
 class Signature:
-    """What a score depends on. `info` has it by name; format() returns it as one word."""
+    """What a score depends on. `info` has it by name; format() returns it as one word.
 
-    abbreviations: ClassVar[dict[str, str]] = {
+    `abbreviations` has short names of parts, beside those that all metrics share.
+    """
+
+    shared: ClassVar[dict[str, str]] = {
         "nrefs": "#",
-        "bs": "bs",
         "seed": "rs",
         "case": "c",
-        "eff": "e",
-        "tok": "tok",
-        "smooth": "s",
-        "nc": "nc",
-        "nw": "nw",
-        "space": "s",
         "version": "v",
         "test": "t",
         "lang": "l",
         "subset": "S",
         "origlang": "o",
-        "ar": "ar",
     }
+    """Short names of parts; others keep their names."""
 
-    def __init__(self, info: dict[str, Any]) -> None:
-        self.info = info
+    def __init__(self, info: dict[str, Any], abbreviations: Mapping[str, str] | None = None) -> None:
+        self.info, self.abbreviations = info, {**self.shared, **(abbreviations or {})}
 
     def format(self, short: bool = False) -> str:
         """Return the parts that have a value, joined by |, with the version last. `short` takes short names."""
@@ -109,6 +107,9 @@ class Metric(ABC, Generic[Scored]):
     References that are given when it is made serve all calls that are given None.
     Members with an underscore have the names that they have in sacreBLEU, since its paired tests call them.
     """
+
+    abbreviations: ClassVar[Mapping[str, str]] = {}
+    """Short names of the parts of its signatures."""
 
     def __init__(self, references: Streams | None) -> None:
         self._ref_cache: Streams | None = None
@@ -153,7 +154,8 @@ class Metric(ABC, Generic[Scored]):
 
         references = "var" if self.num_refs == -1 else self.num_refs
         info = {"version": SACREBLEU, "nrefs": references, "bs": self.n_bootstrap, "ar": None, "seed": self.seed}
-        return Signature(info | dict.fromkeys(("test", "lang", "origlang", "subset")) | self._settings())
+        info |= dict.fromkeys(("test", "lang", "origlang", "subset"))
+        return Signature(info | self._settings(), self.abbreviations)
 
     def _extract_corpus_statistics(self, hypotheses: Sequence[str], references: Streams | None) -> Ints:
         """Return the counts of each line: int64 [lines, counts]."""

@@ -55,6 +55,7 @@ class BLEUScore(Score):
 class BLEU(Metric[BLEUScore]):
     """BLEU as sacreBLEU computes it."""
 
+    abbreviations: ClassVar[dict[str, str]] = {"eff": "e", "smooth": "s"}
     SMOOTH_DEFAULTS: ClassVar[dict[str, float | None]] = {"none": None, "floor": 0.1, "add-k": 1, "exp": None}
     """The kinds of smoothing, with the value that a kind has by default."""
     TOKENIZERS: ClassVar[dict[str, str]] = {

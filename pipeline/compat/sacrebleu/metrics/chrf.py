@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -34,6 +34,7 @@ class CHRFScore(Score):
 class CHRF(Metric[CHRFScore]):
     """chrF as sacreBLEU computes it, with word_order=2 chrF++."""
 
+    abbreviations: ClassVar[dict[str, str]] = {"eff": "e", "space": "s"}
     CHAR_ORDER, WORD_ORDER, BETA = 6, 0, 2
 
     def __init__(
