@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import printable
 from .by_type.tables import caption, fitting, types_of
-from .tables.comparisons import is_significant, matrix, pair_table, settings_line, shown_p, signed, tests_of
+from .tables.comparisons import is_significant, matrix, p_cell, pair_table, settings_line, signed, tests_of
 from .tables.digits import percent, round_half_up
 from .tables.human import correlation_table, sentence_table, test_table, window_table
 from .tables.labels import class_of, headings, labels, remarks, size
@@ -134,7 +134,7 @@ def _squares(results: Results, names: Sequence[str], tests: Sequence[Comparison]
 
     return {
         "difference of scores: row less column": matrix(names, tests, difference),
-        "p: adjusted": matrix(names, tests, lambda test, _: shown_p(test.p_adjusted)),
+        "p: adjusted": matrix(names, tests, lambda test, _: p_cell(test, results)),
     }
 
 

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import re
 import sys
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
 
+from pipeline.reopen import revisit
+from pipeline.report.tables.comparisons import p_cell
 from pipeline.report.terminal.layout import fit, natural, total
 from pipeline.report.terminal.table import print_square, print_table
 from pipeline.report.terminal.text import wrapped
@@ -108,3 +111,25 @@ def test_sentences_break_between_words_on_a_terminal_alone(monkeypatch: pytest.M
     monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
     assert wrapped(text, sys.stdout).split() == text.split()
     assert [line[:2] for line in wrapped(text, sys.stdout).split("\n")[1:]] == ["  ", "  "]
+
+
+# p = (c + 1) / (trials + 1) is never below 1 / 501 with 500 trials, that of six tests by Holm never below 6 / 501.
+@pytest.mark.parametrize(
+    ("test", "p", "adjusted", "shown"),
+    [
+        ("approximate_randomization", 1 / 501, 6 / 501, ("≤0.0020", "≤0.0120")),
+        ("approximate_randomization", 2 / 501, 6 / 501, ("0.0040", "0.0120")),
+        ("approximate_randomization", 1 / 501, 1.0, ("≤0.0020", "1.0000")),
+        ("paired_bootstrap", 1 / 301, 1 / 301, ("≤0.0034", "≤0.0034")),
+        ("sign", 1 / 501, 1 / 501, ("0.0020", "0.0020")),
+        ("sign", 1e-9, 6e-9, ("<0.0001", "<0.0001")),
+    ],
+)
+def test_the_smallest_p_of_so_many_trials_is_no_value(
+    sample: Path, test: str, p: float, adjusted: float, shown: tuple[str, str]
+) -> None:
+    results = revisit(sample).results
+    settings = {"test": test, "trials": 500, "resamples": 300}
+    one = replace(results.tests[0], p=p, p_adjusted=adjusted)
+    changed = replace(results, statistics={**(results.statistics or {}), **settings})
+    assert (p_cell(one, changed, adjusted=False), p_cell(one, changed)) == shown
