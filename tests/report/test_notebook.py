@@ -36,12 +36,16 @@ class Reader(HTMLParser):
         self.open: list[str] = []
         self.tags: list[str] = []
         self.texts: list[str] = []
+        self.broken = False
         self.feed(text)
         self.close()
         assert self.open == []
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         assert {name for name, _ in attrs} <= {"class", "style", "open"}
+        if tag == "wbr":  # a place where a line may break, inside a text
+            self.broken = True
+            return
         self.open.append(tag)
         self.tags.append(tag)
 
@@ -49,7 +53,11 @@ class Reader(HTMLParser):
         assert self.open.pop() == tag
 
     def handle_data(self, data: str) -> None:
-        self.texts.append(data)
+        if self.broken:
+            self.texts[-1] += data
+        else:
+            self.texts.append(data)
+        self.broken = False
 
 
 @pytest.fixture(scope="module")

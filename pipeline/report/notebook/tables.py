@@ -75,7 +75,8 @@ def _sheet(sheet: Sheet, signatures: Sequence[str]) -> str:
     left_out = len(sheet.rows) - MOST
     below = [*([f"and {left_out:,} more rows"] if left_out > 0 else []), *sheet.notes, *sheet.items]
     lines = [f'<div style="{WRAP}">{_text(note)}</div>' for note in below]
-    lines += [f'<div><code style="{SMALL}">{_text(text)}</code></div>' for text in signatures]
+    breakable = (_text(text).replace("|", "|<wbr>") for text in signatures)
+    lines += [f'<div><code style="{SMALL}">{text}</code></div>' for text in breakable]
     return f'<div style="overflow-x: auto; max-width: 100%">{table}</div>{"".join(lines)}'
 
 
