@@ -41,7 +41,7 @@ def described() -> dict[str, tuple[Any, str]]:
             found[name] = value, value.__doc__ or ""
             for member, of_class in members(value):
                 if isinstance(of_class, FunctionType | property):
-                    found[f"{name}.{member}"] = of_class, f"{of_class.__doc__ or ''}"
+                    found[f"{name}.{member}"] = of_class, of_class.__doc__ or ""
     return found
 
 
@@ -63,7 +63,8 @@ def test_everything_public_has_a_docstring_that_names_every_argument(name: str) 
         return
     own = "" if isinstance(value, FunctionType) else f" {value.__init__.__doc__ or ''}"
     fields = " ".join(field.name for field in dataclasses.fields(value)) if dataclasses.is_dataclass(value) else ""
-    known = f"{text}{own} {fields}"
+    of_class = getattr(pipeline, name.partition(".")[0]).__doc__ or "" if "." in name else ""
+    known = f"{text}{own} {fields} {of_class}"
     arguments = [
         argument.name
         for argument in inspect.signature(value).parameters.values()
@@ -80,7 +81,7 @@ def test_everything_public_is_typed(name: str) -> None:
         return  # an attribute of the score, whose fields are typed
     signature = inspect.signature(function)
     untyped = [argument.name for argument in signature.parameters.values() if argument.annotation is argument.empty]
-    assert untyped in ([], ["self"])
+    assert untyped in ([], ["self"], ["cls"])
     assert isinstance(value, type) or signature.return_annotation is not signature.empty
 
 
