@@ -50,7 +50,7 @@ FLOORS = [
     ["report/tables"],
     ["report"],
     ["report/plots", "report/html"],
-    ["report/notebook"],
+    ["report/notebook", "report/atlas"],
     ["prepare.py"],
     ["stages.py", "reopen.py"],
     ["evaluation.py"],
