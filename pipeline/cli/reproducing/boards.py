@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from ...report.atlas.boards import ScoredBoard
     from ...reproduction.published import Outcome
-    from ..progress import Bar
+    from ...report.terminal.progress import Bar
 
 
 class _BoardListener(Listener):
