@@ -10,6 +10,7 @@ score_counts(metric, totals)
 Evaluation          what evaluate, run and load return: a list of results
 Result              the score of one system by one metric, with its counts
 errors              what is raised, such as InputError where input is wrong
+compat              the names of sacrebleu, nltk and rouge_score
 
 A first score:
 
@@ -32,12 +33,23 @@ from typing import TYPE_CHECKING, Any
 from ._version import __version__
 
 if TYPE_CHECKING:
-    from . import errors
+    from . import compat, errors
     from .api import compare, evaluate, load, run
     from .evaluation import Evaluation, Result
     from .metrics.from_counts import score_counts
 
-__all__ = ["Evaluation", "Result", "__version__", "compare", "errors", "evaluate", "load", "run", "score_counts"]
+__all__ = [
+    "Evaluation",
+    "Result",
+    "__version__",
+    "compare",
+    "compat",
+    "errors",
+    "evaluate",
+    "load",
+    "run",
+    "score_counts",
+]
 
 
 def __getattr__(name: str) -> Any:
@@ -46,8 +58,8 @@ def __getattr__(name: str) -> Any:
         raise AttributeError(f"module 'pipeline' has no attribute '{name}'")
     from importlib import import_module
 
-    if name == "errors":
-        return import_module(".errors", __name__)
+    if name in ("errors", "compat"):
+        return import_module(f".{name}", __name__)
     return getattr(import_module(".metrics.from_counts" if name == "score_counts" else ".api", __name__), name)
 
 

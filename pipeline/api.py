@@ -19,6 +19,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from os import PathLike
 from typing import TYPE_CHECKING, Any, Literal, cast
 
@@ -37,6 +38,8 @@ from .execution.store.columns_file import MemoryStatistics, Statistics
 from .execution.store.remote_copy import folder_of
 from .metrics.build import from_text, from_values
 from .prepare import complete, doubts, fit, without_source
+from .report.notebook.progress import shown_progress
+from .report.notebook.shown import Compared
 from .scoring import scored_columns, stored_runs
 from .scoring.breakdown.counts import breakdowns
 from .scoring.breakdown.needs import breakdown_of, needs_of
@@ -135,12 +138,12 @@ def evaluate_corpus(
     references = {metric: len(corpus.read_by(metric.needs).references) for metric in metrics}
     measures = {scored_columns.signed(metric, references[metric]): metric for metric in metrics}
     parts = _parts(corpus, metrics, counted, scores)
-    tests, notes = list[Comparison](), list[str]()
+    tests, notes, whole = list[Comparison](), list[str](), None
     if settings:
         found = Results(datasets={corpus.name: describe(corpus)}, scores=scores, breakdown=parts)
         columns = list(scored_columns.all_scored_columns([corpus], metrics, {corpus.name: counted}, found))
         found = with_statistics(found, columns, settings)
-        scores, parts, tests, notes = found.scores, found.breakdown, found.tests, found.warnings
+        scores, parts, tests, notes, whole = found.scores, found.breakdown, found.tests, found.warnings, found
     results = []
     for score in scores:
         metric = measures[score.metric]
@@ -148,7 +151,7 @@ def evaluate_corpus(
         counts = counted.get((score.system, metric.needs)) or MemoryStatistics([], schema)
         results.append(Result(score, measures[score.metric], counts, _own(score, parts)))
     told = [*doubts(corpus, metrics), *remarks([corpus], metrics, {corpus.name: counted}), *notes]
-    return Evaluation(results, told, tests)
+    return Evaluation(results, told, tests, replace(whole, warnings=told) if whole else None)
 
 
 def _parts(corpus: Corpus, metrics: Sequence[Metric], counted: Counted, scores: list[Score]) -> list[Breakdown]:
@@ -174,6 +177,7 @@ def run(
     n_jobs: int | Literal["auto"] | None = None,
     only: str | Sequence[str] = (),
     set: Mapping[str, Any] | Sequence[str] = (),  # noqa: A002 (the name of the option of the command line)
+    progress: bool = False,
 ) -> Evaluation:
     """Run a config as `gec-pipeline run` does, and return the results.
 
@@ -182,6 +186,7 @@ def run(
     stopped. `n_jobs` is the number of workers, or "auto"; None takes the config's.
     `only` is a pattern, or several, of the names of data sets, systems or metrics: the rest is left out.
     `set` changes values of the config: {"output.digits": 4, "metrics.0.order": 3}.
+    `progress` shows a progress bar, on a terminal or in a notebook.
 
     Raises ConfigError, with all problems at once, where the config or a text is wrong. Raises StoreError where the run
     directory cannot be used. Both are InputErrors. Raises IncompleteError where some lines could not be counted; the
@@ -191,8 +196,9 @@ def run(
         raise InputError(f"config: expected a YAML file or a mapping, found {type(config).__name__}")
     written = from_mapping(config) if isinstance(config, Mapping) else config
     options = RunOptions(n_jobs=n_jobs)
-    job = stages.prepare(written, options, overrides_from_values(only, set))
-    directory, results = stages.run(job, output, options)
+    with shown_progress(progress) as listener:
+        job = stages.prepare(written, options, overrides_from_values(only, set), listener)
+        directory, results = stages.run(job, output, options, listener)
     if results.missing:
         raise IncompleteError("\n".join(map(str, results.missing)))
     return _evaluation(directory.path, results)
@@ -216,10 +222,10 @@ def _evaluation(directory: Path, stored: Results) -> Evaluation:
         schema = metric.needs.schema(info.references_of(metric.needs))
         statistics = Statistics(path, schema, info.lines)
         results.append(Result(score, metric, statistics, _own(score, stored.breakdown)))
-    return Evaluation(results, stored.warnings, stored.tests)
+    return Evaluation(results, stored.warnings, stored.tests, stored)
 
 
-def compare(run: str | Path | Sequence[Result], run2: str | Path | None = None, **settings: str | float) -> Results:
+def compare(run: str | Path | Sequence[Result], run2: str | Path | None = None, **settings: str | float) -> Compared:
     """Return the results of a run directory with intervals, rank ranges and paired tests.
 
     `run` may also be an Evaluation, which `evaluate`, `run` and `load` return, or a list of its results.
@@ -228,7 +234,7 @@ def compare(run: str | Path | Sequence[Result], run2: str | Path | None = None, 
     seed and choice. What they leave open is as in that section of the run's own config (the first one's), and else the
     default.
 
-    In the Results returned, `scores[i].bootstrap` holds intervals and ranks, and `tests` the comparisons. They are
+    In what is returned, `scores[i].bootstrap` holds intervals and ranks, and `tests` the comparisons. They are
     computed from the stored counts; texts are not read. Raises InputError where a run directory cannot be used, where
     two do not fit together, and for settings that are wrong.
     """
@@ -237,7 +243,7 @@ def compare(run: str | Path | Sequence[Result], run2: str | Path | None = None, 
             raise InputError(
                 "compare: results in memory are compared with each other; evaluate all systems in one call"
             )
-        return compared(run, settings)
+        return Compared.of(compared(run, settings))
     for given in (run, run2):
         if given is not None and not isinstance(given, str | PathLike):
             kind = type(given).__name__
@@ -247,4 +253,4 @@ def compare(run: str | Path | Sequence[Result], run2: str | Path | None = None, 
     baseline = {} if written.get("baseline") in columns[0].names else {"baseline": None}
     texts = {**written, **baseline, **settings}
     statistics = statistics_of({name: str(value) for name, value in texts.items() if value is not None})
-    return with_statistics(restricted(results, columns), columns, statistics)
+    return Compared.of(with_statistics(restricted(results, columns), columns, statistics))

@@ -10,14 +10,17 @@ import numpy as np
 
 from .errors import InputError, did_you_mean
 from .metrics import METRICS
-from .metrics.build import from_text
-from .metrics.names import is_called
+from .report.notebook.frames import are_few, ends, frame
+from .report.notebook.shown import Drawable, Shown, called
 from .report.tables.labels import labels
 from .scoring.breakdown.rows import TIERS
 from .scoring.column_blocks import blocks_of
+from .scoring.results import DatasetInfo, Results
 from .scoring.sentences import sentence_spread
 
 if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
     from .arrays import Floats, Ints
     from .execution.store.columns_file import MemoryStatistics, Statistics
     from .metrics.base.metric import Metric
@@ -31,7 +34,7 @@ def _of_score(name: str, meaning: str) -> Any:
 
 
 @dataclass(frozen=True)
-class Result:
+class Result(Shown):
     """The score of one system by one metric on one data set, with the counts that the score is made of."""
 
     found: Score
@@ -106,14 +109,33 @@ class Result:
         With columns="scores" a row is what `sentence_spread` gives: score, std, low and high. Raises InputError where
         pandas is not installed.
         """
-        few = _are_few(columns)
-        return _pandas().DataFrame(self.sentence_spread() if few else {"score": self.sentences, **self.columns})
+        return frame("pandas", self._columns(columns))
+
+    def to_polars(self, columns: Literal["scores", "all"] = "all") -> Any:
+        """Return the same `columns` as a DataFrame of polars. Raises InputError where polars is not installed."""
+        return frame("polars", self._columns(columns))
+
+    def _columns(self, columns: str) -> dict[str, Any]:
+        return self.sentence_spread() if are_few(columns) else {"score": self.sentences, **self.columns}
+
+    def plot(self) -> Figure:
+        """Return how many sentences have which score, as a figure of matplotlib, which notebooks show.
+
+        Raises InputError where matplotlib is not installed.
+        """
+        from .report.notebook.figures import histogram
+
+        return histogram(self.sentences, f"{self.dataset}: {self.system}, {labels([self.signature])[self.signature]}")
+
+    def _as_results(self) -> Results:
+        info = DatasetInfo(self.statistics.lines, self.statistics.schema.references, {})
+        return Results(datasets={self.dataset: info}, scores=[self.found], breakdown=list(self.parts))
 
     def __repr__(self) -> str:
         return f"<Result {self.dataset} {self.system} {self.score!r} {self.signature}>"
 
 
-class Evaluation(Sequence[Result]):
+class Evaluation(Sequence[Result], Drawable):
     """The results of one call: a sequence of Result, ordered by data set, then metric, then system.
 
     Take a result by its number (`evaluation[0]`), by the name of its system (`evaluation["AMU"]`), by its metric where
@@ -127,8 +149,15 @@ class Evaluation(Sequence[Result]):
     tests: tuple[Comparison, ...]
     """The paired tests, where `statistics` were asked for, of evaluate() or in the config of the run; else empty."""
 
-    def __init__(self, results: Sequence[Result], notes: Sequence[str] = (), tests: Sequence[Comparison] = ()) -> None:
+    def __init__(
+        self,
+        results: Sequence[Result],
+        notes: Sequence[str] = (),
+        tests: Sequence[Comparison] = (),
+        stored: Results | None = None,
+    ) -> None:
         self.results, self.warnings, self.tests = tuple(results), tuple(notes), tuple(tests)
+        self._stored = stored
 
     @overload
     def __getitem__(self, key: int | str) -> Result: ...
@@ -149,7 +178,7 @@ class Evaluation(Sequence[Result]):
         return len(self.results)
 
     def get(self, *, system: str | None = None, metric: str | None = None, dataset: str | None = None) -> Result:
-        """Return the one result that fits all names given.
+        """Return the one result that fits all names given: `system` and `dataset` as they are, and `metric`.
 
         `metric` is a name, a signature, the text that was asked for ("gleu[refs=max]"), or the short name that tables
         and messages print ("gleu (refs:max)"). Raises InputError where no result fits, or more than one.
@@ -169,18 +198,7 @@ class Evaluation(Sequence[Result]):
 
     def _signatures(self, metric: str) -> set[str]:
         """Return the signatures of the results that a name of a metric may mean."""
-        short = labels(result.signature for result in self.results)
-        try:
-            asked = from_text(metric)
-        except InputError:  # no form in which a metric is asked for
-            asked = None
-        return {
-            result.signature
-            for result in self.results
-            if metric in (result.signature, short[result.signature])
-            or is_called(result.measure, metric)
-            or result.measure == asked
-        }
+        return called({result.signature: result.measure for result in self.results}, metric)
 
     def _listing(self, results: Sequence[Result]) -> str:
         """Return data sets, systems and metrics of results, ten at most."""
@@ -201,8 +219,9 @@ class Evaluation(Sequence[Result]):
         return sorted({*super().__dir__(), *(dir(self.results[0]) if len(self.results) == 1 else ())})
 
     def breakdown(self, tier: int = 3) -> list[dict[str, Any]]:
-        """Return the scores by type of edit of all results, as Result.breakdown() does: a row for each system and type.
+        """Return the scores by type of edit of all results: a row for each system and type.
 
+        `tier` is that of Result.breakdown().
         pandas.DataFrame(evaluation.breakdown()) is a table of them.
         """
         return [
@@ -217,30 +236,34 @@ class Evaluation(Sequence[Result]):
         Where results have bootstrap intervals, `low` and `high` are their ends. With columns="all", all numbers that
         the metrics give follow, such as precisions and counts. Raises InputError where pandas is not installed.
         """
-        few = _are_few(columns)
-        return _pandas().DataFrame([_row(result) | ({} if few else result.outputs) for result in self.results])
+        return frame("pandas", self._rows(columns))
+
+    def to_polars(self, columns: Literal["scores", "all"] = "scores") -> Any:
+        """Return the same `columns` as a DataFrame of polars. Raises InputError where polars is not installed."""
+        return frame("polars", self._rows(columns))
+
+    def _rows(self, columns: str) -> list[dict[str, Any]]:
+        few = are_few(columns)
+        return [_row(result) | ({} if few else result.outputs) for result in self.results]
+
+    def _as_results(self) -> Results:
+        """Return the results that the run directory has, or those of evaluate() in the same form."""
+        if self._stored is not None:
+            return self._stored
+        own = [result._as_results() for result in self.results]  # noqa: SLF001 (a result is of this module)
+        return Results(
+            datasets={name: info for results in own for name, info in results.datasets.items()},
+            scores=[result.found for result in self.results],
+            warnings=list(self.warnings),
+            tests=list(self.tests),
+            breakdown=[part for results in own for part in results.breakdown],
+        )
 
     def __repr__(self) -> str:
         return f"<Evaluation: {self._listing(self.results)}>"
 
 
-def _are_few(columns: str) -> bool:
-    """Return whether a DataFrame is to have scores alone; raises InputError for an unknown word."""
-    if columns not in ("scores", "all"):
-        raise InputError(f"columns: expected 'scores' or 'all', found {columns!r}")
-    return columns == "scores"
-
-
 def _row(result: Result) -> dict[str, Any]:
     """Return what a DataFrame of an evaluation says of a result: its names, its score, its interval and its rank."""
     names = {"dataset": result.dataset, "system": result.system, "metric": result.signature}
-    ends = dict(zip(("low", "high"), result.bootstrap.interval, strict=True)) if result.bootstrap else {}
-    return {**names, "score": result.score, **ends, "rank": result.rank}
-
-
-def _pandas() -> Any:
-    try:
-        import pandas as pd
-    except ImportError:
-        raise InputError("to_pandas() needs pandas: pip install pandas") from None
-    return pd
+    return {**names, "score": result.score, **ends(result.bootstrap), "rank": result.rank}

@@ -32,6 +32,7 @@ def test_the_page_of_help_has_every_public_name_in_an_example() -> None:
 
 def test_the_examples_of_the_page_of_help_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("pandas")
+    pytest.importorskip("matplotlib")
     for name in ("configs", "data"):
         shutil.copytree(ROOT / name, tmp_path / name)
     monkeypatch.chdir(tmp_path)

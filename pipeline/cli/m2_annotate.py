@@ -12,9 +12,9 @@ from ..errors import CorpusError, Problem
 from ..io.plain_files import Spool, named, numbered_lines
 from ..io.processes import processors
 from ..io.safe_files import write_atomic
+from ..report.terminal.progress import Bar
 from .arguments import jobs
 from .given_texts import given_path
-from .progress import Bar
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

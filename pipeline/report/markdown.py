@@ -23,8 +23,8 @@ _LEADING = re.compile(r"([0-9]*)([-+=.)])")
 
 def markdown_files(material: Material) -> dict[str, str]:
     """Return results.md, a table for each data set and metric, and types.md where there are scores by type."""
-    types = [_table(sheet) for sheet in type_sheets(material.results, material.digits, material.tier)]
-    files = {} if material.by_type else {"results.md": "\n".join(_table(sheet) for sheet in sheets(material))}
+    types = [table(sheet) for sheet in type_sheets(material.results, material.digits, material.tier)]
+    files = {} if material.by_type else {"results.md": "\n".join(table(sheet) for sheet in sheets(material))}
     return files | ({"types.md": "\n".join(types)} if types else {})
 
 
@@ -47,7 +47,8 @@ def code(text: str) -> str:
     return f"{fence}{blank}{line}{blank}{fence}"
 
 
-def _table(sheet: Sheet) -> str:
+def table(sheet: Sheet) -> str:
+    """Return a table with its caption, notes and signatures."""
     shown = [[escape(title) for title in sheet.header], *([_cell(cell) for cell in row] for row in sheet.rows)]
     widths = [max(3, *(len(row[column]) for row in shown)) for column in range(len(sheet.header))]
     rules = [

@@ -187,7 +187,7 @@ def _named_files(names: Sequence[str]) -> list[DataFile]:
 def _fetch(args: argparse.Namespace) -> int:
     from ...io.catalogue import catalogue
     from ...io.dataset_cache import fetch_files
-    from ..progress import Bar
+    from ...report.terminal.progress import Bar
 
     if bool(args.names) == args.all:
         raise DataError(f"name data sets, or --all, not both; known: {', '.join(catalogue())}")

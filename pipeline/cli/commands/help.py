@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 ALSO = {
     "tokenizers": "bleu",
+    "sacrebleu": "compat",
+    "nltk": "compat",
     "compare": "statistics",
     "rank": "statistics",
     "correlate": "human",

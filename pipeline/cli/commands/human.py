@@ -19,8 +19,8 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 from ...errors import InputError
+from ...report.terminal.progress import Bar
 from ..given_texts import given_path
-from ..progress import Bar
 
 if TYPE_CHECKING:
     from ...human.judgment_summary import JudgmentSummary

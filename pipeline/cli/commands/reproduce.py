@@ -26,8 +26,8 @@ from typing import TYPE_CHECKING
 
 from ...errors import IncompleteError, InputError, printable
 from ...execution.listener import SILENT, Listener
+from ...report.terminal.progress import Bar
 from ...reproduction.published import Outcome, Recipe
-from ..progress import Bar
 from ..reproducing.boards import write_atlas
 
 if TYPE_CHECKING:

@@ -22,10 +22,10 @@ from typing import TYPE_CHECKING
 
 from ...config.models import BACKENDS
 from ...errors import IncompleteError, printable
+from ...report.terminal.progress import Bar
 from ..arguments import add_selection, jobs, overrides_of
 from ..kernel_note import kernel_notes
 from ..parts import add_mean
-from ..progress import Bar
 
 if TYPE_CHECKING:
     import argparse

@@ -30,9 +30,9 @@ import argparse
 import sys
 from typing import TYPE_CHECKING, Any
 
+from ...report.terminal.progress import Bar
 from ..arguments import add_files, jobs, open_files, output_from_pipe
 from ..kernel_note import kernel_notes
-from ..progress import Bar
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from ...report.atlas.boards import ScoredBoard
+    from ...report.terminal.progress import Bar
     from ...reproduction.published import Outcome
-    from ..progress import Bar
 
 
 class _BoardListener(Listener):

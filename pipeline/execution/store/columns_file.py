@@ -127,6 +127,11 @@ class MemoryStatistics:
     """Packed arrays in the order of lines."""
     schema: Schema
 
+    @property
+    def lines(self) -> int:
+        """How many lines there are."""
+        return sum(map(len, self.arrays))
+
     def blocks(self) -> Iterator[dict[str, Ints]]:
         """Yield the columns of BLOCK lines at a time, as Statistics.blocks() does."""
         for packed in reblock(self.arrays):

@@ -1,12 +1,12 @@
-"""The progress bar of commands that take a while."""
+"""The progress bar of commands and calls that take a while, on a terminal."""
 
 from __future__ import annotations
 
 import sys
 from typing import TYPE_CHECKING
 
-from ..errors import printable
-from ..execution.listener import Listener
+from ...errors import printable
+from ...execution.listener import Listener
 
 if TYPE_CHECKING:
     from rich.progress import Progress
@@ -72,7 +72,7 @@ class Bar(Listener):
         if self.enabled:
             from rich.text import Text
 
-            from ..report.terminal.text import wrapped
+            from .text import wrapped
 
             self.bar.console.print(Text(wrapped(printable(text), sys.stderr)), soft_wrap=True)
         else:

@@ -1,0 +1,33 @@
+"""The names of other packages, for programs that change one import: `pipeline.compat.` goes before the package's name.
+
+    from pipeline.compat.sacrebleu import corpus_bleu
+    from pipeline.compat.nltk.translate.bleu_score import sentence_bleu
+    from pipeline.compat.rouge_score import rouge_scorer
+
+Names, arguments, results and what is printed are those of the packages. Texts are tokenised and counted by this
+program. What it does not have raises InputError with the reason. `gec-pipeline help compat` has the lists.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from . import nltk as nltk
+    from . import rouge_score as rouge_score
+    from . import sacrebleu as sacrebleu
+
+__all__ = ["nltk", "rouge_score", "sacrebleu"]
+
+
+def __getattr__(name: str) -> Any:
+    """Import a module when it is first used."""
+    if name not in __all__:
+        raise AttributeError(f"module 'pipeline.compat' has no attribute '{name}'")
+    return import_module(f".{name}", __name__)
+
+
+def __dir__() -> list[str]:
+    """Return the modules, for completion in editors and notebooks."""
+    return [*__all__]

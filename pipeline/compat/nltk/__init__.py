@@ -1,0 +1,13 @@
+"""The names of nltk.translate for BLEU and Google's GLEU, on lists of tokens.
+
+    from pipeline.compat.nltk.translate.bleu_score import SmoothingFunction, corpus_bleu
+    from pipeline.compat.nltk import sentence_gleu
+
+Tokens may be of any sort that can be a key of a dict. Numbers are those of nltk 3.10.
+"""
+
+from __future__ import annotations
+
+from .translate import SmoothingFunction, bleu, corpus_bleu, corpus_gleu, gleu, sentence_bleu, sentence_gleu
+
+__all__ = ["SmoothingFunction", "bleu", "corpus_bleu", "corpus_gleu", "gleu", "sentence_bleu", "sentence_gleu"]

@@ -1,0 +1,191 @@
+"""The names of nltk.translate, against nltk run live."""
+
+from __future__ import annotations
+
+import itertools
+import random
+import warnings
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+from nltk.translate import bleu_score as peer
+from nltk.translate import gleu_score as peer_gleu
+
+import pipeline
+from pipeline.compat.nltk import sentence_bleu, sentence_gleu
+from pipeline.compat.nltk.translate import bleu_score as own
+from pipeline.compat.nltk.translate import gleu_score as own_gleu
+from pipeline.errors import InputError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+Corpus = tuple[list[list[list[Any]]], list[list[Any]]]
+METHODS = [None, *(f"method{number}" for number in range(8))]
+WEIGHTS: list[Any] = [
+    (0.25, 0.25, 0.25, 0.25),
+    [0.25, 0.25, 0.25, 0.25],
+    (1.0,),
+    (0.1, 0.3, 0.5, 0.1, 0, 0.2),
+    (1 / 3, 1 / 3, 1 / 3),
+    [(0.5, 0.5), (0.25,) * 4, (0.2,) * 5],
+    [(0.5, 0.5)],
+    np.array([0.25] * 4),
+]
+WORDS: list[Any] = ["the", "cat", "sat", "on", "a", "mat", ".", "", "two words", 7, ("a", "b"), 1.0]
+"""Tokens need not be texts; nltk takes whatever a dict takes as a key."""
+
+
+def corpus(seed: int, lines: int = 6, most: int = 12) -> Corpus:
+    """Hypotheses with one to four references each; some are short or empty."""
+    rng = random.Random(seed)
+    references, hypotheses = [], []
+    for _ in range(lines):
+        base = rng.choices(WORDS, k=rng.choice([0, 1, 2, 3, 4, 5, most]))
+        hypotheses.append([word for word in base if rng.random() > 0.1])
+        changed = [[rng.choice(WORDS) if rng.random() < 0.3 else word for word in base] for _ in range(4)]
+        references.append(changed[: rng.randint(1, 4)])
+    return references, hypotheses
+
+
+def outcome(function: Any, *arguments: Any, **settings: Any) -> Any:
+    """What a function returns, or the word "error"; nltk has several errors for what cannot be scored."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            return function(*arguments, **settings)
+        except (InputError, AssertionError, IndexError, ValueError, ZeroDivisionError, TypeError):
+            return "error"
+
+
+def check(mine: Any, theirs: Any) -> None:
+    """Equal, and of the same kind: a list for several sets of weights."""
+    assert type(mine) is type(theirs)
+    assert mine == (theirs if isinstance(theirs, str) else pytest.approx(theirs, rel=1e-13, abs=0))
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_bleu_of_every_smoothing_and_weights(method: str | None) -> None:
+    parameters = {"epsilon": 0.013, "alpha": 3, "k": 2.5}
+    for seed, weights, changed in itertools.product(range(12), WEIGHTS, ({}, parameters)):
+        given: dict[str, Any] = changed
+        smoothing = [getattr(p.SmoothingFunction(**given), method) if method else None for p in (own, peer)]
+        references, hypotheses = corpus(seed)
+        one, two = (
+            outcome(package.corpus_bleu, references, hypotheses, weights, function)
+            for package, function in zip((own, peer), smoothing, strict=True)
+        )
+        check(one, two)
+        for texts, hypothesis in zip(references, hypotheses, strict=True):
+            one, two = (
+                outcome(package.sentence_bleu, texts, hypothesis, weights, function)
+                for package, function in zip((own, peer), smoothing, strict=True)
+            )
+            check(one, two)
+
+
+def test_the_usual_smoothings_are_the_same_bit_for_bit() -> None:
+    for seed, method in itertools.product(range(40), ("method0", "method1", "method2", "method3", "method4")):
+        references, hypotheses = corpus(seed, lines=8)
+        one, two = (
+            outcome(
+                package.corpus_bleu,
+                references,
+                hypotheses,
+                smoothing_function=getattr(package.SmoothingFunction(), method),
+            )
+            for package in (own, peer)
+        )
+        assert one == two
+
+
+def test_auto_reweigh() -> None:
+    for seed, weights in itertools.product(range(60), WEIGHTS[:3]):
+        references, hypotheses = corpus(seed, lines=1, most=3)
+        one, two = (
+            outcome(package.corpus_bleu, references, hypotheses, weights, auto_reweigh=True) for package in (own, peer)
+        )
+        check(one, two)
+
+
+def test_a_smoothing_of_the_users_own() -> None:
+    """It is called as nltk calls it, and both packages' methods serve both."""
+
+    def floor(p_n: list[Any], references: Any, hypothesis: Any, hyp_len: int) -> list[float]:
+        assert len(references) >= 1
+        assert hyp_len >= len(hypothesis)
+        return [max(p.numerator, 0.5) / (p.denominator + len(references)) for p in p_n]
+
+    for seed in range(20):
+        references, hypotheses = corpus(seed)
+        for function in (floor, peer.SmoothingFunction().method2, own.SmoothingFunction().method7):
+            one, two = (
+                outcome(package.corpus_bleu, references, hypotheses, smoothing_function=function)
+                for package in (own, peer)
+            )
+            check(one, two)
+
+
+def test_parts_of_bleu() -> None:
+    for seed in range(20):
+        for texts, hypothesis in zip(*corpus(seed), strict=True):
+            for n in range(1, 6):
+                one, two = (package.modified_precision(texts, hypothesis, n) for package in (own, peer))
+                assert (one.numerator, one.denominator, float(one)) == (two.numerator, two.denominator, float(two))
+            closest = own.closest_ref_length(texts, len(hypothesis))
+            assert closest == peer.closest_ref_length(texts, len(hypothesis))
+            brevity = own.brevity_penalty(closest, len(hypothesis))
+            assert brevity == peer.brevity_penalty(closest, len(hypothesis))
+
+
+@pytest.mark.parametrize(("least", "most"), [(1, 4), (1, 1), (2, 3), (1, 9), (3, 2), (1, -1), (4, 100)])
+def test_gleu(least: int, most: int) -> None:
+    for seed in range(40):
+        references, hypotheses = corpus(seed, lines=5)
+        if seed % 3 == 0:
+            references[0] = []  # nltk passes over a sentence without references
+        one = own_gleu.corpus_gleu(references, hypotheses, least, most)
+        assert one == peer_gleu.corpus_gleu(references, hypotheses, least, most)
+        for texts, hypothesis in zip(references, hypotheses, strict=True):
+            one = own_gleu.sentence_gleu(texts, hypothesis, min_len=least, max_len=most)
+            assert one == peer_gleu.sentence_gleu(texts, hypothesis, min_len=least, max_len=most)
+    assert own_gleu.corpus_gleu([], []) == peer_gleu.corpus_gleu([], []) == 0
+
+
+def test_texts_are_their_letters() -> None:
+    assert sentence_bleu(["abcdef"], "abcdxf") == peer.sentence_bleu(["abcdef"], "abcdxf")
+    assert sentence_gleu(["abcdef"], "abcdxf") == peer_gleu.sentence_gleu(["abcdef"], "abcdxf")
+
+
+def test_scores_are_those_of_evaluate() -> None:
+    hypotheses, references = ["the cat sat on a mat", "a b c d e"], ["the cat sat on the mat", "a b c d f"]
+    lists = [[text.split()] for text in references], [text.split() for text in hypotheses]
+    result = pipeline.evaluate(hypotheses, references, metrics=["bleu[flavour=nltk]", "google_gleu"])
+    assert [one.score for one in result] == pytest.approx(
+        [own.corpus_bleu(*lists), own_gleu.corpus_gleu(*lists)], abs=1e-12
+    )
+
+
+def test_a_precision_of_0_without_smoothing_warns() -> None:
+    with pytest.warns(UserWarning, match="no 2-gram matches, so BLEU without smoothing is 0") as caught:
+        assert sentence_bleu([["a", "b"]], ["b", "a"], (0.5, 0.5)) == pytest.approx(0, abs=1e-70)
+    assert caught[0].filename == __file__
+
+
+def test_what_cannot_be_scored_says_why() -> None:
+    unhashable: Any = [["a"]]
+    wrong: list[tuple[Callable[[], Any], str]] = [
+        (lambda: own.corpus_bleu([[["a"]]], []), "the list is empty"),
+        (lambda: own.corpus_bleu([[["a"]]], [["a"], ["b"]]), "found 1 lists of references, and 2 hypotheses"),
+        (lambda: own.corpus_bleu([[["a"]], []], [["a"], ["b"]]), "item 2 has no references"),
+        (lambda: own.sentence_bleu([["a"]], ["a"], ()), "weights: expected a list of numbers"),
+        (lambda: own.sentence_bleu([["a"]], ["a"], (1 / 17,) * 17), "at most 16"),
+        (lambda: own.sentence_bleu([["a"]], unhashable), "lists of tokens"),
+        (lambda: own.sentence_bleu([["a"]], ["a"], smoothing_function=own.SmoothingFunction().method6), "method6"),
+        (lambda: own_gleu.sentence_gleu([["a"]], ["a"], min_len=0), "min_len: expected a whole number from 1"),
+        (lambda: own_gleu.sentence_gleu([["a"] * 20], ["a"] * 20, max_len=20), "at most 16"),
+    ]
+    for call, message in wrong:
+        with pytest.raises(InputError, match=message):
+            call()

@@ -1,0 +1,297 @@
+"""What notebooks show: tables in HTML and Markdown, frames, figures, and the progress of a run."""
+
+from __future__ import annotations
+
+import re
+import sys
+from html.parser import HTMLParser
+from types import ModuleType, SimpleNamespace
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+import pipeline
+from pipeline.errors import InputError
+from pipeline.report.notebook.progress import NotebookBar, shown_progress
+from pipeline.report.notebook.tables import MOST
+from pipeline.report.terminal.progress import Bar
+from tests.conftest import ROOT
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from pipeline.evaluation import Evaluation
+
+EVIL = "<b>a|*x*</b>"
+SOURCES = ["She go to school .", "I like a apples ."]
+REFERENCES = [["She goes to school .", "I like apples ."], ["She is going to school .", "I like an apple ."]]
+MINE = ["She goes to school .", "I like an apples ."]
+
+
+class Reader(HTMLParser):
+    """Reads a part of a page: its tags, and its texts; fails where tags do not close in order."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.open: list[str] = []
+        self.tags: list[str] = []
+        self.texts: list[str] = []
+        self.broken = False
+        self.feed(text)
+        self.close()
+        assert self.open == []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        assert {name for name, _ in attrs} <= {"class", "style", "open"}
+        if tag == "wbr":  # a place where a line may break, inside a text
+            self.broken = True
+            return
+        self.open.append(tag)
+        self.tags.append(tag)
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+    def handle_data(self, data: str) -> None:
+        if self.broken:
+            self.texts[-1] += data
+        else:
+            self.texts.append(data)
+        self.broken = False
+
+
+@pytest.fixture(scope="module")
+def several() -> Evaluation:
+    with pytest.warns(UserWarning, match="same text as reference 0"):
+        return pipeline.evaluate(
+            {"mine": MINE, EVIL: SOURCES, "twin": REFERENCES[0]}, REFERENCES, SOURCES, ["bleu", "gleu[refs=max]"]
+        )
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A run of the sample with two metrics and tests against a baseline."""
+    path: Path = tmp_path_factory.mktemp("notebook") / "run"
+    statistics = {"baseline": "unchanged", "resamples": 50, "trials": 99}
+    pipeline.run(
+        ROOT / "configs" / "quickstart.yaml", path, set={"statistics": statistics, "metrics": ["gleu[iter=5]", "bleu"]}
+    )
+    return path
+
+
+def test_an_evaluation_shows_systems_by_metrics_and_folds_the_rest(several: Evaluation) -> None:
+    page = Reader(several._repr_html_())
+    assert page.tags.count("table") == 3
+    assert page.tags.count("details") == 3
+    first = page.texts[: page.texts.index("memory: 2 lines, 2 references; bleu")]
+    assert first[1:4] == ["system", "bleu", "gleu"]
+    assert {"mine", "twin", EVIL, "73.49", "63.89"} <= set(first)
+    assert several[0].signature in first
+    assert page.texts[-2:] == ["1 warning", "memory: system twin is the same text as reference 0"]
+    assert "<b>" not in several._repr_html_()
+    assert not set(page.tags) & {"b", "script", "style", "a", "img"}
+
+
+def test_no_colour_is_set(several: Evaluation) -> None:
+    """So that the tables suit light and dark notebooks."""
+    assert re.search("color|background|#[0-9a-f]{3}", several._repr_html_()) is None
+
+
+def test_a_single_system_is_not_the_best(several: Evaluation) -> None:
+    page = Reader(several[0]._repr_html_())
+    assert [text for text in page.texts if text in ("rank", "2", "mine", "73.49")] == ["rank", "2", "mine", "73.49"]
+    assert "<strong>73.49" not in several[0]._repr_html_()
+    assert "<strong>100.00" in several._repr_html_()
+    assert "**73.49**" not in several[0]._repr_markdown_()
+    assert several[0].signature in page.texts
+
+
+def test_a_system_without_warnings_and_one_metric_is_one_table() -> None:
+    evaluation = pipeline.evaluate(MINE, REFERENCES, metrics="bleu")
+    page = Reader(evaluation._repr_html_())
+    assert (page.tags.count("table"), page.tags.count("details")) == (1, 0)
+
+
+def test_markdown_has_the_same(several: Evaluation) -> None:
+    text = several._repr_markdown_()
+    assert "| mine " in text
+    assert r"\<b\>a\|\*x\*\</b\>" in text
+    assert f"`{several[0].signature}`" in text
+    assert text.endswith("**warnings**\n\n- memory: system twin is the same text as reference 0\n")
+
+
+def test_long_tables_are_cut_and_say_so() -> None:
+    systems = {f"s{number}": [f"a {number}"] for number in range(MOST + 5)}
+    html = pipeline.evaluate(systems, [["a b"]], metrics="chrf")._repr_html_()
+    assert html.count("<tr>") == MOST + 1
+    assert "and 5 more rows" in html
+
+
+def test_a_run_and_its_comparison_show_what_the_run_has(folder: Path) -> None:
+    loaded = pipeline.load(folder)
+    page = Reader(loaded._repr_html_())
+    assert page.tags.count("table") == 3
+    assert "*: differs significantly from unchanged." in page.texts
+    compared = pipeline.compare(folder, baseline="eager", trials=50)
+    texts = Reader(compared._repr_html_()).texts
+    assert "*: differs significantly from eager." in texts
+    assert "against eager" in texts
+    assert "against eager" in compared._repr_markdown_()
+    assert "careful" not in Reader(loaded.get(system="eager", metric="bleu")._repr_html_()).texts
+
+
+# ---- frames
+
+
+class Frames(ModuleType):
+    """Stands in for polars: keeps what its frames are made of."""
+
+    @staticmethod
+    def DataFrame(data: Any, **settings: Any) -> Any:  # noqa: N802 (the name in polars)
+        return SimpleNamespace(data=data, settings=settings)
+
+
+@pytest.fixture
+def polars(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "polars", Frames("polars"))
+
+
+@pytest.mark.usefixtures("polars")
+def test_frames_of_polars_have_the_columns_of_those_of_pandas(several: Evaluation, folder: Path) -> None:
+    pytest.importorskip("pandas")
+    pairs: list[tuple[Any, Any]] = [
+        (several.to_pandas(columns=c), several.to_polars(columns=c)) for c in ("scores", "all")
+    ]
+    pairs += [(several[0].to_pandas(columns=c), several[0].to_polars(columns=c)) for c in ("scores", "all")]
+    compared = pipeline.compare(folder, trials=50)
+    pairs += [(compared.to_pandas(table=t), compared.to_polars(table=t)) for t in ("tests", "scores")]
+    for one, two in pairs:
+        assert list(one.columns) == list(two.data)
+        for name, values in two.data.items():
+            numbers = [None if value != value else value for value in one[name].tolist()]  # noqa: PLR0124 (NaN)
+            assert numbers == [None if value is None or value != value else value for value in values]  # noqa: PLR0124
+
+
+def test_frames_of_the_package_polars(several: Evaluation) -> None:
+    pytest.importorskip("polars")
+    frame = several.to_polars(columns="all")
+    assert frame["score"].to_list() == [result.score for result in several]
+    assert frame["gleu"].to_list()[:3] == [None] * 3
+    assert several[0].to_polars().columns == ["score", *several[0].columns]
+
+
+def test_the_frame_of_a_comparison_has_a_row_for_each_test(folder: Path) -> None:
+    pytest.importorskip("pandas")
+    compared = pipeline.compare(folder, trials=50)
+    frame = compared.to_pandas()
+    assert frame.columns.tolist()[:7] == ["dataset", "metric", "system", "other", "difference", "low", "high"]
+    assert frame["p_adjusted"].tolist() == [test.p_adjusted for test in compared.tests]
+    scores = compared.to_pandas(table="scores")
+    assert scores["cluster"].tolist() == [score.bootstrap.cluster for score in compared.scores if score.bootstrap]
+    with pytest.raises(InputError, match="expected 'tests' or 'scores', found 'pairs'"):
+        compared.to_pandas(table="pairs")  # type: ignore[arg-type]
+
+
+def test_without_the_packages_messages_say_how_to_get_them(
+    several: Evaluation, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "polars", None)
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    for give in (several.to_polars, several[0].to_polars):
+        with pytest.raises(InputError, match=r"^to_polars\(\) needs polars: pip install polars$"):
+            give()
+    for draw in (several[0].plot, lambda: several.plot(metric="bleu")):
+        with pytest.raises(InputError, match=r"pip install 'gec-pipeline\[plot\]'"):
+            draw()
+
+
+# ---- figures
+
+
+def test_plots_are_figures_that_show_themselves(several: Evaluation, folder: Path) -> None:
+    pytest.importorskip("matplotlib")
+    drawn = [
+        several.plot(metric="bleu"),
+        several.plot("scores", metric="GLEU", dataset="memory"),
+        several[0].plot(),
+        pipeline.load(folder).plot("differences", metric="bleu"),
+        pipeline.compare(folder, trials=50).plot("ranks", metric="gleu"),
+    ]
+    for figure in drawn:
+        assert figure._repr_png_().startswith(b"\x89PNG")  # type: ignore[attr-defined]
+        assert len(figure.axes) == 1
+    assert drawn[2].axes[0].get_title(loc="left") == "memory: mine, bleu; mean of its sentences: 75.00"
+
+
+def test_plots_say_what_they_lack(several: Evaluation, folder: Path) -> None:
+    pytest.importorskip("matplotlib")
+    for settings, message in [
+        ({}, r"plot\('scores'\): there are 2; say which by metric= and dataset=: memory/bleu, memory/gleu"),
+        ({"name": "score"}, r"no such plot \(did you mean 'scores'\?\); there are scores, precision"),
+        ({"name": "ranks", "metric": "bleu"}, "there is nothing for it here; it needs `statistics`"),
+        ({"metric": "chrf"}, "there are no scores of chrf"),
+        ({"metric": "bleu", "dataset": "x"}, "there are no scores of bleu, x"),
+    ]:
+        arguments: Any = settings
+        with pytest.raises(InputError, match=message):
+            several.plot(**arguments)
+    with pytest.raises(InputError, match="say which"):
+        pipeline.load(folder).plot()
+
+
+# ---- progress
+
+
+class Line:
+    """Stands in for what IPython's display returns."""
+
+    def __init__(self) -> None:
+        self.shown: list[dict[str, str]] = []
+
+    def update(self, data: dict[str, str], raw: bool) -> None:
+        assert raw
+        self.shown.append(data)
+
+
+@pytest.fixture
+def line(monkeypatch: pytest.MonkeyPatch) -> Line:
+    """A notebook: IPython with a kernel."""
+    made = Line()
+    ipython, display = ModuleType("IPython"), ModuleType("IPython.display")
+    ipython.get_ipython = lambda: SimpleNamespace(kernel=object())  # type: ignore[attr-defined]
+    display.display = lambda *_, **__: made  # type: ignore[attr-defined]
+    monkeypatch.setitem(sys.modules, "IPython", ipython)
+    monkeypatch.setitem(sys.modules, "IPython.display", display)
+    return made
+
+
+def test_a_notebook_shows_the_progress_of_a_run(line: Line, tmp_path: Path) -> None:
+    pipeline.run(ROOT / "configs" / "quickstart.yaml", tmp_path / "run", progress=True)
+    texts = [data["text/plain"] for data in line.shown]
+    assert {"counting", "scoring", "writing"} <= set(texts)
+    assert "counting: 100% of 384 lines" in texts
+    assert texts[-1] == ""
+    assert '<progress value="384" max="384"></progress> counting: 100% of 384 lines' in [
+        data["text/html"] for data in line.shown
+    ]
+
+
+def test_the_same_percent_is_drawn_once(line: Line, capsys: pytest.CaptureFixture[str]) -> None:
+    with shown_progress(True) as bar:
+        assert isinstance(bar, NotebookBar)
+        bar.stage("<i>")
+        for done in range(1000):
+            bar.testing(done, 10_000)
+        bar.tell("a worker died")
+    assert [data["text/html"] for data in line.shown][:2] == [
+        "&lt;i&gt;",
+        '<progress value="0" max="10000"></progress> &lt;i&gt;: 0% of 10,000 samples',
+    ]
+    assert len(line.shown) == 1 + 11 + 1
+    assert capsys.readouterr().err == "note: a worker died\n"
+
+
+def test_without_a_notebook_there_is_the_bar_of_a_terminal(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert isinstance(shown_progress(True), Bar)
+    pipeline.run(ROOT / "configs" / "quickstart.yaml", tmp_path / "run", progress=True)
+    assert capsys.readouterr() == ("", "")  # standard error is no terminal here
