@@ -7,8 +7,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ..addends import Chosen, Drawn
+from ..drawn_sums import drawn_sums
 from ..results import Samples
-from ..weighted_sums import drawn_sums
 from .base import Z95, Policy, Reduced, mean_and_std, mean_of
 
 if TYPE_CHECKING:
@@ -134,5 +134,5 @@ class LeftOut(Policy):
 def _drawn_outputs(counts: SystemCounts, draws: Draws) -> list[dict[str, Floats]]:
     """Return the outputs of each system in every iteration: float64 [iterations] each."""
     kind = Drawn(counts.metric, counts.references)
-    sums = drawn_sums(replace(counts.summand(kind), draws=draws), counts.threads)
+    sums = drawn_sums(kind, counts.systems, draws, counts.threads)
     return [kind.outputs(sums[:, number]) for number in range(len(counts.systems))]
