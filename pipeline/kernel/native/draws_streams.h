@@ -161,7 +161,10 @@ static void gp_numpy(
             uint64_t word = states[s].high ^ states[s].low;
             int turn = (int)(states[s].high >> 58);
             word = word >> turn | word << (-turn & 63);
-            uint32_t draw = (uint32_t)((double)(int64_t)(word >> 11) * (1.0 / 9007199254740992.0) * (double)limit);
+            uint64_t product = (word >> 32) * limit;
+            uint32_t draw = (uint32_t)(product >> 32);
+            if ((uint32_t)product > 0u - limit) /* the other bits could reach the next number */
+                draw = (uint32_t)((double)(int64_t)(word >> 11) * (1.0 / 9007199254740992.0) * (double)limit);
             draw += turns[s] < limit ? turns[s] : turns[s] % limit;
             made[s] |= (draw < limit ? draw : draw - limit) << (all->digit * k);
         }
