@@ -16,6 +16,7 @@ from ..errors import ConfigError, did_you_mean
 
 if TYPE_CHECKING:
     from .python.draws import Drawer as Drawer
+    from .python.draws import add_draws as add_draws
     from .python.encode import encode as encode
     from .python.lcs import lcs as lcs
     from .python.lcs import union_lcs as union_lcs

@@ -7,6 +7,7 @@ import random
 from concurrent.futures import ThreadPoolExecutor
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
+from unittest import mock
 
 import numpy as np
 import pytest
@@ -14,6 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pipeline.kernel import python
+from pipeline.kernel.python import draws as draws_file
 from pipeline.kernel.samplers import BALANCED, SAMPLERS
 from pipeline.scoring import drawn_sums as sums_file
 from pipeline.scoring.addends import Drawn
@@ -161,6 +163,38 @@ def test_python3_draws_with_missing_references_as_randint(native: ModuleType) ->
         for iteration, row in enumerate(kernel.Drawer("python3", range(3), 3000, 9).take(3000, present).tolist()):
             own = random.Random(101 * iteration)
             assert row == [own.randint(0, limit - 1) for limit in present.tolist()]
+
+
+@given(
+    things=st.sampled_from([1, 2, 3, 64, 65, 255, 1000, 4097]),
+    rows=st.lists(st.integers(0, 5), max_size=4),
+    kind=st.sampled_from(["uint8", "uint64"]),
+    piece=st.sampled_from([1, 7, 1 << 20]),
+)
+def test_draws_with_replacement_are_counted_alike(things: int, rows: list[int], kind: str, piece: int) -> None:
+    """The generators end in the same state, with the half of a word that was not used."""
+    native = pytest.importorskip("pipeline.kernel.native.draws", reason="no compiled kernel", exc_type=ImportError)
+    generators = [generator(things), generator(things), generator(things)]
+    for count in rows:
+        counts = [np.full((count, things), 3, kind) for _ in range(2)]
+        native.add_draws(generators[0], counts[0])
+        with mock.patch.object(draws_file, "DRAWS", piece):
+            python.add_draws(generators[1], counts[1])
+        drawn = generators[2].integers(0, things, (count, things))
+        assert counts[0].tolist() == counts[1].tolist()
+        assert counts[0].tolist() == [(3 + np.bincount(row, minlength=things)).tolist() for row in drawn]
+    states = [own.bit_generator.state for own in generators]
+    assert states[0] == states[1] == states[2]
+
+
+def test_draws_of_rare_words_are_made_again(native: ModuleType) -> None:
+    """Of so many things that one word in 4,096 is passed over, and by a generator that the kernel does not know."""
+    things = 3 << 20  # 2**32 % things is 2**20
+    for make in (np.random.PCG64, np.random.MT19937):
+        counts = [np.zeros((1, things), np.uint8) for _ in range(2)]
+        native.add_draws(np.random.Generator(make(5)), counts[0])
+        python.add_draws(np.random.Generator(make(5)), counts[1])
+        assert (counts[0] == counts[1]).all()
 
 
 @pytest.mark.parametrize("kernel", ["python", "native"])

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from ..python.draws import Drawer
+    from ..python.draws import Drawer, add_draws
     from ..python.encode import encode
     from ..python.lcs import lcs, union_lcs, weighted_lcs, weighted_union
     from ..python.max_match import max_match
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from ..python.three_way import three_way
     from ..python.words import words
 else:
-    from .draws import Drawer
+    from .draws import Drawer, add_draws
     from .encode import encode
     from .lcs import lcs, union_lcs, weighted_lcs, weighted_union
     from .max_match import max_match
@@ -25,6 +25,7 @@ else:
 
 __all__ = [
     "Drawer",
+    "add_draws",
     "encode",
     "lcs",
     "max_match",

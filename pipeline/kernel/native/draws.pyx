@@ -9,6 +9,7 @@ streams, and looked up (`draws_sums.h`).
 from libc.stdint cimport int64_t, uint8_t, uint32_t, uint64_t
 from libc.stdlib cimport free, malloc
 
+from ..python.draws import add_draws as slow_add_draws
 from ..samplers import SEED_STEP, check_drawer, check_present, check_terms
 
 cdef extern from "draws_sums.h" nogil:
@@ -37,7 +38,12 @@ cdef extern from "draws_sums.h" nogil:
         uint32_t *choices
     ctypedef struct gp_128:
         uint64_t high, low
+    ctypedef struct gp_generator:
+        gp_128 state, step
+        int has_half
+        uint32_t half
     const gp_width *gp_width_of(int bits)
+    void gp_add_draws(gp_generator *own, int64_t rows, uint32_t things, int bytes, void *counts)
     void gp_start(uint32_t *start)
     gp_128 gp_ahead(gp_128 state, gp_128 step, uint64_t draws)
     int64_t gp_block_lines(int64_t columns, int references)
@@ -51,6 +57,40 @@ WIDTHS = tuple(bits for bits in (32, 128, 256, 512) if gp_width_of(bits) != NULL
 """The widths of vectors that this processor has, in bits."""
 
 NUMBERS = {"python2": GP_PYTHON2, "python3": GP_PYTHON3, "numpy": GP_NUMPY, "turned": GP_NUMPY, "all": GP_ALL}
+
+
+cdef gp_128 _pair(number):
+    cdef gp_128 pair
+    pair.high, pair.low = number >> 64, number & 0xFFFFFFFFFFFFFFFF
+    return pair
+
+
+def add_draws(generator, counts):
+    """Count draws with replacement; see add_draws() in `python/draws.py`."""
+    cdef gp_generator own
+    cdef int64_t rows, things
+    cdef uint8_t[:, ::1] small
+    cdef uint64_t[:, ::1] large
+    rows, things = counts.shape
+    state = generator.bit_generator.state
+    if not counts.size:
+        return
+    if state["bit_generator"] != "PCG64" or things >= 1 << 32:
+        slow_add_draws(generator, counts)
+        return
+    own.state, own.step = _pair(state["state"]["state"]), _pair(state["state"]["inc"])
+    own.has_half, own.half = state["has_uint32"], state["uinteger"]
+    if counts.dtype == "uint8":
+        small = counts
+        with nogil:
+            gp_add_draws(&own, rows, things, 1, &small[0, 0])
+    else:
+        large = counts
+        with nogil:
+            gp_add_draws(&own, rows, things, 8, &large[0, 0])
+    state["state"]["state"] = int(own.state.high) << 64 | int(own.state.low)
+    state["has_uint32"], state["uinteger"] = own.has_half, own.half
+    generator.bit_generator.state = state
 
 
 cdef uint32_t *_aligned(uint32_t[::1] memory) noexcept:
@@ -124,8 +164,7 @@ cdef class Drawer:
         cdef int64_t turned = self.streams.references if sampler == "turned" else 1, place
         cdef gp_128 state, step, own
         begin = np.random.PCG64(seed).state["state"]
-        state.high, state.low = begin["state"] >> 64, begin["state"] & 0xFFFFFFFFFFFFFFFF
-        step.high, step.low = begin["inc"] >> 64, begin["inc"] & 0xFFFFFFFFFFFFFFFF
+        state, step = _pair(begin["state"]), _pair(begin["inc"])
         self.streams.step_high, self.streams.step_low = step.high, step.low
         self.streams.high, self.streams.low = self._longs([0] * len(numbers)), self._longs(numbers)
         self.streams.turns = self._room(len(numbers))

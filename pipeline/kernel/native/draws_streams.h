@@ -142,11 +142,20 @@ static gp_128 gp_ahead(gp_128 state, gp_128 step, uint64_t draws) {
     return state;
 }
 
+/* Return the state after a draw, and write its 64 bits. */
+static inline gp_128 gp_word(gp_128 state, gp_128 step, uint64_t *word) {
+    const gp_128 factor = GP_FACTOR;
+    state = gp_plus(gp_times(state, factor), step);
+    int turn = (int)(state.high >> 58);
+    *word = (state.high ^ state.low) >> turn | (state.high ^ state.low) << (-turn & 63);
+    return state;
+}
+
 /* Draw for up to 32 / digit lines with up to four streams, since each draw of a stream has to wait for the last. */
 static void gp_numpy(
     gp_streams *all, int64_t stream, int streams, int lines, const uint32_t *limits, uint32_t *codes
 ) {
-    const gp_128 factor = GP_FACTOR, step = {all->step_high, all->step_low};
+    const gp_128 step = {all->step_high, all->step_low};
     gp_128 states[4];
     uint32_t turns[4], limit = (uint32_t)all->references;
     for (int s = 0; s < 4; s++) {
@@ -157,11 +166,9 @@ static void gp_numpy(
     for (int k = 0; k < lines; k++) {
         if (limits) limit = limits[k];
         for (int s = 0; s < 4; s++) {
-            states[s] = gp_plus(gp_times(states[s], factor), step);
-            uint64_t word = states[s].high ^ states[s].low;
-            int turn = (int)(states[s].high >> 58);
-            word = word >> turn | word << (-turn & 63);
-            uint64_t product = (word >> 32) * limit;
+            uint64_t word, product;
+            states[s] = gp_word(states[s], step, &word);
+            product = (word >> 32) * limit;
             uint32_t draw = (uint32_t)(product >> 32);
             if ((uint32_t)product > 0u - limit) /* the other bits could reach the next number */
                 draw = (uint32_t)((double)(int64_t)(word >> 11) * (1.0 / 9007199254740992.0) * (double)limit);
@@ -173,6 +180,48 @@ static void gp_numpy(
         all->high[stream + s] = states[s].high, all->low[stream + s] = states[s].low;
         codes[s] = made[s];
     }
+}
+
+/* A generator of numpy with the half of a word that it has not used yet. */
+typedef struct {
+    gp_128 state, step;
+    int has_half;
+    uint32_t half;
+} gp_generator;
+
+static inline uint32_t gp_half(gp_generator *own) {
+    uint64_t word;
+    own->has_half ^= 1;
+    if (!own->has_half) return own->half;
+    own->state = gp_word(own->state, own->step, &word);
+    own->half = (uint32_t)(word >> 32);
+    return (uint32_t)word;
+}
+
+/* Draw one of `things` as numpy's integers() does (Lemire 2019): 32 bits times their number, again where a few numbers
+ * would be drawn more often than others. */
+static inline uint32_t gp_thing(gp_generator *own, uint32_t things, uint32_t rest) {
+    uint64_t product = (uint64_t)gp_half(own) * things;
+    while ((uint32_t)product < rest) product = (uint64_t)gp_half(own) * things;
+    return (uint32_t)(product >> 32);
+}
+
+/* Count in each row as many draws with replacement as it has things; the counts take `bytes` bytes, 1 or 8. */
+static void gp_add_draws(gp_generator *own, int64_t rows, uint32_t things, int bytes, void *counts) {
+    uint32_t rest = (uint32_t)(0u - things) % things;
+    gp_generator local = *own;
+    for (int64_t row = 0; row < rows; row++) {
+        uint8_t *small = (uint8_t *)counts + row * things;
+        uint64_t *large = (uint64_t *)counts + row * things;
+        if (things == 1) { /* for which numpy draws nothing */
+            if (bytes == 1) ++*small;
+            if (bytes == 8) ++*large;
+            continue;
+        }
+        for (uint32_t i = 0; bytes == 1 && i < things; i++) small[gp_thing(&local, things, rest)]++;
+        for (uint32_t i = 0; bytes == 8 && i < things; i++) large[gp_thing(&local, things, rest)]++;
+    }
+    *own = local;
 }
 
 /* ---- all samplers */

@@ -1,6 +1,6 @@
 """The kernel in Python: the specification. Results of the compiled kernel in `native/` equal its own on every input."""
 
-from .draws import Drawer
+from .draws import Drawer, add_draws
 from .encode import encode
 from .lcs import lcs, union_lcs, weighted_lcs, weighted_union
 from .max_match import max_match
@@ -11,6 +11,7 @@ from .words import words
 
 __all__ = [
     "Drawer",
+    "add_draws",
     "encode",
     "lcs",
     "max_match",

@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
 PIECE = 2048
 """How many lines are summed at once, which bounds memory."""
+DRAWS = 1 << 20
+"""How many draws with replacement are made at once: each takes eight bytes, and its count only one."""
 
 
 class Drawer:
@@ -77,6 +79,18 @@ def _product(chosen: NDArray[np.bool_], numbers: Ints) -> Ints:
     exact = len(numbers) * max(int(numbers.max(initial=0)), -int(numbers.min(initial=0))) < 1 << 53
     kind = np.float64 if exact else np.int64
     return (chosen.astype(kind) @ numbers.astype(kind)).astype(np.int64)
+
+
+def add_draws(generator: np.random.Generator, counts: NDArray[np.unsignedinteger]) -> None:
+    """Add to counts, uint8 or uint64 [rows, things], how often each thing is drawn.
+
+    For each row as many things are drawn with replacement as there are: the next integers(0, things) of the generator.
+    Counts that are too large for their type are modulo its size.
+    """
+    one = counts.dtype.type(1)
+    for row in counts:
+        for low in range(0, len(row), DRAWS):
+            np.add.at(row, generator.integers(0, len(row), min(DRAWS, len(row) - low)), one)
 
 
 def python2(iteration: int, *_: int) -> Stream:
