@@ -9,7 +9,6 @@ streams, and looked up (`draws_sums.h`).
 from libc.stdint cimport int64_t, uint8_t, uint32_t, uint64_t
 from libc.stdlib cimport free, malloc
 
-from ..python.draws import add_draws as slow_add_draws
 from ..samplers import SEED_STEP, check_drawer, check_present, check_terms
 
 cdef extern from "draws_sums.h" nogil:
@@ -76,7 +75,9 @@ def add_draws(generator, counts):
     if not counts.size:
         return
     if state["bit_generator"] != "PCG64" or things >= 1 << 32:
-        slow_add_draws(generator, counts)
+        from ..python.draws import add_draws as slowly
+
+        slowly(generator, counts)
         return
     own.state, own.step = _pair(state["state"]["state"]), _pair(state["state"]["inc"])
     own.has_half, own.half = state["has_uint32"], state["uinteger"]
