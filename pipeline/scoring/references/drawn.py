@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from ..addends import Chosen, Drawn
 from ..drawn_sums import drawn_sums
 from ..results import Samples
-from .base import Z95, Policy, Reduced, mean_and_std, mean_of
+from .base import Z95, Policy, Reduced, mean, mean_and_std, mean_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -41,10 +41,10 @@ class Sampled(Policy):
     def averaged(self, outputs: dict[str, Floats], draws: Draws) -> Reduced:
         """Return the mean of outputs [iterations], with the spread of the first, which is the score."""
         del draws
-        means = {name: float(mean_and_std(values)[0]) for name, values in outputs.items()}
+        means = {name: float(mean(values)) for name, values in outputs.items()}
         scores = next(iter(outputs.values()))
-        mean, std = (float(value) for value in mean_and_std(scores))
-        interval = (mean - Z95 * std, mean + Z95 * std) if std > 0 else (math.nan, math.nan)
+        center, std = (float(value) for value in mean_and_std(scores))
+        interval = (center - Z95 * std, center + Z95 * std) if std > 0 else (math.nan, math.nan)
         return Reduced(means, Samples(len(scores), std, interval))
 
     def drawn_scores(self, counts: SystemCounts) -> list[Floats] | None:
