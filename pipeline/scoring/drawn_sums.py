@@ -6,7 +6,6 @@ Sums are of whole numbers, so that they depend neither on blocks nor on their or
 from __future__ import annotations
 
 import itertools
-from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -39,6 +38,8 @@ def drawn_sums(kind: Drawn, systems: Sequence[HasBlocks], draws: Draws, threads:
     if threads == 1 or draws.lines * draws.iterations < THREADED:
         sums = [_sums(kind, systems, draws, group, 1, map) for group in groups]
     else:
+        from concurrent.futures import ThreadPoolExecutor
+
         with ThreadPoolExecutor(threads) as pool:
             sums = [_sums(kind, systems, draws, group, threads, pool.map) for group in groups]
     return np.concatenate(sums).astype(np.float64)

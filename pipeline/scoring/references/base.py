@@ -154,6 +154,9 @@ def mean_and_std(values: Floats) -> tuple[Floats, Floats]:
 
 
 def mean(values: Floats) -> Floats:
-    """Return the mean over the last axis. For equal values this is exactly the value."""
-    equal = values.max(axis=-1) == values.min(axis=-1)
-    return np.where(equal, values[..., 0], values.mean(axis=-1))
+    """Return the mean over the last axis. For equal values it is exactly the value."""
+    count = values.shape[-1]
+    if count == 1:
+        return values[..., 0]
+    equal = np.maximum.reduce(values, axis=-1) == np.minimum.reduce(values, axis=-1)
+    return np.where(equal, values[..., 0], np.add.reduce(values, axis=-1) / count)

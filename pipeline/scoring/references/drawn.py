@@ -6,6 +6,8 @@ import math
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from ..addends import Chosen, Drawn
 from ..drawn_sums import drawn_sums
 from ..results import Samples
@@ -41,10 +43,10 @@ class Sampled(Policy):
     def averaged(self, outputs: dict[str, Floats], draws: Draws) -> Reduced:
         """Return the mean of outputs [iterations], with the spread of the first, which is the score."""
         del draws
-        means = {name: float(mean(values)) for name, values in outputs.items()}
         scores = next(iter(outputs.values()))
-        center, std = (float(value) for value in mean_and_std(scores))
-        interval = (center - Z95 * std, center + Z95 * std) if std > 0 else (math.nan, math.nan)
+        means = dict(zip(outputs, mean(np.stack([*outputs.values()])).tolist(), strict=True))
+        middle, std = (float(value) for value in mean_and_std(scores))
+        interval = (middle - Z95 * std, middle + Z95 * std) if std > 0 else (math.nan, math.nan)
         return Reduced(means, Samples(len(scores), std, interval))
 
     def drawn_scores(self, counts: SystemCounts) -> list[Floats] | None:
