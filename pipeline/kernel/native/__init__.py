@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from ..python.draws import Drawer, add_draws
+    from ..python.edit_rate import edit_rate
     from ..python.encode import encode
     from ..python.lcs import lcs, union_lcs, weighted_lcs, weighted_union
     from ..python.max_match import max_match
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     from ..python.words import words
 else:
     from .draws import Drawer, add_draws
+    from .edit_rate import edit_rate
     from .encode import encode
     from .lcs import lcs, union_lcs, weighted_lcs, weighted_union
     from .max_match import max_match
@@ -26,6 +28,7 @@ else:
 __all__ = [
     "Drawer",
     "add_draws",
+    "edit_rate",
     "encode",
     "lcs",
     "max_match",

@@ -1,6 +1,7 @@
 """The kernel in Python: the specification. Results of the compiled kernel in `native/` equal its own on every input."""
 
 from .draws import Drawer, add_draws
+from .edit_rate import edit_rate
 from .encode import encode
 from .lcs import lcs, union_lcs, weighted_lcs, weighted_union
 from .max_match import max_match
@@ -12,6 +13,7 @@ from .words import words
 __all__ = [
     "Drawer",
     "add_draws",
+    "edit_rate",
     "encode",
     "lcs",
     "max_match",
