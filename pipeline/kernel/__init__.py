@@ -15,6 +15,8 @@ from typing import TYPE_CHECKING, Any
 from ..errors import ConfigError, did_you_mean
 
 if TYPE_CHECKING:
+    from .python.draws import Drawer as Drawer
+    from .python.draws import add_draws as add_draws
     from .python.edit_rate import edit_rate as edit_rate
     from .python.encode import encode as encode
     from .python.lcs import lcs as lcs

@@ -14,11 +14,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from ..errors import InputError
 from ..metrics.base.columns import PRESENT, Schema
 from .column_blocks import present_blocks
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from ..arrays import Floats, Ints
     from ..metrics.base.columns import Columns
@@ -34,6 +35,17 @@ class Addends(NamedTuple):
     drawn: list[Floats]
     """For each reference the numbers that a line adds when that one is drawn: [lines, width]. Empty: none is drawn."""
     present: Ints | None = None
+    """How many references each line has: int64 [lines]. None: every line has all references."""
+
+
+class Terms(NamedTuple):
+    """The whole numbers of the lines of a block, of which some depend on the reference."""
+
+    fixed: Ints
+    """The numbers that do not depend on the reference: int64 [lines, width]."""
+    apart: list[Ints]
+    """Numbers with each reference: int64 [lines, references, width] for each field."""
+    present: Ints | None
     """How many references each line has: int64 [lines]. None: every line has all references."""
 
 
@@ -122,17 +134,21 @@ class Drawn(Kind):
         """The terms that depend on the reference."""
         return Schema(tuple(f._replace(per_reference=False) for f in self.metric.terms if f.per_reference), 1)
 
-    def addends(self, system: HasBlocks) -> Iterator[Addends]:
+    def terms(self, system: HasBlocks) -> Iterator[Terms]:
         """Yield the terms that are fixed, and those with each reference."""
         for columns in present_blocks(self.metric, system):
             terms = self.metric.make_terms(columns)
-            apart = [self._of(reference, terms) for reference in range(self.references)]
-            fixed = self.fixed.pack(terms).astype(np.float64) if self.fixed.fields else np.zeros((len(apart[0]), 0))
-            yield Addends(fixed, apart, columns.get(PRESENT))
+            apart = [terms[field.name] for field in self.drawn.fields]
+            whole = [np.ascontiguousarray(term).reshape(len(term), self.references, -1) for term in apart]
+            fixed = self.fixed.pack(terms) if self.fixed.fields else np.zeros((len(whole[0]), 0), np.int64)
+            yield Terms(fixed, whole, columns.get(PRESENT))
 
-    def _of(self, reference: int, terms: Columns) -> Floats:
-        packed = self.drawn.pack({field.name: terms[field.name][:, reference] for field in self.drawn.fields})
-        return packed.astype(np.float64)
+    def addends(self, system: HasBlocks) -> Iterator[Addends]:
+        """Yield the terms that are fixed, and those with each reference."""
+        for fixed, apart, present in self.terms(system):
+            numbers = np.concatenate(apart, axis=2).astype(np.float64)
+            drawn = [np.ascontiguousarray(numbers[:, reference]) for reference in range(self.references)]
+            yield Addends(fixed.astype(np.float64), drawn, present)
 
     def outputs(self, totals: Floats) -> dict[str, Floats]:
         """Return the metric's outputs for sums [..., width]: float64 [...] each."""
@@ -147,6 +163,13 @@ class Drawn(Kind):
 def first(outputs: dict[str, Floats]) -> Floats:
     """Return the score: the first of a metric's outputs."""
     return next(iter(outputs.values()))
+
+
+def check_sums(metric: Metric, arrays: Iterable[Floats | Ints], lines: int) -> None:
+    """Raise InputError where a sum could be above 2**53. Differences of references are up to twice a term."""
+    top = max(max(float(array.max(initial=0)), -float(array.min(initial=0))) for array in arrays)
+    if 2 * top * lines > 1 << 53:
+        raise InputError(f"{metric.name}: numbers up to {top:.0f} in {lines:,} lines cannot be summed")
 
 
 def exact_sum(values: Floats) -> Fraction:

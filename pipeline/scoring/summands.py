@@ -7,9 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..errors import InputError
-from ..metrics.base.reference_draws import Drawer
-from .addends import Addends
+from .addends import Addends, check_sums
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -58,15 +56,8 @@ class Table:
         for several in zip(*map(self.kind.addends, self.systems), strict=True):
             drawn = [np.stack(apart, axis=1) for apart in zip(*(addends.drawn for addends in several), strict=True)]
             block = Addends(np.stack([addends.fixed for addends in several], axis=1), drawn, several[0].present)
-            self._check(block)
+            check_sums(self.kind.metric, [block.fixed, *block.drawn], self.lines)
             yield block
-
-    def _check(self, block: Addends) -> None:
-        """Raise InputError where a sum could be above 2**53. Differences of references are up to twice a term."""
-        top = max(float(np.abs(array).max(initial=0)) for array in (block.fixed, *block.drawn))
-        if 2 * top * self.lines > 1 << 53:
-            name = self.kind.metric.name
-            raise InputError(f"{name}: numbers up to {top:.0f} in {self.lines:,} lines cannot be summed")
 
     def digests(self) -> list[bytes]:
         """Return a digest of each system's addends. It is the same for systems that are equal on every sentence."""
@@ -104,7 +95,7 @@ class Summand:
             return None
         iterations = [sample % self.draws.iterations for sample in samples]
         rows = {iteration: row for row, iteration in enumerate(dict.fromkeys(iterations))}
-        drawer, own = Drawer(self.draws, rows), [rows[iteration] for iteration in iterations]
+        drawer, own = self.draws.drawer(rows), [rows[iteration] for iteration in iterations]
         if len(rows) == len(own):  # no iteration is drawn twice
             return drawer.take
         return lambda lines, present: drawer.take(lines, present)[own]

@@ -6,8 +6,6 @@ blocks nor on their order.
 
 from __future__ import annotations
 
-import itertools
-from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -26,8 +24,6 @@ if TYPE_CHECKING:
 
 DRAWN_LINES = 2048
 """How many lines are multiplied at once, which bounds memory. BLOCK of the store is a multiple of this number."""
-THREADED = 1 << 24
-"""From so many draws on it is worth starting several threads."""
 
 
 class WeightedSums(NamedTuple):
@@ -44,41 +40,12 @@ def weighted_sums(summand: Summand, weights: Weights, low: int, *, whole: bool =
 
     `whole` says that the sums of all sentences are needed with draws. Otherwise these are with the first reference.
     """
-    return _sums(summand, summand.table.blocks(), range(low, low + len(weights)), weights, whole=whole)
-
-
-def drawn_sums(summand: Summand, threads: int = 1) -> Floats:
-    """Return the sums of all sentences in every iteration of a summand's draws: [iterations, systems, width].
-
-    The threads share the iterations.
-    """
-    assert summand.draws is not None  # noqa: S101 (the policies ask only where references are drawn)
-    iterations = summand.draws.iterations
-    if threads == 1 or summand.draws.lines * iterations < THREADED:
-        sums: Floats = _sums(summand, summand.table.from_columns(), range(iterations)).weighted[0]
-        return sums
-    borders = [iterations * number // threads for number in range(threads + 1)]
-    ranges = itertools.starmap(range, itertools.pairwise(borders))
-    with ThreadPoolExecutor(threads) as pool:
-        parts = pool.map(lambda samples: _sums(summand, summand.table.from_columns(), samples).weighted[0], ranges)
-        return np.concatenate(list(parts))
-
-
-def _sums(
-    summand: Summand,
-    blocks: Iterator[Addends],
-    samples: range,
-    weights: Weights | None = None,
-    *,
-    whole: bool = False,
-) -> WeightedSums:
-    """Return the sums for some samples. Without weights every sentence counts once in each sample."""
-    drawer = summand.drawer(samples)
+    drawer = summand.drawer(range(low, low + len(weights)))
     totals: WeightedSums | None = None
     at = 0
-    for addends in _pieces(blocks):
+    for addends in _pieces(summand.table.blocks()):
         lines = len(addends.fixed)
-        chunk = None if weights is None else weights[:, at : at + lines].astype(np.float64)
+        chunk = weights[:, at : at + lines].astype(np.float64)
         sums = _of_the_first(addends, chunk)
         if drawer:
             sums = _of_the_drawn(summand, sums, chunk, addends, drawer(lines, addends.present), whole=whole)
@@ -96,16 +63,15 @@ def _pieces(blocks: Iterator[Addends]) -> Iterator[Addends]:
             yield Addends(fixed[piece], [array[piece] for array in drawn], None if present is None else present[piece])
 
 
-def _of_the_first(addends: Addends, weights: Floats | None) -> WeightedSums:
+def _of_the_first(addends: Addends, weights: Floats) -> WeightedSums:
     """Return the sums with the first reference of each sentence."""
     arrays = [addends.fixed, *addends.drawn[:1]]
     whole = np.concatenate([array.sum(axis=0) for array in arrays], axis=-1)[None, None]
-    weighted = whole if weights is None else _product(weights, np.concatenate(arrays, axis=-1))[None]
-    return WeightedSums(weighted, whole)
+    return WeightedSums(_product(weights, np.concatenate(arrays, axis=-1))[None], whole)
 
 
 def _of_the_drawn(
-    summand: Summand, base: WeightedSums, weights: Floats | None, addends: Addends, draws: Draw, *, whole: bool
+    summand: Summand, base: WeightedSums, weights: Floats, addends: Addends, draws: Draw, *, whole: bool
 ) -> WeightedSums:
     """Return the sums with the references drawn: `base` plus the differences of other references from the first."""
     width, shape = addends.fixed.shape[-1], (len(summand.turns), len(draws), *base.whole.shape[2:])
@@ -118,8 +84,7 @@ def _of_the_drawn(
             mask = (turned == number).astype(np.float64)
             if whole:
                 unweighted[turn, :, :, width:] += _product(mask, difference)
-            if weights is not None:
-                mask *= weights
+            mask *= weights
             weighted[turn, :, :, width:] += _product(mask, difference)
     return WeightedSums(weighted, unweighted)
 

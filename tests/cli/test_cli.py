@@ -23,8 +23,8 @@ from pipeline._version import __version__
 from pipeline.cli.commands.schema import json_schema
 from pipeline.cli.dispatch import COMMANDS, main
 from pipeline.io import sample
+from pipeline.kernel.samplers import SAMPLERS
 from pipeline.metrics import METRICS
-from pipeline.metrics.base.reference_draws import SAMPLERS
 from pipeline.report.terminal.table import print_table
 from pipeline.scoring.results import Results
 from pipeline.tokenizers import TOKENIZERS

@@ -11,7 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pipeline.corpus.corpus import MAX_REFERENCES
-from pipeline.metrics.base.reference_draws import SAMPLERS, Drawer, Draws
+from pipeline.kernel.samplers import SAMPLERS
+from pipeline.metrics.base.reference_draws import Draws
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -21,7 +22,7 @@ EDGES = [1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 127, 128, 129, 254, 255]
 
 def blocks_of(draws: Draws, size: int) -> list[NDArray[np.uint8]]:
     """All draws, block of lines after block: uint8 [iterations, lines of block] each."""
-    drawer = Drawer(draws, range(draws.iterations))
+    drawer = draws.drawer(range(draws.iterations))
     return [drawer.take(min(size, draws.lines - low)) for low in range(0, draws.lines, size)]
 
 

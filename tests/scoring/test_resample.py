@@ -26,7 +26,7 @@ from pipeline.scoring.resampling import sample_weights
 from pipeline.scoring.resampling.bootstrap import bootstrap, cut, percentile_interval, summands
 from pipeline.scoring.resampling.sample_weights import Bootstrap, Shuffles
 from pipeline.scoring.weighted_sums import weighted_sums as sums_for
-from tests.conftest import write_run
+from tests.conftest import forced_kernel, write_run
 from tests.oracles import naive_statistics as oracle
 from tests.oracles.naive import read_lines
 
@@ -235,7 +235,7 @@ def test_counts_beyond_a_byte_are_kept() -> None:
 
     made = Bootstrap(300, 0)
     made.generator = Stuck()  # type: ignore[assignment]
-    with mock.patch.object(sample_weights, "PIECE", 64):
+    with forced_kernel("python"):
         assert made.take(2).tolist() == [[300, *[0] * 299]] * 2
 
 

@@ -65,11 +65,10 @@ def _tokenizers(names: Iterable[str]) -> None:
 
 
 def _samplers(names: Iterable[str]) -> None:
-    from ...metrics.base.reference_draws import SAMPLERS
+    from ...kernel.samplers import SAMPLERS
     from ...report.terminal.table import print_table
 
-    chosen = _chosen(names, SAMPLERS, "sampler")
-    rows = [[name, (SAMPLERS[name].__doc__ or "").splitlines()[0]] for name in chosen]
+    rows = [[name, SAMPLERS[name]] for name in _chosen(names, SAMPLERS, "sampler")]
     print_table(["sampler", "draws"], rows, left=(0, 1))
 
 

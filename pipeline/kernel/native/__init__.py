@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from ..python.draws import Drawer, add_draws
     from ..python.edit_rate import edit_rate
     from ..python.encode import encode
     from ..python.lcs import lcs, union_lcs, weighted_lcs, weighted_union
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
     from ..python.three_way import three_way
     from ..python.words import words
 else:
+    from .draws import Drawer, add_draws
     from .edit_rate import edit_rate
     from .encode import encode
     from .lcs import lcs, union_lcs, weighted_lcs, weighted_union
@@ -24,6 +26,8 @@ else:
     from .words import words
 
 __all__ = [
+    "Drawer",
+    "add_draws",
     "edit_rate",
     "encode",
     "lcs",

@@ -1,5 +1,6 @@
 """The kernel in Python: the specification. Results of the compiled kernel in `native/` equal its own on every input."""
 
+from .draws import Drawer, add_draws
 from .edit_rate import edit_rate
 from .encode import encode
 from .lcs import lcs, union_lcs, weighted_lcs, weighted_union
@@ -10,6 +11,8 @@ from .three_way import three_way
 from .words import words
 
 __all__ = [
+    "Drawer",
+    "add_draws",
     "edit_rate",
     "encode",
     "lcs",

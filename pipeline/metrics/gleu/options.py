@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from ...kernel.samplers import SAMPLERS
 from ..base import shared_options
 from ..base.option import option
-from ..base.reference_draws import SAMPLERS
 from .codes import CODES
 
 if TYPE_CHECKING:

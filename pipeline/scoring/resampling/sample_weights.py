@@ -10,13 +10,15 @@ from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
+from ... import kernel
+
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     Bytes = NDArray[np.unsignedinteger]
 
 PIECE = 1 << 20
-"""How many draws or bits are made at once: a multiple of 32."""
+"""How many bits are made at once: a multiple of 32."""
 
 
 class Weights(Protocol):
@@ -38,22 +40,14 @@ class Bootstrap:
 
     def take(self, rows: int) -> Bytes:
         """Return the next rows: uint8 [rows, lines], or wider where a count needs it."""
-        counts = np.zeros((rows, self.lines), np.uint8)
-        for row in range(rows):
-            before = self.generator.bit_generator.state
-            self._draw(counts[row])
-            if counts[row].sum(dtype=np.int64) != self.lines:  # a count was too large for uint8
-                self.generator.bit_generator.state = before
-                counts = counts.astype(np.uint64)
-                counts[row] = 0
-                self._draw(counts[row])
+        before = self.generator.bit_generator.state
+        counts: Bytes = np.zeros((rows, self.lines), np.uint8)
+        kernel.add_draws(self.generator, counts)
+        if (counts.sum(axis=1, dtype=np.int64) != self.lines).any():  # a count was too large for uint8
+            self.generator.bit_generator.state = before
+            counts = np.zeros((rows, self.lines), np.uint64)
+            kernel.add_draws(self.generator, counts)
         return counts
-
-    def _draw(self, counts: Bytes) -> None:
-        """Count the draws of a row, a piece at a time, since each draw takes eight bytes and each count only one."""
-        one = counts.dtype.type(1)
-        for low in range(0, self.lines, PIECE):
-            np.add.at(counts, self.generator.integers(0, self.lines, min(PIECE, self.lines - low)), one)
 
 
 class Shuffles:

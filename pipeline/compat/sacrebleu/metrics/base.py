@@ -157,7 +157,7 @@ class Metric(ABC, Generic[Scored]):
         info |= dict.fromkeys(("test", "lang", "origlang", "subset"))
         return Signature(info | self._settings(), self.abbreviations)
 
-    def _extract_corpus_statistics(self, hypotheses: Sequence[str], references: Streams | None) -> Ints:
+    def _extract_corpus_statistics(self, hypotheses: Sequence[str], references: Streams | None) -> Ints | Floats:
         """Return the counts of each line: int64 [lines, counts]."""
         self._check_hypotheses(hypotheses)
         if references:

@@ -1,0 +1,260 @@
+"""Draws of references and their sums: of both kernels, in every width of vectors, against Python's own generator."""
+
+from __future__ import annotations
+
+import itertools
+import random
+from concurrent.futures import ThreadPoolExecutor
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+from unittest import mock
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pipeline.kernel import python
+from pipeline.kernel.python import draws as draws_file
+from pipeline.kernel.samplers import BALANCED, SAMPLERS
+from pipeline.scoring import drawn_sums as sums_file
+from pipeline.scoring.addends import Drawn
+from pipeline.scoring.drawn_sums import drawn_sums
+from tests.scoring.test_resample import corpus, counted
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+    from types import ModuleType
+
+    from numpy.typing import NDArray
+
+    Ints = NDArray[np.int64]
+
+ALL = sorted(SAMPLERS | BALANCED)
+EDGES = [1, 2, 3, 4, 5, 8, 15, 16, 17, 128, 129, 255]
+"""Numbers of references around those where a draw takes more bits."""
+
+
+@pytest.fixture(scope="module")
+def native() -> ModuleType:
+    pytest.importorskip("pipeline.kernel.native.draws", reason="no compiled kernel", exc_type=ImportError)
+    return import_module("pipeline.kernel.native.draws")
+
+
+def generator(seed: int) -> np.random.Generator:
+    return np.random.default_rng(seed)
+
+
+def terms_of(seed: int, lines: int, references: int, widths: Sequence[int] = (1, 4, 13), top: int = 50) -> list[Ints]:
+    """Numbers of either sign; with the widths as they are, more columns than are summed together."""
+    return [generator(seed).integers(-top, top + 1, (lines, references, width)) for width in widths]
+
+
+def present_of(seed: int, lines: int, references: int) -> Ints:
+    return generator(seed).integers(1, references + 1, lines)
+
+
+def naive(drawn: NDArray[np.uint8], terms: Sequence[Ints]) -> list[list[int]]:
+    """The sums line by line."""
+    whole = np.concatenate(terms, axis=2)
+    lines = np.arange(len(whole))
+    return [whole[lines, row].sum(axis=0).tolist() for row in drawn]
+
+
+@pytest.mark.parametrize("missing", [False, True])
+@pytest.mark.parametrize("references", EDGES)
+@pytest.mark.parametrize("sampler", ALL)
+def test_all_widths_draw_and_sum_as_the_python_kernel(
+    native: ModuleType, sampler: str, references: int, missing: bool
+) -> None:
+    """With more lines than a state has words, and streams that do not fill the vectors."""
+    lines, iterations, seed = 700, [0, 1, 7, *range(20, 35)], references
+    terms = terms_of(seed, lines, references)
+    present = present_of(seed, lines, references) if missing else None
+    drawn = python.Drawer(sampler, iterations, lines, references, seed).take(lines, present)
+    expected = python.Drawer(sampler, iterations, lines, references, seed).sums(terms, present).tolist()
+    assert expected == naive(drawn, terms)
+    for bits in native.WIDTHS:
+        make = [native.Drawer(sampler, iterations, lines, references, seed, bits) for _ in range(2)]
+        assert make[0].take(lines, present).tolist() == drawn.tolist(), bits
+        assert make[1].sums(terms, present).tolist() == expected, bits
+
+
+@given(
+    sampler=st.sampled_from(ALL),
+    references=st.sampled_from(EDGES),
+    cuts=st.lists(st.integers(0, 400), max_size=4),
+    iterations=st.lists(st.integers(0, 10**6), max_size=9),
+    missing=st.booleans(),
+    data=st.data(),
+)
+def test_neither_cuts_nor_widths_can_be_seen(
+    sampler: str, references: int, cuts: list[int], iterations: list[int], missing: bool, data: st.DataObject
+) -> None:
+    native = pytest.importorskip("pipeline.kernel.native.draws", reason="no compiled kernel", exc_type=ImportError)
+    bits = data.draw(st.sampled_from(native.WIDTHS))
+    borders = [0, *sorted(cuts), 400]
+    terms, present = terms_of(1, 400, references, (3,)), present_of(2, 400, references)
+    whole = native.Drawer(sampler, iterations, 400, references, 3).sums(terms, present if missing else None)
+    cut = native.Drawer(sampler, iterations, 400, references, 3, bits)
+    total = np.zeros_like(whole)
+    for low, high in itertools.pairwise(borders):
+        total += cut.sums([term[low:high] for term in terms], present[low:high] if missing else None)
+    assert total.tolist() == whole.tolist()
+
+
+@pytest.mark.parametrize("references", [2, 3, 4, 100])
+def test_ten_thousand_lines_are_those_of_pythons_generator(native: ModuleType, references: int) -> None:
+    """So many that the highest 16 bits of a word leave draws open, for 3 and 100 references."""
+    lines, iterations = 10_000, range(60, 64)
+    for bits in native.WIDTHS:
+        drawn = native.Drawer("python2", iterations, lines, references, 0, bits).take(lines)
+        for iteration, row in zip(iterations, drawn.tolist(), strict=True):
+            own = random.Random(101 * iteration)
+            assert row == [int(own.random() * references) for _ in range(lines)], bits
+
+
+def test_more_streams_than_are_drawn_at_once(native: ModuleType) -> None:
+    lines, count = 130, 1100
+    terms = terms_of(5, lines, 3, (2,))
+    expected = python.Drawer("python2", range(count), lines, 3).sums(terms).tolist()
+    for bits in native.WIDTHS:
+        drawer = native.Drawer("python2", range(count), lines, 3, 0, bits)
+        parts = [[term[low : low + 65] for term in terms] for low in (0, 65)]
+        assert (drawer.sums(parts[0]) + drawer.sums(parts[1])).tolist() == expected, bits
+
+
+def test_more_lines_and_columns_than_are_summed_at_once(native: ModuleType) -> None:
+    """5,000 lines of 40 columns, and so many references that few lines are summed at once."""
+    for references, lines in ((2, 5000), (200, 300)):
+        terms = terms_of(6, lines, references, (40,))
+        expected = python.Drawer("python2", range(70), lines, references).sums(terms).tolist()
+        assert native.Drawer("python2", range(70), lines, references).sums(terms).tolist() == expected
+
+
+@pytest.mark.parametrize("top", [1 << 10, (1 << 19) - 2, 1 << 19, 1 << 20, 1 << 31, 1 << 40, 1 << 62])
+@pytest.mark.parametrize("references", [2, 5])
+def test_sums_beyond_32_bits(native: ModuleType, references: int, top: int) -> None:
+    """Around the size from which the compiled kernel sums in 64 bits. The largest sums are modulo 2**64."""
+    terms = [np.where(np.arange(references)[:, None] > 0, top, -top) + terms_of(7, 2100, references, (2,), 1)[0]]
+    expected = python.Drawer("python2", range(80), 2100, references).sums(terms)
+    assert native.Drawer("python2", range(80), 2100, references).sums(terms).tolist() == expected.tolist()
+    drawn = python.Drawer("python2", range(2), 2100, references).take(2100).astype(int)
+    exact = [sum(int(terms[0][line, r, 1]) for line, r in enumerate(row)) for row in drawn]
+    assert [(number - value) % 2**64 for number, value in zip(exact, expected[:, 1].tolist(), strict=False)] == [0, 0]
+
+
+@pytest.mark.parametrize("sampler", sorted(SAMPLERS))
+def test_lines_with_missing_references_take_their_part_of_the_same_stream(native: ModuleType, sampler: str) -> None:
+    """A block of lines in which none is missing draws on where the block before ended."""
+    present = np.array([3, 1, 2, 3, 3, 2, 1, 3, 3, 3, 3, 3])
+    for kernel in (python, native):
+        whole = kernel.Drawer(sampler, range(5), 12, 3).take(12, present)
+        drawer = kernel.Drawer(sampler, range(5), 12, 3)
+        parts = [drawer.take(8, present[:8]), drawer.take(4)]
+        assert np.concatenate(parts, axis=1).tolist() == whole.tolist()
+        assert (whole < present).all()
+
+
+def test_python3_draws_with_missing_references_as_randint(native: ModuleType) -> None:
+    present = present_of(8, 3000, 9)
+    for kernel in (python, native):
+        for iteration, row in enumerate(kernel.Drawer("python3", range(3), 3000, 9).take(3000, present).tolist()):
+            own = random.Random(101 * iteration)
+            assert row == [own.randint(0, limit - 1) for limit in present.tolist()]
+
+
+@given(
+    things=st.sampled_from([1, 2, 3, 64, 65, 255, 1000, 4097]),
+    rows=st.lists(st.integers(0, 5), max_size=4),
+    kind=st.sampled_from(["uint8", "uint64"]),
+    piece=st.sampled_from([1, 7, 1 << 20]),
+)
+def test_draws_with_replacement_are_counted_alike(things: int, rows: list[int], kind: str, piece: int) -> None:
+    """The generators end in the same state, with the half of a word that was not used."""
+    native = pytest.importorskip("pipeline.kernel.native.draws", reason="no compiled kernel", exc_type=ImportError)
+    generators = [generator(things), generator(things), generator(things)]
+    for count in rows:
+        counts = [np.full((count, things), 3, kind) for _ in range(2)]
+        native.add_draws(generators[0], counts[0])
+        with mock.patch.object(draws_file, "DRAWS", piece):
+            python.add_draws(generators[1], counts[1])
+        drawn = generators[2].integers(0, things, (count, things))
+        assert counts[0].tolist() == counts[1].tolist()
+        assert counts[0].tolist() == [(3 + np.bincount(row, minlength=things)).tolist() for row in drawn]
+    states = [own.bit_generator.state for own in generators]
+    assert states[0] == states[1] == states[2]
+
+
+def test_draws_of_rare_words_are_made_again(native: ModuleType) -> None:
+    """Of so many things that one word in 4,096 is passed over, and by a generator that the kernel does not know."""
+    things = 3 << 20  # 2**32 % things is 2**20
+    for make in (np.random.PCG64, np.random.MT19937):
+        counts = [np.zeros((1, things), np.uint8) for _ in range(2)]
+        native.add_draws(np.random.Generator(make(5)), counts[0])
+        python.add_draws(np.random.Generator(make(5)), counts[1])
+        assert (counts[0] == counts[1]).all()
+
+
+@pytest.mark.parametrize("kernel", ["python", "native"])
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda drawer: drawer("dice", [0], 1, 2), "sampler: expected one of python2, python3"),
+        (lambda drawer: drawer("python2", [0], 1, 0), "references: expected 1 to 255, found 0"),
+        (lambda drawer: drawer("python2", [0], 1, 256), "references: expected 1 to 255, found 256"),
+        (lambda drawer: drawer("python2", [-1], 1, 2), "iterations: expected numbers"),
+        (lambda drawer: drawer("python2", [2**32 // 101], 1, 2), "iterations: expected numbers"),
+        (lambda drawer: drawer("python2", [0], 1, 2).take(-1), "lines: expected 0 or more"),
+        (lambda drawer: drawer("python2", [0], 1, 2).take(2, np.array([1])), "present: expected a number for each"),
+        (lambda drawer: drawer("python2", [0], 1, 2).take(1, np.array([0])), "present: expected 1 to 2 references"),
+        (lambda drawer: drawer("python2", [0], 1, 2).take(1, np.array([3])), "present: expected 1 to 2 references"),
+        (lambda drawer: drawer("python2", [0], 1, 2).sums([]), "terms: expected the shape"),
+        (lambda drawer: drawer("python2", [0], 1, 2).sums(terms_of(0, 1, 3)), "terms: expected the shape"),
+        (lambda drawer: drawer("python2", [0], 1, 2).sums([np.zeros((1, 2, 1))]), "terms: expected int64"),
+        (lambda drawer: drawer("python2", [0], 1, 2).sums([np.zeros((2, 2, 4), int)[:, :, ::2]]), "terms: expected"),
+    ],
+)
+def test_wrong_arguments_are_refused_alike(native: ModuleType, kernel: str, call: Any, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        call((native if kernel == "native" else python).Drawer)
+
+
+def test_a_width_that_the_processor_lacks_is_refused(native: ModuleType) -> None:
+    with pytest.raises(ValueError, match="vectors of 7 bits"):
+        native.Drawer("python2", [0], 1, 2, 0, 7)
+
+
+@pytest.mark.parametrize("sampler", ALL)
+def test_nothing_to_draw(native: ModuleType, sampler: str) -> None:
+    for kernel in (python, native):
+        assert kernel.Drawer(sampler, [], 5, 3).take(5).shape == (0, 5)
+        assert kernel.Drawer(sampler, [1, 2], 5, 3).take(0).shape == (2, 0)
+        assert kernel.Drawer(sampler, [], 5, 3).sums(terms_of(0, 5, 3, (2, 1))).shape == (0, 3)
+        assert kernel.Drawer(sampler, [1], 5, 3).sums(terms_of(0, 0, 3, (2,))).tolist() == [[0, 0]]
+        assert kernel.Drawer(sampler, [1], 5, 3).sums(terms_of(0, 5, 3, (0,))).shape == (1, 0)
+
+
+def test_several_threads_draw_at_once(native: ModuleType) -> None:
+    terms = terms_of(9, 2000, 2)
+    drawers = [native.Drawer("python2", range(low, low + 30), 2000, 2) for low in range(0, 120, 30)]
+    with ThreadPoolExecutor(4) as pool:
+        parts = pool.map(lambda drawer: drawer.sums(terms), drawers)
+        sums = np.concatenate(list(parts))
+    assert sums.tolist() == native.Drawer("python2", range(120), 2000, 2).sums(terms).tolist()
+
+
+@pytest.mark.parametrize("metric", ["gleu[iter=9]", "gleu[iter=9,rng=python3]", "gleu[refs=expected,iter=5]"])
+def test_neither_threads_nor_groups_of_iterations_can_be_seen(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, metric: str, kernel: str
+) -> None:
+    assert kernel
+    _, job = corpus(tmp_path, metric)
+    systems, own = counted(job), job.metrics[0]
+    draws = own.draws(23, 3)
+    expected = drawn_sums(Drawn(own, 3), systems, draws)
+    monkeypatch.setattr(sums_file, "THREADED", 1)
+    for threads, most in ((1, 4), (2, 1 << 14), (3, 2), (20, 5)):
+        monkeypatch.setattr(sums_file, "MOST", most)
+        assert drawn_sums(Drawn(own, 3), systems, draws, threads).tolist() == expected.tolist()
