@@ -178,7 +178,7 @@ class Metric(ABC, Generic[Scored]):
 
         return self._compute_score_from_stats(np.asarray(stats).sum(axis=0))
 
-    def _bootstrap(self, counts: Ints, samples: int) -> list[Scored]:
+    def _bootstrap(self, counts: Ints | Floats, samples: int) -> list[Scored]:
         """Return the scores of bootstrap samples of the lines."""
         import numpy as np
 
