@@ -19,8 +19,9 @@ import os
 import signal
 import sys
 import threading
+from functools import partial
 from importlib import import_module
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from .._version import __version__
 from ..errors import PipelineError, did_you_mean, printable
@@ -28,7 +29,7 @@ from ..lookup import leave_working_directory
 from .terminal import locale_note, show_every_letter
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
 COMMANDS = {
     "run": "run a config: score systems, rank them, keep the results",
@@ -68,6 +69,33 @@ The Tab key completes commands, options and names in bash and zsh (help completi
 class Parser(argparse.ArgumentParser):
     """A parser of arguments whose errors are one message, and exit code 2."""
 
+    _later: Callable[[], None] | None = None
+
+    def declare_later(self, declare: Callable[[], None]) -> None:
+        """Have further options be declared by a function that takes time, once they may be needed.
+
+        They are not needed where each argument that begins with -- is an option that is declared already.
+        """
+        self._later = declare
+
+    def declare_all(self) -> None:
+        """Declare what was left for later."""
+        declare, self._later = self._later, None
+        if declare:
+            declare()
+
+    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
+        """Return what argparse does, with the options declared that the arguments may name."""
+        long = (argument.partition("=")[0] for argument in args or () if argument.startswith("--"))
+        if any(flag not in self._option_string_actions for flag in long):
+            self.declare_all()
+        return super().parse_known_args(args, namespace)
+
+    def format_help(self) -> str:
+        """Return the help, with all options."""
+        self.declare_all()
+        return super().format_help()
+
     def error(self, message: str) -> NoReturn:
         """Print the message and leave with exit code 2."""
         self.exit(2, printable(f"error: {message}\nSee `{self.prog} --help`.\n"))
@@ -81,7 +109,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if "_ARGCOMPLETE" in os.environ:  # the shell asks what a line may go on with
             from .completion import complete
 
-            return complete(_parser, COMMANDS)
+            return complete(partial(_parser, whole=True), COMMANDS)
     arguments = list(arguments)
     for variable in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"):
         os.environ.setdefault(variable, "1")  # matrix products here are small: threads would only wait for each other
@@ -166,8 +194,11 @@ def _dispatch(arguments: list[str]) -> int:
     return code
 
 
-def _parser(name: str | None) -> tuple[argparse.ArgumentParser, argparse.ArgumentParser]:
-    """Return the parser of all commands, which knows the arguments of the named one alone, and the parser of that."""
+def _parser(name: str | None, *, whole: bool = False) -> tuple[argparse.ArgumentParser, argparse.ArgumentParser]:
+    """Return the parser of all commands, which knows the arguments of the named one alone, and the parser of that.
+
+    `whole` says that options are declared which else are declared when they are needed.
+    """
     parser = Parser(
         prog="gec-pipeline",
         description="Exact, fast and comparable evaluation of grammatical error correction, translation and "
@@ -193,4 +224,6 @@ def _parser(name: str | None) -> tuple[argparse.ArgumentParser, argparse.Argumen
             module.configure(sub)
             sub.set_defaults(call=module.run)
             named = sub
+            if whole:
+                sub.declare_all()
     return parser, named
