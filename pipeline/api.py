@@ -22,9 +22,6 @@ from collections.abc import Mapping
 from os import PathLike
 from typing import TYPE_CHECKING, Any, Literal, cast
 
-from . import stages
-from .config.overrides import overrides_from_values
-from .config.tree import from_mapping
 from .corpus.edits.annotated_texts import Annotating, with_annotated
 from .corpus.edits.gold_beside_lists import corpus_with_gold
 from .corpus.in_memory import corpus_in_memory
@@ -34,17 +31,13 @@ from .execution.count import count_in_memory
 from .execution.listener import SILENT
 from .execution.options import RunOptions
 from .execution.store.columns_file import MemoryStatistics, Statistics
-from .execution.store.remote_copy import folder_of
 from .metrics.build import from_text, from_values
 from .prepare import complete, doubts, fit, without_source
-from .scoring import scored_columns, stored_runs
-from .scoring.breakdown.counts import breakdowns
+from .scoring import scored_columns
 from .scoring.breakdown.needs import breakdown_of, needs_of
-from .scoring.resampling.significance import statistics_of, with_statistics
 from .scoring.results import Results
 from .scoring.scores import describe, remarks
 from .scoring.scores import score as score_all
-from .scoring.selection import restricted
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -139,6 +132,8 @@ def _parts(corpus: Corpus, metrics: Sequence[Metric], counted: Counted, scores: 
     with_types = [metric for metric in metrics if breakdown_of(corpus, metric)]
     if not with_types:
         return []
+    from .scoring.breakdown.counts import breakdowns
+
     results = Results(datasets={corpus.name: describe(corpus)}, scores=scores)
     columns = scored_columns.all_scored_columns([corpus], with_types, {corpus.name: counted}, results)
     return [part for measured in columns for part in breakdowns(measured)]
@@ -170,6 +165,10 @@ def run(
     directory cannot be used. Both are InputErrors. Raises IncompleteError where some lines could not be counted; the
     results of all others are then in the run directory.
     """
+    from . import stages  # here, because scoring needs nothing of it, nor do the functions below
+    from .config.overrides import overrides_from_values
+    from .config.tree import from_mapping
+
     if not isinstance(config, str | PathLike | Mapping):
         raise InputError(f"config: expected a YAML file or a mapping, found {type(config).__name__}")
     written = from_mapping(config) if isinstance(config, Mapping) else config
@@ -186,6 +185,8 @@ def load(directory: str | Path) -> Evaluation:
 
     The counts of sentences are read when they are asked for. Raises StoreError where the directory holds no results.
     """
+    from .execution.store.remote_copy import folder_of
+
     directory = folder_of(directory)
     return _evaluation(directory, Results.read(directory / "results.json"))
 
@@ -213,6 +214,10 @@ def compare(run: str | Path, run2: str | Path | None = None, **settings: str | f
     computed from the stored counts; texts are not read. Raises InputError where a run directory cannot be used, where
     two do not fit together, and for settings that are wrong.
     """
+    from .scoring import stored_runs
+    from .scoring.resampling.significance import statistics_of, with_statistics
+    from .scoring.selection import restricted
+
     results, columns = stored_runs.load_runs(run, run2)
     written = results.statistics or {}
     baseline = {} if written.get("baseline") in columns[0].names else {"baseline": None}

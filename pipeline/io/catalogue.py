@@ -6,7 +6,6 @@ import re
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from functools import cache
-from importlib import resources
 from typing import TYPE_CHECKING, Any
 
 from ..errors import DataError, did_you_mean
@@ -116,7 +115,14 @@ def _matches(steps: list[str], patterns: list[str]) -> bool:
 @cache
 def catalogue() -> Mapping[str, DataSet]:
     """Return all data sets by their names, in the order of `datasets.yaml`."""
-    return read_catalogue((resources.files("pipeline.io") / "datasets.yaml").read_text(encoding="utf-8"))
+    return read_catalogue(_text("datasets.yaml"))
+
+
+def _text(name: str) -> str:
+    """Return the text of a file that lies beside this one."""
+    from importlib import resources  # here, because most commands have no use for it
+
+    return (resources.files("pipeline.io") / name).read_text(encoding="utf-8")
 
 
 def read_catalogue(text: str) -> dict[str, DataSet]:
@@ -232,7 +238,7 @@ def _files(dataset: DataSet, names: Iterable[str]) -> list[DataFile]:
 
 def citations() -> dict[str, str]:
     """Return the BibTeX entries of the package by their keys."""
-    text = (resources.files("pipeline.io") / "citations.bib").read_text(encoding="utf-8")
+    text = _text("citations.bib")
     return {entry[1]: entry[0] for entry in _ENTRY.finditer(text)}
 
 
