@@ -7,7 +7,6 @@ blocks nor on their order.
 from __future__ import annotations
 
 import itertools
-from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -57,6 +56,8 @@ def drawn_sums(summand: Summand, threads: int = 1) -> Floats:
     if threads == 1 or summand.draws.lines * iterations < THREADED:
         sums: Floats = _sums(summand, summand.table.from_columns(), range(iterations)).weighted[0]
         return sums
+    from concurrent.futures import ThreadPoolExecutor  # here, because small texts need no threads
+
     borders = [iterations * number // threads for number in range(threads + 1)]
     ranges = itertools.starmap(range, itertools.pairwise(borders))
     with ThreadPoolExecutor(threads) as pool:

@@ -42,6 +42,18 @@ def f_beta(precision: Floats, recall: Floats, beta: float) -> Floats:
     return ratio((1 + weight) * precision * recall, weight * precision + recall)
 
 
+def round_as_python(values: Floats, decimals: int) -> Floats:
+    """Return numbers of at most 1 rounded as Python's round() does it, by their exact binary value: in units of 10**-d.
+
+    For example 0.12345 is 1235 with four decimals, which stands for 0.1235. `decimals` are at most 6.
+    """
+    scaled = values * 10.0**decimals
+    units: Floats = np.rint(scaled)
+    near = np.abs(np.abs(scaled - units) - 0.5) < 1e-6  # here the error of the product may decide
+    units[near] = [round(round(value, decimals) * 10.0**decimals) for value in values[near].tolist()]
+    return units
+
+
 def best_by(keys: Sequence[Floats]) -> Ints:
     """Return the best column of each row of keys [lines, references]: int64 [lines].
 

@@ -2,6 +2,10 @@
 
 For each sentence they take the annotator with whom the score of all sentences so far, this one included, is best. So
 the choice depends on the order of sentences, and has to be made from the first to the last.
+
+Few choices really depend on the sentences before. So all are guessed, sums are made of the guesses, and with these all
+are chosen at once. Where nothing changes any more, these are the choices that are made one by one: the first one is
+right, and each is where those before it are. That takes some rounds of arrays in place of a step for each sentence.
 """
 
 from __future__ import annotations
@@ -11,26 +15,35 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from .arithmetic import best_by
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from ...arrays import Ints
+    from ...arrays import Floats, Ints
     from .columns import Columns
 
     Key = Callable[[tuple[int, ...], tuple[int, ...]], tuple[float, ...]]
     """Takes the totals of the sentences before, and the counts of the sentence with an annotator."""
+    Keys = Callable[[Ints, Ints], Sequence[Floats | Ints]]
+    """The same for many at once: takes totals with the sentence, and the counts of it alone: int64 [..., counts]."""
+
+ROUNDS = 16
+"""After so many rounds of guesses the rest is chosen one by one. Real texts need two or three."""
 
 
 class RunningChoice:
     """Chooses annotators, block after block. The totals are carried from one block to the next."""
 
-    def __init__(self, key: Key, names: Sequence[str], order: str, *, running: bool = True) -> None:
+    def __init__(
+        self, key: Key, names: Sequence[str], order: str, *, keys: Keys | None = None, running: bool = True
+    ) -> None:
         """Take the key that is to be greatest, the names of the counts, and that of the order of annotators.
 
-        Of equal keys the annotator who comes first in order is taken. Where `running` is false, the totals are 0 for
+        `keys` gives the same as `key` for arrays. Of equal keys the annotator who comes first in order is taken. Where `running` is false, the totals are 0 for
         each sentence, so that each choice is made for the sentence alone.
         """
-        self.key, self.names, self.order, self.running = key, names, order, running
+        self.key, self.keys, self.names, self.order, self.running = key, keys, names, order, running
         self.totals = np.zeros(len(names), np.int64)
 
     def __call__(self, columns: Columns) -> Ints:
@@ -43,22 +56,50 @@ class RunningChoice:
         certain = first.copy()
         certain[open_rows] = 0
         before = np.concatenate([np.zeros((1, counts.shape[-1]), np.int64), np.cumsum(certain, axis=0)])
-        chosen[open_rows] = self._choose(counts[open_rows], columns[self.order][open_rows], before[open_rows])
+        ranks = np.argsort(columns[self.order][open_rows], axis=1, kind="stable")
+        own = np.take_along_axis(counts[open_rows], ranks[..., None], axis=1)
+        places = self._guess(own, before[open_rows])
+        chosen[open_rows] = ranks[np.arange(len(ranks)), places]
         self.totals = self.totals + before[-1] + counts[open_rows, chosen[open_rows]].sum(axis=0)
         return chosen
 
-    def _choose(self, counts: Ints, orders: Ints, before: Ints) -> list[int]:
-        """Return the annotators of the sentences where it matters: `before` has the sums of the other ones before."""
-        chosen = []
-        ranks = np.argsort(orders, axis=1, kind="stable").tolist()
+    def _guess(self, counts: Ints, before: Ints) -> Ints:
+        """Return the places of the annotators of the sentences where it matters: int64 [sentences].
+
+        `counts` are [sentences, annotators in their order, counts], and `before` has the sums of the other sentences
+        before each.
+        """
+        rows, places = np.arange(len(counts)), np.zeros(len(counts), np.int64)
+        if not self.keys or not len(counts):
+            return self._choose(counts, before, places, 0)
+        settled = 0
+        for _ in range(ROUNDS):
+            guess = places
+            totals = self._totals(counts[rows, guess], before)
+            places = best_by(self.keys(totals[:, None] + counts, counts))
+            changed = np.flatnonzero(places != guess)
+            if not len(changed):
+                return places
+            settled = int(changed[0]) + 1  # all before were chosen with the right totals, and so is this one
+        return self._choose(counts, before, places, settled)
+
+    def _totals(self, taken: Ints, before: Ints) -> Ints:
+        """Return the totals of all sentences before each, where `taken` are the counts of those where it matters."""
+        if not self.running:
+            return np.zeros_like(taken)
+        return self.totals + before + np.cumsum(taken, axis=0) - taken
+
+    def _choose(self, counts: Ints, before: Ints, places: Ints, settled: int) -> Ints:
+        """Return the same as _guess(), one by one from the sentence `settled` on; the places before it are right."""
+        chosen = places[:settled].tolist()
+        added: list[int] = (self.totals + counts[np.arange(settled), chosen].sum(axis=0)).tolist()
         totals = tuple(0 for _ in self.names)
-        added = self.totals.tolist()
-        for order, candidates, others in zip(ranks, counts.tolist(), before.tolist(), strict=True):
+        for candidates, others in zip(counts[settled:].tolist(), before[settled:].tolist(), strict=True):
             if self.running:
                 totals = tuple(map(add, added, others))
-            own = [tuple(candidates[number]) for number in order]
+            own = list(map(tuple, candidates))
             keys = [self.key(totals, numbers) for numbers in own]
             best = max(range(len(keys)), key=keys.__getitem__)
-            chosen.append(order[best])
+            chosen.append(best)
             added = list(map(add, added, own[best]))
-        return chosen
+        return np.array(chosen, np.int64)

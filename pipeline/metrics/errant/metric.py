@@ -10,7 +10,7 @@ import numpy as np
 
 from ...edits.errant.edit_keys import MODES, STYLES, Comparison, category, preference
 from ..base import shared_options
-from ..base.arithmetic import f_beta, ratio
+from ..base.arithmetic import f_beta, ratio, round_as_python
 from ..base.columns import Field
 from ..base.description import Counted
 from ..base.metric import Metric, Note
@@ -147,15 +147,24 @@ class Errant(Metric):
 
     def chooser(self) -> Callable[[Columns], Ints]:
         """Return what chooses annotators: with the totals of the sentences before, or for each sentence alone."""
-        return RunningChoice(self._key, COUNTS, "order", running=self.choice == "official")
+        return RunningChoice(self._key, COUNTS, "order", keys=self._keys, running=self.choice == "official")
 
     def choose(self, columns: Columns) -> Ints:
         """Return the annotator of each sentence, chosen for the sentence alone: int64 [lines]."""
-        return RunningChoice(self._key, COUNTS, "order", running=False)(columns)
+        return RunningChoice(self._key, COUNTS, "order", keys=self._keys, running=False)(columns)
 
     def _key(self, totals: tuple[int, ...], counts: tuple[int, ...]) -> tuple[float, ...]:
         """Return what is greatest for the annotator that is taken, as errant_compare compares it."""
         return preference(totals, counts, float(self.beta))
+
+    def _keys(self, totals: Ints, counts: Ints) -> tuple[Floats | Ints, ...]:
+        """Return the same for arrays; the first is the score in units of its last decimal."""
+        beta = float(self.beta)
+        tp, fp, fn = (totals[..., number].astype(np.float64) for number in range(3))
+        precision, recall = np.where(fp == 0, 1.0, ratio(tp, tp + fp)), np.where(fn == 0, 1.0, ratio(tp, tp + fn))
+        below = beta**2 * precision + recall
+        score = ratio((1 + beta**2) * precision * recall, below)
+        return round_as_python(score, 4), counts[..., 0], -counts[..., 1], -counts[..., 2]
 
     def _scores(self, counts: Columns) -> tuple[Floats, Floats, Floats]:
         """Return F-beta, precision and recall."""

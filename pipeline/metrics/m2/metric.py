@@ -115,14 +115,15 @@ class MaxMatch(Metric):
         """Return what chooses annotators: with the totals of the sentences before, or for each sentence alone."""
         if self.choice == "last":
             return self.choose
-        choice = RunningChoice(self.key, COUNTS, "order", running=self.choice == "official")
+        choice = RunningChoice(self.key, COUNTS, "order", keys=self._keys, running=self.choice == "official")
         return lambda columns: choice({**columns, "gold": columns["ref_len"]})
 
     def choose(self, columns: Columns) -> Ints:
         """Return the annotator of each sentence, chosen for the sentence alone: int64 [lines]."""
         if self.choice == "last":
             return last_present(columns)
-        return RunningChoice(self.key, COUNTS, "order", running=False)({**columns, "gold": columns["ref_len"]})
+        choice = RunningChoice(self.key, COUNTS, "order", keys=self._keys, running=False)
+        return choice({**columns, "gold": columns["ref_len"]})
 
     def key(self, totals: tuple[int, ...], counts: tuple[int, ...]) -> tuple[float, ...]:
         """Return what is greatest for the annotator that is taken, as m2scorer compares it."""
@@ -130,6 +131,15 @@ class MaxMatch(Metric):
         beta = float(self.beta)
         denominator = beta**2 * gold + proposed
         score = (1.0 + beta**2) * correct / denominator if denominator else float(correct == 0)
+        return score, correct, -(proposed + beta**2 * gold)
+
+    def _keys(self, totals: Ints, counts: Ints) -> tuple[Floats, ...]:
+        """Return the same for arrays; `totals` are those with the sentence."""
+        del counts
+        correct, proposed, gold = (totals[..., number].astype(np.float64) for number in range(3))
+        beta = float(self.beta)
+        denominator = beta**2 * gold + proposed
+        score = np.where(denominator == 0, correct == 0, ratio((1.0 + beta**2) * correct, denominator))
         return score, correct, -(proposed + beta**2 * gold)
 
     def _scores(self, counts: Columns) -> tuple[Floats, Floats, Floats]:
