@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
+from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 from unicodedata import normalize
 
 from ..errors import CorpusError, Problem
 from ..io.plain_files import named
 from .corrections_of_m2 import is_numbered
-from .m2_lines import NOOP, Block, edit_of
+from .m2_lines import KEPT, NOOP, Block, edit_of
 from .m2_lines import blocks as m2_blocks
 from .records import lines_by_annotator
 
@@ -21,7 +23,8 @@ if TYPE_CHECKING:
     from ..io.remote import Remote
     from .m2_lines import Edit
 
-    Reader = Callable[[Path, str], Iterator[Block]]
+    Read = tuple[list[Edit], dict[int, list[str]]]
+    Reader = Callable[[Path, str], Iterable[Block]]
     """Takes a file and its name for messages, and yields its sentences."""
 
 DELETED = "-NONE-"
@@ -46,12 +49,18 @@ class Annotated(NamedTuple):
     @property
     def is_xml(self) -> bool:
         """Whether it was read from a gold file of I-measure."""
-        return any(is_numbered(edit.type) for edits in self.edits for edit in edits)
+        return any(is_numbered(edit.type) for edits, _ in self.distinct() for edit in edits)
 
     @property
     def annotators(self) -> list[int]:
         """The numbers of all annotators, in rising order. A sentence without lines stands for annotator 0."""
         return sorted(set().union(*self.by_annotator))
+
+    def distinct(self) -> Iterator[tuple[list[Edit], int]]:
+        """Yield each list of edits that sentences share, with the number of these sentences."""
+        times = Counter(map(id, self.edits))
+        each = dict(zip(map(id, self.edits), self.edits, strict=True))
+        yield from ((edits, times[key]) for key, edits in each.items())
 
     def numbered_edits(self) -> Iterator[tuple[int, Edit]]:
         """Yield all edits, each with its line."""
@@ -88,16 +97,30 @@ class Annotated(NamedTuple):
 
     def misfits(self) -> Iterator[tuple[int, str]]:
         """Yield the line of each edit that reaches beyond its sentence or ends before it begins, and what is wrong."""
+        reach = {id(edits): _reach(edits) for edits, _ in self.distinct()}
         for block, edits in zip(self.blocks, self.edits, strict=True):
-            size = len(block.sentence.split()) if edits else 0
+            if reach[id(edits)] <= 0 or reach[id(edits)] <= (size := _tokens(block.sentence)):
+                continue
             for (number, _), edit in zip(block.lines, edits, strict=True):
                 if not edit.is_noop and edit.start != -1 and not 0 <= edit.start <= edit.end <= size:
                     yield number, f"{edit.start} {edit.end} in a sentence of {size} tokens"
 
     def deletions(self) -> Counter[str]:
         """Return how often deletions are written as "-NONE-" and as an empty text."""
-        edits = (edit for edits in self.edits for edit in edits if edit.correction in (DELETED, ""))
-        return Counter(edit.correction for edit in edits if not edit.is_noop)
+        counted: Counter[str] = Counter()
+        for edits, times in self.distinct():
+            for edit in edits:
+                if edit.correction in (DELETED, "") and not edit.is_noop:
+                    counted[edit.correction] += times
+        return counted
+
+    def types(self) -> Counter[str]:
+        """Return how often each type of edit occurs, noops included."""
+        counted: Counter[str] = Counter()
+        for edits, times in self.distinct():
+            for edit in edits:
+                counted[edit.type] += times
+        return counted
 
 
 def read_annotated(path: Path | Remote, spool: Spool, reader: Reader = m2_blocks) -> Annotated:
@@ -142,8 +165,35 @@ def joined(files: Sequence[Annotated]) -> Annotated:
 
 def _of_blocks(name: str, blocks: list[Block]) -> Annotated:
     """Return sentences with their edits; raises CorpusError for a line that is not written as an edit."""
-    edits = [[edit_of(line, name, number) for number, line in block.lines] for block in blocks]
-    return Annotated(name, blocks, edits, [lines_by_annotator(line for _, line in block.lines) for block in blocks])
+    read = [_read(block, name) for block in blocks]
+    return Annotated(name, blocks, [edits for edits, _ in read], [lines for _, lines in read])
+
+
+def _read(block: Block, name: str) -> Read:
+    """Return the edits of a sentence, and its lines by annotator; raises CorpusError, with the line."""
+    try:
+        return _read_lines(tuple([line for _, line in block.lines]))
+    except CorpusError:
+        for number, line in block.lines:
+            edit_of(line, name, number)  # which raises the error of the first wrong line
+        raise
+
+
+@lru_cache(KEPT)
+def _read_lines(lines: tuple[str, ...]) -> Read:
+    """Return the same for lines. Sentences with the same lines share the result, as do files."""
+    return [edit_of(line, "", 0) for line in lines], lines_by_annotator(lines)
+
+
+def _reach(edits: Iterable[Edit]) -> float:
+    """Return how many tokens a sentence needs for its edits to fit; 0 where any will do, and inf where none will."""
+    spans = [(edit.start, edit.end) for edit in edits if not edit.is_noop and edit.start != -1]
+    return max((end if 0 <= start <= end else math.inf for start, end in spans), default=0)
+
+
+@lru_cache(KEPT)
+def _tokens(sentence: str) -> int:
+    return len(sentence.split())
 
 
 def other_sentences(output: Annotated, gold: Annotated) -> list[Problem]:
@@ -179,8 +229,8 @@ def other_styles(gold: Annotated, outputs: Iterable[Annotated]) -> Iterator[str]
                     "them they never match; `gec-pipeline m2 convert` makes both alike"
                 )
     for item in (gold, *outputs):
-        lines = [number for number, edit in item.numbered_edits() if BETWEEN in edit.correction]
-        if lines:
+        if any(BETWEEN in edit.correction for edits, _ in item.distinct() for edit in edits):
+            lines = [number for number, edit in item.numbered_edits() if BETWEEN in edit.correction]
             yield (
                 f"{item.name}: {len(lines)} edits have alternatives (a||b), the first in line {lines[0]}; ERRANT "
                 "compares them as they are written, so that they hardly match"

@@ -14,10 +14,11 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 from functools import lru_cache
+from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple
 
 from ..errors import CorpusError, Problem
-from ..io.plain_files import numbered_lines
+from ..io.plain_files import pieces_of_lines
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -67,7 +68,8 @@ class Block:
 def blocks(path: Path, name: str) -> Iterator[Block]:
     """Yield the sentences of an M2 file. Raises CorpusError, with the line, for a line that is none of an M2 file."""
     current: Block | None = None
-    for number, line in numbered_lines(path, name):
+    pieces = (enumerate(lines, first) for first, lines in pieces_of_lines(path, name))
+    for number, line in chain.from_iterable(pieces):
         if line[:2] == "A ":
             if current is None:
                 raise wrong(name, number, "an edit before any sentence: expected a line that begins with 'S '")

@@ -14,10 +14,12 @@ from __future__ import annotations
 import itertools
 import os
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
-from ...edits.correction_xml import gold_blocks
-from ...edits.m2_lines import edit_of, wrong
+from ...edits.m2_lines import KEPT as KEPT_LINES
+from ...edits.m2_lines import Block, edit_of, wrong
+from ...edits.read_once import sentences_of
 from ...errors import CorpusError, Problem
 from ...io.plain_files import SEPARATOR, Origin, Spooled, named, open_bytes
 
@@ -73,11 +75,15 @@ def sentences(path: Path, name: str, *, lenient: bool = False) -> Iterator[Sente
 
     Raises CorpusError, with the line, for edits that cannot be applied. `lenient` says that they are left out instead.
     """
-    for block in gold_blocks(path, name):
-        sentence = Sentence(block.line, block.sentence.split())
-        for number, line in block.lines:
-            _read_edit(sentence, line, name, number, lenient=lenient)
-        yield _applicable(sentence) if lenient else _checked(sentence, name)
+    for block in sentences_of(path, name):
+        yield _sentence(block, name, lenient=lenient)
+
+
+def _sentence(block: Block, name: str, *, lenient: bool) -> Sentence:
+    sentence = Sentence(block.line, block.sentence.split())
+    for number, line in block.lines:
+        _read_edit(sentence, line, name, number, lenient=lenient)
+    return _applicable(sentence) if lenient else _checked(sentence, name)
 
 
 def _read_edit(sentence: Sentence, line: str, name: str, number: int, *, lenient: bool) -> None:
@@ -194,11 +200,25 @@ def corrected(path: Path, name: str, column: Column) -> Iterator[bytes]:
     Raises CorpusError where edits overlap or do not fit, or where a sentence has several annotators. If the column is
     lenient, such edits are left out, and the first annotator of each sentence is taken.
     """
-    for sentence in sentences(path, name, lenient=column.lenient):
-        if len(sentence.edits) > 1 and not column.lenient:
-            listed = ", ".join(map(str, sentence.edits))
-            raise wrong(name, sentence.line, f"a system has one annotator in a sentence, found {listed}")
-        yield " ".join(apply(sentence.tokens, next(iter(sentence.edits.values()), []))).encode()
+    for block in sentences_of(path, name):
+        try:
+            yield _corrected_lines(block.sentence, tuple([line for _, line in block.lines]), column.lenient)
+        except CorpusError:  # once more, for a message with the line
+            yield _corrected(block, name, lenient=column.lenient)
+
+
+def _corrected(block: Block, name: str, *, lenient: bool) -> bytes:
+    sentence = _sentence(block, name, lenient=lenient)
+    if len(sentence.edits) > 1 and not lenient:
+        listed = ", ".join(map(str, sentence.edits))
+        raise wrong(name, sentence.line, f"a system has one annotator in a sentence, found {listed}")
+    return " ".join(apply(sentence.tokens, next(iter(sentence.edits.values()), []))).encode()
+
+
+@lru_cache(KEPT_LINES)
+def _corrected_lines(sentence: str, lines: tuple[str, ...], lenient: bool) -> bytes:
+    """Return the same for the lines of a sentence: several systems often have the same edits of it, or none."""
+    return _corrected(Block(0, sentence, [(0, line) for line in lines]), "", lenient=lenient)
 
 
 def _reader(raw: Path, name: str, *, lenient: bool = False) -> Callable[[], Iterable[Sentence]]:
