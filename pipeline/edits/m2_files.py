@@ -13,7 +13,7 @@ from ..io.plain_files import named
 from .corrections_of_m2 import is_numbered
 from .m2_lines import KEPT, NOOP, Block, edit_of
 from .m2_lines import blocks as m2_blocks
-from .records import lines_by_annotator
+from .records import read_lines
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from ..io.plain_files import Spool
     from ..io.remote import Remote
     from .m2_lines import Edit
+    from .records import LinesRead
 
-    Read = tuple[list[Edit], dict[int, list[str]]]
     Reader = Callable[[Path, str], Iterable[Block]]
     """Takes a file and its name for messages, and yields its sentences."""
 
@@ -165,24 +165,21 @@ def joined(files: Sequence[Annotated]) -> Annotated:
 
 def _of_blocks(name: str, blocks: list[Block]) -> Annotated:
     """Return sentences with their edits; raises CorpusError for a line that is not written as an edit."""
-    read = [_read(block, name) for block in blocks]
-    return Annotated(name, blocks, [edits for edits, _ in read], [lines for _, lines in read])
+    read = [read_block(block, name) for block in blocks]
+    return Annotated(name, blocks, [own.edits for own in read], [own.lines for own in read])
 
 
-def _read(block: Block, name: str) -> Read:
-    """Return the edits of a sentence, and its lines by annotator; raises CorpusError, with the line."""
+def read_block(block: Block, name: str) -> LinesRead:
+    """Return what the lines of a sentence say. Raises CorpusError, with the line, where one is not written as an edit.
+
+    `name` is the file in messages.
+    """
     try:
-        return _read_lines(tuple([line for _, line in block.lines]))
+        return read_lines(block.texts)
     except CorpusError:
         for number, line in block.lines:
             edit_of(line, name, number)  # which raises the error of the first wrong line
         raise
-
-
-@lru_cache(KEPT)
-def _read_lines(lines: tuple[str, ...]) -> Read:
-    """Return the same for lines. Sentences with the same lines share the result, as do files."""
-    return [edit_of(line, "", 0) for line in lines], lines_by_annotator(lines)
 
 
 def _reach(edits: Iterable[Edit]) -> float:

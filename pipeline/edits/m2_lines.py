@@ -64,6 +64,11 @@ class Block:
     lines: list[tuple[int, str]] = field(default_factory=list)
     """The lines that begin with A, each with its number in the file."""
 
+    @property
+    def texts(self) -> tuple[str, ...]:
+        """The same lines without their numbers."""
+        return tuple([line for _, line in self.lines])
+
 
 def blocks(path: Path, name: str) -> Iterator[Block]:
     """Yield the sentences of an M2 file. Raises CorpusError, with the line, for a line that is none of an M2 file."""

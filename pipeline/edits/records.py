@@ -15,9 +15,10 @@ sentence, with the lines of all its annotators and no first line. A sentence wit
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
-from .m2_lines import NOOP, Edit, edit_of
+from .m2_lines import KEPT, NOOP, Edit, edit_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -33,6 +34,29 @@ class Annotation(NamedTuple):
     """The annotator of the output with whom the edits are compared, in the order of the output's file, from 0."""
     edits: list[Edit]
     """In the order of the file. A noop is one of them."""
+
+
+class LinesRead(NamedTuple):
+    """What the lines of a sentence say. Sentences with equal lines share it, so nobody may change it."""
+
+    edits: list[Edit]
+    """In the order of the file."""
+    lines: dict[int, list[str]]
+    """The lines of each annotator, in the order in which annotators come first; a noop of annotator 0 without lines."""
+    by_annotator: dict[int, list[Edit]]
+    """The edits of each annotator who has a line, in the same order."""
+
+
+@lru_cache(KEPT)
+def read_lines(lines: tuple[str, ...]) -> LinesRead:
+    """Read the lines of a sentence; raises CorpusError for one that is not written as an edit."""
+    edits = [edit_of(line, "record", 0) for line in lines]
+    by_annotator: dict[int, list[Edit]] = {}
+    for edit in edits:
+        by_annotator.setdefault(edit.annotator, []).append(edit)
+    if len(by_annotator) == 1:
+        return LinesRead(edits, {edits[0].annotator: list(lines)}, by_annotator)
+    return LinesRead(edits, lines_by_annotator(lines), by_annotator)
 
 
 def lines_by_annotator(lines: Iterable[str]) -> dict[int, list[str]]:
@@ -54,13 +78,9 @@ def annotation_of(record: bytes) -> Annotation | None:
         return None
     first, *lines = record.decode().split("\n")
     order, annotator, output = map(int, first.split())
-    return Annotation(order, annotator, output, [edit_of(line, "record", 0) for line in lines])
+    return Annotation(order, annotator, output, read_lines(tuple(lines)).edits)
 
 
 def outputs_of(record: bytes) -> list[list[Edit]]:
     """Return the edits of each annotator of an annotated output, in the order in which they come first in the file."""
-    by_annotator: dict[int, list[Edit]] = {}
-    for line in record.decode().split("\n"):
-        edit = edit_of(line, "record", 0)
-        by_annotator.setdefault(edit.annotator, []).append(edit)
-    return list(by_annotator.values())
+    return list(read_lines(tuple(record.decode().split("\n"))).by_annotator.values())

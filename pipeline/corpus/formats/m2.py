@@ -15,11 +15,14 @@ import itertools
 import os
 from dataclasses import dataclass, field
 from functools import lru_cache
+from operator import itemgetter
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from ...edits.m2_lines import KEPT as KEPT_LINES
-from ...edits.m2_lines import Block, edit_of, wrong
+from ...edits.m2_files import read_block
+from ...edits.m2_lines import edit_of, wrong
 from ...edits.read_once import sentences_of
+from ...edits.records import read_lines
 from ...errors import CorpusError, Problem
 from ...io.plain_files import SEPARATOR, Origin, Spooled, named, open_bytes
 
@@ -28,6 +31,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from ...config.resolved import Column
+    from ...edits.m2_lines import Block
+    from ...edits.m2_lines import Edit as Written
     from ...io.plain_files import Spool
     from ...io.remote import Remote
 
@@ -81,13 +86,20 @@ def sentences(path: Path, name: str, *, lenient: bool = False) -> Iterator[Sente
 
 def _sentence(block: Block, name: str, *, lenient: bool) -> Sentence:
     sentence = Sentence(block.line, block.sentence.split())
-    for number, line in block.lines:
-        _read_edit(sentence, line, name, number, lenient=lenient)
+    for (number, _), edit in zip(block.lines, _edits(block, name), strict=True):
+        _take(sentence, edit, name, number, lenient=lenient)
     return _applicable(sentence) if lenient else _checked(sentence, name)
 
 
-def _read_edit(sentence: Sentence, line: str, name: str, number: int, *, lenient: bool) -> None:
-    edit = edit_of(line, name, number)
+def _edits(block: Block, name: str) -> Iterable[Written]:
+    """Return the edits of a sentence. Where a line is wrong, CorpusError is raised when its turn has come."""
+    try:
+        return read_lines(block.texts).edits
+    except CorpusError:
+        return (edit_of(line, name, number) for number, line in block.lines)
+
+
+def _take(sentence: Sentence, edit: Written, name: str, number: int, *, lenient: bool) -> None:
     edits = sentence.edits.setdefault(edit.annotator, [])
     if edit.is_noop:
         sentence.noops[edit.annotator] = number
@@ -97,8 +109,13 @@ def _read_edit(sentence: Sentence, line: str, name: str, number: int, *, lenient
             return
         message = f"the edit {edit.start} {edit.end} does not fit into a sentence of {len(sentence.tokens)} tokens"
         raise wrong(name, number, message)
-    first = edit.correction.split("||")[0].strip()
-    edits.append(Edit(edit.start, edit.end, "" if first == "-NONE-" else first, number))
+    edits.append(Edit(edit.start, edit.end, _correction(edit), number))
+
+
+def _correction(edit: Written) -> str:
+    whole = edit.correction
+    first = (whole.partition("||")[0] if "||" in whole else whole).strip()
+    return "" if first == "-NONE-" else first
 
 
 def _applicable(sentence: Sentence) -> Sentence:
@@ -127,11 +144,14 @@ def _checked(sentence: Sentence, name: str) -> Sentence:
 
 
 def apply(tokens: list[str], edits: list[Edit]) -> list[str]:
-    """Return tokens with sorted edits applied, from right to left."""
-    result = list(tokens)
-    for edit in reversed(edits):
-        result[edit.start : edit.end] = [edit.text] if edit.text else []
-    return result
+    """Return tokens with sorted edits applied, which do not overlap."""
+    result, kept = [], 0
+    for edit in edits:
+        result += tokens[kept : edit.start]
+        if edit.text:
+            result.append(edit.text)
+        kept = edit.end
+    return [*result, *tokens[kept:]]
 
 
 Missing = Literal["first", "source", "none"]
@@ -201,24 +221,34 @@ def corrected(path: Path, name: str, column: Column) -> Iterator[bytes]:
     lenient, such edits are left out, and the first annotator of each sentence is taken.
     """
     for block in sentences_of(path, name):
-        try:
-            yield _corrected_lines(block.sentence, tuple([line for _, line in block.lines]), column.lenient)
-        except CorpusError:  # once more, for a message with the line
-            yield _corrected(block, name, lenient=column.lenient)
-
-
-def _corrected(block: Block, name: str, *, lenient: bool) -> bytes:
-    sentence = _sentence(block, name, lenient=lenient)
-    if len(sentence.edits) > 1 and not lenient:
-        listed = ", ".join(map(str, sentence.edits))
-        raise wrong(name, sentence.line, f"a system has one annotator in a sentence, found {listed}")
-    return " ".join(apply(sentence.tokens, next(iter(sentence.edits.values()), []))).encode()
+        if column.lenient:
+            read_block(block, name)  # which says what is wrong, with the line
+            yield _leniently_corrected(block.sentence, block.texts)
+            continue
+        sentence = _sentence(block, name, lenient=False)
+        if len(sentence.edits) > 1:
+            listed = ", ".join(map(str, sentence.edits))
+            raise wrong(name, sentence.line, f"a system has one annotator in a sentence, found {listed}")
+        yield " ".join(apply(sentence.tokens, next(iter(sentence.edits.values()), []))).encode()
 
 
 @lru_cache(KEPT_LINES)
-def _corrected_lines(sentence: str, lines: tuple[str, ...], lenient: bool) -> bytes:
-    """Return the same for the lines of a sentence: several systems often have the same edits of it, or none."""
-    return _corrected(Block(0, sentence, [(0, line) for line in lines]), "", lenient=lenient)
+def _leniently_corrected(sentence: str, lines: tuple[str, ...]) -> bytes:
+    """Return a sentence with those edits of its first annotator that can be applied: several systems often have these.
+
+    Of edits that overlap those stay that come first.
+    """
+    tokens, own = sentence.split(), next(iter(read_lines(lines).by_annotator.values()), [])
+    result, kept, size = list[str](), 0, len(tokens)
+    for edit in sorted(own, key=itemgetter(0, 1)) if len(own) > 1 else own:
+        start, end = edit[:2]
+        if kept <= start <= end <= size and not edit.is_noop:
+            result += tokens[kept:start]
+            text = _correction(edit)
+            if text:
+                result.append(text)
+            kept = end
+    return " ".join(result + tokens[kept:] if kept or result else tokens).encode()
 
 
 def _reader(raw: Path, name: str, *, lenient: bool = False) -> Callable[[], Iterable[Sentence]]:
