@@ -107,12 +107,23 @@ def _edit(line: str) -> Edit:
     fields = line[2:].split("|||")
     if len(fields) != FIELDS:
         raise ValueError(f"expected {FIELDS} fields with ||| between, found {len(fields)}")
-    span, annotator = _SPAN.fullmatch(fields[0].strip()), fields[5].strip()
+    start, end = _span(fields[0])
+    return Edit(start, end, fields[1], fields[2], _annotator(fields[5]))
+
+
+@lru_cache(KEPT)
+def _span(field: str) -> tuple[int, int]:
+    span = _SPAN.fullmatch(field.strip())
     if not span:
-        raise ValueError(f"expected two token offsets, found '{fields[0][:50]}'")
-    if not _ID.fullmatch(annotator):
-        raise ValueError(f"expected the number of an annotator at the end, found '{fields[5][:50]}'")
-    return Edit(int(span[1]), int(span[2]), fields[1], fields[2], int(annotator))
+        raise ValueError(f"expected two token offsets, found '{field[:50]}'")
+    return int(span[1]), int(span[2])
+
+
+@lru_cache(KEPT)
+def _annotator(field: str) -> int:
+    if not _ID.fullmatch(field.strip()):
+        raise ValueError(f"expected the number of an annotator at the end, found '{field[:50]}'")
+    return int(field)
 
 
 def wrong(name: str, number: int, message: str) -> CorpusError:

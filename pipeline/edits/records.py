@@ -52,19 +52,11 @@ def read_lines(lines: tuple[str, ...]) -> LinesRead:
     """Read the lines of a sentence; raises CorpusError for one that is not written as an edit."""
     edits = [edit_of(line, "record", 0) for line in lines]
     by_annotator: dict[int, list[Edit]] = {}
-    for edit in edits:
+    own_lines: dict[int, list[str]] = {}
+    for line, edit in zip(lines, edits, strict=True):
         by_annotator.setdefault(edit.annotator, []).append(edit)
-    if len(by_annotator) == 1:
-        return LinesRead(edits, {edits[0].annotator: list(lines)}, by_annotator)
-    return LinesRead(edits, lines_by_annotator(lines), by_annotator)
-
-
-def lines_by_annotator(lines: Iterable[str]) -> dict[int, list[str]]:
-    """Return the lines of each annotator of a sentence, in the order in which they come first in the file."""
-    by_annotator: dict[int, list[str]] = {}
-    for line in lines:
-        by_annotator.setdefault(int(line.rpartition("|||")[2]), []).append(line)
-    return by_annotator or {0: [NOOP]}
+        own_lines.setdefault(edit.annotator, []).append(line)
+    return LinesRead(edits, own_lines or {0: [NOOP]}, by_annotator)
 
 
 def record_of(order: int, annotator: int, output: int, lines: Iterable[str]) -> bytes:

@@ -27,7 +27,7 @@ from ...errors import CorpusError, Problem
 from ...io.plain_files import SEPARATOR, Origin, Spooled, named, open_bytes
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Sequence
     from pathlib import Path
 
     from ...config.resolved import Column
@@ -86,9 +86,13 @@ def sentences(path: Path, name: str, *, lenient: bool = False) -> Iterator[Sente
 
 def _sentence(block: Block, name: str, *, lenient: bool) -> Sentence:
     sentence = Sentence(block.line, block.sentence.split())
+    if lenient:
+        own = read_block(block, name).by_annotator.items()
+        sentence.edits = {annotator: _applicable(edits, len(sentence.tokens)) for annotator, edits in own}
+        return sentence
     for (number, _), edit in zip(block.lines, _edits(block, name), strict=True):
-        _take(sentence, edit, name, number, lenient=lenient)
-    return _applicable(sentence) if lenient else _checked(sentence, name)
+        _take(sentence, edit, name, number)
+    return _checked(sentence, name)
 
 
 def _edits(block: Block, name: str) -> Iterable[Written]:
@@ -99,14 +103,12 @@ def _edits(block: Block, name: str) -> Iterable[Written]:
         return (edit_of(line, name, number) for number, line in block.lines)
 
 
-def _take(sentence: Sentence, edit: Written, name: str, number: int, *, lenient: bool) -> None:
+def _take(sentence: Sentence, edit: Written, name: str, number: int) -> None:
     edits = sentence.edits.setdefault(edit.annotator, [])
     if edit.is_noop:
         sentence.noops[edit.annotator] = number
         return
     if not 0 <= edit.start <= edit.end <= len(sentence.tokens):
-        if lenient:
-            return
         message = f"the edit {edit.start} {edit.end} does not fit into a sentence of {len(sentence.tokens)} tokens"
         raise wrong(name, number, message)
     edits.append(Edit(edit.start, edit.end, _correction(edit), number))
@@ -118,15 +120,17 @@ def _correction(edit: Written) -> str:
     return "" if first == "-NONE-" else first
 
 
-def _applicable(sentence: Sentence) -> Sentence:
-    """Return the sentence with sorted edits, without those that overlap an earlier one."""
-    for annotator, edits in sentence.edits.items():
-        if len(edits) > 1:
-            kept: list[Edit] = []
-            for edit in sorted(edits, key=lambda edit: (edit.start, edit.end)):
-                kept += [edit] if not kept or kept[-1].end <= edit.start else []
-            sentence.edits[annotator] = kept
-    return sentence
+def _applicable(edits: Sequence[Written], size: int) -> list[Edit]:
+    """Return those edits of an annotator, sorted, that can be applied to so many tokens; of overlapping ones the first.
+
+    Their lines are not known.
+    """
+    kept, behind = list[Edit](), 0
+    for edit in sorted(edits, key=itemgetter(0, 1)) if len(edits) > 1 else edits:
+        if behind <= edit.start <= edit.end <= size and not edit.is_noop:
+            kept.append(Edit(edit.start, edit.end, _correction(edit), 0))
+            behind = edit.end
+    return kept
 
 
 def _checked(sentence: Sentence, name: str) -> Sentence:
@@ -145,7 +149,9 @@ def _checked(sentence: Sentence, name: str) -> Sentence:
 
 def apply(tokens: list[str], edits: list[Edit]) -> list[str]:
     """Return tokens with sorted edits applied, which do not overlap."""
-    result, kept = [], 0
+    if not edits:
+        return tokens
+    result, kept = list[str](), 0
     for edit in edits:
         result += tokens[kept : edit.start]
         if edit.text:
@@ -234,21 +240,9 @@ def corrected(path: Path, name: str, column: Column) -> Iterator[bytes]:
 
 @lru_cache(KEPT_LINES)
 def _leniently_corrected(sentence: str, lines: tuple[str, ...]) -> bytes:
-    """Return a sentence with those edits of its first annotator that can be applied: several systems often have these.
-
-    Of edits that overlap those stay that come first.
-    """
+    """Return a sentence with those edits of its first annotator that can be applied: several systems often have these."""
     tokens, own = sentence.split(), next(iter(read_lines(lines).by_annotator.values()), [])
-    result, kept, size = list[str](), 0, len(tokens)
-    for edit in sorted(own, key=itemgetter(0, 1)) if len(own) > 1 else own:
-        start, end = edit[:2]
-        if kept <= start <= end <= size and not edit.is_noop:
-            result += tokens[kept:start]
-            text = _correction(edit)
-            if text:
-                result.append(text)
-            kept = end
-    return " ".join(result + tokens[kept:] if kept or result else tokens).encode()
+    return " ".join(apply(tokens, _applicable(own, len(tokens)))).encode()
 
 
 def _reader(raw: Path, name: str, *, lenient: bool = False) -> Callable[[], Iterable[Sentence]]:
