@@ -70,7 +70,7 @@ def annotation_of(record: bytes) -> Annotation | None:
         return None
     first, *lines = record.decode().split("\n")
     order, annotator, output = map(int, first.split())
-    return Annotation(order, annotator, output, read_lines(tuple(lines)).edits)
+    return Annotation(order, annotator, output, [edit_of(line, "record", 0) for line in lines])
 
 
 def outputs_of(record: bytes) -> list[list[Edit]]:
