@@ -15,9 +15,9 @@ from ..config.resolved import STDIN, UNPACKED, Column
 from ..corpus.formats import ANNOTATED, ONE_ANNOTATOR, READERS, format_in
 from ..corpus.formats.m2 import annotators
 from ..errors import ConfigError, CorpusError, printable
-from ..io.catalogue import is_data
 from ..io.plain_files import Spool
 from ..io.remote import Remote, is_remote, locate
+from ..io.written_paths import is_data
 
 if TYPE_CHECKING:
     from ..config.resolved import Input

@@ -50,7 +50,13 @@ class Edit(NamedTuple):
     @property
     def is_noop(self) -> bool:
         """Whether the line says that the annotator leaves the sentence as it is."""
-        return self.type == "noop" or self.type.strip().lower() == "noop"
+        return is_noop(self.type)
+
+
+@lru_cache(KEPT)
+def is_noop(type_: str) -> bool:
+    """Return whether a type of edits says that the annotator leaves the sentence as it is."""
+    return type_.strip().lower() == "noop"
 
 
 @dataclass(slots=True)

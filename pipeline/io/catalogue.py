@@ -9,12 +9,11 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from ..errors import DataError, did_you_mean
+from .written_paths import PREFIX, is_data
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-PREFIX = "data:"
-"""What begins a path that names a file of a data set: data:NAME/FILE."""
 _STEP = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+-]*")
 _ENTRY = re.compile(r"^@[a-z]+\{([^,\s]+),\n.*?^\}\n", re.MULTILINE | re.DOTALL)
 _RULES = {
@@ -166,11 +165,6 @@ def data_set(name: str) -> DataSet:
         names = ", ".join(catalogue())
         raise DataError(f"no data set is called '{name}'{did_you_mean(name, catalogue())}; known: {names}")
     return catalogue()[name]
-
-
-def is_data(text: str) -> bool:
-    """Return whether a written path begins with data: and so names a file of a data set."""
-    return text.startswith(PREFIX)
 
 
 def named(text: str) -> list[DataFile]:

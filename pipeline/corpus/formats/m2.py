@@ -18,9 +18,9 @@ from functools import lru_cache
 from operator import itemgetter
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
-from ...edits.m2_lines import KEPT as KEPT_LINES
 from ...edits.m2_files import read_block
-from ...edits.m2_lines import edit_of, wrong
+from ...edits.m2_lines import KEPT as KEPT_LINES
+from ...edits.m2_lines import edit_of, is_noop, wrong
 from ...edits.read_once import sentences_of
 from ...edits.records import read_lines
 from ...errors import CorpusError, Problem
@@ -111,11 +111,11 @@ def _take(sentence: Sentence, edit: Written, name: str, number: int) -> None:
     if not 0 <= edit.start <= edit.end <= len(sentence.tokens):
         message = f"the edit {edit.start} {edit.end} does not fit into a sentence of {len(sentence.tokens)} tokens"
         raise wrong(name, number, message)
-    edits.append(Edit(edit.start, edit.end, _correction(edit), number))
+    edits.append(Edit(edit.start, edit.end, _first(edit.correction), number))
 
 
-def _correction(edit: Written) -> str:
-    whole = edit.correction
+def _first(whole: str) -> str:
+    """Return the first alternative of a correction; empty where the tokens are deleted."""
     first = (whole.partition("||")[0] if "||" in whole else whole).strip()
     return "" if first == "-NONE-" else first
 
@@ -126,10 +126,10 @@ def _applicable(edits: Sequence[Written], size: int) -> list[Edit]:
     Their lines are not known.
     """
     kept, behind = list[Edit](), 0
-    for edit in sorted(edits, key=itemgetter(0, 1)) if len(edits) > 1 else edits:
-        if behind <= edit.start <= edit.end <= size and not edit.is_noop:
-            kept.append(Edit(edit.start, edit.end, _correction(edit), 0))
-            behind = edit.end
+    for start, end, type_, correction, _ in sorted(edits, key=itemgetter(0, 1)) if len(edits) > 1 else edits:
+        if behind <= start <= end <= size and not is_noop(type_):
+            kept.append(Edit(start, end, _first(correction), 0))
+            behind = end
     return kept
 
 
@@ -147,16 +147,16 @@ def _checked(sentence: Sentence, name: str) -> Sentence:
     return sentence
 
 
-def apply(tokens: list[str], edits: list[Edit]) -> list[str]:
+def apply(tokens: list[str], edits: Sequence[Edit]) -> list[str]:
     """Return tokens with sorted edits applied, which do not overlap."""
     if not edits:
         return tokens
     result, kept = list[str](), 0
-    for edit in edits:
-        result += tokens[kept : edit.start]
-        if edit.text:
-            result.append(edit.text)
-        kept = edit.end
+    for start, end, text, _ in edits:
+        result += tokens[kept:start]
+        if text:
+            result.append(text)
+        kept = end
     return [*result, *tokens[kept:]]
 
 
@@ -240,7 +240,7 @@ def corrected(path: Path, name: str, column: Column) -> Iterator[bytes]:
 
 @lru_cache(KEPT_LINES)
 def _leniently_corrected(sentence: str, lines: tuple[str, ...]) -> bytes:
-    """Return a sentence with those edits of its first annotator that can be applied: several systems often have these."""
+    """Return a sentence with those edits of its first annotator that can be applied; systems often have the same."""
     tokens, own = sentence.split(), next(iter(read_lines(lines).by_annotator.values()), [])
     return " ".join(apply(tokens, _applicable(own, len(tokens)))).encode()
 

@@ -54,7 +54,7 @@ def round_as_python(values: Floats, decimals: int) -> Floats:
     return units
 
 
-def best_by(keys: Sequence[Floats]) -> Ints:
+def best_by(keys: Sequence[NDArray[Any]]) -> Ints:
     """Return the best column of each row of keys [lines, references]: int64 [lines].
 
     The first key decides. Where it is equal, the next key decides, and so on. Of columns that are equal in all keys the

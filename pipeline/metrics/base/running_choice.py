@@ -40,8 +40,8 @@ class RunningChoice:
     ) -> None:
         """Take the key that is to be greatest, the names of the counts, and that of the order of annotators.
 
-        `keys` gives the same as `key` for arrays. Of equal keys the annotator who comes first in order is taken. Where `running` is false, the totals are 0 for
-        each sentence, so that each choice is made for the sentence alone.
+        `keys` gives the same as `key` for arrays. Of equal keys the annotator who comes first in order is taken. Where
+        `running` is false, the totals are 0 for each sentence, so that each choice is made for the sentence alone.
         """
         self.key, self.keys, self.names, self.order, self.running = key, keys, names, order, running
         self.totals = np.zeros(len(names), np.int64)

@@ -28,7 +28,7 @@ CACHED = 4096
 """Records whose edits are kept. Most outputs of a sentence are the same edits again, or none."""
 TYPE_BITS = 24
 TYPES = (1 << TYPE_BITS - 1) - 1
-"""Bits of an entry: the lowest says whether it is alive, those of TYPES behind it are its type, and above is its key."""
+"""Bits of an entry: the lowest says whether it is alive, those of TYPES above are its type, and the others its key."""
 
 
 class Compared(NamedTuple):
@@ -176,7 +176,8 @@ class _Comparing:
     def _entry(self, key: Key, type_: str, first: str | None = None) -> int:
         """Return an entry; `first` is the type of the first edit with this key, where that is another edit."""
         number = self._keys.setdefault(key, len(self._keys)) << TYPE_BITS
-        return number | self._types.setdefault(type_, len(self._types)) << 1 | ((type_ if first is None else first) != NOOP)
+        alive = (type_ if first is None else first) != NOOP
+        return number | self._types.setdefault(type_, len(self._types)) << 1 | alive
 
     @staticmethod
     def _entries(of_rows: Iterable[Sequence[int]]) -> Entries:
