@@ -94,11 +94,16 @@ def evaluate(
 
 
 def evaluate_corpus(
-    corpus: Corpus, metrics: Sequence[Metric], *, n_jobs: int | Literal["auto"] = 1, listener: Listener = SILENT
+    corpus: Corpus,
+    metrics: Sequence[Metric],
+    *,
+    n_jobs: int | Literal["auto"] = 1,
+    listener: Listener = SILENT,
+    by_type: bool = True,
 ) -> Evaluation:
     """Score a corpus that is open already, without a run directory.
 
-    `listener` is told how texts are annotated, where a metric asks for it. Raises InputError where a metric cannot
+    `by_type` says whether there are scores by type of edit too. `listener` is told how texts are annotated, where a metric asks for it. Raises InputError where a metric cannot
     score this corpus, and for an impossible `n_jobs`.
     """
     if n_jobs != "auto" and (not isinstance(n_jobs, int) or n_jobs < 1):
@@ -112,12 +117,12 @@ def evaluate_corpus(
     if problems:
         raise InputError(problems)
     (corpus,) = complete(metrics, [corpus])
-    needs = needs_of(corpus, metrics)
+    needs = needs_of(corpus, metrics) if by_type else tuple(dict.fromkeys(metric.needs for metric in metrics))
     counted = count_in_memory(corpus, needs, options)
     scores = score_all([corpus], metrics, {corpus.name: counted})
     references = {metric: len(corpus.read_by(metric.needs).references) for metric in metrics}
     measures = {scored_columns.signed(metric, references[metric]): metric for metric in metrics}
-    parts = _parts(corpus, metrics, counted, scores)
+    parts = _parts(corpus, metrics, counted, scores) if by_type else []
     results = []
     for score in scores:
         metric = measures[score.metric]

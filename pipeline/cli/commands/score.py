@@ -114,7 +114,7 @@ def run(args: argparse.Namespace) -> int:
         print(printable(f"note: {note}"), file=sys.stderr)
     known = suspicions(corpus, references=TEXTS in views)  # told when the files were opened
     with Bar(enabled=sys.stderr.isatty()) as bar:
-        evaluation = evaluate_corpus(corpus, metrics, n_jobs=args.n_jobs, listener=bar)
+        evaluation = evaluate_corpus(corpus, metrics, n_jobs=args.n_jobs, listener=bar, by_type=False)
     for note in (note for note in evaluation.warnings if note not in known):
         print(printable(f"warning: {note}"), file=sys.stderr)
     results = Results(
