@@ -103,8 +103,8 @@ def evaluate_corpus(
 ) -> Evaluation:
     """Score a corpus that is open already, without a run directory.
 
-    `by_type` says whether there are scores by type of edit too. `listener` is told how texts are annotated, where a metric asks for it. Raises InputError where a metric cannot
-    score this corpus, and for an impossible `n_jobs`.
+    `by_type` says whether there are scores by type of edit too. `listener` is told how texts are annotated, where a
+    metric asks for it. Raises InputError where a metric cannot score this corpus, and for an impossible `n_jobs`.
     """
     if n_jobs != "auto" and (not isinstance(n_jobs, int) or n_jobs < 1):
         raise InputError(f"n_jobs: expected 'auto' or a number of workers from 1, found {n_jobs!r}")
