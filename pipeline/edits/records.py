@@ -18,10 +18,14 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
-from .m2_lines import KEPT, NOOP, Edit, edit_of
+from .m2_lines import NOOP, Edit, edit_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
+
+
+SENTENCES = 1 << 13
+"""Sentences whose lines are kept as they were read: most systems have the same edits of some. They take 12 MB."""
 
 
 class Annotation(NamedTuple):
@@ -47,7 +51,7 @@ class LinesRead(NamedTuple):
     """The edits of each annotator who has a line, in the same order."""
 
 
-@lru_cache(KEPT)
+@lru_cache(SENTENCES)
 def read_lines(lines: tuple[str, ...]) -> LinesRead:
     """Read the lines of a sentence; raises CorpusError for one that is not written as an edit."""
     edits = [edit_of(line, "record", 0) for line in lines]

@@ -19,10 +19,9 @@ from operator import itemgetter
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from ...edits.m2_files import read_block
-from ...edits.m2_lines import KEPT as KEPT_LINES
 from ...edits.m2_lines import edit_of, is_noop, wrong
 from ...edits.read_once import sentences_of
-from ...edits.records import read_lines
+from ...edits.records import SENTENCES, read_lines
 from ...errors import CorpusError, Problem
 from ...io.plain_files import SEPARATOR, Origin, Spooled, named, open_bytes
 
@@ -238,7 +237,7 @@ def corrected(path: Path, name: str, column: Column) -> Iterator[bytes]:
         yield " ".join(apply(sentence.tokens, next(iter(sentence.edits.values()), []))).encode()
 
 
-@lru_cache(KEPT_LINES)
+@lru_cache(SENTENCES)
 def _leniently_corrected(sentence: str, lines: tuple[str, ...]) -> bytes:
     """Return a sentence with those edits of its first annotator that can be applied; systems often have the same."""
     tokens, own = sentence.split(), next(iter(read_lines(lines).by_annotator.values()), [])
