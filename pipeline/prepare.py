@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
@@ -14,12 +15,13 @@ from .corpus.input_files import Opener
 from .corpus.input_warnings import suspicions
 from .corpus.opener import open_corpus
 from .corpus.suspicions.spacing import misspaced
+from .corpus.texts import read_texts
 from .errors import ConfigError, DataError, InputError, Problem, did_you_mean
 from .execution.listener import SILENT
 from .execution.options import AUTO
 from .io.remote import is_remote
 from .metrics.base import signature
-from .metrics.base.views import TEXTS, annotator_of
+from .metrics.base.views import GOLD, TEXTS, annotator_of
 from .metrics.build import resolve_all
 from .metrics.defaults import with_defaults
 from .metrics.names import is_called
@@ -127,6 +129,16 @@ def prepare(
 
 def doubts(corpus: Corpus, metrics: Sequence[Metric]) -> list[str]:
     """Return the warnings about a data set: those of its texts, then those of its texts with these metrics."""
+    of_gold = [text for metric in metrics if metric.needs.view == GOLD for text in _gold_doubts(metric, corpus)]
+    return [*_text_doubts(corpus, metrics), *dict.fromkeys(of_gold)]
+
+
+def _gold_doubts(metric: Metric, corpus: Corpus) -> Iterator[str]:
+    records = (read_texts(text, 0, text.lines) for text in corpus.read_by(metric.needs).references)
+    return (f"{corpus.name}: {doubt}" for doubt in metric.doubts(chain.from_iterable(records)))
+
+
+def _text_doubts(corpus: Corpus, metrics: Sequence[Metric]) -> list[str]:
     if not any(reads_references(metric, corpus) for metric in metrics):
         return suspicions(corpus, references=False)
     needs = [metric.needs for metric in metrics if metric.needs.tokenization]
@@ -241,9 +253,13 @@ def impossible_files(config: Config) -> list[Problem]:
 def _unsupported(config: Config, metrics: Sequence[Metric]) -> list[Problem]:
     """Return why metrics cannot have what the section `statistics` asks for."""
     from .scoring.resampling.bootstrap import unsupported
+    from .scoring.resampling.chosen_anew import idle_choice
 
     reasons = map(unsupported, metrics)
-    return [config.root.problem(reason, ("statistics",)) for reason in reasons if reason]
+    problems = [config.root.problem(reason, ("statistics",)) for reason in reasons if reason]
+    if config.statistics and metrics and (idle := idle_choice(metrics, config.statistics)):
+        problems.append(config.root.problem(idle, ("statistics", "choice")))
+    return problems
 
 
 def fit(metrics: Sequence[Metric], corpora: Sequence[Corpus | None]) -> list[Problem]:

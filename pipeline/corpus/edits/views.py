@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from ...config.resolved import Column
 from ...edits.correction_xml import is_xml
 from ...edits.m2.writing import with_texts_changed
-from ...edits.m2_files import Annotated, joined, other_sentences, other_styles, read_annotated
+from ...edits.m2_files import Annotated, joined, line_ends, other_sentences, other_styles, other_types, read_annotated
 from ...edits.m2_lines import NOOP, Block
 from ...edits.read_once import sentences_of
 from ...edits.records import record_of
@@ -92,7 +92,8 @@ def open_edits(
         return None
     references = [[_spooled(opener, gold, a, h) for a in gold.annotators] for h in range(most)]
     notes = [*odd, *(note for item in (gold, *annotated.values()) for note in item.notes())]
-    notes += other_styles(gold, annotated.values()) if both else ()
+    notes += [*other_styles(gold, annotated.values()), *other_types(gold, annotated.values())] if both else ()
+    notes += line_ends([*([] if GOLD in views else [gold]), *annotated.values()])
     categories, rare = _categories([gold, *annotated.values()])
     notes += [f"{gold.name}: {rare}"] * bool(rare)
     sentences = (" ".join(block.sentence.split()).encode() for block in gold.blocks)
@@ -171,7 +172,9 @@ def _outputs(
     for name, output in outputs.items():
         if not isinstance(output, Column) or not is_m2(output):
             message = f"system {name} has no edits: name its M2 file, as in `systems: {{{name}: {{m2: FILE}}}}`"
-            other = "or have texts annotated: `annotator: auto` as an option of the metric"
+            other = (
+                "or have texts annotated: `annotator: auto` as an option of the metric (--annotator auto of `score`)"
+            )
             problems.append(Problem(dataset.name, f"{message}, {other}"))
             continue
         if output.path in opener.absent:
@@ -209,7 +212,7 @@ def _record_file(opener: Opener, name: str, records: Iterable[bytes]) -> TextFil
 
 def _categories(files: Iterable[Annotated]) -> tuple[tuple[str, ...], str]:
     """Return the types of edits, sorted, and a message where there are so many that the rarest are not among them."""
-    counted = sum((item.types() for item in files), Counter[str]())
+    counted = sum((item.all_types() for item in files), Counter[str]())
     del counted["noop"]
     kept = sorted(counted, key=lambda name: (-counted[name], name))[:MAX_CATEGORIES]
     rare = ""

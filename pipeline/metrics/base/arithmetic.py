@@ -13,6 +13,9 @@ if TYPE_CHECKING:
 
     from ...arrays import Floats, Ints
 
+NEAR = 1e-6
+"""Far more than the error of rounding of a score, times ten thousand."""
+
 
 def by_order(arrays: Mapping[str, NDArray[Any]]) -> dict[str, Floats]:
     """Return arrays [..., orders] as outputs name_1, name_2 ..., each float64 [...]."""
@@ -42,18 +45,6 @@ def f_beta(precision: Floats, recall: Floats, beta: float) -> Floats:
     return ratio((1 + weight) * precision * recall, weight * precision + recall)
 
 
-def round_as_python(values: Floats, decimals: int) -> Floats:
-    """Return numbers of at most 1 rounded as Python's round() does it, by their exact binary value: in units of 10**-d.
-
-    For example 0.12345 is 1235 with four decimals, which stands for 0.1235. `decimals` are at most 6.
-    """
-    scaled = values * 10.0**decimals
-    units: Floats = np.rint(scaled)
-    near = np.abs(np.abs(scaled - units) - 0.5) < 1e-6  # here the error of the product may decide
-    units[near] = [round(round(value, decimals) * 10.0**decimals) for value in values[near].tolist()]
-    return units
-
-
 def best_by(keys: Sequence[NDArray[Any]]) -> Ints:
     """Return the best column of each row of keys [lines, references]: int64 [lines].
 
@@ -69,3 +60,18 @@ def best_by(keys: Sequence[NDArray[Any]]) -> Ints:
             tied &= key[:, reference] == key[rows, best]
         best[better] = reference
     return best
+
+
+def rounded(values: Floats, digits: int) -> Floats:
+    """Return values rounded to so many decimals as Python's round() does it, by their exact binary value."""
+    result: Floats = np.rint(values * 10.0**digits) / 10.0**digits
+    near = nearly_tied(values, digits)
+    result[near] = [round(value, digits) for value in values[near].tolist()]
+    return result
+
+
+def nearly_tied(values: Floats, digits: int) -> NDArray[np.bool_]:
+    """Return which values lie so near to the middle of two decimals that an error of rounding could matter."""
+    scaled = values * 10.0**digits
+    near: NDArray[np.bool_] = np.abs(scaled - np.floor(scaled) - 0.5) < NEAR
+    return near

@@ -20,13 +20,16 @@ from .arithmetic import best_by
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from ...arrays import Floats, Ints
+    from numpy.typing import NDArray
+
+    from ...arrays import Ints
     from .columns import Columns
 
     Key = Callable[[tuple[int, ...], tuple[int, ...]], tuple[float, ...]]
     """Takes the totals of the sentences before, and the counts of the sentence with an annotator."""
-    Keys = Callable[[Ints, Ints], Sequence[Floats | Ints]]
-    """The same for many at once: takes totals with the sentence, and the counts of it alone: int64 [..., counts]."""
+    Keys = Callable[[Ints, Ints], Sequence[NDArray[np.number]]]
+    """The same for arrays, int64 [names, 1 or candidates, ...] each: the parts of the key, [candidates, ...] each."""
+    CountsOf = Callable[[Columns], Columns]
 
 ROUNDS = 16
 """After so many rounds of guesses the rest is chosen one by one. Real texts need two or three."""
@@ -36,29 +39,38 @@ class RunningChoice:
     """Chooses annotators, block after block. The totals are carried from one block to the next."""
 
     def __init__(
-        self, key: Key, names: Sequence[str], order: str, *, keys: Keys | None = None, running: bool = True
+        self,
+        key: Key,
+        keys: Keys,
+        names: Sequence[str],
+        *,
+        counts_of: CountsOf = lambda columns: columns,
+        running: bool = True,
     ) -> None:
-        """Take the key that is to be greatest, the names of the counts, and that of the order of annotators.
+        """Take the key that is to be greatest, for one sentence and for arrays, and the names of the counts.
 
-        `keys` gives the same as `key` for arrays. Of equal keys the annotator who comes first in order is taken. Where
-        `running` is false, the totals are 0 for each sentence, so that each choice is made for the sentence alone.
+        `counts_of` makes these counts of the columns of a metric, and `order`, the order of the annotators of each
+        sentence. Of equal keys the annotator who comes first is taken. Where `running` is false, the totals are 0 for
+        each sentence, so that each choice is made for the sentence alone.
         """
-        self.key, self.keys, self.names, self.order, self.running = key, keys, names, order, running
+        self.key, self.keys, self.names, self.running = key, keys, names, running
+        self.counts_of = counts_of
         self.totals = np.zeros(len(names), np.int64)
 
     def __call__(self, columns: Columns) -> Ints:
         """Return the annotator of each sentence of the next block: int64 [lines]."""
-        counts = np.stack([columns[name] for name in self.names], axis=-1)
+        own = self.counts_of(columns)
+        counts, orders = np.stack([own[name] for name in self.names], axis=-1), own["order"]
         rows = np.arange(len(counts))
-        chosen: Ints = np.argmin(columns[self.order], axis=1)
+        chosen: Ints = np.argmin(orders, axis=1)
         first = counts[rows, chosen]
         open_rows = np.flatnonzero((counts != first[:, None]).any(axis=(1, 2)))
         certain = first.copy()
         certain[open_rows] = 0
         before = np.concatenate([np.zeros((1, counts.shape[-1]), np.int64), np.cumsum(certain, axis=0)])
-        ranks = np.argsort(columns[self.order][open_rows], axis=1, kind="stable")
-        own = np.take_along_axis(counts[open_rows], ranks[..., None], axis=1)
-        places = self._guess(own, before[open_rows])
+        ranks = np.argsort(orders[open_rows], axis=1, kind="stable")
+        ordered = np.take_along_axis(counts[open_rows], ranks[..., None], axis=1)
+        places = self._guess(ordered, before[open_rows])
         chosen[open_rows] = ranks[np.arange(len(ranks)), places]
         self.totals = self.totals + before[-1] + counts[open_rows, chosen[open_rows]].sum(axis=0)
         return chosen
@@ -70,13 +82,12 @@ class RunningChoice:
         before each.
         """
         rows, places = np.arange(len(counts)), np.zeros(len(counts), np.int64)
-        if not self.keys or not len(counts):
-            return self._choose(counts, before, places, 0)
         settled = 0
-        for _ in range(ROUNDS):
+        for _ in range(ROUNDS if len(counts) else 0):
             guess = places
             totals = self._totals(counts[rows, guess], before)
-            places = best_by(self.keys(totals[:, None] + counts, counts))
+            keys = self.keys(totals.T[:, None], counts.transpose(2, 1, 0))
+            places = best_by([np.asarray(part).T for part in keys])
             changed = np.flatnonzero(places != guess)
             if not len(changed):
                 return places

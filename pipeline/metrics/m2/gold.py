@@ -103,7 +103,7 @@ def _kept(edits: Sequence[Edit], tokens: int) -> list[GoldEdit]:
         start, end, type_, correction, _ = edit
         if 0 <= start <= tokens and 0 <= end <= tokens and type_ != "noop":
             texts = ["" if text == NONE else text.strip() for text in correction.split("||")]
-            kept.append(GoldEdit(start, end, texts, correction))
+            kept.append(GoldEdit(start, end, texts, correction, type_))
     return kept
 
 
