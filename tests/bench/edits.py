@@ -33,6 +33,7 @@ LINES = 100_000
 NUMBER = re.compile(r"[0-9]\.[0-9]+")
 TOLERANCE = 6e-5
 """Peers print four decimals."""
+PEERS = {"m2": "a port of m2scorer to Python 3", "imeasure": "", "errant": "errant_compare"}
 AIMS = {"m2": "300 times the fastest exact port", "imeasure": "-", "errant": "20 times"}
 
 
@@ -105,7 +106,7 @@ def _row(bench: Bench, metric: str, gold: Path, systems: Mapping[str, Path], pee
         ours.append(bench.done(mine).cpu)
         runs.append(bench.done(ran).cpu)
     other = min(theirs)
-    peer = f"{len(peers)} runs: {other:.1f} s" if peers else "-"
+    peer = f"{PEERS[metric]}, {len(peers)} runs: {other:.1f} s" if peers else "-"
     name = f"{metric} of {len(systems)} systems of CoNLL-2014, processor time of whole processes"
     for called, used in ((name, min(ours)), (f"{metric}: the same, `run` of a config", min(runs))):
         yield Row(called, f"{used:.2f} s", peer, other / used if peers else float("nan"), AIMS[metric])
