@@ -5,6 +5,8 @@ evaluate(hypotheses, references, sources, metrics)
 run(config)         runs a config, a YAML file or a dict; keeps the results
 load(directory)     opens the results of a run
 compare(directory)  returns intervals, ranges of ranks and tests of a run
+score_counts(metric, totals)
+                    makes a score of sums of counts that you have
 Evaluation          what evaluate, run and load return: a list of results
 Result              the score of one system by one metric, with its counts
 errors              what is raised, such as InputError where input is wrong
@@ -33,8 +35,9 @@ if TYPE_CHECKING:
     from . import errors
     from .api import compare, evaluate, load, run
     from .evaluation import Evaluation, Result
+    from .metrics.from_counts import score_counts
 
-__all__ = ["Evaluation", "Result", "__version__", "compare", "errors", "evaluate", "load", "run"]
+__all__ = ["Evaluation", "Result", "__version__", "compare", "errors", "evaluate", "load", "run", "score_counts"]
 
 
 def __getattr__(name: str) -> Any:
@@ -43,7 +46,9 @@ def __getattr__(name: str) -> Any:
         raise AttributeError(f"module 'pipeline' has no attribute '{name}'")
     from importlib import import_module
 
-    return import_module(".errors", __name__) if name == "errors" else getattr(import_module(".api", __name__), name)
+    if name == "errors":
+        return import_module(".errors", __name__)
+    return getattr(import_module(".metrics.from_counts" if name == "score_counts" else ".api", __name__), name)
 
 
 def __dir__() -> list[str]:

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from ..errors import ConfigError, did_you_mean
 
 if TYPE_CHECKING:
+    from .python.edit_rate import edit_rate as edit_rate
     from .python.encode import encode as encode
     from .python.lcs import lcs as lcs
     from .python.lcs import union_lcs as union_lcs

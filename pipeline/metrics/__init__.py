@@ -20,6 +20,7 @@ METRICS: Table[type[Metric]] = Table(
         "green": "green.Green",
         "bleu": "bleu.metric.Bleu",
         "chrf": "chrf.Chrf",
+        "ter": "ter.metric.Ter",
         "rouge": "rouge.metric.Rouge",
         "m2": "m2.metric.MaxMatch",
         "imeasure": "imeasure.metric.Imeasure",

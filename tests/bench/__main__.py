@@ -328,6 +328,7 @@ ROWS: dict[str, tuple[Callable[[Bench], Iterator[Row]], bool]] = {
     "start": (Bench.start, False),
     "bleu": (bench_bleu.bleu, False),
     "chrf": (bench_bleu.chrf, False),
+    "ter": (bench_bleu.ter, False),
     "wc": (Bench.wc, False),
     "workers": (Bench.workers, False),
     "draws": (Bench.draws, False),

@@ -1,5 +1,6 @@
 """The kernel in Python: the specification. Results of the compiled kernel in `native/` equal its own on every input."""
 
+from .edit_rate import edit_rate
 from .encode import encode
 from .lcs import lcs, union_lcs, weighted_lcs, weighted_union
 from .max_match import max_match
@@ -9,6 +10,7 @@ from .three_way import three_way
 from .words import words
 
 __all__ = [
+    "edit_rate",
     "encode",
     "lcs",
     "max_match",

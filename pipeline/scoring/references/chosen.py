@@ -36,8 +36,9 @@ class Best(Policy):
         return metric.choose(columns)
 
     def over_references(self, metric: Metric, scores: Floats, present: Ints | None) -> tuple[Floats, Floats]:
-        """Return the highest score, and no deviation."""
-        return super().over_references(metric, scores.max(axis=-1, keepdims=True), present)
+        """Return the best score, and no deviation."""
+        best = scores.min(axis=-1, keepdims=True) if metric.lower_is_better else scores.max(axis=-1, keepdims=True)
+        return super().over_references(metric, best, present)
 
 
 class Mean(Policy):
