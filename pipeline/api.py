@@ -23,9 +23,6 @@ from dataclasses import replace
 from os import PathLike
 from typing import TYPE_CHECKING, Any, Literal, cast
 
-from . import stages
-from .config.overrides import overrides_from_values
-from .config.tree import from_mapping
 from .corpus.edits.annotated_texts import Annotating, with_annotated
 from .corpus.edits.gold_beside_lists import corpus_with_gold
 from .corpus.in_memory import corpus_in_memory
@@ -35,20 +32,13 @@ from .execution.count import count_in_memory
 from .execution.listener import SILENT
 from .execution.options import RunOptions
 from .execution.store.columns_file import MemoryStatistics, Statistics
-from .execution.store.remote_copy import folder_of
 from .metrics.build import from_text, from_values
 from .prepare import complete, doubts, fit, without_source
-from .report.notebook.progress import shown_progress
-from .report.notebook.shown import Compared
-from .scoring import scored_columns, stored_runs
-from .scoring.breakdown.counts import breakdowns
+from .scoring import scored_columns
 from .scoring.breakdown.needs import breakdown_of, needs_of
-from .scoring.resampling.results_in_memory import compared, settings_of
-from .scoring.resampling.significance import statistics_of, with_statistics
 from .scoring.results import Comparison, Results
 from .scoring.scores import describe, remarks
 from .scoring.scores import score as score_all
-from .scoring.selection import restricted
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -58,6 +48,7 @@ if TYPE_CHECKING:
     from .execution.listener import Listener
     from .metrics.base.metric import Metric
     from .metrics.build import Asked
+    from .report.notebook.shown import Compared
     from .scoring.breakdown.rows import Breakdown
     from .scoring.results import Score
 
@@ -114,13 +105,19 @@ def evaluate_corpus(
     n_jobs: int | Literal["auto"] = 1,
     listener: Listener = SILENT,
     statistics: Mapping[str, Any] | None = None,
+    by_type: bool = True,
 ) -> Evaluation:
     """Score a corpus that is open already, without a run directory.
 
-    `statistics` is as in evaluate(). `listener` is told how texts are annotated, where a metric asks for it. Raises
-    InputError where a metric cannot score this corpus, and for an impossible `n_jobs` and wrong `statistics`.
+    `statistics` is as in evaluate(), and `by_type` says whether there are scores by type of edit too. `listener` is
+    told how texts are annotated, where a metric asks for it. Raises InputError where a metric cannot score this corpus,
+    and for an impossible `n_jobs` and wrong `statistics`.
     """
-    settings = None if statistics is None else settings_of(statistics, corpus.systems, "statistics: ")
+    settings = None
+    if statistics is not None:
+        from .scoring.resampling.results_in_memory import settings_of  # here, because most scores have no statistics
+
+        settings = settings_of(statistics, corpus.systems, "statistics: ")
     if n_jobs != "auto" and (not isinstance(n_jobs, int) or n_jobs < 1):
         raise InputError(f"n_jobs: expected 'auto' or a number of workers from 1, found {n_jobs!r}")
     for metric in metrics:
@@ -132,14 +129,16 @@ def evaluate_corpus(
     if problems:
         raise InputError(problems)
     (corpus,) = complete(metrics, [corpus])
-    needs = needs_of(corpus, metrics)
+    needs = needs_of(corpus, metrics) if by_type else tuple(dict.fromkeys(metric.needs for metric in metrics))
     counted = count_in_memory(corpus, needs, options)
     scores = score_all([corpus], metrics, {corpus.name: counted})
     references = {metric: len(corpus.read_by(metric.needs).references) for metric in metrics}
     measures = {scored_columns.signed(metric, references[metric]): metric for metric in metrics}
-    parts = _parts(corpus, metrics, counted, scores)
+    parts = _parts(corpus, metrics, counted, scores) if by_type else []
     tests, notes, whole = list[Comparison](), list[str](), None
     if settings:
+        from .scoring.resampling.significance import with_statistics
+
         found = Results(datasets={corpus.name: describe(corpus)}, scores=scores, breakdown=parts)
         columns = list(scored_columns.all_scored_columns([corpus], metrics, {corpus.name: counted}, found))
         found = with_statistics(found, columns, settings)
@@ -159,6 +158,8 @@ def _parts(corpus: Corpus, metrics: Sequence[Metric], counted: Counted, scores: 
     with_types = [metric for metric in metrics if breakdown_of(corpus, metric)]
     if not with_types:
         return []
+    from .scoring.breakdown.counts import breakdowns
+
     results = Results(datasets={corpus.name: describe(corpus)}, scores=scores)
     columns = scored_columns.all_scored_columns([corpus], with_types, {corpus.name: counted}, results)
     return [part for measured in columns for part in breakdowns(measured)]
@@ -192,10 +193,16 @@ def run(
     directory cannot be used. Both are InputErrors. Raises IncompleteError where some lines could not be counted; the
     results of all others are then in the run directory.
     """
+    from . import stages  # here, because scoring needs nothing of it, nor do the functions below
+    from .config.overrides import overrides_from_values
+    from .config.tree import from_mapping
+
     if not isinstance(config, str | PathLike | Mapping):
         raise InputError(f"config: expected a YAML file or a mapping, found {type(config).__name__}")
     written = from_mapping(config) if isinstance(config, Mapping) else config
     options = RunOptions(n_jobs=n_jobs)
+    from .report.notebook.progress import shown_progress
+
     with shown_progress(progress) as listener:
         job = stages.prepare(written, options, overrides_from_values(only, set), listener)
         directory, results = stages.run(job, output, options, listener)
@@ -209,6 +216,8 @@ def load(directory: str | Path) -> Evaluation:
 
     The counts of sentences are read when they are asked for. Raises StoreError where the directory holds no results.
     """
+    from .execution.store.remote_copy import folder_of
+
     directory = folder_of(directory)
     return _evaluation(directory, Results.read(directory / "results.json"))
 
@@ -238,12 +247,20 @@ def compare(run: str | Path | Sequence[Result], run2: str | Path | None = None, 
     computed from the stored counts; texts are not read. Raises InputError where a run directory cannot be used, where
     two do not fit together, and for settings that are wrong.
     """
+    from .report.notebook.shown import Compared
+
     if isinstance(run, Sequence) and not isinstance(run, str):
         if run2 is not None:
             raise InputError(
                 "compare: results in memory are compared with each other; evaluate all systems in one call"
             )
+        from .scoring.resampling.results_in_memory import compared
+
         return Compared.of(compared(run, settings))
+    from .scoring import stored_runs
+    from .scoring.resampling.significance import statistics_of, with_statistics
+    from .scoring.selection import restricted
+
     for given in (run, run2):
         if given is not None and not isinstance(given, str | PathLike):
             kind = type(given).__name__

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from difflib import get_close_matches
 from typing import TYPE_CHECKING, ClassVar
 
 if TYPE_CHECKING:
@@ -36,6 +35,8 @@ def wrong_name(name: str, most: int) -> str | None:
 def did_you_mean(name: str, choices: Iterable[str]) -> str:
     """Return " (did you mean 'x'?)" for the choice nearest to name; an empty string where none is near."""
     folded = {choice.lower(): choice for choice in choices}
+    from difflib import get_close_matches  # here, because most runs have no use for it
+
     near = get_close_matches(name.lower(), folded, n=1, cutoff=0.6)
     return f" (did you mean '{folded[near[0]]}'?)" if near else ""
 

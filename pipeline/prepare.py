@@ -7,22 +7,18 @@ from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
-from . import report
 from .config.overrides import NO_OVERRIDES, Overrides, select
 from .config.tree import base_of
 from .corpus.edits.annotated_texts import Annotating, with_annotated
 from .corpus.formats import READERS
 from .corpus.input_files import Opener
 from .corpus.input_warnings import suspicions
-from .corpus.number_files import absent as absent_files
-from .corpus.number_files import misused, parted, with_numbers
 from .corpus.opener import open_corpus
 from .corpus.suspicions.spacing import misspaced
 from .corpus.texts import read_texts
 from .errors import ConfigError, DataError, InputError, Problem, did_you_mean
 from .execution.listener import SILENT
 from .execution.options import AUTO
-from .io.dataset_cache import path_of
 from .io.remote import is_remote
 from .metrics.base import signature
 from .metrics.base.views import GOLD, TEXTS, annotator_of
@@ -31,8 +27,6 @@ from .metrics.defaults import with_defaults
 from .metrics.names import is_called
 from .scoring.breakdown.needs import needs_of
 from .scoring.references import POLICIES
-from .scoring.resampling.bootstrap import unsupported
-from .scoring.resampling.chosen_anew import idle_choice
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
@@ -110,10 +104,7 @@ def prepare(
     config, metrics, corpora, problems = _opened(written, options, overrides, listener)
     if config:
         problems += impossible_files(config)
-        reasons = (unsupported(metric) for metric in metrics if config.statistics)
-        problems += [config.root.problem(reason, ("statistics",)) for reason in reasons if reason]
-        if config.statistics and metrics and (idle := idle_choice(metrics, config.statistics)):
-            problems.append(config.root.problem(idle, ("statistics", "choice")))
+        problems += _unsupported(config, metrics) if config.statistics else []
     people = _people(config, problems) if config and config.human and not overrides.only else None
     sources = _sources(config, metrics, problems) if config and not overrides.only else None
     if problems or config is None:
@@ -176,6 +167,8 @@ def _opened(
 ) -> tuple[Config | None, tuple[Metric, ...], list[Corpus], list[Problem]]:
     """Return config, metrics, texts and all problems. The config is None where it cannot be read."""
     from .config.load import load  # here, because loading YAML and pydantic takes time: scoring needs neither
+    from .corpus.number_files import absent as absent_files
+    from .corpus.number_files import misused, parted, with_numbers
 
     config, nodes, problems = load(written, overrides.settings, READERS)
     metrics = resolve_all(with_defaults(nodes, config.root if config else None, problems), problems)
@@ -237,6 +230,8 @@ def readers_of_numbers(metrics: Sequence[Metric]) -> list[NumberFiles]:
 
 def impossible_files(config: Config) -> list[Problem]:
     """Return why reports and plots that a config asks for could not be written."""
+    from . import report
+
     root, output = config.root, config.output
     formats = [name for name in output.formats if name in report.FORMATS]
     problems = [root.problem(reason, ("output", "formats")) for reason in report.unavailable(formats)]
@@ -252,6 +247,18 @@ def impossible_files(config: Config) -> list[Problem]:
             if name not in PLOTS:
                 message = f"no plot is called '{name}'{did_you_mean(name, PLOTS)}; there are {', '.join(PLOTS)}"
                 problems.append(root.problem(message, ("output", "plots", number)))
+    return problems
+
+
+def _unsupported(config: Config, metrics: Sequence[Metric]) -> list[Problem]:
+    """Return why metrics cannot have what the section `statistics` asks for."""
+    from .scoring.resampling.bootstrap import unsupported
+    from .scoring.resampling.chosen_anew import idle_choice
+
+    reasons = map(unsupported, metrics)
+    problems = [config.root.problem(reason, ("statistics",)) for reason in reasons if reason]
+    if config.statistics and metrics and (idle := idle_choice(metrics, config.statistics)):
+        problems.append(config.root.problem(idle, ("statistics", "choice")))
     return problems
 
 
@@ -295,6 +302,7 @@ def complete(metrics: Sequence[Metric], corpora: Sequence[Corpus]) -> tuple[Corp
 def _people(config: Config, problems: list[Problem]) -> People | None:
     """Return the judgements or scores of the section `human`; adds to problems why they cannot be used."""
     from .human.people import misfit, open_people
+    from .io.dataset_cache import path_of
 
     human = config.human
     if human is None:

@@ -110,7 +110,9 @@ def add(project: Path, blocks: list[Block]) -> None:
             continue
         text = path.read_text(encoding="utf-8")
         if block.about.startswith("line of "):
-            table = re.search(rf"^{block.about.split()[2]}\b[^=\n]*= \{{\n(?:[ #].*\n)*", text, re.MULTILINE)
+            begins = rf"^{block.about.split()[2]}\b[^=\n]*= "
+            lines = r"\{\n(?:[ #].*\n)*|Table\(\n    __name__,\n    \{\n(?: {8}.*\n)*"
+            table = re.search(f"{begins}(?:{lines})", text, re.MULTILINE)
             assert table, f"{block.file} has no table {block.about.split()[2]}"
             text = text[: table.end()] + block.text + text[table.end() :]
         else:

@@ -13,8 +13,8 @@ from ..corpus.formats import ONE_ANNOTATOR
 from ..corpus.input_warnings import suspicions
 from ..corpus.opener import open_corpus
 from ..errors import ConfigError, CorpusError, Problem
-from ..io.catalogue import PREFIX, is_data, named_in
 from ..io.remote import Remote
+from ..io.written_paths import PREFIX, is_data
 from ..metrics.base.views import EDITS, GOLD, TEXTS, annotator_of
 from .given_texts import annotated_output, given_path, given_text, whole_m2
 
@@ -125,6 +125,10 @@ def _dataset(args: argparse.Namespace, views: Collection[str]) -> Dataset:
 
 def expanded(texts: Sequence[str]) -> list[str]:
     """Return file names with data:NAME/GLOB replaced by the files that it matches, as a shell does with others."""
+    if not any(is_data(text) and is_glob(text) for text in texts):
+        return list(texts)
+    from ..io.catalogue import named_in  # here, because few texts are of data sets
+
     each = ([f"{PREFIX}{file.key}" for file in named_in(t)] if is_data(t) and is_glob(t) else [t] for t in texts)
     return [text for found in each for text in found]
 

@@ -13,14 +13,17 @@ To add a command, write a file in `commands/` with configure(parser) and run(arg
 from __future__ import annotations
 
 import argparse
+import atexit
 import contextlib
 import errno
+import gc
 import os
 import signal
 import sys
 import threading
+from functools import partial
 from importlib import import_module
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from .._version import __version__
 from ..errors import PipelineError, did_you_mean, printable
@@ -28,8 +31,10 @@ from ..lookup import leave_working_directory
 from .terminal import locale_note, show_every_letter
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
+RARELY = 100_000
+"""So many objects are made before Python looks for rings of them that nobody uses; its own number is 700."""
 COMMANDS = {
     "run": "run a config: score systems, rank them, keep the results",
     "validate": "check a config and all its files without scoring",
@@ -68,6 +73,33 @@ The Tab key completes commands, options and names in bash and zsh (help completi
 class Parser(argparse.ArgumentParser):
     """A parser of arguments whose errors are one message, and exit code 2."""
 
+    _later: Callable[[], None] | None = None
+
+    def declare_later(self, declare: Callable[[], None]) -> None:
+        """Have further options be declared by a function that takes time, once they may be needed.
+
+        They are not needed where each argument that begins with -- is an option that is declared already.
+        """
+        self._later = declare
+
+    def declare_all(self) -> None:
+        """Declare what was left for later."""
+        declare, self._later = self._later, None
+        if declare:
+            declare()
+
+    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
+        """Return what argparse does, with the options declared that the arguments may name."""
+        long = (argument.partition("=")[0] for argument in args or () if argument.startswith("--"))
+        if any(flag not in self._option_string_actions for flag in long):
+            self.declare_all()
+        return super().parse_known_args(args, namespace)
+
+    def format_help(self) -> str:
+        """Return the help, with all options."""
+        self.declare_all()
+        return super().format_help()
+
     def error(self, message: str) -> NoReturn:
         """Print the message and leave with exit code 2."""
         self.exit(2, printable(f"error: {message}\nSee `{self.prog} --help`.\n"))
@@ -77,11 +109,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line; return the exit code. `arguments` None stands for those that the process was given."""
     if arguments is None:
         leave_working_directory()
+        _look_for_rings_rarely()
         arguments = sys.argv[1:]
         if "_ARGCOMPLETE" in os.environ:  # the shell asks what a line may go on with
             from .completion import complete
 
-            return complete(_parser, COMMANDS)
+            return complete(partial(_parser, whole=True), COMMANDS)
     arguments = list(arguments)
     for variable in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"):
         os.environ.setdefault(variable, "1")  # matrix products here are small: threads would only wait for each other
@@ -108,6 +141,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
         _silence()
         print(f"error: standard output cannot be written: {error.strerror}", file=sys.stderr)
         return 2
+
+
+def _look_for_rings_rarely() -> None:
+    """Have Python look for rings of objects that nobody uses rarely, and not at all when the process ends.
+
+    There are few of them here, and to look for them takes a fifth of the time of a short run. All else that happens at
+    the end of a process happens: temporary files are deleted, and output is written.
+    """
+    gc.set_threshold(RARELY)
+    atexit.register(gc.freeze)
 
 
 def _silence() -> None:
@@ -166,8 +209,11 @@ def _dispatch(arguments: list[str]) -> int:
     return code
 
 
-def _parser(name: str | None) -> tuple[argparse.ArgumentParser, argparse.ArgumentParser]:
-    """Return the parser of all commands, which knows the arguments of the named one alone, and the parser of that."""
+def _parser(name: str | None, *, whole: bool = False) -> tuple[argparse.ArgumentParser, argparse.ArgumentParser]:
+    """Return the parser of all commands, which knows the arguments of the named one alone, and the parser of that.
+
+    `whole` says that options are declared which else are declared when they are needed.
+    """
     parser = Parser(
         prog="gec-pipeline",
         description="Exact, fast and comparable evaluation of grammatical error correction, translation and "
@@ -193,4 +239,6 @@ def _parser(name: str | None) -> tuple[argparse.ArgumentParser, argparse.Argumen
             module.configure(sub)
             sub.set_defaults(call=module.run)
             named = sub
+            if whole:
+                sub.declare_all()
     return parser, named

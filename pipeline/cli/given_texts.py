@@ -15,10 +15,9 @@ from ..config.resolved import STDIN, UNPACKED, Column
 from ..corpus.formats import ANNOTATED, ONE_ANNOTATOR, READERS, format_in
 from ..corpus.formats.m2 import annotators
 from ..errors import ConfigError, CorpusError
-from ..io.catalogue import is_data
-from ..io.dataset_cache import path_of
 from ..io.plain_files import Spool
 from ..io.remote import Remote, is_remote, locate
+from ..io.written_paths import is_data
 
 if TYPE_CHECKING:
     from ..config.resolved import Input
@@ -31,7 +30,11 @@ def given_path(text: str) -> Path | Remote:
     """Return what the command line names: - is standard input, data:NAME/FILE a file of a data set; or an address."""
     if text == "-":
         return STDIN
-    return path_of(text) if is_data(text) else locate(Path(), text)
+    if not is_data(text):
+        return locate(Path(), text)
+    from ..io.dataset_cache import path_of  # here, because few texts are of data sets
+
+    return path_of(text)
 
 
 def given_text(text: str, flag: str) -> Input:

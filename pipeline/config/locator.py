@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 from ..errors import CorpusError, DataError
 from ..io import remote
-from ..io.catalogue import is_data, named_in, named_one
+from ..io.catalogue import named_in, named_one
 from ..io.dataset_cache import cache_path, locate_all
 from ..io.remote import Remote, is_remote, locate
-from ..io.written_paths import expanded, is_short, is_there
+from ..io.written_paths import expanded, is_data, is_short, is_there
 from .globs import glob, is_glob, natural
 from .resolved import STDIN, Match, fill
 from .tree import base_of

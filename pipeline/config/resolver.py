@@ -7,8 +7,9 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Literal
 
 from ..errors import ConfigError, DataError, Problem, did_you_mean, wrong_name
-from ..io.catalogue import PREFIX, Scorable, is_data, scorable
+from ..io.catalogue import Scorable, scorable
 from ..io.remote import Remote, is_remote
+from ..io.written_paths import PREFIX, is_data
 from .globs import called, exists, glob, is_glob
 from .locator import Location, Locator
 from .models import OFFICIAL, WrittenDataset

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Protocol
 
 from ..config.resolved import Column, System, fill
 from ..errors import DataError
-from ..io.catalogue import is_data, named_one
+from ..io.catalogue import named_one
 from ..io.dataset_cache import cache_path, path_of
 from ..io.remote import Remote, locate
+from ..io.written_paths import is_data
 from .corpus import Corpus
 
 if TYPE_CHECKING:

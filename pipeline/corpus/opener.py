@@ -7,6 +7,7 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from ..config.resolved import Column, System
+from ..edits.read_once import read_once
 from ..errors import ConfigError, CorpusError, Problem
 from ..metrics.base.views import EDITS, GOLD, TEXTS, annotator_of
 from .corpus import MAX_REFERENCES, Corpus, check_parallel, without_any
@@ -80,8 +81,14 @@ def open_corpus(
     `views` says what metrics read of it; see `metrics/base/views.py`. Texts that have to be annotated for that are
     left to `edits/annotated_texts.py`.
     """
+    with read_once():
+        return _open_corpus(dataset, systems, problems, opener or Opener(threads), views)
+
+
+def _open_corpus(
+    dataset: Dataset, systems: Sequence[System], problems: list[Problem], opener: Opener, views: Collection[str]
+) -> Corpus | None:
     before = len(problems)
-    opener = opener or Opener(threads)
     texts = _opened(dataset, _as_read(systems, views), opener, problems)
     notes = _annotate(dataset, texts, opener, problems, lenient=TEXTS not in views)
     fits = True  # whether the edits are of the same sentences: if not, the numbers of lines say nothing more

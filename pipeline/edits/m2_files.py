@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections import Counter
+from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 from unicodedata import normalize
 
 from ..errors import CorpusError, Problem
 from ..io.plain_files import named, open_bytes
 from .corrections_of_m2 import is_numbered
-from .m2_lines import NOOP, Block, edit_of
+from .m2_lines import KEPT, NOOP, Block, edit_of
 from .m2_lines import blocks as m2_blocks
-from .records import lines_by_annotator
+from .records import read_lines
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -21,8 +23,9 @@ if TYPE_CHECKING:
     from ..io.plain_files import Spool
     from ..io.remote import Remote
     from .m2_lines import Edit
+    from .records import LinesRead
 
-    Reader = Callable[[Path, str], Iterator[Block]]
+    Reader = Callable[[Path, str], Iterable[Block]]
     """Takes a file and its name for messages, and yields its sentences."""
 
 DELETED = "-NONE-"
@@ -55,12 +58,18 @@ class Annotated(NamedTuple):
     @property
     def is_xml(self) -> bool:
         """Whether it was read from a gold file of I-measure."""
-        return any(is_numbered(edit.type) for edits in self.edits for edit in edits)
+        return any(is_numbered(edit.type) for edits, _ in self.distinct() for edit in edits)
 
     @property
     def annotators(self) -> list[int]:
         """The numbers of all annotators, in rising order. A sentence without lines stands for annotator 0."""
         return sorted(set().union(*self.by_annotator))
+
+    def distinct(self) -> Iterator[tuple[list[Edit], int]]:
+        """Yield each list of edits that sentences share, with the number of these sentences."""
+        times = Counter(map(id, self.edits))
+        each = dict(zip(map(id, self.edits), self.edits, strict=True))
+        yield from ((edits, times[key]) for key, edits in each.items())
 
     def numbered_edits(self) -> Iterator[tuple[int, Edit]]:
         """Yield all edits, each with its line."""
@@ -97,8 +106,10 @@ class Annotated(NamedTuple):
 
     def misfits(self) -> Iterator[tuple[int, str]]:
         """Yield the line of each edit that reaches beyond its sentence or ends before it begins, and what is wrong."""
+        reach = {id(edits): _reach(edits) for edits, _ in self.distinct()}
         for block, edits in zip(self.blocks, self.edits, strict=True):
-            size = len(block.sentence.split()) if edits else 0
+            if reach[id(edits)] <= 0 or reach[id(edits)] <= (size := _tokens(block.sentence)):
+                continue
             for (number, _), edit in zip(block.lines, edits, strict=True):
                 if not edit.is_noop and edit.start != -1 and not 0 <= edit.start <= edit.end <= size:
                     yield number, f"{edit.start} {edit.end} in a sentence of {size} tokens"
@@ -109,8 +120,20 @@ class Annotated(NamedTuple):
 
     def deletions(self) -> Counter[str]:
         """Return how often deletions are written as "-NONE-" and as an empty text."""
-        edits = (edit for edits in self.edits for edit in edits if edit.correction in (DELETED, ""))
-        return Counter(edit.correction for edit in edits if not edit.is_noop)
+        counted: Counter[str] = Counter()
+        for edits, times in self.distinct():
+            for edit in edits:
+                if edit.correction in (DELETED, "") and not edit.is_noop:
+                    counted[edit.correction] += times
+        return counted
+
+    def all_types(self) -> Counter[str]:
+        """Return how often each type of edit occurs, noops included."""
+        counted: Counter[str] = Counter()
+        for edits, times in self.distinct():
+            for edit in edits:
+                counted[edit.type] += times
+        return counted
 
 
 def read_annotated(path: Path | Remote, spool: Spool, reader: Reader = m2_blocks) -> Annotated:
@@ -156,8 +179,32 @@ def joined(files: Sequence[Annotated]) -> Annotated:
 
 def _of_blocks(name: str, blocks: list[Block]) -> Annotated:
     """Return sentences with their edits; raises CorpusError for a line that is not written as an edit."""
-    edits = [[edit_of(line, name, number) for number, line in block.lines] for block in blocks]
-    return Annotated(name, blocks, edits, [lines_by_annotator(line for _, line in block.lines) for block in blocks])
+    read = [read_block(block, name) for block in blocks]
+    return Annotated(name, blocks, [own.edits for own in read], [own.lines for own in read])
+
+
+def read_block(block: Block, name: str) -> LinesRead:
+    """Return what the lines of a sentence say. Raises CorpusError, with the line, where one is not written as an edit.
+
+    `name` is the file in messages.
+    """
+    try:
+        return read_lines(block.texts)
+    except CorpusError:
+        for number, line in block.lines:
+            edit_of(line, name, number)  # which raises the error of the first wrong line
+        raise
+
+
+def _reach(edits: Iterable[Edit]) -> float:
+    """Return how many tokens a sentence needs for its edits to fit; 0 where any will do, and inf where none will."""
+    spans = [(edit.start, edit.end) for edit in edits if not edit.is_noop and edit.start != -1]
+    return max((end if 0 <= start <= end else math.inf for start, end in spans), default=0)
+
+
+@lru_cache(KEPT)
+def _tokens(sentence: str) -> int:
+    return len(sentence.split())
 
 
 def other_sentences(output: Annotated, gold: Annotated) -> list[Problem]:
@@ -193,8 +240,8 @@ def other_styles(gold: Annotated, outputs: Iterable[Annotated]) -> Iterator[str]
                     "them they never match; `gec-pipeline m2 convert` makes both alike"
                 )
     for item in (gold, *outputs):
-        lines = [number for number, edit in item.numbered_edits() if BETWEEN in edit.correction]
-        if lines:
+        if any(BETWEEN in edit.correction for edits, _ in item.distinct() for edit in edits):
+            lines = [number for number, edit in item.numbered_edits() if BETWEEN in edit.correction]
             yield (
                 f"{item.name}: {len(lines)} edits have alternatives (a||b), the first in line {lines[0]}; ERRANT "
                 "compares them as they are written, so that they hardly match"

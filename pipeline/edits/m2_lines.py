@@ -14,10 +14,11 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 from functools import lru_cache
+from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple
 
 from ..errors import CorpusError, Problem
-from ..io.plain_files import numbered_lines
+from ..io.plain_files import pieces_of_lines
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -49,7 +50,13 @@ class Edit(NamedTuple):
     @property
     def is_noop(self) -> bool:
         """Whether the line says that the annotator leaves the sentence as it is."""
-        return self.type == "noop" or self.type.strip().lower() == "noop"
+        return is_noop(self.type)
+
+
+@lru_cache(KEPT)
+def is_noop(type_: str) -> bool:
+    """Return whether a type of edits says that the annotator leaves the sentence as it is."""
+    return type_.strip().lower() == "noop"
 
 
 @dataclass(slots=True)
@@ -63,11 +70,17 @@ class Block:
     lines: list[tuple[int, str]] = field(default_factory=list)
     """The lines that begin with A, each with its number in the file."""
 
+    @property
+    def texts(self) -> tuple[str, ...]:
+        """The same lines without their numbers."""
+        return tuple([line for _, line in self.lines])
+
 
 def blocks(path: Path, name: str) -> Iterator[Block]:
     """Yield the sentences of an M2 file. Raises CorpusError, with the line, for a line that is none of an M2 file."""
     current: Block | None = None
-    for number, line in numbered_lines(path, name):
+    pieces = (enumerate(lines, first) for first, lines in pieces_of_lines(path, name))
+    for number, line in chain.from_iterable(pieces):
         if line[:2] == "A ":
             if current is None:
                 raise wrong(name, number, "an edit before any sentence: expected a line that begins with 'S '")
@@ -100,12 +113,23 @@ def _edit(line: str) -> Edit:
     fields = line[2:].split("|||")
     if len(fields) != FIELDS:
         raise ValueError(f"expected {FIELDS} fields with ||| between, found {len(fields)}")
-    span, annotator = _SPAN.fullmatch(fields[0].strip()), fields[5].strip()
+    start, end = _span(fields[0])
+    return Edit(start, end, fields[1], fields[2], _annotator(fields[5]))
+
+
+@lru_cache(KEPT)
+def _span(field: str) -> tuple[int, int]:
+    span = _SPAN.fullmatch(field.strip())
     if not span:
-        raise ValueError(f"expected two token offsets, found '{fields[0][:50]}'")
-    if not _ID.fullmatch(annotator):
-        raise ValueError(f"expected the number of an annotator at the end, found '{fields[5][:50]}'")
-    return Edit(int(span[1]), int(span[2]), fields[1], fields[2], int(annotator))
+        raise ValueError(f"expected two token offsets, found '{field[:50]}'")
+    return int(span[1]), int(span[2])
+
+
+@lru_cache(KEPT)
+def _annotator(field: str) -> int:
+    if not _ID.fullmatch(field.strip()):
+        raise ValueError(f"expected the number of an annotator at the end, found '{field[:50]}'")
+    return int(field)
 
 
 def wrong(name: str, number: int, message: str) -> CorpusError:

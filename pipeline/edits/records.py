@@ -15,12 +15,17 @@ sentence, with the lines of all its annotators and no first line. A sentence wit
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from .m2_lines import NOOP, Edit, edit_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
+
+
+SENTENCES = 1 << 13
+"""Sentences whose lines are kept as they were read: most systems have the same edits of some. They take 12 MB."""
 
 
 class Annotation(NamedTuple):
@@ -35,12 +40,27 @@ class Annotation(NamedTuple):
     """In the order of the file. A noop is one of them."""
 
 
-def lines_by_annotator(lines: Iterable[str]) -> dict[int, list[str]]:
-    """Return the lines of each annotator of a sentence, in the order in which they come first in the file."""
-    by_annotator: dict[int, list[str]] = {}
-    for line in lines:
-        by_annotator.setdefault(int(line.rpartition("|||")[2]), []).append(line)
-    return by_annotator or {0: [NOOP]}
+class LinesRead(NamedTuple):
+    """What the lines of a sentence say. Sentences with equal lines share it, so nobody may change it."""
+
+    edits: list[Edit]
+    """In the order of the file."""
+    lines: dict[int, list[str]]
+    """The lines of each annotator, in the order in which annotators come first; a noop of annotator 0 without lines."""
+    by_annotator: dict[int, list[Edit]]
+    """The edits of each annotator who has a line, in the same order."""
+
+
+@lru_cache(SENTENCES)
+def read_lines(lines: tuple[str, ...]) -> LinesRead:
+    """Read the lines of a sentence; raises CorpusError for one that is not written as an edit."""
+    edits = [edit_of(line, "record", 0) for line in lines]
+    by_annotator: dict[int, list[Edit]] = {}
+    own_lines: dict[int, list[str]] = {}
+    for line, edit in zip(lines, edits, strict=True):
+        by_annotator.setdefault(edit.annotator, []).append(edit)
+        own_lines.setdefault(edit.annotator, []).append(line)
+    return LinesRead(edits, own_lines or {0: [NOOP]}, by_annotator)
 
 
 def record_of(order: int, annotator: int, output: int, lines: Iterable[str]) -> bytes:
@@ -59,8 +79,4 @@ def annotation_of(record: bytes) -> Annotation | None:
 
 def outputs_of(record: bytes) -> list[list[Edit]]:
     """Return the edits of each annotator of an annotated output, in the order in which they come first in the file."""
-    by_annotator: dict[int, list[Edit]] = {}
-    for line in record.decode().split("\n"):
-        edit = edit_of(line, "record", 0)
-        by_annotator.setdefault(edit.annotator, []).append(edit)
-    return list(by_annotator.values())
+    return list(read_lines(tuple(record.decode().split("\n"))).by_annotator.values())

@@ -131,12 +131,22 @@ class _Work(NamedTuple):
     """The keys of the missing counts, by system and needs."""
 
     @classmethod
-    def of(cls, corpus: Corpus, missing: Mapping[tuple[str, Needs], str], shard_lines: int | None) -> _Work:
-        """Return the work for counts that are missing, whose keys are given by system and needs."""
+    def of(
+        cls,
+        corpus: Corpus,
+        missing: Mapping[tuple[str, Needs], str],
+        shard_lines: int | None,
+        *,
+        few: bool = False,
+    ) -> _Work:
+        """Return the work for counts that are missing, whose keys are given by system and needs.
+
+        `few` says that there are as few shards as there may be.
+        """
         names = list(dict.fromkeys(name for name, _ in missing))
         needs = list(dict.fromkeys(need for _, need in missing))
         size = sum(text.size for text in corpus.texts())
-        return cls(names, needs, shards.cut(corpus.lines, len(names), size, STRIDE, shard_lines), missing)
+        return cls(names, needs, shards.cut(corpus.lines, len(names), size, STRIDE, shard_lines, few=few), missing)
 
     @property
     def ranges(self) -> list[tuple[int, int]]:
@@ -195,7 +205,8 @@ def _count_view_in_memory(
     corpus: Corpus, needs: Sequence[Needs], options: RunOptions
 ) -> dict[tuple[str, Needs], Statistics | MemoryStatistics]:
     """Count a view of a data set and keep the counts in memory."""
-    work = _Work.of(corpus, {(name, need): "" for need in needs for name in corpus.systems}, options.shard_lines)
+    cells = {(name, need): "" for need in needs for name in corpus.systems}
+    work = _Work.of(corpus, cells, options.shard_lines, few=_plan(corpus, options) == (1, "serial"))
     parts = {}
     for piece, shard_arrays, lost in _counted(corpus, work, work.pieces, options):
         if lost:
@@ -213,8 +224,7 @@ def _counted(
     corpus: Corpus, work: _Work, undone: Sequence[Shard], options: RunOptions, listener: Listener = SILENT
 ) -> Iterator[tuple[Shard, list[NDArray[np.integer] | None], list[Missing]]]:
     """Yield each shard when it is done, with the arrays of its grid() and the lines that could not be counted."""
-    size = sum(text.size for text in corpus.texts())
-    n_jobs, backend = workers.plan(options.n_jobs or "auto", options.backend or "auto", size)
+    n_jobs, backend = _plan(corpus, options)
     if options.cluster and undone:
         n_jobs = options.cluster.workers()
     whole = sum(_lines(piece) for piece in work.pieces)
@@ -233,6 +243,12 @@ def _counted(
             yield undone[number], arrays, [m for part in lost for m in _missing(corpus, work, undone[number], part)]
             done += _lines(undone[number])
             listener.progress(done, whole)
+
+
+def _plan(corpus: Corpus, options: RunOptions) -> tuple[int, workers.Backend]:
+    """Return how many workers count, and which backend is used."""
+    size = sum(text.size for text in corpus.texts())
+    return workers.plan(options.n_jobs or "auto", options.backend or "auto", size)
 
 
 def _task(corpus: Corpus, work: _Work, number: int, piece: Shard) -> workers.Task:

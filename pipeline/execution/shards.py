@@ -22,14 +22,17 @@ class Shard(NamedTuple):
     last: int
 
 
-def cut(lines: int, systems: int, size: int, stride: int, shard_lines: int | None = None) -> list[Shard]:
+def cut(
+    lines: int, systems: int, size: int, stride: int, shard_lines: int | None = None, *, few: bool = False
+) -> list[Shard]:
     """Cut lines and systems into shards, whatever the number of workers is.
 
     `size` is the number of bytes of all files together. A shard has `shard_lines` lines; where that is None, the
-    number of lines follows from the size, and is a multiple of `stride`.
+    number of lines follows from the size, and is a multiple of `stride`. `few` says that shards are as large as they
+    may be: for counts that one worker makes, and that nobody keeps if it is interrupted.
     """
     if shard_lines is None:
-        target = min(max(size // MIN_SHARDS, MIN_BYTES), MAX_BYTES)
+        target = MAX_BYTES if few else min(max(size // MIN_SHARDS, MIN_BYTES), MAX_BYTES)
         shard_lines = max(lines * target // max(size, 1) // stride, 1) * stride
     return [
         Shard(low, min(low + shard_lines, lines), first, min(first + MAX_SYSTEMS, systems))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import threading
 import time
-from statistics import median
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -80,6 +79,8 @@ class Watch:
         with self._lock:
             if len(self._seconds) < ENOUGH:
                 return []
+            from statistics import median  # here, because most runs end before it is needed
+
             middle, now = median(self._seconds), time.monotonic()
             taken = {number: now - since for number, since in self._since.items() if number not in self._reported}
             slow = [(n, seconds, middle) for n, seconds in taken.items() if seconds > max(TIMES * middle, LEAST)]

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import os
 import warnings
-from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
 from dataclasses import dataclass, replace
 from itertools import islice
 from typing import TYPE_CHECKING, Literal
@@ -165,6 +164,8 @@ class _DiedError(Exception):
 
 def _threads(tasks: Iterator[Task], n_jobs: int) -> Iterator[Done]:
     """Count in threads of the standard library, which start at once: joblib would have to be imported."""
+    from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
+
     with ThreadPoolExecutor(n_jobs) as pool:
         pending = {pool.submit(count, task) for task in islice(tasks, 2 * n_jobs)}
         try:

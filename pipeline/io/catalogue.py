@@ -6,16 +6,14 @@ import re
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from functools import cache
-from importlib import resources
 from typing import TYPE_CHECKING, Any
 
 from ..errors import DataError, did_you_mean
+from .written_paths import PREFIX, is_data
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-PREFIX = "data:"
-"""What begins a path that names a file of a data set: data:NAME/FILE."""
 _STEP = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+-]*")
 _ENTRY = re.compile(r"^@[a-z]+\{([^,\s]+),\n.*?^\}\n", re.MULTILINE | re.DOTALL)
 _RULES = {
@@ -124,7 +122,14 @@ def _matches(steps: list[str], patterns: list[str]) -> bool:
 @cache
 def catalogue() -> Mapping[str, DataSet]:
     """Return all data sets by their names, in the order of `datasets.yaml`."""
-    return read_catalogue((resources.files("pipeline.io") / "datasets.yaml").read_text(encoding="utf-8"))
+    return read_catalogue(_text("datasets.yaml"))
+
+
+def _text(name: str) -> str:
+    """Return the text of a file that lies beside this one."""
+    from importlib import resources  # here, because most commands have no use for it
+
+    return (resources.files("pipeline.io") / name).read_text(encoding="utf-8")
 
 
 def read_catalogue(text: str) -> dict[str, DataSet]:
@@ -172,11 +177,6 @@ def data_set(name: str) -> DataSet:
         names = ", ".join(catalogue())
         raise DataError(f"no data set is called '{name}'{did_you_mean(name, catalogue())}; known: {names}")
     return catalogue()[name]
-
-
-def is_data(text: str) -> bool:
-    """Return whether a written path begins with data: and so names a file of a data set."""
-    return text.startswith(PREFIX)
 
 
 def named(text: str) -> list[DataFile]:
@@ -244,7 +244,7 @@ def _files(dataset: DataSet, names: Iterable[str]) -> list[DataFile]:
 
 def citations() -> dict[str, str]:
     """Return the BibTeX entries of the package by their keys."""
-    text = (resources.files("pipeline.io") / "citations.bib").read_text(encoding="utf-8")
+    text = _text("citations.bib")
     return {entry[1]: entry[0] for entry in _ENTRY.finditer(text)}
 
 

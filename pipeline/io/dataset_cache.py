@@ -21,11 +21,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from ..errors import DataError, Problem
-from .catalogue import data_set, is_data, named_one
+from .catalogue import data_set, named_one
 from .lock import lock_of
 from .mirrors import TIMEOUT, UnreachableError, bring, mirror_of, unwritable
 from .safe_files import TEMPORARY
-from .written_paths import expanded
+from .written_paths import expanded, is_data
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import warnings
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
@@ -28,8 +29,33 @@ def lock_of(path: Path) -> FileLock:
 def take(path: Path) -> object | None:
     """Take a lock on a file and return it; the lock is held as long as the object lives.
 
-    Returns None where another process holds the lock, or where the file system has no locks.
+    Returns None where another process holds the lock, or where the file system has no locks. The lock is that which
+    lock_of() makes. It is taken without the package where the system has flock, since every run with a temporary
+    folder takes one, and the package takes longer to load than most of this program.
     """
+    try:
+        import fcntl
+    except ImportError:  # on Windows
+        return _take_slowly(path)
+    try:
+        held = _Held(os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o644))
+        fcntl.flock(held.descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        return None
+    return held
+
+
+class _Held:
+    """An open file, which is closed with this object."""
+
+    def __init__(self, descriptor: int) -> None:
+        self.descriptor = descriptor
+
+    def __del__(self) -> None:
+        os.close(self.descriptor)
+
+
+def _take_slowly(path: Path) -> object | None:
     from filelock import Timeout
 
     lock = lock_of(path)

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from typing import BinaryIO
 
+BOM = b"\xef\xbb\xbf"
 SEPARATOR = b"\xff"
 """The byte after each text of a spooled file."""
 PIECE = 1 << 20
@@ -237,12 +238,18 @@ class _Pieces:
 
 def numbered_lines(path: Path, name: str) -> Iterator[tuple[int, str]]:
     """Yield (number from 1, line without its end); raises CorpusError for a line that is no UTF-8 or too long."""
+    for first, lines in pieces_of_lines(path, name):
+        yield from enumerate(lines, first)
+
+
+def pieces_of_lines(path: Path, name: str) -> Iterator[tuple[int, Iterable[str]]]:
+    """Yield the same lines many at once: the number of the first, and all. It raises as numbered_lines() does."""
     with open_bytes(path, name) as file:
         number = 1
         for piece in _whole_lines(file):
-            for line in _lines(piece, name, number):
-                yield number, line.removeprefix("\ufeff") if number == 1 else line
-                number += 1
+            whole = piece.removeprefix(BOM) if number == 1 else piece
+            yield number, _lines(whole, name, number)
+            number += piece.count(b"\n")
 
 
 def _whole_lines(file: BinaryIO) -> Iterator[bytes]:

@@ -7,10 +7,16 @@ import re
 from pathlib import Path
 
 from ..errors import DataError, did_you_mean
-from .catalogue import is_data
 from .remote import is_remote
 
+PREFIX = "data:"
+"""What begins a path that names a file of a data set: data:NAME/FILE."""
 _VARIABLE = re.compile(r"\$(?:([A-Za-z_][A-Za-z0-9_]*)|\{(?!dataset\}|system\}|name\})([A-Za-z_][A-Za-z0-9_]*)\})")
+
+
+def is_data(text: str) -> bool:
+    """Return whether a written path begins with data: and so names a file of a data set."""
+    return text.startswith(PREFIX)
 
 
 def is_short(text: str) -> bool:

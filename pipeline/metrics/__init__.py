@@ -7,23 +7,27 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ..lookup import imported
+from ..lookup import Table
 
 if TYPE_CHECKING:
     from .base.metric import Metric
 
-METRICS: dict[str, type[Metric]] = {
-    "gleu": imported(__name__, "gleu.metric.Gleu"),
-    "google_gleu": imported(__name__, "google_gleu.GoogleGleu"),
-    "green": imported(__name__, "green.Green"),
-    "bleu": imported(__name__, "bleu.metric.Bleu"),
-    "chrf": imported(__name__, "chrf.Chrf"),
-    "ter": imported(__name__, "ter.metric.Ter"),
-    "rouge": imported(__name__, "rouge.metric.Rouge"),
-    "m2": imported(__name__, "m2.metric.MaxMatch"),
-    "imeasure": imported(__name__, "imeasure.metric.Imeasure"),
-    "errant": imported(__name__, "errant.metric.Errant"),
-    "cleme": imported(__name__, "cleme.metric.Cleme"),
-    "external": imported(__name__, "external.External"),
-    "length": imported(__name__, "length.Length"),
-}
+METRICS: Table[type[Metric]] = Table(
+    __name__,
+    {
+        "gleu": "gleu.metric.Gleu",
+        "google_gleu": "google_gleu.GoogleGleu",
+        "green": "green.Green",
+        "bleu": "bleu.metric.Bleu",
+        "chrf": "chrf.Chrf",
+        "ter": "ter.metric.Ter",
+        "rouge": "rouge.metric.Rouge",
+        "m2": "m2.metric.MaxMatch",
+        "imeasure": "imeasure.metric.Imeasure",
+        "errant": "errant.metric.Errant",
+        "cleme": "cleme.metric.Cleme",
+        "external": "external.External",
+        "length": "length.Length",
+    },
+)
+"""The metrics. Each is imported when it is first asked for."""

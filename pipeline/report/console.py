@@ -11,11 +11,9 @@ from ..metrics.names import class_of
 from .by_type.tables import caption, fitting, types_of
 from .tables.comparisons import is_significant, matrix, p_cell, pair_table, settings_line, signed, tests_of
 from .tables.digits import percent, round_half_up
-from .tables.human import correlation_table, sentence_table, test_table, window_table
 from .tables.labels import headings, labels, remarks, size
 from .tables.ranked import fitted_table, picked, ranked_table
 from .tables.sections import finding_tables
-from .tables.verdicts import expectation_table, misses
 from .terminal.table import as_shown, fits, print_table
 from .terminal.text import print_text, terminal_width
 
@@ -66,6 +64,8 @@ def _print_heading(about: str, label: str) -> None:
 
 def print_expectations(expectations: dict[str, Any], *, after: bool = False) -> None:
     """Print the verdicts on what was expected, and what was missed; `after` puts a blank line before them."""
+    from .tables.verdicts import expectation_table, misses
+
     if after:
         print()
     print_table(*expectation_table(expectations), left=(1, 4))
@@ -196,6 +196,8 @@ TEXTS = frozenset({"metric", "other", "human score"})
 
 def print_human(human: dict[str, Any]) -> None:
     """Print how far metrics agree with people: on systems, in windows, on sentences, and tests between metrics."""
+    from .tables.human import correlation_table, sentence_table, test_table, window_table
+
     parts = {
         "systems": correlation_table(human),
         "windows of neighbours in the human ranking": window_table(human),

@@ -13,8 +13,9 @@ from importlib import resources
 from typing import TYPE_CHECKING, Any
 
 from ..errors import InputError
-from ..io.catalogue import is_data, named_in
+from ..io.catalogue import named_in
 from ..io.dataset_cache import state
+from ..io.written_paths import is_data
 from ..metrics.build import from_text
 from .printed_scores import Printed, printed_scores
 from .published import recipes

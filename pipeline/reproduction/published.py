@@ -14,8 +14,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..errors import InputError, did_you_mean
-from ..io.catalogue import is_data, named_in
+from ..io.catalogue import named_in
 from ..io.dataset_cache import by_hand, fetch_files, state
+from ..io.written_paths import is_data
 from .verdicts import VERDICTS, is_worse
 
 if TYPE_CHECKING:

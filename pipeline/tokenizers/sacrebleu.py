@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from importlib import import_module, metadata
+from importlib import import_module
 from typing import TYPE_CHECKING, NamedTuple
 
 from ..errors import InputError
@@ -71,4 +71,8 @@ def signature(name: str) -> str:
 
 def version(name: str) -> str:
     """Return the versions of package and dictionary that tokens depend on; "" where a tokeniser is not of sacrebleu."""
-    return f"sacrebleu {metadata.version('sacrebleu')}, {signature(name)}" if name in BORROWED else ""
+    if name not in BORROWED:
+        return ""
+    from importlib import metadata  # here, because it takes longer to load than most of this program
+
+    return f"sacrebleu {metadata.version('sacrebleu')}, {signature(name)}"

@@ -39,15 +39,12 @@ if TYPE_CHECKING:
 
     from ...evaluation import Result
     from ...scoring.results import Results
+    from ..dispatch import Parser
 
 
-def configure(parser: argparse.ArgumentParser) -> None:
-    """Declare the arguments: the files, and every option of every metric."""
-    from ...metrics import METRICS
-
-    known = {name: metric for name, metric in METRICS.items() if not metric.reads_files}
-    names = f"one or several of {', '.join(known)}; also with options"
-    parser.add_argument("metrics", metavar="METRIC", nargs="+", help=names)
+def configure(parser: Parser) -> None:
+    """Declare the arguments: the files, and, where they are needed, the options of all metrics."""
+    metrics = parser.add_argument("metrics", metavar="METRIC", nargs="+")
     add_files(parser, "-i", "--hyp", "--hypotheses", "--input", piped=True, gold=True)
     parser.add_argument("--digits", type=int, default=2, choices=range(13), metavar="N", help="decimals (default: 2)")
     parser.add_argument("--n-jobs", type=jobs, default="auto", metavar="N", help="workers (default: auto)")
@@ -58,6 +55,15 @@ def configure(parser: argparse.ArgumentParser) -> None:
     shown.add_argument("--orders", action="store_true", help="print match, penalty, precision ... of each order")
     shown.add_argument("--sentences", action="store_true", help="print each sentence: score, std, low, high")
     shown.add_argument("--json", action="store_true", help="print as results.json does")
+    parser.declare_later(lambda: _declare_options(parser, metrics))
+
+
+def _declare_options(parser: Parser, metrics: argparse.Action) -> None:
+    """Declare every option of every metric, all of which have to be imported for that."""
+    from ...metrics import METRICS
+
+    known = {name: metric for name, metric in METRICS.items() if not metric.reads_files}
+    metrics.help = f"one or several of {', '.join(known)}; also with options"
     group = parser.add_argument_group("options of the metrics")
     options = {option.name: option for metric in known.values() for option in metric.options}
     for name, option in options.items():
@@ -108,7 +114,7 @@ def run(args: argparse.Namespace) -> int:
         print_text(f"note: {note}", sys.stderr)
     known = suspicions(corpus, references=TEXTS in views)  # told when the files were opened
     with Bar(enabled=sys.stderr.isatty()) as bar:
-        evaluation = evaluate_corpus(corpus, metrics, n_jobs=args.n_jobs, listener=bar)
+        evaluation = evaluate_corpus(corpus, metrics, n_jobs=args.n_jobs, listener=bar, by_type=False)
     for note in (note for note in evaluation.warnings if note not in known):
         print_text(f"warning: {note}", sys.stderr)
     results = Results(

@@ -21,6 +21,12 @@ if TYPE_CHECKING:
 BOM = b"\xef\xbb\xbf"
 BREAKS = re.compile("[\r\x0b\x0c\x1c\x1d\x1e\x85\u2028\u2029]")
 """What else ends a line there."""
+BREAK_BYTES = [sign.encode() for sign in "\r\x0b\x0c\x1c\x1d\x1e\x85\u2028\u2029"]
+"""The same in UTF-8."""
+USUAL_NOOP = b"A -1 -1|||noop|||"
+"""How a noop begins in nearly all files."""
+LARGEST = 1 << 24
+"""The most bytes of a file that is looked through as a whole."""
 STOPS = "m2scorer stops here"
 
 
@@ -37,6 +43,8 @@ def odd_lines(path: Path, name: str) -> tuple[list[str], list[Problem]]:
 
     The file has been read before, so that its lines are known to be those of an M2 file.
     """
+    if _is_ordinary(path, name):
+        return [], []
     odd: dict[str, list[int]] = {}
     for item in _odd(path, name):
         odd.setdefault(item.kind, []).append(item.line)
@@ -45,6 +53,25 @@ def odd_lines(path: Path, name: str) -> tuple[list[str], list[Problem]]:
         more = f" (and {len(lines) - 1} more)" if len(lines) > 1 else ""
         notes.append(f"{name}: line {lines[0]}{more} {kind}")
     return notes, [Problem(f"{name}:{item.line}", item.kind) for item in _unreadable(path, name)][:1]
+
+
+def _is_ordinary(path: Path, name: str) -> bool:
+    """Return whether nothing at all is odd in a file that is not too large, as a few searches show.
+
+    False says nothing: then each line is looked at.
+    """
+    with open_bytes(path, name) as file:
+        data = file.read(LARGEST + 1)
+    if len(data) > LARGEST or data.startswith(BOM) or any(mark in data for mark in BREAK_BYTES):
+        return False
+    lines = data.split(b"\n")
+    noops = data.count(b"\n" + USUAL_NOOP)
+    starts = {line[:2] for line in lines}
+    return (
+        starts <= {b"S ", b"A ", b""}
+        and data.count(b"\nS ") == data.count(b"\n\nS ")  # each sentence but the first follows an empty line
+        and data.count(b"|||noop|||") == noops == data.count(b"\nA -1")
+    )
 
 
 def _odd(path: Path, name: str) -> Iterator[Odd]:

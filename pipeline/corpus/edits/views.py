@@ -10,10 +10,11 @@ from collections import Counter
 from typing import TYPE_CHECKING, NamedTuple
 
 from ...config.resolved import Column
-from ...edits.correction_xml import gold_blocks, is_xml
+from ...edits.correction_xml import is_xml
 from ...edits.m2.writing import with_texts_changed
 from ...edits.m2_files import Annotated, joined, line_ends, other_sentences, other_styles, other_types, read_annotated
 from ...edits.m2_lines import NOOP, Block
+from ...edits.read_once import sentences_of
 from ...edits.records import record_of
 from ...errors import CorpusError, Problem
 from ...io.plain_files import SEPARATOR, Origin, Spooled, named
@@ -142,11 +143,11 @@ def is_m2(output: Input) -> bool:
 def _reader(dataset: Dataset) -> Reader:
     """Return what reads M2 files, and replaces what the data set says before sentences are compared."""
     if dataset.replace == "none":
-        return gold_blocks
+        return sentences_of
     change = REPLACEMENTS[dataset.replace]
 
     def read(path: Path, name: str) -> Iterator[Block]:
-        for block in gold_blocks(path, name):
+        for block in sentences_of(path, name):
             yield with_texts_changed(block, lambda text: change(text.encode()).decode())
 
     return read
@@ -197,8 +198,12 @@ def _spooled(opener: Opener, gold: Annotated, annotator: int, output_annotator: 
 
 
 def _records(output: Annotated) -> Iterator[bytes]:
-    for block in output.blocks:
-        yield "\n".join([line for _, line in block.lines] or [NOOP]).encode()
+    """Yield the records of an output. Sentences with the same lines share their edits, and so their records."""
+    records: dict[int, bytes] = {}
+    for block, edits in zip(output.blocks, output.edits, strict=True):
+        if id(edits) not in records:
+            records[id(edits)] = "\n".join([line for _, line in block.lines] or [NOOP]).encode()
+        yield records[id(edits)]
 
 
 def _record_file(opener: Opener, name: str, records: Iterable[bytes]) -> TextFile:
@@ -207,8 +212,7 @@ def _record_file(opener: Opener, name: str, records: Iterable[bytes]) -> TextFil
 
 def _categories(files: Iterable[Annotated]) -> tuple[tuple[str, ...], str]:
     """Return the types of edits, sorted, and a message where there are so many that the rarest are not among them."""
-    lines = (line for item in files for block in item.blocks for _, line in block.lines)
-    counted = Counter(line.split("|||")[1] for line in lines)
+    counted = sum((item.all_types() for item in files), Counter[str]())
     del counted["noop"]
     kept = sorted(counted, key=lambda name: (-counted[name], name))[:MAX_CATEGORIES]
     rare = ""

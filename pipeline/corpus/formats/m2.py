@@ -14,18 +14,24 @@ from __future__ import annotations
 import itertools
 import os
 from dataclasses import dataclass, field
+from functools import lru_cache
+from operator import itemgetter
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
-from ...edits.correction_xml import gold_blocks
-from ...edits.m2_lines import edit_of, wrong
+from ...edits.m2_files import read_block
+from ...edits.m2_lines import edit_of, is_noop, wrong
+from ...edits.read_once import sentences_of
+from ...edits.records import SENTENCES, read_lines
 from ...errors import CorpusError, Problem
 from ...io.plain_files import SEPARATOR, Origin, Spooled, named, open_bytes
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Sequence
     from pathlib import Path
 
     from ...config.resolved import Column
+    from ...edits.m2_lines import Block
+    from ...edits.m2_lines import Edit as Written
     from ...io.plain_files import Spool
     from ...io.remote import Remote
 
@@ -73,37 +79,57 @@ def sentences(path: Path, name: str, *, lenient: bool = False) -> Iterator[Sente
 
     Raises CorpusError, with the line, for edits that cannot be applied. `lenient` says that they are left out instead.
     """
-    for block in gold_blocks(path, name):
-        sentence = Sentence(block.line, block.sentence.split())
-        for number, line in block.lines:
-            _read_edit(sentence, line, name, number, lenient=lenient)
-        yield _applicable(sentence) if lenient else _checked(sentence, name)
+    for block in sentences_of(path, name):
+        yield _sentence(block, name, lenient=lenient)
 
 
-def _read_edit(sentence: Sentence, line: str, name: str, number: int, *, lenient: bool) -> None:
-    edit = edit_of(line, name, number)
+def _sentence(block: Block, name: str, *, lenient: bool) -> Sentence:
+    sentence = Sentence(block.line, block.sentence.split())
+    if lenient:
+        own = read_block(block, name).by_annotator.items()
+        sentence.edits = {annotator: _applicable(edits, len(sentence.tokens)) for annotator, edits in own}
+        return sentence
+    for (number, _), edit in zip(block.lines, _edits(block, name), strict=True):
+        _take(sentence, edit, name, number)
+    return _checked(sentence, name)
+
+
+def _edits(block: Block, name: str) -> Iterable[Written]:
+    """Return the edits of a sentence. Where a line is wrong, CorpusError is raised when its turn has come."""
+    try:
+        return read_lines(block.texts).edits
+    except CorpusError:
+        return (edit_of(line, name, number) for number, line in block.lines)
+
+
+def _take(sentence: Sentence, edit: Written, name: str, number: int) -> None:
     edits = sentence.edits.setdefault(edit.annotator, [])
     if edit.is_noop:
         sentence.noops[edit.annotator] = number
         return
     if not 0 <= edit.start <= edit.end <= len(sentence.tokens):
-        if lenient:
-            return
         message = f"the edit {edit.start} {edit.end} does not fit into a sentence of {len(sentence.tokens)} tokens"
         raise wrong(name, number, message)
-    first = edit.correction.split("||")[0].strip()
-    edits.append(Edit(edit.start, edit.end, "" if first == "-NONE-" else first, number))
+    edits.append(Edit(edit.start, edit.end, _first(edit.correction), number))
 
 
-def _applicable(sentence: Sentence) -> Sentence:
-    """Return the sentence with sorted edits, without those that overlap an earlier one."""
-    for annotator, edits in sentence.edits.items():
-        if len(edits) > 1:
-            kept: list[Edit] = []
-            for edit in sorted(edits, key=lambda edit: (edit.start, edit.end)):
-                kept += [edit] if not kept or kept[-1].end <= edit.start else []
-            sentence.edits[annotator] = kept
-    return sentence
+def _first(whole: str) -> str:
+    """Return the first alternative of a correction; empty where the tokens are deleted."""
+    first = (whole.partition("||")[0] if "||" in whole else whole).strip()
+    return "" if first == "-NONE-" else first
+
+
+def _applicable(edits: Sequence[Written], size: int) -> list[Edit]:
+    """Return those edits of an annotator, sorted, that can be applied to so many tokens; of overlapping ones the first.
+
+    Their lines are not known.
+    """
+    kept, behind = list[Edit](), 0
+    for start, end, type_, correction, _ in sorted(edits, key=itemgetter(0, 1)) if len(edits) > 1 else edits:
+        if behind <= start <= end <= size and not is_noop(type_):
+            kept.append(Edit(start, end, _first(correction), 0))
+            behind = end
+    return kept
 
 
 def _checked(sentence: Sentence, name: str) -> Sentence:
@@ -120,12 +146,17 @@ def _checked(sentence: Sentence, name: str) -> Sentence:
     return sentence
 
 
-def apply(tokens: list[str], edits: list[Edit]) -> list[str]:
-    """Return tokens with sorted edits applied, from right to left."""
-    result = list(tokens)
-    for edit in reversed(edits):
-        result[edit.start : edit.end] = [edit.text] if edit.text else []
-    return result
+def apply(tokens: list[str], edits: Sequence[Edit]) -> list[str]:
+    """Return tokens with sorted edits applied, which do not overlap."""
+    if not edits:
+        return tokens
+    result, kept = list[str](), 0
+    for start, end, text, _ in edits:
+        result += tokens[kept:start]
+        if text:
+            result.append(text)
+        kept = end
+    return [*result, *tokens[kept:]]
 
 
 Missing = Literal["first", "source", "none"]
@@ -194,11 +225,23 @@ def corrected(path: Path, name: str, column: Column) -> Iterator[bytes]:
     Raises CorpusError where edits overlap or do not fit, or where a sentence has several annotators. If the column is
     lenient, such edits are left out, and the first annotator of each sentence is taken.
     """
-    for sentence in sentences(path, name, lenient=column.lenient):
-        if len(sentence.edits) > 1 and not column.lenient:
+    for block in sentences_of(path, name):
+        if column.lenient:
+            read_block(block, name)  # which says what is wrong, with the line
+            yield _leniently_corrected(block.sentence, block.texts)
+            continue
+        sentence = _sentence(block, name, lenient=False)
+        if len(sentence.edits) > 1:
             listed = ", ".join(map(str, sentence.edits))
             raise wrong(name, sentence.line, f"a system has one annotator in a sentence, found {listed}")
         yield " ".join(apply(sentence.tokens, next(iter(sentence.edits.values()), []))).encode()
+
+
+@lru_cache(SENTENCES)
+def _leniently_corrected(sentence: str, lines: tuple[str, ...]) -> bytes:
+    """Return a sentence with those edits of its first annotator that can be applied; systems often have the same."""
+    tokens, own = sentence.split(), next(iter(read_lines(lines).by_annotator.values()), [])
+    return " ".join(apply(tokens, _applicable(own, len(tokens)))).encode()
 
 
 def _reader(raw: Path, name: str, *, lenient: bool = False) -> Callable[[], Iterable[Sentence]]:

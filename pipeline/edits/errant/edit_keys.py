@@ -11,7 +11,7 @@ from operator import add
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Sequence
 
     from ..m2_lines import Edit
 
@@ -60,35 +60,35 @@ class Comparison:
         """Return the types of an annotator's edits by their keys."""
         keys: Keys = {}
         for edit in edits:
-            if not self._skips(edit):
-                for key in self._keys(edit):
-                    keys.setdefault(key, []).append(edit.type)
+            for key in self.keys_of(edit):
+                keys.setdefault(key, []).append(edit.type)
         return keys
+
+    def keys_of(self, edit: Edit) -> list[tuple[int | str, ...]]:
+        """Return the keys of an edit: none where it is left out, and several where each of its tokens counts."""
+        if self._skips(edit):
+            return []
+        start, end = edit.start, edit.end
+        correction = edit.correction.replace(" ", "") if self.style == CHERRANT else edit.correction
+        if self.mode == "cs":
+            return [(start, end, correction)]
+        if self.mode == "cse":
+            return [(start, end, edit.type, correction)]
+        if self.mode == "ds":
+            return [(start, end)]
+        if start == -1:
+            return [(-1, -1)]
+        # an insertion is charged to the token on its right
+        return [(token, token + 1) for token in range(start, end)] if start != end else [(start, start + 1)]
 
     def _skips(self, edit: Edit) -> bool:
         if edit.type == UNKNOWN and self.mode in ("cs", "cse"):  # detected, but not corrected
             return True
-        long = edit.end - edit.start >= WORDS or len(edit.correction.split()) >= WORDS
-        if (self.single and long) or (self.multi and not long):
-            return True
+        if self.single or self.multi:
+            long = edit.end - edit.start >= WORDS or len(edit.correction.split()) >= WORDS
+            if (self.single and long) or (self.multi and not long):
+                return True
         return edit.type in self.left_out
-
-    def _keys(self, edit: Edit) -> Iterator[tuple[int | str, ...]]:
-        start, end = edit.start, edit.end
-        correction = edit.correction.replace(" ", "") if self.style == CHERRANT else edit.correction
-        if self.mode == "cs":
-            yield start, end, correction
-        elif self.mode == "cse":
-            yield start, end, edit.type, correction
-        elif self.mode == "ds":
-            yield start, end
-        elif start == -1:
-            yield -1, -1
-        elif start == end:  # an insertion is charged to the token on its right
-            yield start, start + 1
-        else:
-            for token in range(start, end):
-                yield token, token + 1
 
 
 def compare(output: Keys, annotator: Keys) -> Hits:

@@ -45,7 +45,7 @@ def f_beta(precision: Floats, recall: Floats, beta: float) -> Floats:
     return ratio((1 + weight) * precision * recall, weight * precision + recall)
 
 
-def best_by(keys: Sequence[Floats]) -> Ints:
+def best_by(keys: Sequence[NDArray[Any]]) -> Ints:
     """Return the best column of each row of keys [lines, references]: int64 [lines].
 
     The first key decides. Where it is equal, the next key decides, and so on. Of columns that are equal in all keys the

@@ -4,20 +4,19 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from hashlib import blake2b
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
 from ...edits.errant.edit_keys import is_of
 from ..base.columns import Field, Schema
-from .columns import COUNTS, hits_of
+from .columns import COUNTS
+from .hits import hits_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
     from ...arrays import Ints
     from ..base.metric import Text
-    from .columns import ErrantNeeds, Row
+    from .columns import ErrantNeeds
 
 
 @dataclass(frozen=True)
@@ -58,25 +57,16 @@ class TypeNeeds:
 
     def count(self, text: Text) -> list[dict[str, Ints]]:
         """Compare the edits of a shard."""
+        compared, width = hits_of(self.whole.comparison, text), len(self.categories) + 1
+        systems, lines, pairs = compared.edits.shape
         numbers = {name: number for number, name in enumerate(self.categories)}
-        result = []
-        for lines in hits_of(self.whole.comparison, text):
-            shape = (len(lines), len(text.references), len(COUNTS), len(numbers) + 1)
-            table: Any = np.zeros(shape, np.int32)  # tables of several systems and many types are large
-            cells = list(self._cells(lines, numbers, shape[1:]))
-            np.add.at(table.reshape(-1), np.array(cells, np.int64), 1)
-            result.append({name: table[:, :, number] for number, name in enumerate(COUNTS)})
-        return result
-
-    def _cells(self, lines: Iterable[Row], numbers: dict[str, int], shape: tuple[int, ...]) -> Iterator[int]:
-        """Yield for each hit and miss the number of its cell, in a table [lines, annotators, counts, types]."""
-        references, counts, width = shape
-        only, rest = self.whole.types, width - 1
-        for line, row in enumerate(lines):
-            for reference, pair in enumerate(row):
-                start = (line * references + reference) * counts * width
-                for types in pair[2] if pair else ():
-                    for name in types:
-                        if not only or is_of(name, only):
-                            yield start + numbers.get(name, rest)
-                    start += width
+        of_type = np.array([numbers.get(name, width - 1) for name in compared.types], np.int64)
+        only = self.whole.types
+        wanted = np.array([not only or is_of(name, only) for name in compared.types], bool)
+        columns = {name: np.zeros((systems, lines, pairs, width), np.int32) for name in COUNTS}
+        for pair, hits in enumerate(compared.hits):
+            for name, (rows, types) in zip(COUNTS, hits, strict=True):
+                cells = (rows * width + of_type[types])[wanted[types]]
+                counts = np.bincount(cells, minlength=systems * lines * width)
+                columns[name][:, :, pair] = counts.reshape(systems, lines, width)
+        return [{name: values[system] for name, values in columns.items()} for system in range(systems)]

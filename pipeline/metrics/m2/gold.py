@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -75,27 +76,34 @@ def read_gold(source: Lines, annotators: Sequence[Lines], *, every: bool) -> Gol
     tokens = [len(text.decode().split()) for text in source.texts()]
     edits: list[list[list[GoldEdit] | None]] = []
     numbers: list[list[int]] = []
-    orders = np.zeros((len(tokens), len(annotators)), np.int64)
+    orders: list[Sequence[int]] = []
     for line, records in enumerate(zip(*(lines.texts() for lines in annotators), strict=True)):
         own = [annotation_of(record) for record in records]
         edits.append([None if item is None else _kept(item.edits, tokens[line]) for item in own])
         present = sorted((item for item in own if item), key=lambda item: item.order)
         numbers.append([item.annotator if item else ABSENT for item in own])
-        order = python2_order((item.annotator for item in present), abs)
-        orders[line] = [order.index(number) if number in order else len(order) for number in numbers[-1]]
+        order = _dictionary_order(tuple(item.annotator for item in present))
         if every:
             edits[line] = [item or [] for item in edits[line]]
-            orders[line] = range(len(annotators))
-    return Gold(edits, orders, numbers)
+            orders.append(range(len(annotators)))
+        else:
+            orders.append([order.index(number) if number in order else len(order) for number in numbers[-1]])
+    return Gold(edits, np.array(orders, np.int64).reshape(len(tokens), len(annotators)), numbers)
+
+
+@lru_cache(1024)
+def _dictionary_order(annotators: tuple[int, ...]) -> list[int]:
+    """Return annotators in the order of m2scorer's dictionary; most sentences of a file have the same ones."""
+    return python2_order(annotators, abs)
 
 
 def _kept(edits: Sequence[Edit], tokens: int) -> list[GoldEdit]:
     kept = []
     for edit in edits:
-        inside = 0 <= edit.start <= tokens and 0 <= edit.end <= tokens
-        if inside and edit.type != "noop":
-            texts = ["" if text == NONE else text.strip() for text in edit.correction.split("||")]
-            kept.append(GoldEdit(edit.start, edit.end, texts, edit.correction, edit.type))
+        start, end, type_, correction, _ = edit
+        if 0 <= start <= tokens and 0 <= end <= tokens and type_ != "noop":
+            texts = ["" if text == NONE else text.strip() for text in correction.split("||")]
+            kept.append(GoldEdit(start, end, texts, correction, type_))
     return kept
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
-from ...human.judgment_summary import counts
 from ...scoring.resampling.paired_tests import mark
 from .comparisons import shown_p
 from .digits import percent, round_half_up, shown_level, shown_range
@@ -22,6 +21,8 @@ if TYPE_CHECKING:
 
 def counts_table(summary: JudgmentSummary) -> Table:
     """Return a row for each judge: numbers of items, pairs of outputs, pairs of systems, and ties among the pairs."""
+    from ...human.judgment_summary import counts  # here, because few tables are of judgements
+
     every = [*summary.counts.items(), ("all", counts(summary.judgments))]
     rows = [[judge, *(f"{count:,}" for count in own.values())] for judge, own in every]
     return ["judge", "items", "pairs", "ties", "expanded", "ties"], rows

@@ -10,7 +10,7 @@ import numpy as np
 
 from ...metrics.base.columns import Schema
 from ..addends import Addends, Kind, first
-from ..column_blocks import present_blocks
+from ..column_blocks import chosen_references, present_blocks
 from .rows import REST, TIERS, Breakdown, Category
 
 if TYPE_CHECKING:
@@ -79,11 +79,13 @@ class ByCategory(Kind):
         whole = {name: counts.sum(axis=-1) for name, counts in self.schema.unpack(totals).items()}
         return first(self.metric.score(whole))
 
-    def totals(self, system: HasBlocks) -> Ints:
+    def totals(self, system: Beside) -> Ints:
         """Return the sums over all sentences: int64 [width]."""
         total = np.zeros(self.schema.width, np.int64)
-        for addends in self.addends(system):
-            total += addends.fixed.astype(np.int64).sum(axis=0)
+        chosen_in_blocks = chosen_references(self.metric, system.whole)
+        for chosen, parts in zip(chosen_in_blocks, system.parts.blocks(), strict=True):
+            rows = np.arange(len(chosen))
+            total += self.schema.pack({name: counts[rows, chosen].sum(axis=0) for name, counts in parts.items()})
         return total
 
 
