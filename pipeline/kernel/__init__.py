@@ -15,6 +15,8 @@ from typing import TYPE_CHECKING, Any
 from ..errors import ConfigError, did_you_mean
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from .python.encode import encode as encode
     from .python.lcs import lcs as lcs
     from .python.lcs import union_lcs as union_lcs
@@ -22,6 +24,7 @@ if TYPE_CHECKING:
     from .python.lcs import weighted_union as weighted_union
     from .python.max_match import max_match as max_match
     from .python.overlap import overlap as overlap
+    from .python.prepared import Prepared as Prepared
     from .python.skip import skip_bigrams as skip_bigrams
     from .python.three_way import three_way as three_way
     from .python.words import words as words
@@ -57,6 +60,14 @@ def why_not_native() -> str:
     except ImportError as error:
         return f"The compiled kernel in {folder} does not load: {error}."
     return ""
+
+
+def formula(function: str) -> Callable[..., Any] | None:
+    """Return a function of `native/formulas.pyx`, or None where the Python kernel is used."""
+    if name() != "native":
+        return None
+    compiled: Callable[..., Any] = getattr(import_module(".native.formulas", __name__), function)
+    return compiled
 
 
 def __getattr__(function: str) -> Any:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
+from .. import kernel
 from ..tokenizers.tokenization import Tokenization
 from .base import shared_options
 from .base.arithmetic import ratio
@@ -18,7 +19,7 @@ from .base.ngram_roles import Rule
 from .base.option import option
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from ..arrays import Floats, Ints
     from .base.columns import Columns
@@ -118,6 +119,13 @@ class GoogleGleu(Metric):
         """Return the score of each sentence with each reference: float64 [lines, references]."""
         terms = self.make_terms(columns)
         return ratio(terms["match"], terms["larger"])
+
+    def compiled(self) -> Callable[[Columns], Floats] | None:
+        """Return sentence_scores(), compiled."""
+        formula = kernel.formula("google_scores")
+        return formula and (
+            lambda columns: formula(columns["match"], columns["total"], columns["ref_len"], self.min_order)
+        )
 
     def choose(self, columns: Columns) -> Ints:
         """Return the best reference of each sentence: int64 [lines].

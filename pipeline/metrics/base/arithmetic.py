@@ -13,6 +13,9 @@ if TYPE_CHECKING:
 
     from ...arrays import Floats, Ints
 
+MOST_ADDED = 7
+"""Up to so many numbers, numpy adds one after the other, as compiled formulas do. It adds more of them in pairs."""
+
 
 def by_order(arrays: Mapping[str, NDArray[Any]]) -> dict[str, Floats]:
     """Return arrays [..., orders] as outputs name_1, name_2 ..., each float64 [...]."""

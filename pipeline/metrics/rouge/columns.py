@@ -12,6 +12,7 @@ from ...errors import InvalidTextError
 from ...kernel.common import Encoded, Sentences
 from ..base.columns import Field, Schema
 from ..base.views import TEXTS
+from ..prepared import Gathered
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -20,10 +21,12 @@ if TYPE_CHECKING:
 
     from ...arrays import Ints
     from ...kernel.lines import Lines
-    from ...tokenizers.tokenization import Tokenization
+    from ...tokenizers.tokenization import PreparedTokens, Tokenization
     from ..base.metric import Text
     from .sentences import Splitting
 
+PLAIN = ("newline", "none")
+"""The ways to split a text in which one without newlines is one sentence."""
 UNLIMITED = -1
 """The gap of skip bigrams that may have any number of tokens between them."""
 
@@ -106,6 +109,22 @@ class RougeNeeds:
             result.append(shared | own | {"hyp_emptied": emptied[cut + number]} | columns)
         return result
 
+    def prepare(self, text: Text) -> PreparedRouge | None:
+        """Return the references prepared; see `metrics/prepared.py`.
+
+        None for all but n-grams and subsequences of whole texts, which are split into sentences at newlines or nowhere.
+        """
+        newlines = self.splitting.mode == "newline"
+        if self.gaps or self.lead or self.merged or set(self.parts) - {"lcs"} or self.splitting.mode not in PLAIN:
+            return None
+        tokens = self.tokenization.prepared(None, text.references)
+        if tokens is None:
+            return None
+        (columns,) = self.count(text._replace(systems=[text.references[0]]))
+        fixed = {name: columns[name] for name in ("ref_sentences", "ref_emptied")}
+        gathered = Gathered(self, None, tuple(text.references)) if newlines else None
+        return PreparedRouge(tokens, self.order, "lcs" in self.parts, fixed, gathered)
+
     def _encode(self, texts: Sequence[Lines]) -> list[Sentences]:
         """Return the ids of texts, sentence by sentence."""
         split = []
@@ -155,6 +174,33 @@ class RougeNeeds:
             else:
                 arrays[part], arrays[f"base{SHARED}"] = kernel.weighted_union(references, systems, powers)
         return arrays
+
+
+@dataclass(frozen=True)
+class PreparedRouge:
+    """References as words, with which n-grams and subsequences of outputs are counted."""
+
+    tokens: PreparedTokens
+    order: int
+    subsequences: bool
+    fixed: dict[str, Ints]
+    """The columns that do not depend on the output: int64 [lines, references]."""
+    gathered: Gathered | None
+    """What counts outputs that have newlines, if these end a sentence."""
+
+    def count(self, outputs: Sequence[str], rows: Ints) -> dict[str, Ints]:
+        """Return the columns of outputs, as Prepared.count() does."""
+        if self.gathered and any("\n" in output for output in outputs):
+            return self.gathered.count(outputs, rows)
+        kinds = ("match",) if self.order else ()
+        columns = self.tokens.count(outputs, rows, self.order or 1, kinds, self.subsequences)
+        del columns["total"]
+        columns |= {name: column[rows] for name, column in self.fixed.items()}
+        columns["hyp_sentences"] = (columns["hyp_len"] > 0).astype(np.int64)
+        columns["hyp_emptied"] = np.zeros(len(rows), np.int64)
+        for number in np.flatnonzero(columns["hyp_len"] == 0).tolist():
+            columns["hyp_emptied"][number] = any(character.isalnum() for character in outputs[number])
+        return columns
 
 
 SHARED = "/shared"

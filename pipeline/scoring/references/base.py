@@ -140,6 +140,12 @@ class Policy(Reducer):
         counted = np.arange(scores.shape[1]) < present[:, None]
         return scores.mean(axis=-1, where=counted), scores.std(axis=-1, where=counted)
 
+    def of_lines(self, metric: Metric, scores: Floats, present: Ints | None) -> Floats:
+        """Return the mean that over_references() returns, without the deviation."""
+        if present is None or scores.shape[1] == 1:
+            return mean(scores)
+        return self.over_references(metric, scores, present)[0]
+
 
 def mean_of(reduced: Sequence[Reduced]) -> Reduced:
     """Return the mean of each output over several scores, without a spread."""
@@ -150,5 +156,13 @@ def mean_of(reduced: Sequence[Reduced]) -> Reduced:
 def mean_and_std(values: Floats) -> tuple[Floats, Floats]:
     """Return mean and population deviation over the last axis. For equal values these are exactly the value and 0."""
     equal = values.max(axis=-1) == values.min(axis=-1)
-    mean = np.where(equal, values[..., 0], values.mean(axis=-1))
-    return mean, np.where(equal, 0.0, values.std(axis=-1))
+    return mean(values), np.where(equal, 0.0, values.std(axis=-1))
+
+
+def mean(values: Floats) -> Floats:
+    """Return the mean over the last axis. For equal values it is exactly the value."""
+    count = values.shape[-1]
+    if count == 1:
+        return values[..., 0]
+    equal = np.maximum.reduce(values, axis=-1) == np.minimum.reduce(values, axis=-1)
+    return np.where(equal, values[..., 0], np.add.reduce(values, axis=-1) / count)

@@ -39,6 +39,12 @@ class Best(Policy):
         """Return the highest score, and no deviation."""
         return super().over_references(metric, scores.max(axis=-1, keepdims=True), present)
 
+    def of_lines(self, metric: Metric, scores: Floats, present: Ints | None) -> Floats:
+        """Return the highest score of each line."""
+        del metric, present
+        highest: Floats = np.maximum.reduce(scores, axis=-1)
+        return highest
+
 
 class Mean(Policy):
     """The mean of the scores with each reference alone."""
@@ -96,3 +102,7 @@ class Weighted(Mean):
     def over_references(self, metric: Metric, scores: Floats, present: Ints | None) -> tuple[Floats, Floats]:
         """Return the weighted mean of each sentence's scores, and their population deviation without weights."""
         return scores @ np.array(metric.shares), super().over_references(metric, scores, present)[1]
+
+    def of_lines(self, metric: Metric, scores: Floats, present: Ints | None) -> Floats:
+        """Return the weighted mean of each line's scores."""
+        return self.over_references(metric, scores, present)[0]
