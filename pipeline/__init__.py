@@ -5,6 +5,11 @@ evaluate(hypotheses, references, sources, metrics)
 run(config)         runs a config, a YAML file or a dict; keeps the results
 load(directory)     opens the results of a run
 compare(directory)  returns intervals, ranges of ranks and tests of a run
+Scorer(metric, references, sources)
+                    scores any lines, again and again, as training does
+sentence_scores(metric, outputs, references, sources)
+                    the scores of pairs of texts that differ every time
+rewards             the same in the shapes that programs for training call
 Evaluation          what evaluate, run and load return: a list of results
 Result              the score of one system by one metric, with its counts
 errors              what is raised, such as InputError where input is wrong
@@ -30,11 +35,27 @@ from typing import TYPE_CHECKING, Any
 from ._version import __version__
 
 if TYPE_CHECKING:
-    from . import errors
+    from . import errors, rewards
     from .api import compare, evaluate, load, run
     from .evaluation import Evaluation, Result
+    from .scorers.pairs import sentence_scores
+    from .scorers.scorer import Scorer
 
-__all__ = ["Evaluation", "Result", "__version__", "compare", "errors", "evaluate", "load", "run"]
+__all__ = [
+    "Evaluation",
+    "Result",
+    "Scorer",
+    "__version__",
+    "compare",
+    "errors",
+    "evaluate",
+    "load",
+    "rewards",
+    "run",
+    "sentence_scores",
+]
+MODULES = {"Scorer": ".scorers.scorer", "sentence_scores": ".scorers.pairs"}
+"""The modules of public names that are not those of the API."""
 
 
 def __getattr__(name: str) -> Any:
@@ -43,7 +64,9 @@ def __getattr__(name: str) -> Any:
         raise AttributeError(f"module 'pipeline' has no attribute '{name}'")
     from importlib import import_module
 
-    return import_module(".errors", __name__) if name == "errors" else getattr(import_module(".api", __name__), name)
+    if name in ("errors", "rewards"):
+        return import_module(f".{name}", __name__)
+    return getattr(import_module(MODULES.get(name, ".api"), __name__), name)
 
 
 def __dir__() -> list[str]:

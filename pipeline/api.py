@@ -119,8 +119,11 @@ def evaluate_corpus(
     if problems:
         raise InputError(problems)
     (corpus,) = complete(metrics, [corpus])
-    needs = needs_of(corpus, metrics)
-    counted = count_in_memory(corpus, needs, options)
+    return results_of(corpus, metrics, count_in_memory(corpus, needs_of(corpus, metrics), options))
+
+
+def results_of(corpus: Corpus, metrics: Sequence[Metric], counted: Counted) -> Evaluation:
+    """Return the results of a corpus whose texts are counted."""
     scores = score_all([corpus], metrics, {corpus.name: counted})
     references = {metric: len(corpus.read_by(metric.needs).references) for metric in metrics}
     measures = {scored_columns.signed(metric, references[metric]): metric for metric in metrics}

@@ -29,9 +29,9 @@ MEMORY = "memory"
 def corpus_with_gold(gold: object, hypotheses: Any, references: Any, sources: Any, views: Collection[str]) -> Corpus:
     """Return texts in memory with the annotations of an M2 file, from which those come that are None.
 
-    Where the outputs are M2 files too, the corpus is theirs. Raises InputError where texts and files do not fit.
+    Where `hypotheses` is None there are no outputs; otherwise it is never what is missing. Where the outputs are M2 files too, the corpus is theirs. Raises InputError where texts and files do not fit.
     """
-    outputs = hypotheses if isinstance(hypotheses, Mapping) else {ONE: hypotheses}
+    outputs = hypotheses if isinstance(hypotheses, Mapping) else {} if hypotheses is None else {ONE: hypotheses}
     annotated = _open_gold(gold, outputs, views)
     if annotated.systems:
         if references is not None or sources is not None:

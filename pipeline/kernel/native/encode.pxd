@@ -47,6 +47,7 @@ cdef struct Output:
 
 cdef int64_t _invalid(const uint8_t *start, const uint8_t *end) noexcept nogil
 cdef int _split(Output *out, const Style *style, const uint8_t *start, const uint8_t *end) noexcept nogil
-cdef int _open(Vocabulary *words) except -1
+cdef int _open(Vocabulary *words, size_t size) except -1
+cdef int64_t _size_of(const int64_t[::1] starts, const int64_t[::1] ends, int64_t size) except -1
 cdef object _style(Style *style, split)
 cdef object _encode(Vocabulary *words, const Style *style, texts)

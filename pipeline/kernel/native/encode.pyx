@@ -10,10 +10,10 @@ import os
 
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t, uint64_t
 from libc.stdlib cimport free, malloc
-from libc.string cimport memcmp
+from libc.string cimport memcmp, memset
 
 from ...errors import InvalidTextError
-from ..common import SPLITS, Encoded, check_texts
+from ..common import SPLITS, Encoded
 
 cdef extern from "hash.h" nogil:
     uint64_t gp_fold(uint64_t a, uint64_t b)
@@ -391,12 +391,12 @@ cdef object _style(Style *style, split):
     return kinds
 
 
-cdef int _open(Vocabulary *words) except -1:
-    """Make an empty vocabulary."""
+cdef int _open(Vocabulary *words, size_t size) except -1:
+    """Make an empty vocabulary, which has room for half of `size` tokens before it grows; size is a power of 2."""
+    cdef size_t place
     words.count, words.frozen = 0, False
-    for place in range(128):
-        words.ascii[place] = -1
-    words.mask = 4095
+    memset(words.ascii, 0xFF, sizeof(words.ascii))
+    words.mask = size - 1
     words.entries = <Entry *>malloc((words.mask + 1) * sizeof(Entry))
     if words.entries == NULL:
         raise MemoryError
@@ -409,13 +409,26 @@ def encode(texts, split):
     """Turn texts into ids; see encode() in `python/encode.py`."""
     cdef Vocabulary words
     cdef Style style
-    check_texts(texts, split)
+    if split not in SPLITS:
+        raise KeyError(split)
     kept = _style(&style, split)
-    _open(&words)
+    _open(&words, 4096)
     try:
         return _encode(&words, &style, texts)
     finally:
         free(words.entries)
+
+
+cdef int64_t _size_of(const int64_t[::1] starts, const int64_t[::1] ends, int64_t size) except -1:
+    """Return how many bytes lines have; raises ValueError where they reach outside of their data."""
+    cdef int64_t line, total = 0
+    if starts.shape[0] != ends.shape[0]:
+        raise ValueError("lines: there are not as many ends as starts")
+    for line in range(starts.shape[0]):
+        if not 0 <= starts[line] <= ends[line] <= size:
+            raise ValueError("lines: they reach outside of the data")
+        total += ends[line] - starts[line]
+    return total
 
 
 cdef object _encode(Vocabulary *words, const Style *style, texts):
@@ -434,7 +447,7 @@ cdef object _encode(Vocabulary *words, const Style *style, texts):
         data = text.data
         starts, ends = np.ascontiguousarray(text.starts), np.ascontiguousarray(text.ends)
         bytes_at = &data[0] if data.shape[0] else NULL
-        line_bytes = int((text.ends - text.starts).sum())
+        line_bytes = _size_of(starts, ends, data.shape[0])
         # a word takes two bytes with the blank after it; other splits may give a token for each byte
         dense = style.split != WHITESPACE and style.split != ASCII_WHITESPACE
         room = line_bytes + len(starts) if dense else line_bytes // 2 + len(starts)

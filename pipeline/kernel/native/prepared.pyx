@@ -11,7 +11,7 @@ from libc.stdint cimport int32_t, int64_t, uint8_t, uint64_t
 from libc.stdlib cimport calloc, free, realloc
 from libc.string cimport memset
 
-from ..common import FOLDS, KINDS, MERGED_KINDS, check_order, check_texts
+from ..common import FOLDS, KINDS, MERGED_KINDS, SPLITS, check_order
 
 from .encode cimport Output, Style, Vocabulary, _encode, _invalid, _open, _split, _style
 from .lcs cimport Job as Subsequence, _length
@@ -25,6 +25,7 @@ cdef extern from "Python.h":
 
 cdef enum:
     SMALL = 1 << 16            # up to so many distinct tokens, n-grams are counted as `match.pyx` does
+    FEW = 1 << 10              # up to so many bytes of text the vocabulary begins with little room
     LARGE = 1 << 18            # the memory of a call with a text of more tokens is not kept
 
 
@@ -189,16 +190,18 @@ cdef class Prepared:
         self.source, self.references, self.split = source, tuple(references), split
         self.folds, self.google = split in FOLDS, split == "google"
         texts = [*([source] if source is not None else []), *self.references]
-        check_texts(texts, "whitespace" if self.folds else split)
+        if split not in SPLITS and not self.folds:
+            raise KeyError(split)
         if not self.references or len({len(text.starts) for text in texts}) > 1:
             raise ValueError("texts: they have different numbers of lines, or there is no reference")
+        cdef size_t size = 256 if sum([len(text.data) for text in texts]) < FEW else 4096
         if self.folds:
-            _open_words(&self.words)
+            _open_words(&self.words, size)
             encoded = _words(&self.words, texts, self.google).texts
             self.words.frozen, self.tokens = True, self.words.count
         else:
             styled = _style(&self.style, split)
-            _open(&self.vocabulary)
+            _open(&self.vocabulary, size)
             encoded = _encode(&self.vocabulary, &self.style, texts)
             self.vocabulary.frozen, self.tokens = True, self.vocabulary.count
             self.kept = styled

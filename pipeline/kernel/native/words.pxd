@@ -21,5 +21,5 @@ cdef struct Vocabulary:
 
 cdef int64_t _split(Vocabulary *known, bint google, const uint8_t *start, int64_t size, int32_t *ids) noexcept nogil
 cdef object _words(Vocabulary *known, texts, bint google)
-cdef int _open(Vocabulary *known) except -1
+cdef int _open(Vocabulary *known, size_t size) except -1
 cdef void _close(Vocabulary *known) noexcept

@@ -12,9 +12,9 @@ from libc.stdlib cimport calloc, free, realloc
 from libc.string cimport memcmp, memcpy, memset
 
 from ...errors import InvalidTextError
-from ..common import FOLDS, Encoded, Words, check_lines
+from ..common import FOLDS, Encoded, Words
 
-from .encode cimport _invalid
+from .encode cimport _invalid, _size_of
 
 cdef extern from "words.h" nogil:
     uint64_t gp_fold(uint64_t a, uint64_t b)
@@ -165,10 +165,10 @@ cdef int64_t _read_text(
     return count
 
 
-cdef int _open(Vocabulary *known) except -1:
-    """Make an empty vocabulary."""
+cdef int _open(Vocabulary *known, size_t size) except -1:
+    """Make an empty vocabulary, which has room for half of `size` words before it grows; size is a power of 2."""
     memset(known, 0, sizeof(Vocabulary))
-    known.mask = 4095
+    known.mask = size - 1
     known.entries = <Entry *>calloc(known.mask + 1, sizeof(Entry))
     if known.entries == NULL:
         raise MemoryError
@@ -186,9 +186,8 @@ def words(texts, fold):
     """Turn texts into ids of their words; see words() in `python/words.py`."""
     if fold not in FOLDS:
         raise KeyError(fold)
-    check_lines(texts)
     cdef Vocabulary known
-    _open(&known)
+    _open(&known, 4096)
     try:
         return _words(&known, texts, fold == "google")
     finally:
@@ -209,7 +208,7 @@ cdef object _words(Vocabulary *known, texts, bint google):
         data = text.data
         starts, ends = np.ascontiguousarray(text.starts), np.ascontiguousarray(text.ends)
         bytes_at = &data[0] if data.shape[0] else NULL
-        room = int((text.ends - text.starts).sum()) // 2 + len(starts) + 1  # a word and its end take two bytes
+        room = _size_of(starts, ends, data.shape[0]) // 2 + len(starts) + 1  # a word and its end take two bytes
         id_array, offset_array = np.empty(room, np.int32), np.empty(len(starts) + 1, np.int64)
         ids, offsets = id_array, offset_array
         with nogil:

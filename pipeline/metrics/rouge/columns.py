@@ -120,10 +120,12 @@ class RougeNeeds:
         tokens = self.tokenization.prepared(None, text.references)
         if tokens is None:
             return None
-        (columns,) = self.count(text._replace(systems=[text.references[0]]))
-        fixed = {name: columns[name] for name in ("ref_sentences", "ref_emptied")}
-        gathered = Gathered(self, None, tuple(text.references)) if newlines else None
-        return PreparedRouge(tokens, self.order, "lcs" in self.parts, fixed, gathered)
+        fixed = {}
+        if any(b"\n" in reference.data for reference in text.references) or not newlines:
+            (columns,) = self.count(text._replace(systems=[text.references[0]]))
+            fixed = {name: columns[name] for name in ("ref_sentences", "ref_emptied")}
+        gathered = Gathered(self, None, tuple(text.references))
+        return PreparedRouge(tokens, self.order, "lcs" in self.parts, fixed, newlines, gathered)
 
     def _encode(self, texts: Sequence[Lines]) -> list[Sentences]:
         """Return the ids of texts, sentence by sentence."""
@@ -184,21 +186,27 @@ class PreparedRouge:
     order: int
     subsequences: bool
     fixed: dict[str, Ints]
-    """The columns that do not depend on the output: int64 [lines, references]."""
-    gathered: Gathered | None
-    """What counts outputs that have newlines, if these end a sentence."""
+    """Columns that do not depend on the output, int64 [lines, references]. Empty: each reference is one sentence."""
+    newlines: bool
+    """Whether newlines end a sentence."""
+    gathered: Gathered
 
     def count(self, outputs: Sequence[str], rows: Ints) -> dict[str, Ints]:
         """Return the columns of outputs, as Prepared.count() does."""
-        if self.gathered and any("\n" in output for output in outputs):
+        if self.newlines and any("\n" in output for output in outputs):
             return self.gathered.count(outputs, rows)
         kinds = ("match",) if self.order else ()
         columns = self.tokens.count(outputs, rows, self.order or 1, kinds, self.subsequences)
         del columns["total"]
-        columns |= {name: column[rows] for name, column in self.fixed.items()}
-        columns["hyp_sentences"] = (columns["hyp_len"] > 0).astype(np.int64)
-        columns["hyp_emptied"] = np.zeros(len(rows), np.int64)
-        for number in np.flatnonzero(columns["hyp_len"] == 0).tolist():
+        hyp_len, ref_len = columns["hyp_len"], columns["ref_len"]
+        if self.fixed:
+            columns |= {name: column[rows] for name, column in self.fixed.items()}
+        elif not ref_len.all():  # a reference without words may have letters
+            return self.gathered.count(outputs, rows)
+        else:
+            columns |= {"ref_sentences": np.ones_like(ref_len), "ref_emptied": np.zeros_like(ref_len)}
+        columns |= {"hyp_sentences": (hyp_len > 0).astype(np.int64), "hyp_emptied": np.zeros_like(hyp_len)}
+        for number in np.flatnonzero(hyp_len == 0).tolist():
             columns["hyp_emptied"][number] = any(character.isalnum() for character in outputs[number])
         return columns
 
