@@ -8,6 +8,7 @@ functions of the Python kernel.
 from __future__ import annotations
 
 import os
+import sys
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -35,6 +36,8 @@ CHOICES = ("auto", "native", "python")
 def name() -> str:
     """Return "native" or "python", whichever is used; raises ConfigError where the kernel asked for does not exist."""
     choice = os.environ.get("PIPELINE_KERNEL") or "auto"
+    if choice != "python" and sys.modules.get(f"{__name__}.native"):
+        return "native"  # it is asked for with every call of the kernel
     if choice not in CHOICES:
         hint = did_you_mean(choice, CHOICES)
         raise ConfigError(f"PIPELINE_KERNEL: expected one of {', '.join(CHOICES)}, found '{choice}'{hint}")
@@ -74,4 +77,6 @@ def __getattr__(function: str) -> Any:
     """Return a function of the kernel that is used."""
     if function.startswith("__"):
         raise AttributeError(function)
-    return getattr(import_module(f".{name()}", __name__), function)
+    used = f"{__name__}.{name()}"
+    ready = getattr(sys.modules.get(used), function, None)  # None where another thread is still importing it
+    return ready or getattr(import_module(used), function)

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
     from ..arrays import Floats
     from ..kernel.lines import Lines
+    from ..metrics.base.metric import Needs
     from ..metrics.build import Asked
 
 KEPT = 256
@@ -69,19 +70,19 @@ def _fits(metric: Metric, references: int, has_source: bool) -> bool:
 
 
 @lru_cache(KEPT)
-def _formula(metric: Metric, kernel_used: str) -> LineScores:
-    """Return the way from counts to scores; it depends on the kernel that is used."""
+def _way(metric: Metric, kernel_used: str) -> tuple[Needs, LineScores]:
+    """Return what a metric counts, and the way from counts to scores, which depends on the kernel that is used."""
     del kernel_used
-    return LineScores(metric)
+    return metric.needs, LineScores(metric)
 
 
 def _scored(metric: Metric, outputs: Sequence[str], sets: Any, sources: Sequence[str] | None) -> Floats:
     """Return the scores of texts that are checked already."""
-    needs = metric.needs
+    needs, scores = _way(metric, kernel.name())
     source = _lines(sources) if sources is not None and needs.source else None
     ready = prepared(needs, Text(source, [_lines(reference) for reference in sets], [], {}))
     columns = ready.count(outputs, np.arange(len(outputs)))
-    return _formula(metric, kernel.name()).of(columns, missing=False)
+    return scores.of(columns, missing=False)
 
 
 def _lines(texts: Sequence[str]) -> Lines:

@@ -16,7 +16,6 @@ from ..corpus.spans import Span, read_span
 from ..corpus.texts import read_texts, text_in_memory
 from ..errors import InputError, LongTextError
 from ..execution.store.columns_file import MemoryStatistics
-from ..metrics.base import signature
 from ..metrics.base.columns import narrow
 from ..metrics.base.metric import Text
 from ..metrics.base.views import GOLD, TEXTS
@@ -24,6 +23,7 @@ from ..metrics.build import from_values
 from ..metrics.prepared import prepared
 from ..prepare import complete, doubts, fit, without_source
 from ..scoring.line_scores import LineScores
+from ..scoring.scored_columns import signed
 from .checks import is_list, rows_of, surrogate, texts_of
 
 if TYPE_CHECKING:
@@ -106,7 +106,7 @@ class Scorer:
     @property
     def signature(self) -> str:
         """The metric with all its settings, as `Result.signature` has it."""
-        return signature.render(self.metric.name, self.metric.settings(self._schema.references))
+        return signed(self.metric, self._schema.references)
 
     def sentences(self, outputs: Sequence[str]) -> Floats:
         """Return the score of each line: float64 [lines]. `outputs` holds one text for each line, in order.

@@ -9,6 +9,7 @@ from __future__ import annotations
 import itertools
 import math
 import random
+from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
     Stream = Callable[[int, int | Ints], NDArray[np.uint8]]
 
 
+KEPT, MOST_KEPT = 1 << 20, 16
+"""Draws of up to so many bytes are kept, for so many numbers of lines or other settings."""
 MAX_CHOICES = 4096
 """For the expected score, all choices of references are taken if there are at most so many."""
 
@@ -55,14 +58,28 @@ class Drawer:
     """Draws references for several iterations, block of lines after block of lines."""
 
     def __init__(self, draws: Draws, iterations: Iterable[int]) -> None:
-        self.references = draws.references
-        self.streams = [STREAMS[draws.sampler](draws, iteration) for iteration in iterations]
+        self.draws, self.references, self.iterations = draws, draws.references, list(iterations)
+        self.line = 0
+        """How many lines were drawn."""
+
+    @cached_property
+    def streams(self) -> list[Stream]:
+        """The draws of each iteration, which begin anew with the first line."""
+        return [STREAMS[self.draws.sampler](self.draws, iteration) for iteration in self.iterations]
 
     def take(self, lines: int, present: Ints | None = None) -> NDArray[np.uint8]:
         """Return the references drawn for the next lines, numbered from 0: uint8 [iterations, lines].
 
         Where references are missing, `present` is how many each line has, int64 [lines], and only these are drawn.
         """
+        if (
+            present is None
+            and self.draws.lines * self.draws.iterations <= KEPT
+            and self.line + lines <= self.draws.lines
+        ):
+            self.line += lines
+            kept = _kept(self.draws)[:, self.line - lines : self.line]
+            return kept if self.iterations == [*range(len(kept))] else kept[self.iterations]
         limits = self.references if present is None else present
         block = np.empty((len(self.streams), lines), np.uint8)
         for row, stream in enumerate(self.streams):
@@ -126,4 +143,14 @@ def all_choices(draws: Draws, iteration: int) -> Stream:
 SAMPLERS: dict[str, Callable[[Draws, int], Stream]] = {"python2": python2, "python3": python3, "numpy": numpy}
 """Samplers that a metric can ask for."""
 
-STREAMS = {**SAMPLERS, "turned": turned, "all": all_choices}
+STREAMS: dict[str, Callable[[Draws, int], Stream]] = {**SAMPLERS, "turned": turned, "all": all_choices}
+
+
+@lru_cache(MOST_KEPT)
+def _kept(draws: Draws) -> NDArray[np.uint8]:
+    """Return all draws of few lines, uint8 [iterations, lines], which are made once: seeding takes most of the time."""
+    block = np.empty((draws.iterations, draws.lines), np.uint8)
+    for iteration, row in enumerate(block):
+        row[:] = STREAMS[draws.sampler](draws, iteration)(draws.lines, draws.references)
+    block.flags.writeable = False
+    return block

@@ -6,10 +6,13 @@ import math
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+import numpy as np
+
+from ...metrics.base.reference_draws import Drawer
 from ..addends import Chosen, Drawn
 from ..results import Samples
 from ..weighted_sums import drawn_sums
-from .base import Z95, Policy, Reduced, mean_and_std, mean_of
+from .base import Z95, Policy, Reduced, mean, mean_and_std, mean_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -17,6 +20,7 @@ if TYPE_CHECKING:
     from ...arrays import Floats
     from ...metrics.base.metric import Metric
     from ...metrics.base.reference_draws import Draws
+    from ..column_blocks import HasBlocks
     from ..summands import Summand
     from .base import SystemCounts
 
@@ -41,10 +45,10 @@ class Sampled(Policy):
     def averaged(self, outputs: dict[str, Floats], draws: Draws) -> Reduced:
         """Return the mean of outputs [iterations], with the spread of the first, which is the score."""
         del draws
-        means = {name: float(mean_and_std(values)[0]) for name, values in outputs.items()}
         scores = next(iter(outputs.values()))
-        mean, std = (float(value) for value in mean_and_std(scores))
-        interval = (mean - Z95 * std, mean + Z95 * std) if std > 0 else (math.nan, math.nan)
+        means = dict(zip(outputs, mean(np.stack([*outputs.values()])).tolist(), strict=True))
+        middle, std = (float(value) for value in mean_and_std(scores))
+        interval = (middle - Z95 * std, middle + Z95 * std) if std > 0 else (math.nan, math.nan)
         return Reduced(means, Samples(len(scores), std, interval))
 
     def drawn_scores(self, counts: SystemCounts) -> list[Floats] | None:
@@ -134,5 +138,16 @@ class LeftOut(Policy):
 def _drawn_outputs(counts: SystemCounts, draws: Draws) -> list[dict[str, Floats]]:
     """Return the outputs of each system in every iteration: float64 [iterations] each."""
     kind = Drawn(counts.metric, counts.references)
+    if counts.lines == 1:
+        return [_of_one_line(kind, system, draws) for system in counts.systems]
     sums = drawn_sums(replace(counts.summand(kind), draws=draws), counts.threads)
     return [kind.outputs(sums[:, number]) for number in range(len(counts.systems))]
+
+
+def _of_one_line(kind: Drawn, system: HasBlocks, draws: Draws) -> dict[str, Floats]:
+    """Return the outputs of a system with one line in every iteration: those with the reference that is drawn."""
+    (line,) = kind.addends(system)
+    drawn = Drawer(draws, range(draws.iterations)).take(1, line.present)[:, 0]
+    fixed = np.broadcast_to(line.fixed, (len(line.drawn), line.fixed.shape[1]))
+    outputs = kind.outputs(np.concatenate([fixed, np.concatenate(line.drawn)], axis=-1))
+    return {name: values[drawn] for name, values in outputs.items()}
