@@ -22,8 +22,8 @@ def corpus_in_memory(
 ) -> Corpus:
     """Return the texts as a corpus.
 
-    `hypotheses` holds a text for each item, or such a list for each system; None: there are no outputs. `references` holds a list for each
-    reference set, with None where a reference is missing, or is one list of texts alone.
+    `hypotheses` holds a text for each item, or such a list for each system; None: there are no outputs. `references`
+    holds a list for each reference set, with None where a reference is missing, or is one list of texts alone.
     `source_needed` is the message where there are no sources but a metric needs them. It is empty if none does.
 
     Raises InputError where the texts do not fit together, and for what is no list of texts.

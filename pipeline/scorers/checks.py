@@ -28,7 +28,7 @@ def texts_of(name: str, values: Any) -> list[str]:
     texts = list(values)
     if not all(issubclass(kind, str) for kind in set(map(type, texts))):
         number = next(number for number, text in enumerate(texts, 1) if not isinstance(text, str))
-        raise InputError(f"{name}, item {number}: expected a text, found {_called(texts[number - 1])}")
+        raise InputError(f"{name}, item {number}: expected a text, found {called(texts[number - 1])}")
     return texts
 
 
@@ -58,14 +58,14 @@ def _integers(ids: Any) -> Ints:
     if array.dtype.kind not in "iu" and array.size:
         for place, item in enumerate(np.asarray(ids, object).tolist(), 1):
             if isinstance(item, bool) or not isinstance(item, int | np.integer):
-                raise InputError(f"ids, item {place}: expected the number of a line, found {_called(item)}")
+                raise InputError(f"ids, item {place}: expected the number of a line, found {called(item)}")
         raise InputError("ids: expected numbers of lines, and these are too large")
     return array.astype(np.int64, copy=False)
 
 
-def _called(value: object) -> str:
+def called(value: object) -> str:
     """Return how messages call a value that is not what was expected."""
-    return "None" if value is None else f"{value!r}" if isinstance(value, float) else type(value).__name__
+    return "None" if value is None else f"{float(value)!r}" if isinstance(value, float) else type(value).__name__
 
 
 def surrogate(name: str, outputs: Sequence[str]) -> PipelineError:

@@ -40,8 +40,8 @@ def sentence_scores(
     """Return the score of each output with its own references: float64 [outputs].
 
     The arguments are those of `evaluate`, with one system and one metric, and so are the numbers, bit for bit. Use it
-    for texts that differ with every call; where references stay the same, a `Scorer` is faster. What only looks wrong is
-    not looked for. Raises InputError as `evaluate` does, and for a metric that does not score texts.
+    for texts that differ with every call. Where references stay the same, a `Scorer` is faster. There are no warnings
+    about what only looks wrong. Raises InputError as `evaluate` does, and for a metric that does not score texts.
     """
     asked = metric if isinstance(metric, Metric) else from_values(metric)[0]
     sets = [references] if _is_texts(references) else references

@@ -78,7 +78,7 @@ class Scorer:
     def quiet(cls, metric: Asked, references: Any, sources: Any, gold: str | None = None) -> Scorer:
         """Return a scorer without the warnings about what looks wrong."""
         scorer = cls.__new__(cls)
-        scorer._prepare(metric, references, sources, gold)
+        cls._prepare(scorer, metric, references, sources, gold)
         return scorer
 
     def _prepare(self, metric: Asked, references: Any, sources: Any, gold: str | Path | None) -> None:
@@ -185,8 +185,15 @@ def _one(metric: Asked) -> Metric:
     return asked
 
 
-def check_texts_scored(metric: Metric) -> None:
-    """Raise InputError for a metric whose outputs are no texts, or are texts that have to be annotated first."""
+def check_texts_scored(metric: Metric, *, gold: bool = True) -> None:
+    """Raise InputError for a metric whose outputs are no texts, or are texts that have to be annotated first.
+
+    `gold` says whether there may be an M2 file, which metrics such as m2 need.
+    """
+    if metric.reads_files:
+        raise InputError(f"{metric.name}: reads files of numbers, and no texts")
+    if metric.needs.view == GOLD and not gold:
+        raise InputError(f"{metric.name}: compares edits with those of an M2 file: pipeline.Scorer(..., gold=FILE)")
     if metric.needs.view not in (TEXTS, GOLD):
         message = "compares edits of outputs, which have to be annotated first; score M2 files, or texts, with"
         raise InputError(f"{metric.name}: {message} pipeline.evaluate")

@@ -29,7 +29,8 @@ MEMORY = "memory"
 def corpus_with_gold(gold: object, hypotheses: Any, references: Any, sources: Any, views: Collection[str]) -> Corpus:
     """Return texts in memory with the annotations of an M2 file, from which those come that are None.
 
-    Where `hypotheses` is None there are no outputs; otherwise it is never what is missing. Where the outputs are M2 files too, the corpus is theirs. Raises InputError where texts and files do not fit.
+    `hypotheses` is never taken from there: where it is None, there are no outputs. Where the outputs are M2 files, the
+    corpus is theirs. Raises InputError where texts and files do not fit.
     """
     outputs = hypotheses if isinstance(hypotheses, Mapping) else {} if hypotheses is None else {ONE: hypotheses}
     annotated = _open_gold(gold, outputs, views)
