@@ -2,7 +2,8 @@
 
 plain(metric)    reward(outputs, references, sources) -> list of numbers
 trl(metric)      reward(prompts, completions, **columns), for TRL's GRPOTrainer and RLOOTrainer
-verl(metric)     compute_score(data_source, solution_str, ground_truth, extra_info), for verl
+verl(metric)     compute_score(data_source, solution_str, ground_truth, extra_info), for verl; verl_batch(metric)
+                 the same for its reward manager `batch`
 corpus(metric)   score(items) -> number, for programs that score a corpus at the end, such as lm-evaluation-harness
 
 None of these packages is imported. What is returned can be pickled, and used by several threads at once. References
@@ -75,22 +76,24 @@ def trl(
 
 
 def verl(
-    metric: Asked,
-    *,
-    sources: str = "source",
-    batch: bool = False,
-    missing: float | None | str = REFUSED,
-    extract: Extract | None = None,
-) -> Verl | VerlBatch:
+    metric: Asked, *, sources: str = "source", missing: float | None | str = REFUSED, extract: Extract | None = None
+) -> Verl:
     """Return compute_score(data_source, solution_str, ground_truth, extra_info=None) -> number, as verl calls it.
 
     `ground_truth` is the reference, or a list of them. `sources` is the key of `extra_info` under which the source is,
-    where the metric needs one. With `batch` the function takes lists (data_sources, solution_strs, ground_truths,
-    extra_infos), as verl's reward manager `batch` calls it, which is faster. See plain() for the rest.
-    Raises InputError as plain() does.
+    where the metric needs one. See plain() for the rest. Raises InputError as plain() does.
     """
-    inner = Plain(_metric(metric), missing, extract)
-    return VerlBatch(inner, sources) if batch else Verl(inner, sources)
+    return Verl(Plain(_metric(metric), missing, extract), sources)
+
+
+def verl_batch(
+    metric: Asked, *, sources: str = "source", missing: float | None | str = REFUSED, extract: Extract | None = None
+) -> VerlBatch:
+    """Return compute_score(data_sources, solution_strs, ground_truths, extra_infos) -> list of numbers.
+
+    verl's reward manager `batch` calls it so, once for all outputs of a step. The arguments are those of verl().
+    """
+    return VerlBatch(Plain(_metric(metric), missing, extract), sources)
 
 
 def corpus(metric: Asked) -> CorpusScore:
@@ -182,7 +185,7 @@ class Verl:
 
 @dataclass(frozen=True)
 class VerlBatch:
-    """A reward function for verl's reward manager `batch`; see verl()."""
+    """A reward function for verl's reward manager `batch`; see verl_batch()."""
 
     reward: Plain
     sources: str
@@ -192,8 +195,8 @@ class VerlBatch:
         self,
         data_sources: Any,
         solution_strs: Sequence[str],
-        ground_truths: Sequence[Any],
-        extra_infos: Sequence[Mapping[str, Any] | None],
+        ground_truths: Any,
+        extra_infos: Any,
         **more: Any,
     ) -> list[float]:
         """Return the reward of each output. Raises InputError as plain() does."""
@@ -274,6 +277,6 @@ def _said(text: Any) -> Any:
     if not is_list(text) or not all(isinstance(message, dict) for message in text):
         return text
     content = text[-1].get("content") if text else None
-    if is_list(content):  # parts, of which some may be pictures
+    if content is not None and is_list(content):  # parts, of which some may be pictures
         content = "".join(part.get("text") or "" for part in content if isinstance(part, dict))
     return "" if content is None else content

@@ -45,7 +45,10 @@ KEYS = {
 }
 EXTERNAL = {"name": "external", "title": "errant", "score": "f_beta", "files": "errant/{system}.tsv"}
 EXTERNAL_KEY = ("external-errant-tp-fp-fn", "5dc54b3ad461591de6095e003d594822")
-PUBLIC = ["Evaluation", "Result", "__version__", "compare", "errors", "evaluate", "load", "run"]
+PUBLIC = [
+    *("Evaluation", "Result", "Scorer", "__version__", "compare", "errors", "evaluate", "load", "rewards", "run"),
+    "sentence_scores",
+]
 RESULT = {
     *("bootstrap", "columns", "dataset", "found", "measure", "notes", "outputs", "peer_signature", "rank", "samples"),
     *("score", "sentence_spread", "sentences", "signature", "statistics", "system", "to_pandas", "breakdown", "parts"),

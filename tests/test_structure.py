@@ -53,6 +53,8 @@ FLOORS = [
     ["stages.py", "reopen.py"],
     ["evaluation.py"],
     ["api.py"],
+    ["scorers"],
+    ["rewards.py"],
     ["cli"],
     ["cli/commands"],
     ["__init__.py", "__main__.py"],

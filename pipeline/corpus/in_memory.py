@@ -15,22 +15,25 @@ ONE = "system"
 
 
 def corpus_in_memory(
-    hypotheses: Sequence[str] | Mapping[str, Sequence[str]] | None,
+    hypotheses: Sequence[str] | Mapping[str, Sequence[str]],
     references: Sequence[str] | Sequence[Sequence[str | None]],
     sources: Sequence[str] | None,
     source_needed: str = "",
+    *,
+    systems_later: bool = False,
 ) -> Corpus:
     """Return the texts as a corpus.
 
-    `hypotheses` holds a text for each item, or such a list for each system; None: there are no outputs. `references`
-    holds a list for each reference set, with None where a reference is missing, or is one list of texts alone.
+    `hypotheses` holds a text for each item, or such a list for each system. `references` holds a list for each
+    reference set, with None where a reference is missing, or is one list of texts alone. With `systems_later` there
+    may be no system.
     `source_needed` is the message where there are no sources but a metric needs them. It is empty if none does.
 
     Raises InputError where the texts do not fit together, and for what is no list of texts.
     """
-    systems = hypotheses if isinstance(hypotheses, Mapping) else {} if hypotheses is None else {ONE: hypotheses}
+    systems = hypotheses if isinstance(hypotheses, Mapping) else {ONE: hypotheses}
     sets = _reference_sets(references)
-    if not systems and hypotheses is not None:
+    if not systems and not systems_later:
         raise InputError("hypotheses: there is no system")
     if source_needed and sources is None:
         raise InputError(source_needed)

@@ -29,6 +29,8 @@ from .checks import is_list, rows_of, surrogate, texts_of
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from numpy.typing import NDArray
+
     from ..arrays import Floats, Ints
     from ..corpus.corpus import Corpus
     from ..corpus.texts import AnyText
@@ -36,6 +38,8 @@ if TYPE_CHECKING:
     from ..kernel.lines import Lines
     from ..metrics.base.metric import Metric
     from ..metrics.build import Asked
+
+    Integers = NDArray[np.integer]
 
 
 class Scorer:
@@ -116,7 +120,7 @@ class Scorer:
         texts = self._all(outputs)
         return self._scored(texts, self._every)
 
-    def rewards(self, outputs: Sequence[str], ids: Sequence[int]) -> Floats:
+    def rewards(self, outputs: Sequence[str], ids: Sequence[int] | Integers) -> Floats:
         """Return the score of each output with the line whose number, from 0, `ids` has: float64 [outputs].
 
         Lines may come in any order, any number of times. The scores are those of `sentences` where each score depends
@@ -203,11 +207,11 @@ def _corpus(metric: Metric, references: Any, sources: Any, gold: str | Path | No
     """Return source and references, checked, without outputs; raises InputError."""
     needed = without_source(metric.name, metric.hint, "sources=[...]") if metric.needs.source else ""
     if gold is not None:
-        corpus = corpus_with_gold(gold, None, references, sources, {metric.needs.view})
+        corpus = corpus_with_gold(gold, {}, references, sources, {metric.needs.view}, systems_later=True)
     elif references is None:
         raise InputError("references: there are none; give a list of texts for each reference set, or gold=FILE")
     else:
-        corpus = corpus_in_memory(None, references, sources, needed)
+        corpus = corpus_in_memory({}, references, sources, needed, systems_later=True)
     problems = fit([metric], [corpus])
     if problems:
         raise InputError(problems)

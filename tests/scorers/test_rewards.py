@@ -7,6 +7,7 @@ import functools
 import inspect
 import math
 import pickle
+import re
 import warnings
 from typing import Any
 
@@ -16,6 +17,7 @@ import pytest
 import pipeline
 from pipeline import rewards
 from pipeline.errors import InputError
+from tests.conftest import ROOT
 
 OUTPUTS = ["He goes to school .", "I like an apples .", "", "So be it"]
 REFERENCES: list[Any] = [
@@ -103,7 +105,7 @@ def test_verl_calls_it_with_its_names(metric: str) -> None:
     ]
     assert got == expected
     assert rewards.verl(metric)("gec", OUTPUTS[0], truths[0], extra[0]) == expected[0]
-    batch = rewards.verl(metric, batch=True)
+    batch = rewards.verl_batch(metric)
     names = np.array(["gec"] * 4, object)
     assert batch(data_sources=names, solution_strs=OUTPUTS, ground_truths=truths, extra_infos=extra) == expected
 
@@ -113,7 +115,8 @@ def test_texts_that_are_no_ordinary_ones() -> None:
     bleu = rewards.plain("bleu")
     assert bleu(["", " "], ["a b", "a b"]) == [0.0, 0.0]  # an empty output is scored
     assert bleu(["a b", "a b"], ["a b", ""])[1] == 0.0  # an empty reference is one of length 0
-    for gone in (None, math.nan, np.float64("nan")):  # a missing reference is left out
+    nothing: list[Any] = [None, math.nan, np.float64("nan")]
+    for gone in nothing:  # a missing reference is left out
         assert bleu(["a b c d"], [["a b c d", gone]]) == bleu(["a b c d"], ["a b c d"])
         with pytest.raises(InputError, match="references, item 2: there is none"):
             bleu(["a", "b"], ["a", gone])
@@ -144,7 +147,7 @@ def test_what_is_wrong_is_named() -> None:
         ),
         ("m2: compares edits with those of an M2 file", lambda: rewards.plain("m2")),
         ("errant: compares edits of outputs", lambda: rewards.trl("errant")),
-        ("metric: expected one metric, found a list", lambda: rewards.plain(["bleu", "gleu"])),
+        ("metric: expected one metric, found a list", lambda: rewards.plain(["bleu", "gleu"])),  # type: ignore[arg-type]
         ("blue", lambda: rewards.verl("blue")),
         ("item 1: character 2 is half of a surrogate pair", lambda: bleu(["a\ud800"], ["a"])),
         (r"items: expected \(output, references\)", lambda: rewards.corpus("bleu")([("a",)])),
@@ -171,10 +174,10 @@ def test_a_corpus_has_the_score_of_evaluate() -> None:
 
 def test_inspect_scores_with_it() -> None:
     """The scorer of `help rewards`, called as inspect_ai calls scorers."""
-    inspect_scorer = pytest.importorskip("inspect_ai.scorer")
+    inspect_scorer: Any = pytest.importorskip("inspect_ai.scorer")
     reward = rewards.plain("gleu")
 
-    @inspect_scorer.scorer(metrics=[inspect_scorer.mean()])
+    @inspect_scorer.scorer(metrics=[inspect_scorer.mean()])  # type: ignore[untyped-decorator]
     def gleu() -> Any:
         async def score(state: Any, target: Any) -> Any:
             given = reward([state.output.completion], [list(target)], [state.metadata["source"]])
@@ -188,3 +191,17 @@ def test_inspect_scores_with_it() -> None:
 
     got = asyncio.run(gleu()(State(), inspect_scorer.Target(REFERENCES[1])))
     assert got.as_float() == quiet("gleu", 1)
+
+
+PAGE = (ROOT / "pipeline" / "help" / "rewards.md").read_text(encoding="utf-8")
+
+
+def test_the_examples_of_the_page_of_help_run() -> None:
+    examples = "\n".join(re.findall(r"^(?: {4}.*)?$", re.sub(r"(?ms)^```.*?^```$", "", PAGE), re.MULTILINE))
+    names: dict[str, Any] = {}
+    exec(re.sub(r"^ {4}", "", examples, flags=re.MULTILINE), names)  # noqa: S102
+    assert names["compute_score"]("gec", "a", ["a"], {"source": "a"}) == 1.0
+    shown = re.findall(r"^ {4}(rewards.*?) +# (\[[0-9., ]+\])$", PAGE, re.MULTILINE)
+    assert len(shown) == 3
+    for code, result in shown:
+        assert repr(eval(code, names)) == result  # noqa: S307

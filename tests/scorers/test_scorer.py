@@ -168,7 +168,10 @@ def test_what_is_wrong_is_named_with_its_position() -> None:
         ("m2 compares edits with those of an M2 file", lambda: pipeline.Scorer("m2", ["a"], ["a"])),
         ("reads files of numbers", lambda: pipeline.Scorer("external[title=x,files=a.csv]", ["a"])),
         ("gleu needs a source", lambda: pipeline.sentence_scores("gleu", ["a"], ["a"])),
-        ("different numbers of lines", lambda: pipeline.sentence_scores("bleu", ["a", "b"], ["a"])),
+        (
+            "outputs: expected one for each line, 1; found 2",
+            lambda: pipeline.sentence_scores("bleu", ["a", "b"], ["a"]),
+        ),
         ("references, item 1: character 2 is half", lambda: pipeline.sentence_scores("bleu", ["a"], ["a\udfff"])),
         ("no annotator has a reference", lambda: pipeline.sentence_scores("bleu", ["a"], [[None], [None]])),
         ("outputs, item 1: expected a text, found None", lambda: pipeline.sentence_scores("bleu", [None], ["a"])),  # type: ignore[list-item]
