@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 import numpy as np
@@ -133,7 +134,7 @@ class Chrf(Metric):
     eps_smoothing: bool = option(False, key="eps", help="average F-scores of orders, as chrF++.py, nltk and Moses do")
     level: str = shared_options.level()
 
-    @property
+    @cached_property
     def needs(self) -> ChrfNeeds:
         """Lengths, n-grams and matches with each reference."""
         split = Tokenization("char" if self.whitespace else "nonspace", lowercase=self.lowercase)

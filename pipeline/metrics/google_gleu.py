@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
@@ -61,7 +62,7 @@ class GoogleGleu(Metric):
             return [("min_order", f"expected at most the order, {self.order}; found '{self.min_order}'")]
         return []
 
-    @property
+    @cached_property
     def needs(self) -> OverlapNeeds:
         """Lengths, totals, and matches with each reference."""
         tokenizer = "char" if self.unit == "char" else self.tokenizer

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
@@ -59,7 +60,7 @@ class Green(Metric):
     lowercase: bool = shared_options.lowercase()
     level: str = shared_options.level()
 
-    @property
+    @cached_property
     def needs(self) -> OverlapNeeds:
         """The sums of minima from which hits and misses are computed."""
         tokenizer = "char" if self.unit == "char" else self.tokenizer

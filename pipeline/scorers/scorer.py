@@ -12,15 +12,11 @@ import numpy as np
 from ..api import results_of
 from ..corpus.edits.gold_beside_lists import corpus_with_gold
 from ..corpus.in_memory import ONE, corpus_in_memory
-from ..corpus.spans import Span, read_span
 from ..corpus.texts import read_texts, text_in_memory
 from ..errors import InputError, LongTextError
-from ..execution.store.columns_file import MemoryStatistics
-from ..metrics.base.columns import narrow
-from ..metrics.base.metric import Text
+from ..execution.prepared_counts import PreparedCounts
 from ..metrics.base.views import GOLD, TEXTS
 from ..metrics.build import from_values
-from ..metrics.prepared import prepared
 from ..prepare import complete, doubts, fit, without_source
 from ..scoring.line_scores import LineScores
 from ..scoring.scored_columns import signed
@@ -35,7 +31,7 @@ if TYPE_CHECKING:
     from ..corpus.corpus import Corpus
     from ..corpus.texts import AnyText
     from ..evaluation import Evaluation
-    from ..kernel.lines import Lines
+    from ..execution.store.columns_file import MemoryStatistics
     from ..metrics.base.metric import Metric
     from ..metrics.build import Asked
 
@@ -90,16 +86,8 @@ class Scorer:
         self._corpus = _corpus(self.metric, references, sources, gold)
         self._given = (metric, _copied(references), _copied(sources), gold and str(Path(gold).absolute()))
         self.lines = self._corpus.lines
-        read = self._corpus.read_by(self.metric.needs)
-        self._schema = self.metric.needs.schema(len(read.references))
-        self._blank = _blank(read)
-        source = _lines(read.source) if read.source and self.metric.needs.source else None
-        kept = [_lines(text) for text in read.references]
-        if self._blank is not None:
-            kept = [t._replace(ends=np.where(b, t.starts, t.ends)) for t, b in zip(kept, self._blank.T, strict=True)]
-        self._prepared = prepared(self.metric.needs, Text(source, kept, [], {}))
+        self._counts = PreparedCounts(self._corpus.read_by(self.metric.needs), self.metric.needs)
         self._scores = LineScores(self.metric)
-        self._every = np.arange(self.lines)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Scorer.quiet, self._given
@@ -110,7 +98,7 @@ class Scorer:
     @property
     def signature(self) -> str:
         """The metric with all its settings, as `Result.signature` has it."""
-        return signed(self.metric, self._schema.references)
+        return signed(self.metric, self._counts.references)
 
     def sentences(self, outputs: Sequence[str]) -> Floats:
         """Return the score of each line: float64 [lines]. `outputs` holds one text for each line, in order.
@@ -118,7 +106,7 @@ class Scorer:
         Raises InputError for another number of outputs, and for an output that is no text.
         """
         texts = self._all(outputs)
-        return self._scored(texts, self._every)
+        return self._scored(texts, self._counts.every)
 
     def rewards(self, outputs: Sequence[str], ids: Sequence[int] | Integers) -> Floats:
         """Return the score of each output with the line whose number, from 0, `ids` has: float64 [outputs].
@@ -146,8 +134,11 @@ class Scorer:
         return evaluation
 
     def _statistics(self, text: AnyText) -> MemoryStatistics:
-        columns = self._counted(read_texts(text, 0, text.lines), self._every)
-        return MemoryStatistics([narrow(self._schema.pack(columns))], self._schema)
+        outputs = read_texts(text, 0, text.lines)
+        try:
+            return self._counts.statistics(outputs)
+        except LongTextError as error:
+            raise InputError(f"{self._place(error, self._counts.every)}: {error.message}") from None
 
     def _all(self, outputs: Sequence[str]) -> list[str]:
         """Return one output for each line; raises InputError."""
@@ -159,25 +150,22 @@ class Scorer:
     def _counted(self, outputs: Sequence[str], rows: Ints) -> dict[str, Ints]:
         """Return the columns of outputs; raises InputError for text that cannot be counted."""
         try:
-            columns = self._prepared.count(outputs, rows)
+            return self._counts.columns(outputs, rows)
         except UnicodeEncodeError:
             raise surrogate("outputs", outputs) from None
         except LongTextError as error:
             raise InputError(f"{self._place(error, rows)}: {error.message}") from None
-        if self._blank is not None:
-            columns["ref_len"] = np.where(self._blank[rows], -1, columns["ref_len"])
-        return columns
 
     def _place(self, error: LongTextError, rows: Ints) -> str:
         """Return where a text is that is too long to be counted."""
-        if error.text < self._schema.references:
+        if error.text < self._counts.references:
             return f"references[{error.text}], item {rows[error.line] + 1}"
         return f"outputs, item {error.line + 1}"
 
     def _scored(self, outputs: Sequence[str], rows: Ints) -> Floats:
         if not outputs:
             return np.zeros(0)
-        return self._scores.of(self._counted(outputs, rows), missing=self._blank is not None)
+        return self._scores.of(self._counted(outputs, rows), missing=self._counts.blank is not None)
 
 
 def _one(metric: Asked) -> Metric:
@@ -223,18 +211,3 @@ def _corpus(metric: Metric, references: Any, sources: Any, gold: str | Path | No
 def _copied(texts: Any) -> Any:
     """Return lists of texts as tuples, which a caller cannot change later."""
     return tuple(text if text is None or isinstance(text, str) else tuple(text) for text in texts) if texts else None
-
-
-def _lines(text: AnyText) -> Lines:
-    span = text.span(0, text.lines)
-    return read_span(span) if isinstance(span, Span) else span
-
-
-def _blank(corpus: Corpus) -> Any:
-    """Return which references are missing, bool [lines, references]; None where none is."""
-    if not corpus.missing:
-        return None
-    blank = np.zeros((corpus.lines, len(corpus.references)), bool)
-    for number, reference in enumerate(corpus.references):
-        blank[reference.blanks - 1, number] = True
-    return blank

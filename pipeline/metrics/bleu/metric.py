@@ -6,6 +6,7 @@ These programs are the flavours. They differ in reference length, tokens, zeros 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
@@ -68,7 +69,7 @@ class Bleu(BleuOptions, Metric):
         """Whether this smoothing of a corpus score reads counts of the last sentence alone, as in nltk."""
         return self.level == "corpus" and self.smoothing in ("method5", "method6", "method7")
 
-    @property
+    @cached_property
     def needs(self) -> OverlapNeeds:
         """Lengths, totals, and matches with all references merged."""
         names = {"char": FLAVOURS[self.flavour].char, "none": "whitespace"}

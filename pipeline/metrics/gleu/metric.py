@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
@@ -68,7 +69,7 @@ class Gleu(GleuOptions, Metric):
         """The option references."""
         return self.references
 
-    @property
+    @cached_property
     def needs(self) -> OverlapNeeds:
         """What the variant counts, with each reference or with merged references."""
         tokenizer = "char" if self.unit == "char" else self.tokenizer
