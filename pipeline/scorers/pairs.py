@@ -11,7 +11,7 @@ from .. import kernel
 from ..corpus.corpus import MAX_REFERENCES
 from ..errors import LongTextError
 from ..kernel.lines import join_lines
-from ..metrics.base.metric import Metric, Text
+from ..metrics.base.metric import Text
 from ..metrics.base.views import TEXTS
 from ..metrics.build import from_values
 from ..metrics.prepared import prepared
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from ..arrays import Floats
     from ..kernel.lines import Lines
-    from ..metrics.base.metric import Needs
+    from ..metrics.base.metric import Metric, Needs
     from ..metrics.build import Asked
 
 KEPT = 256
@@ -43,7 +43,7 @@ def sentence_scores(
     for texts that differ with every call. Where references stay the same, a `Scorer` is faster. There are no warnings
     about what only looks wrong. Raises InputError as `evaluate` does, and for a metric that does not score texts.
     """
-    asked = metric if isinstance(metric, Metric) else from_values(metric)[0]
+    asked = from_values(metric)[0]
     sets = [references] if _is_texts(references) else references
     every = [outputs, *([] if sources is None else [sources]), *sets] if isinstance(sets, list | tuple) and sets else []
     plain = every and all(map(_is_texts, every)) and len(set(map(len, every))) == 1
