@@ -46,6 +46,7 @@ FLOORS = [
     ["scoring/resampling"],
     ["human"],
     ["reproduction"],
+    ["report/terminal"],
     ["report/tables"],
     ["report"],
     ["report/plots", "report/html"],

@@ -12,7 +12,7 @@ from ..config.resolved import Column, Dataset, System
 from ..corpus.formats import ONE_ANNOTATOR
 from ..corpus.input_warnings import suspicions
 from ..corpus.opener import open_corpus
-from ..errors import ConfigError, CorpusError, Problem, printable
+from ..errors import ConfigError, CorpusError, Problem
 from ..io.catalogue import PREFIX, is_data, named_in
 from ..io.remote import Remote
 from ..metrics.base.views import EDITS, GOLD, TEXTS, annotator_of
@@ -68,6 +68,8 @@ def open_files(args: argparse.Namespace, *, quiet: bool = False, views: Collecti
 
     `views` says what the metrics read; see `metrics/base/views.py`.
     """
+    from ..report.terminal.text import print_text
+
     outputs = expanded(args.outputs)
     repeated = next((name for name in outputs if outputs.count(name) > 1), None)
     if repeated is not None:
@@ -84,7 +86,7 @@ def open_files(args: argparse.Namespace, *, quiet: bool = False, views: Collecti
     if corpus is None:
         raise CorpusError(list(dict.fromkeys(problems)))
     for warning in () if quiet else suspicions(corpus, references=TEXTS in views):
-        print(printable(f"warning: {warning}"), file=sys.stderr)
+        print_text(f"warning: {warning}", sys.stderr)
     return corpus
 
 

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 from ..corpus.texts import read_texts
 from ..errors import printable
 from ..execution.count import count_in_memory
-from ..report.console import print_table
 from ..report.sentence import columns_of_line, verdict_table
 from ..report.tables.digits import percent
+from ..report.terminal.table import print_table
 from ..scoring.column_blocks import chosen_references
 
 if TYPE_CHECKING:

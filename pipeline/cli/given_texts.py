@@ -14,7 +14,7 @@ from ..config.globs import exists
 from ..config.resolved import STDIN, UNPACKED, Column
 from ..corpus.formats import ANNOTATED, ONE_ANNOTATOR, READERS, format_in
 from ..corpus.formats.m2 import annotators
-from ..errors import ConfigError, CorpusError, printable
+from ..errors import ConfigError, CorpusError
 from ..io.catalogue import is_data
 from ..io.dataset_cache import path_of
 from ..io.plain_files import Spool
@@ -101,6 +101,8 @@ def _parted(text: str, flag: str) -> tuple[Path | Remote, str]:
 
 def _annotator(path: Path, number: str, flag: str) -> str:
     """Return the number of an annotator of an M2 file. None is needed for the source, or where there is only one."""
+    from ..report.terminal.text import print_text
+
     if flag == "-s" and not number:
         return ""
     known = annotators(path, Spool(UNPACKED))
@@ -114,5 +116,5 @@ def _annotator(path: Path, number: str, flag: str) -> str:
     lacking, line = known[int(number)]
     if lacking:
         where = f"has no line for {lacking} sentences that others annotated, the first in line {line}"
-        print(printable(f"warning: {path}: annotator {number} {where}; {STAND_IN}"), file=sys.stderr)
+        print_text(f"warning: {path}: annotator {number} {where}; {STAND_IN}", sys.stderr)
     return number

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..config.resolved import UNPACKED
-from ..errors import CorpusError, Problem, printable
+from ..errors import CorpusError, Problem
 from ..io.plain_files import Spool, named, numbered_lines
 from ..io.processes import processors
 from ..io.safe_files import write_atomic
@@ -57,6 +57,7 @@ def annotate(args: argparse.Namespace) -> int:
     from ..annotation.annotation_cache import AnnotationCache
     from ..annotation.pairs import block
     from ..annotation.spacy_pipelines import versions_of
+    from ..report.terminal.text import print_text
 
     versions = versions_of(args.model)
     source, *texts = _read_all([args.orig, *args.cor])
@@ -73,7 +74,7 @@ def annotate(args: argparse.Namespace) -> int:
     blocks = (block(line, [next(each) for _ in texts]).encode() for line in source)
     write_atomic(Path(args.out), blocks)
     for note in () if args.quiet else _notes(source, annotated, str(versions)):
-        print(printable(f"note: {note}"), file=sys.stderr)
+        print_text(f"note: {note}", sys.stderr)
     return 0
 
 

@@ -72,7 +72,9 @@ class Bar(Listener):
         if self.enabled:
             from rich.text import Text
 
-            self.bar.console.print(Text(printable(text)), soft_wrap=True)
+            from ..report.terminal.text import wrapped
+
+            self.bar.console.print(Text(wrapped(printable(text), sys.stderr)), soft_wrap=True)
         else:
             print(printable(text), file=sys.stderr, flush=True)
 

@@ -2,26 +2,28 @@
 
 from __future__ import annotations
 
-import shutil
 import sys
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 from ..errors import printable
 from .by_type.tables import caption, fitting, types_of
-from .tables.comparisons import is_significant, matrix, pair_table, settings_line, shown_p, signed, tests_of
+from .tables.comparisons import is_significant, matrix, p_cell, pair_table, settings_line, signed, tests_of
 from .tables.digits import percent, round_half_up
 from .tables.human import correlation_table, sentence_table, test_table, window_table
 from .tables.labels import class_of, headings, labels, remarks, size
 from .tables.ranked import fitted_table, picked, ranked_table
 from .tables.sections import finding_tables
 from .tables.verdicts import expectation_table, misses
+from .terminal.table import as_shown, fits, print_table
+from .terminal.text import print_text, terminal_width
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
 
     from ..metrics.base.metric import Metric
     from ..scoring.results import Comparison, Results, Score
+    from .tables import Table
 
 
 def print_results(results: Results, digits: int, columns: Sequence[str] = ()) -> None:
@@ -37,9 +39,9 @@ def print_results(results: Results, digits: int, columns: Sequence[str] = ()) ->
         if scores[0].peer_signature:
             print(printable(scores[0].peer_signature))
         for line in remarks(scores):
-            print(printable(f"note: {line}"))
+            print_text(f"note: {line}")
     if results.statistics:
-        print(settings_line(results.statistics))
+        print_text(settings_line(results.statistics))
     if results.human:
         print()
         print_human(results.human)
@@ -56,7 +58,7 @@ def print_results(results: Results, digits: int, columns: Sequence[str] = ()) ->
 def _print_heading(about: str, label: str) -> None:
     """Print what a table is about and the label of its metric, on two lines where a terminal is too narrow for one."""
     whole = f"{about}; {label}" if label else about
-    if label and sys.stdout.isatty() and len(_as_shown(whole)) > _width():
+    if label and sys.stdout.isatty() and len(as_shown(whole)) > terminal_width():
         whole = f"{about}\n{label}"
     print(printable(whole))
 
@@ -67,14 +69,14 @@ def print_expectations(expectations: dict[str, Any], *, after: bool = False) -> 
         print()
     print_table(*expectation_table(expectations), left=(1, 4))
     for line in misses(expectations):
-        print(printable(f"missed: {line}"))
+        print_text(f"missed: {line}")
 
 
 def print_types(results: Results, digits: int, tier: int) -> None:
     """Print the scores by type, on a terminal in tables that fit its width."""
     for number, types in enumerate(types_of(results, tier)):
         print(("\n" if number else "") + printable(caption(types)))
-        for title, (header, rows) in fitting(types, digits, _width() if sys.stdout.isatty() else None):
+        for title, (header, rows) in fitting(types, digits, terminal_width() if sys.stdout.isatty() else None):
             if title:
                 print(printable(title))
             print_table(header, rows, left=(0,))
@@ -86,11 +88,11 @@ def _print_ranked(results: Results, scores: Sequence[Score], digits: int, column
     if columns or not sys.stdout.isatty():
         print_table(*ranked_table(results, scores, digits, columns))
         return
-    width = _width()
+    width = terminal_width()
     table, left_out = fitted_table(results, scores, digits, width)
     print_table(*table)
     if left_out:
-        print(f"({', '.join(left_out)}: in a wider window, or piped)")
+        print_text(f"({', '.join(left_out)}: in a wider window, or piped)")
 
 
 def print_comparisons(results: Results, digits: int, *, pairs: bool = False, columns: Sequence[str] = ()) -> None:
@@ -104,26 +106,36 @@ def print_comparisons(results: Results, digits: int, *, pairs: bool = False, col
         scores = [score for score in results.scores if (score.dataset, score.metric) == (dataset, metric)]
         names = [score.system for score in sorted(scores, key=lambda s: s.rank)]
         tests = sorted(tests_of(results, scores[0]), key=lambda t: (names.index(t.system), names.index(t.other)))
-        if pairs or (results.statistics or {}).get("baseline") is not None:
+        compared = {name for test in tests for name in (test.system, test.other)}
+        squares = _squares(results, [name for name in names if name in compared], tests, digits)
+        if (
+            pairs
+            or (results.statistics or {}).get("baseline") is not None
+            or not all(fits(*t) for t in squares.values())
+        ):
             header, rows = pair_table(results, tests, digits)
             kept = [0, 1, *picked(header[2:], columns or ["*"], 2)]
-            print_table([header[n] for n in kept], [[row[n] for n in kept] for row in rows], left=(0, 1))
+            table = [header[n] for n in kept], [[row[n] for n in kept] for row in rows]
+            print_table(*table, left=(0, 1), first_out=() if columns else LEAST)
         else:
-            compared = {name for test in tests for name in (test.system, test.other)}
-            _print_matrices(results, [name for name in names if name in compared], tests, digits)
+            for title, square in squares.items():
+                print(title)
+                print_table(*square, left=(0,))
         print()
-    print(settings_line(results.statistics or {}))
+    print_text(settings_line(results.statistics or {}))
 
 
-def _print_matrices(results: Results, names: Sequence[str], tests: Sequence[Comparison], digits: int) -> None:
+def _squares(results: Results, names: Sequence[str], tests: Sequence[Comparison], digits: int) -> dict[str, Table]:
+    """Return two tables of all pairs of systems by what they show."""
+
     def difference(test: Comparison, turned: bool) -> str:
         star = "*" if is_significant(test, results) else ""
         return signed(-test.difference if turned else test.difference, digits) + star
 
-    print("difference of scores: row less column")
-    print_table(*matrix(names, tests, difference), left=(0,))
-    print("p: adjusted")
-    print_table(*matrix(names, tests, lambda test, _: shown_p(test.p_adjusted)), left=(0,))
+    return {
+        "difference of scores: row less column": matrix(names, tests, difference),
+        "p: adjusted": matrix(names, tests, lambda test, _: p_cell(test, results)),
+    }
 
 
 def print_orders(results: Results, digits: int) -> None:
@@ -166,42 +178,8 @@ def _cell(score: Score, name: str, digits: int) -> str:
     return percent(value, digits)
 
 
-def print_table(header: Sequence[str], rows: Iterable[Sequence[str]], left: Iterable[int] = (1,)) -> None:
-    """Print a table, drawn by rich on a terminal and as aligned text elsewhere.
-
-    `left` holds the numbers of the columns that are aligned to the left.
-    """
-    rows, lefts = [[_as_shown(cell) for cell in row] for row in rows], set(left)
-    if sys.stdout.isatty():
-        from rich import box
-        from rich.console import Console
-        from rich.table import Table
-        from rich.text import Text
-
-        table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-        for index, title in enumerate(header):
-            table.add_column(title, justify="left" if index in lefts else "right", overflow="fold")
-        for row in rows:
-            table.add_row(*(Text(cell) for cell in row))
-        Console(width=_width(), height=25).print(table)  # a dumb terminal would have 80 columns without a height
-        return
-    widths = [max(len(row[i]) for row in [header, *rows]) for i in range(len(header))]
-    for row in [header, *rows]:
-        cells = [c.ljust(w) if i in lefts else c.rjust(w) for i, (c, w) in enumerate(zip(row, widths, strict=True))]
-        print("  ".join(cells).rstrip())
-
-
-def _as_shown(cell: str) -> str:
-    """Return a cell as standard output shows it, so that columns are as wide as what stands for missing letters."""
-    encoding = sys.stdout.encoding or "utf-8"
-    return printable(cell).encode(encoding, sys.stdout.errors or "strict").decode(encoding)
-
-
-def _width() -> int:
-    """Return how many columns of letters the terminal has, at least 40."""
-    return max(shutil.get_terminal_size().columns, 40)
-
-
+LEAST = ("d", "better in", "p", "ties", "losses", "wins")
+"""Titles of the columns of a comparison that a narrow terminal does without, in the order in which they leave."""
 TEXTS = frozenset({"metric", "other", "human score"})
 """Titles of the columns that hold text in the tables of agreement with people."""
 

@@ -35,6 +35,7 @@ SIGNS = {
     "*": "{*}",
     "±": r"$\pm$",
     "≥": r"$\ge$",
+    "≤": r"$\le$",
     "…": r"\dots{}",
 }
 """What stands for signs that LaTeX reads as commands, does not print, or takes for options of a line break."""

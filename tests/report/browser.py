@@ -38,6 +38,8 @@ class Browser:
 
     def __init__(self, driver: Any) -> None:
         self.driver = driver  # selenium's types differ from release to release
+        driver.set_script_timeout(PATIENCE)
+        driver.set_page_load_timeout(PATIENCE)
         self.size()
 
     def size(self, width: int = 1280, height: int = 900, *, dark: bool = False, media: str = "screen") -> None:

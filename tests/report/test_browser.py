@@ -601,3 +601,95 @@ def test_signatures_can_be_copied(browser: Browser, sample: Path) -> None:
     )
     browser.run("document.querySelector('.copied .copy').click()")
     assert browser.run("return copied")[0].startswith("gleu|variant:2017|")
+
+
+# --- white space, filters, focus
+
+
+@pytest.fixture(scope="module")
+def spaces(folder: Path) -> Path:
+    """Outputs that differ from the source, a reference or each other in their white space alone."""
+    texts = {
+        "spaced": ["A cat sat . ", "It rains .", "He  goes home ."],
+        "fixed": ["The cat sat .", "It rained .", "He goes home ."],
+        "P": ["A cat sat .", "It rained . ", "He goes home ."],
+        "Q": ["A  cat sat .", "It rains .", "He goes home ."],
+        "R": ["A cat sat . ", "It rained .", "He goes  home ."],
+    }
+    for name, lines in texts.items():
+        (folder / f"{name}.spaces").write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+    config = {
+        "datasets": {"d": {"source": "spaced.spaces", "references": ["fixed.spaces"]}},
+        "systems": {name: f"{name}.spaces" for name in "PQR"},
+        "metrics": ["gleu[iter=2]", "chrf"],
+    }
+    return made(folder, "spaces", config)
+
+
+CARDS = """
+return [...document.querySelectorAll("#detail .card")].map((one) => [
+  [...one.querySelectorAll(".name")].map((name) => name.textContent.slice(-1)).sort().join(""),
+  [...one.querySelectorAll(".tag")].map((tag) => tag.textContent).join(", ")]).sort();
+"""
+
+
+def test_texts_are_compared_by_their_words(browser: Browser, spaces: Path) -> None:
+    browser.open(spaces)
+    for line, cards in enumerate(
+        [
+            [["PQR", "unchanged"]],
+            [["PR", "equal to a reference"], ["Q", "unchanged"]],
+            [["PQR", "unchanged, equal to a reference"]],
+        ]
+    ):
+        browser.run("show(arguments[0])", line)
+        assert browser.run(CARDS) == cards
+    for name, changed in (("P", [2]), ("Q", []), ("R", [2])):
+        choose(browser, a=name, edits="only changed")
+        assert listed(browser) == changed
+
+
+def test_more_white_space_is_shown(browser: Browser, spaces: Path) -> None:
+    browser.open(spaces)
+    assert browser.run("return marked('a  b ', 'a b').querySelectorAll('.odd').length") == 2
+    assert browser.run("return marked('a  b ', 'a b').textContent") == "a ␣b␣"
+    assert browser.run("return marked('a b', 'a  b ').textContent") == "a b"
+    assert browser.run("return marked('a  b ', null).textContent") == "a  b "
+
+
+def test_a_filter_leaves_no_sentence_that_does_not_fit(browser: Browser, spaces: Path) -> None:
+    browser.open(spaces)
+    browser.run("show(2)")
+    choose(browser, q="rains")
+    assert browser.run("return document.querySelector('#detail h3').textContent") == "line 2 d"
+    choose(browser, q="nothing has this")
+    assert listed(browser) == []
+    assert browser.run("return document.getElementById('detail').textContent") == "No sentence fits."
+    choose(browser, q="")
+    assert browser.run("return document.querySelector('#detail h3').textContent") == "line 1 d"
+
+
+def test_the_keyboard_goes_on_after_a_button_and_after_a_choice(browser: Browser, spaces: Path) -> None:
+    browser.open(spaces)
+    browser.run("document.querySelector('[data-action=next]').focus()")
+    browser.press("\ue007", "\ue007")  # Enter
+    assert browser.run("return [state.line, document.activeElement.dataset.action]") == [2, "next"]
+    browser.run("form.elements.a.focus()")
+    browser.press("k")
+    assert browser.run("return [state.line, document.activeElement.name]") == [1, "a"]
+
+
+def test_a_linked_sentence_is_in_sight_after_a_reload(browser: Browser, sample: Path) -> None:
+    browser.open(sample, "dataset=sample&line=90")
+    for _ in range(2):
+        browser.wait(IN_SIGHT, True)
+        browser.driver.refresh()
+    browser.wait(IN_SIGHT, True)
+
+
+IN_SIGHT = """
+const row = document.querySelector("#list [aria-selected=true]"), box = document.getElementById("list");
+if (!row) return false;
+const [one, two] = [row.getBoundingClientRect(), box.getBoundingClientRect()];
+return one.top >= two.top - 1 && one.bottom <= two.bottom + 1 && one.top >= 0 && one.bottom <= innerHeight;
+"""

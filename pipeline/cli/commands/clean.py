@@ -33,6 +33,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Check every folder first, then clean all of them."""
     from ...execution.store.run_directory import RunDirectory
+    from ...report.terminal.text import print_text
     from ...scoring.stored_runs import used_counts
 
     directories = []
@@ -51,7 +52,7 @@ def run(args: argparse.Namespace) -> int:
             for path in files:
                 print(printable(path))
         else:
-            with directory.held(lambda text: print(printable(f"note: {text}"), file=sys.stderr)):
+            with directory.held(lambda text: print_text(f"note: {text}", sys.stderr)):
                 directory.clear(whole=True) if used is None else directory.remove_unneeded(used)
         if not args.quiet:
             what = "would go" if args.dry_run else "deleted"

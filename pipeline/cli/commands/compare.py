@@ -134,6 +134,7 @@ def compared(args: argparse.Namespace, second: str | None, baseline: str | None,
     `second` is the other run, if there is one. `from_config` says that the baseline of the run's config holds where
     `baseline` is None.
     """
+    from ...report.terminal.text import print_text
     from ...scoring import stored_runs
     from ...scoring.resampling.significance import with_statistics
     from ...scoring.selection import Selection, only, restricted
@@ -154,7 +155,7 @@ def compared(args: argparse.Namespace, second: str | None, baseline: str | None,
         bar.stage("resampling")
         results = with_statistics(results, columns, settings, bar.testing)
     for warning in () if args.quiet else results.warnings:
-        print(printable(f"warning: {warning}"), file=sys.stderr)
+        print_text(f"warning: {warning}", sys.stderr)
     return results
 
 

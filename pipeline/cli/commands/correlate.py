@@ -18,7 +18,7 @@ import json
 import sys
 from typing import TYPE_CHECKING, Any
 
-from ...errors import InputError, printable
+from ...errors import InputError
 from ...io.dataset_cache import path_of
 from ..parts import selection_of
 from ..progress import Bar
@@ -69,6 +69,7 @@ def run(args: argparse.Namespace) -> int:
     from ...human.meta_evaluation import meta_evaluate
     from ...human.people import open_people
     from ...report.console import print_human
+    from ...report.terminal.text import print_text
     from ...scoring.results import without_nan
 
     settings = _settings(args)
@@ -83,7 +84,7 @@ def run(args: argparse.Namespace) -> int:
     else:
         print_human(evaluation.plain())
     for note in () if args.quiet else evaluation.notes:
-        print(printable(f"warning: {note}"), file=sys.stderr)
+        print_text(f"warning: {note}", sys.stderr)
     return 0
 
 

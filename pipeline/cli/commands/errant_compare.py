@@ -63,12 +63,14 @@ _beta.__name__ = f"number from 0 to {MAX_BETA:,.0f}"
 
 def run(args: argparse.Namespace) -> int:
     """Print the scores."""
+    from ...report.terminal.text import print_text
+
     output, reference = read_m2(args.hyp, args.ref)
     problems = other_sentences(output, reference)
     if problems:
         raise CorpusError(problems)
     for note in (*reference.notes(), *output.notes(), *other_styles(reference, [output])):
-        print(printable(f"warning: {note}"), file=sys.stderr)
+        print_text(f"warning: {note}", sys.stderr)
     comparison = Comparison(args.mode or "cs", args.single, args.multi, tuple(args.filt))
     scorer = Scorer(comparison, args.beta)
     lines = report(output, reference, scorer, tier=args.cat, verbose=args.verbose)

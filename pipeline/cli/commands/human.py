@@ -18,7 +18,7 @@ import json
 import sys
 from typing import TYPE_CHECKING, Any
 
-from ...errors import InputError, printable
+from ...errors import InputError
 from ..given_texts import given_path
 from ..progress import Bar
 
@@ -71,6 +71,7 @@ def run(args: argparse.Namespace) -> int:
     from ...human.judgment_summary import JudgmentSummary
     from ...human.judgments import read_judgments
     from ...io.remote import Remote
+    from ...report.terminal.text import print_text
 
     _check(args)
     if args.engine and not args.quiet:
@@ -80,7 +81,7 @@ def run(args: argparse.Namespace) -> int:
         raise InputError(f"{path}: is an address; only texts may be one")
     judgments = read_judgments(path, args.judge, args.without_judge, args.without)
     for note in () if args.quiet else judgments.notes:
-        print(printable(f"warning: {judgments.file}: {note}"), file=sys.stderr)
+        print_text(f"warning: {judgments.file}: {note}", sys.stderr)
     with Bar(enabled=bool(args.trueskill) and not args.quiet and sys.stderr.isatty()) as bar:
         bar.stage("TrueSkill")
         summary = JudgmentSummary(
@@ -119,9 +120,9 @@ def _check(args: argparse.Namespace) -> None:
 def _print(summary: JudgmentSummary, args: argparse.Namespace) -> None:
     """Print the tables that the arguments ask for."""
     from ...human.judge_agreement import MIN_COMPARISONS
-    from ...report.console import print_table
     from ...report.tables import human as tables
     from ...report.tables.digits import round_half_up
+    from ...report.terminal.table import print_square, print_table
 
     names, judges, scores = summary.judgments.systems, summary.judgments.judges, summary.scores()
     print_table(*tables.counts_table(summary), left=(0,))
@@ -133,15 +134,15 @@ def _print(summary: JudgmentSummary, args: argparse.Namespace) -> None:
     if args.per_judge:
         rows = [[names[n], *(round_half_up(own[n], args.digits) for own in summary.of_judges)] for n in order]
         print("\nExpected Wins of each judge")
-        print_table(["system", *judges], rows, left=(0,))
+        print_square(["system", *judges], rows)
         print("\ncorrelation of these: Spearman above, Pearson below; with the scores of all other judges")
-        print_table(*tables.judge_table(summary.judge_correlations, judges), left=(0,))
+        print_square(*tables.judge_table(summary.judge_correlations, judges))
     if args.head_to_head:
         print("\nhow often the column's system is better than the row's; p: # <= 0.01, + <= 0.05, * <= 0.10")
-        print_table(*tables.head_to_head_table(summary.head_to_head, names, order), left=(0,))
+        print_square(*tables.head_to_head_table(summary.head_to_head, names, order))
     if args.agreement:
         print(f"\nCohen's kappa of two judges, and of a judge with himself; *: under {MIN_COMPARISONS} comparisons")
-        print_table(*tables.kappa_table(summary.kappas, judges, MIN_COMPARISONS), left=(0,))
+        print_square(*tables.kappa_table(summary.kappas, judges, MIN_COMPARISONS))
     print()
     between, within = (round_half_up(value, 2) for value in summary.mean_kappas.values())
     print(f"Cohen's kappa: {between} between judges, {within} within (means by comparisons)")

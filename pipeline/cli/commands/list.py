@@ -42,7 +42,7 @@ def _chosen(names: Iterable[str], known: Collection[str], what: str) -> list[str
 
 def _metrics(names: Iterable[str]) -> None:
     from ...metrics import METRICS
-    from ...report.console import print_table
+    from ...report.terminal.table import print_table
 
     for name in _chosen(names, METRICS, "metric"):
         metric = METRICS[name]
@@ -52,11 +52,12 @@ def _metrics(names: Iterable[str]) -> None:
             default = option.default_of({})
             text = str(default).lower() if isinstance(default, bool) else str(default)
             rows.append([option.name, option.key, text, option.values(), option.help])
-        print_table(["option", "in signatures", "default", "values", "meaning"], rows, left=range(5))
+        header = ["option", "in signatures", "default", "values", "meaning"]
+        print_table(header, rows, left=range(5), first_out=("in signatures", "default"))
 
 
 def _tokenizers(names: Iterable[str]) -> None:
-    from ...report.console import print_table
+    from ...report.terminal.table import print_table
     from ...tokenizers import TOKENIZERS
 
     rows = [[name, TOKENIZERS[name].help] for name in _chosen(names, TOKENIZERS, "tokenizer")]
@@ -65,7 +66,7 @@ def _tokenizers(names: Iterable[str]) -> None:
 
 def _samplers(names: Iterable[str]) -> None:
     from ...metrics.base.reference_draws import SAMPLERS
-    from ...report.console import print_table
+    from ...report.terminal.table import print_table
 
     chosen = _chosen(names, SAMPLERS, "sampler")
     rows = [[name, (SAMPLERS[name].__doc__ or "").splitlines()[0]] for name in chosen]

@@ -101,6 +101,8 @@ _words.__name__ = "whole number from 0 to 100"
 
 def run(args: argparse.Namespace) -> int:
     """Print the score, or with -v also every sentence."""
+    from ...report.terminal.text import print_text
+
     metric = MAX_MATCH(
         beta=args.beta,
         max_unchanged_words=args.max_unchanged_words,
@@ -115,7 +117,7 @@ def run(args: argparse.Namespace) -> int:
     opener = Opener()
     corpus = _corpus(args.output, output, gold, opener)
     for warning in doubts(corpus, [metric]):
-        print(printable(f"warning: {warning}"), file=sys.stderr)
+        print_text(f"warning: {warning}", sys.stderr)
     if args.verbose:
         sentences = [block.sentence.strip() for block in gold_blocks(opener.spool.local(gold), named(gold))]
         totals = _print_sentences(metric, corpus, sentences)

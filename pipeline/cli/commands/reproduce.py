@@ -107,8 +107,8 @@ def _code(outcomes: Sequence[Outcome]) -> int:
 
 
 def _list(named: Sequence[Recipe], args: argparse.Namespace) -> int:
-    from ...report.console import print_table
     from ...report.tables.reproduction import list_table
+    from ...report.terminal.table import print_table
 
     if args.json:
         plain = [{"name": recipe.name, "publication": recipe.publication} for recipe in named]
@@ -161,8 +161,8 @@ class _RecipeListener(Listener):
 
 
 def _print(outcomes: Sequence[Outcome], args: argparse.Namespace) -> None:
-    from ...report.console import print_table
     from ...report.tables import reproduction
+    from ...report.terminal.table import print_table
 
     if args.json:
         sys.stdout.write(json.dumps(reproduction.plain(outcomes), indent=1, ensure_ascii=False, allow_nan=False) + "\n")
@@ -185,9 +185,9 @@ def _print(outcomes: Sequence[Outcome], args: argparse.Namespace) -> None:
 
 def _print_one(outcome: Outcome, *, values: bool) -> None:
     """Print the publication of a recipe, its metrics and its entries. With `values`, each value is printed."""
-    from ...report.console import print_table
     from ...report.tables import reproduction
     from ...report.tables.verdicts import expectation_table
+    from ...report.terminal.table import print_table
 
     print(printable(outcome.recipe.name))
     for line in [*reproduction.about(outcome.recipe), *(f"metric:       {s}" for s in outcome.signatures)]:

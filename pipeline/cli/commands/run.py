@@ -61,7 +61,8 @@ def run(args: argparse.Namespace) -> int:
     from ...execution.listener import SILENT
     from ...execution.options import RunOptions
     from ...io.remote import is_remote
-    from ...report.console import print_results, print_table
+    from ...report.console import print_results
+    from ...report.terminal.table import print_table
 
     if args.mean:
         args.settings = [*args.settings, "output.mean=true"]

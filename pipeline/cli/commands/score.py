@@ -30,7 +30,6 @@ import argparse
 import sys
 from typing import TYPE_CHECKING, Any
 
-from ...errors import printable
 from ..arguments import add_files, jobs, open_files, output_from_pipe
 from ..kernel_note import kernel_notes
 from ..progress import Bar
@@ -96,6 +95,7 @@ def run(args: argparse.Namespace) -> int:
     from ...metrics.base.views import TEXTS
     from ...metrics.defaults import from_texts
     from ...report.console import print_orders, print_results
+    from ...report.terminal.text import print_text
     from ...scoring.results import Results
     from ...scoring.scores import describe
 
@@ -105,12 +105,12 @@ def run(args: argparse.Namespace) -> int:
     views = {metric.needs.view for metric in metrics}
     corpus = open_files(args, views=views)
     for note in kernel_notes([corpus]):
-        print(printable(f"note: {note}"), file=sys.stderr)
+        print_text(f"note: {note}", sys.stderr)
     known = suspicions(corpus, references=TEXTS in views)  # told when the files were opened
     with Bar(enabled=sys.stderr.isatty()) as bar:
         evaluation = evaluate_corpus(corpus, metrics, n_jobs=args.n_jobs, listener=bar)
     for note in (note for note in evaluation.warnings if note not in known):
-        print(printable(f"warning: {note}"), file=sys.stderr)
+        print_text(f"warning: {note}", sys.stderr)
     results = Results(
         datasets={corpus.name: describe(corpus)}, scores=[result.found for result in evaluation], warnings=[]
     )

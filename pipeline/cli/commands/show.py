@@ -40,6 +40,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Print results.json as tables, or a sentence; without a run, list the runs that are here."""
+    from ...report.terminal.text import print_text
+
     if args.run is None:
         return _runs(args)
     from ...execution.store.manifest import read_manifest
@@ -73,15 +75,15 @@ def run(args: argparse.Namespace) -> int:
         ["the run was not finished, or still goes on: these are the results of an earlier run"] if unfinished else []
     )
     for warning in [*older, *results.warnings, *results.missing]:
-        print(printable(f"warning: {warning}"), file=sys.stderr)
+        print_text(f"warning: {warning}", sys.stderr)
     return 0
 
 
 def _sentence(args: argparse.Namespace, folder: Path) -> int:
     """Print the texts and the scores of a sentence, and its counts if a system is named."""
     from ...reopen import chosen, revisit
-    from ...report.console import print_table
     from ...report.sentence import count_tables, edit_tables, known_system, score_table, sentence
+    from ...report.terminal.table import print_table
 
     material = chosen(revisit(folder), selection_of(args))
     if not material.measured:
@@ -116,7 +118,7 @@ def _sentence(args: argparse.Namespace, folder: Path) -> int:
 
 def _runs(args: argparse.Namespace) -> int:
     """List the runs in the working directory and in its folder `runs`, the newest last."""
-    from ...report.console import print_table
+    from ...report.terminal.table import print_table
 
     if args.system or args.dataset or args.metric or args.orders or args.json or args.line is not None:
         raise InputError("show: of which run? Name a run directory; `gec-pipeline show` lists those that are here")

@@ -33,7 +33,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Print a table of the files, the matches of globs, the signatures of the metrics, and the warnings."""
     from ...prepare import prepare
-    from ...report.console import print_table
+    from ...report.terminal.table import print_table
+    from ...report.terminal.text import print_text
     from ...scoring.scored_columns import signed
 
     job = prepare(args.config, overrides=overrides_of(args))
@@ -58,7 +59,7 @@ def run(args: argparse.Namespace) -> int:
     if job.config.published.expect:
         print(f"entries of expect: {len(job.config.published.expect)}")
     for warning in job.warnings:
-        print(printable(f"warning: {warning}"), file=sys.stderr)
+        print_text(f"warning: {warning}", sys.stderr)
     return 0
 
 

@@ -9,7 +9,7 @@ from ...scoring.breakdown.rows import REST
 from ..tables.comparisons import level_name, shown_interval
 from ..tables.digits import percent
 from ..tables.labels import class_of, groups
-from ..tables.ranked import GAP
+from ..terminal.layout import GAP, shown_width
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -143,10 +143,8 @@ def _narrowed(table: Table, width: int | None) -> Table:
 
 def _width(table: Table) -> int:
     """Return how many columns of letters a table needs on a terminal."""
-    from rich.cells import cell_len
-
     columns = zip(*[table[0], *table[1]], strict=True)
-    return sum(max(cell_len(printable(cell)) for cell in column) + GAP for column in columns)
+    return sum(max(shown_width(printable(cell)) for cell in column) + GAP for column in columns)
 
 
 def short(output: str, types: Types) -> str:

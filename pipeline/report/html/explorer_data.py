@@ -68,7 +68,14 @@ def explorer(material: Material, lines: int | None = None) -> dict[str, Any] | N
     for dataset, measured in zip(datasets, scored.values(), strict=True):
         for entry, shown in zip(dataset["metrics"], (m for m in measured if m.columns), strict=True):
             entry |= {"rule": _rule(shown.metric.ngram_rule(), numbers), "label": named[entry["signature"]]}
-    whole = {"texts": texts.shown, "cut": texts.cut, "maxText": MAX_TEXT, "tokens": forms, "digits": material.digits}
+    whole = {
+        "texts": texts.shown,
+        "cut": texts.cut,
+        "alike": texts.alike,
+        "maxText": MAX_TEXT,
+        "tokens": forms,
+        "digits": material.digits,
+    }
     return {**whole, "datasets": datasets, "rule": RULE}
 
 

@@ -22,6 +22,9 @@ class Texts:
         """The texts by their numbers, cut to MAX_TEXT characters."""
         self.cut: dict[int, int] = {}
         """The full lengths of texts that were cut, by their numbers."""
+        self.alike: dict[int, int] = {}
+        """Of texts that differ from an earlier one in their white space alone: the number of that one, by their own."""
+        self._words: dict[tuple[str | int, ...], int] = {}
         self.forms: dict[Tokenization, dict[int, str | list[str]]] = {}
         """What tokenize() has noted, by the numbers of texts."""
 
@@ -33,6 +36,9 @@ class Texts:
             self.shown.append(text[:MAX_TEXT])
             if len(text) > MAX_TEXT:
                 self.cut[number] = len(text)
+            alike = self._words.setdefault(words_of(text), number)
+            if alike != number:
+                self.alike[number] = alike
         return number
 
     def tokenize(self, tokenization: Tokenization) -> None:
@@ -44,6 +50,13 @@ class Texts:
             form = _form(tokenization.tokens(text), text, is_character(tokenization))
             if form is not None:
                 forms[number] = form
+
+
+def words_of(text: str) -> tuple[str | int, ...]:
+    """Return what texts have in common that differ in the white space between words alone. Lines stay apart."""
+    lines = (" ".join(line.split()) for line in text.strip().split("\n"))
+    joined = "\n".join(lines)
+    return (joined,) if len(joined) <= MAX_TEXT else (joined[:MAX_TEXT], len(joined), hash(joined))
 
 
 def is_character(tokenization: Tokenization) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from ..tables.comparisons import shown_p, signed
+from ..tables.comparisons import signed
 from ..tables.digits import percent, round_half_up
 from ..tables.label_places import label_places
 from .svg import Drawing, Scale, scale, width_of
@@ -117,7 +117,7 @@ def _cell(drawing: Drawing, x: float, top: float, pair: Pair | None, names: str,
     kind = "same" if not pair.significant else "better" if pair.difference > 0 else "worse"
     sign = {"better": "+", "worse": MINUS, "same": short_p(pair.p)}[kind]
     star = " *" if pair.significant else ""
-    title = f"{names}: {signed(pair.difference, digits)}, p {shown_p(pair.p)}{star}"
+    title = f"{names}: {signed(pair.difference, digits)}, p {pair.shown}{star}"
     drawing.rect(x + 1, top + 1, CELL - 2, CELL - 2, f"cell {kind}", title)
     drawing.text(x + CELL / 2, top + 16, sign, f"middle small {kind}", title)
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...errors import printable
 from ..tables.label_places import label_places
-from ..tables.labels import shortened
+from ..terminal.layout import shortened
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

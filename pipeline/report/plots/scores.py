@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
-from ..tables.comparisons import baseline_of, is_significant, level_name, shown_p, tests_of
+from ..tables.comparisons import baseline_of, is_significant, level_name, p_cell, tests_of
 from ..tables.labels import groups
 from ..tables.plotted import all_pairs, precisions, ranked_systems
 from .canvas import BLUE, COLOURS, GREY, MARKERS, ORANGE, PALE, figure, rows_figure, text, title
@@ -158,7 +158,7 @@ def differences(material: Material) -> Iterator[Named]:
             axes.plot([100 * bound for bound in test.interval], [row, row], color=BLUE, marker="|", linewidth=1.4)
             fill = BLUE if is_significant(test, results) else "white"
             axes.plot(100 * test.difference, row, "o", color=BLUE, markerfacecolor=fill, markersize=5)
-            _beside(axes, row, f"p {shown_p(test.p_adjusted)}")
+            _beside(axes, row, f"p {p_cell(test, results)}")
         title(axes, group, f"difference from {text(str(baseline), 30)} (filled: significant)")
         axes.set_xlabel(f"{text(group.output)} (percent), {level_name(results)} interval")
         yield group, "", plot

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import math
+from decimal import ROUND_CEILING, Decimal
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from ...scoring.resampling.rank_ranges import letters
+from ...scoring.resampling.significance import COUNTED
 from .digits import percent, round_half_up, shown_level, shown_range
 
 if TYPE_CHECKING:
@@ -22,6 +24,19 @@ SMALLEST = 0.0001
 def shown_p(value: float) -> str:
     """Return a p-value with four decimals, or "<0.0001" for a smaller one."""
     return f"<{SMALLEST}" if value < SMALLEST else round_half_up(value, 4)
+
+
+def p_cell(test: Comparison, results: Results, *, adjusted: bool = True) -> str:
+    """Return the p-value of a comparison, by default the adjusted one.
+
+    Where none of the trials or samples was as far apart as the systems, more of them would make p smaller: it is
+    printed with "≤", and rounded up.
+    """
+    value, settings = test.p_adjusted if adjusted else test.p, results.statistics or {}
+    times = settings.get(COUNTED.get(settings.get("test", ""), ""))
+    if times is None or value >= 1 or test.p > (1 + 1e-9) / (times + 1):
+        return shown_p(value)
+    return f"≤{Decimal(value).quantize(Decimal('0.0001'), ROUND_CEILING)}"
 
 
 def signed(difference: float, digits: int) -> str:
@@ -88,7 +103,7 @@ def compared(results: Results, scores: Sequence[Score], digits: int) -> Table:
         for score in scores:
             test = own.get(score.system)
             star = "*" if test and is_significant(test, results) else ""
-            rows.append([signed(test.difference, digits) + star, shown_p(test.p_adjusted)] if test else ["-", "-"])
+            rows.append([signed(test.difference, digits) + star, p_cell(test, results)] if test else ["-", "-"])
         return [f"against {baseline}", "p"], rows
     names = {name for test in tests for name in (test.system, test.other)}
     systems = [score for score in scores if score.system in names]
@@ -110,7 +125,7 @@ def pair_table(results: Results, tests: Sequence[Comparison], digits: int) -> Ta
         effect = "-" if math.isnan(test.cohen_d) else f"{test.cohen_d:+.3f}"
         row = [test.system, test.other, signed(test.difference, digits) + star]
         row += [shown_interval(test.interval, digits, signed), f"{percent(test.better, 1)}%", *counts, effect]
-        rows.append([*row, shown_p(test.p), shown_p(test.p_adjusted)])
+        rows.append([*row, p_cell(test, results, adjusted=False), p_cell(test, results)])
     return header, rows
 
 

@@ -20,8 +20,6 @@ LEFT_OUT = "|refs:leave_one_out|"
 """A part of signatures: the metric scores references as systems too."""
 REFERENCE = re.compile(rf"reference[0-9]+|{REFERENCES_ROW}")
 """Names of references that are scored as systems."""
-MAX_NAME = 40
-"""How many letters of a name are shown where room is short."""
 
 
 class Group(NamedTuple):
@@ -123,9 +121,3 @@ def _apart(rivals: Sequence[dict[str, str]]) -> list[str]:
 def _values(rivals: Sequence[dict[str, str]], keys: Sequence[str]) -> int:
     """Return how many different combinations of values these keys have."""
     return len({tuple(own.get(key) for key in keys) for own in rivals})
-
-
-def shortened(name: str, width: int = MAX_NAME) -> str:
-    """Return a name, or the beginning and end of a name that is longer than width."""
-    tail = width // 3
-    return name if len(name) <= width else f"{name[: max(width - tail - 1, 0)]}…{name[len(name) - tail :]}"

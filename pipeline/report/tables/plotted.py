@@ -10,7 +10,7 @@ import math
 import re
 from typing import TYPE_CHECKING, NamedTuple
 
-from .comparisons import baseline_of, is_significant, tests_of
+from .comparisons import baseline_of, is_significant, p_cell, tests_of
 from .human import coefficient
 from .labels import groups
 
@@ -83,6 +83,8 @@ class Pair(NamedTuple):
     """The score of the first less that of the second."""
     p: float
     """The p-value, adjusted."""
+    shown: str
+    """The p-value as tables have it."""
     significant: bool
 
 
@@ -103,8 +105,8 @@ def all_pairs(results: Results, scores: Sequence[Score]) -> AllPairs | None:
     pairs = {}
     for test in tests:
         significant = is_significant(test, results)
-        pairs[test.system, test.other] = Pair(test.difference, test.p_adjusted, significant)
-        pairs[test.other, test.system] = Pair(-test.difference, test.p_adjusted, significant)
+        pairs[test.system, test.other] = Pair(test.difference, test.p_adjusted, p_cell(test, results), significant)
+        pairs[test.other, test.system] = Pair(-test.difference, test.p_adjusted, p_cell(test, results), significant)
     compared = {name for pair in pairs for name in pair}
     return AllPairs([score.system for score in scores if score.system in compared], pairs)
 

@@ -7,9 +7,10 @@ from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING
 
 from ...errors import InputError, did_you_mean, printable
+from ..terminal.layout import GAP, cut_name, shown_width
 from .comparisons import bootstrap_columns
 from .digits import percent, round_half_up
-from .labels import class_of, shortened
+from .labels import class_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -24,8 +25,6 @@ MORE = re.compile("precision(_[0-9]+)?|recall|brevity_penalty|beta")
 """Outputs that are shown only on a terminal which is wide enough."""
 FIRST = ("interval", "against", "groups", "p", "ranks", "@", "std", "draws", "cluster")
 """Parts of the titles of the columns after rank, system and score, the most important column first."""
-GAP = 3
-"""Blanks between columns on a terminal."""
 
 
 def ranked_table(results: Results, scores: Sequence[Score], digits: int, columns: Sequence[str] = ()) -> Table:
@@ -123,7 +122,7 @@ def fitted_table(results: Results, scores: Sequence[Score], digits: int, width: 
     whole = [*header, *more], [[*row, *cells] for row, cells in zip(rows, values, strict=True)]
     rest = max(width - sum(_width(whole, column) + GAP for column in (0, 2)) - 2, 8)
     for row in whole[1]:
-        row[1] = _cut(printable(row[1]), min(rest, max(width // 2, 8)))
+        row[1] = cut_name(printable(row[1]), min(rest, max(width // 2, 8)))
     kept, room = [0, 1, 2], width - sum(_width(whole, column) + GAP for column in range(3)) + 1
     for column in sorted(range(3, len(whole[0])), key=lambda column: _weight(whole[0][column], column, len(header))):
         alone = whole[0][column] == "p" and not any(whole[0][other].startswith("against") for other in kept)
@@ -135,18 +134,9 @@ def fitted_table(results: Results, scores: Sequence[Score], digits: int, width: 
     return table, [title for column, title in enumerate(header) if column not in kept]
 
 
-def _cut(name: str, width: int) -> str:
-    """Return a name shortened to the width on a terminal, where some letters are two columns wide."""
-    from rich.cells import cell_len
-
-    return next(text for n in range(len(name), -1, -1) if cell_len(text := shortened(name, n)) <= width)
-
-
 def _width(table: Table, column: int) -> int:
     """Return the width of a column on a terminal."""
-    from rich.cells import cell_len
-
-    return max(cell_len(row[column]) for row in [table[0], *table[1]])
+    return max(shown_width(row[column]) for row in [table[0], *table[1]])
 
 
 def _weight(title: str, column: int, standard: int) -> tuple[int, int]:

@@ -6,6 +6,11 @@ function systemText(dataset, line, system) {
   return dataset.outputs[dataset.starts[line] + dataset.who[line * dataset.systems.length + system]];
 }
 
+// Return the number of the first text that has the same words, though perhaps other white space between them.
+function alike(number) {
+  return DATA.alike[number] ?? number;
+}
+
 function place(dataset, metric, line, system) {
   const row = metric.bySystem
     ? line * dataset.systems.length + system

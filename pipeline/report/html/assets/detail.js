@@ -57,13 +57,15 @@ function againstText(state, dataset, line) {
   return number >= 0 && number < dataset.references.length ? DATA.texts[dataset.references[number][line]] : null;
 }
 
-// Return the systems of each different output: first that of A, then that of B, then the others by their scores.
+// Return the systems of each different output, where outputs that differ in white space alone are one if their scores
+// are equal: first that of A, then that of B, then the others by their scores.
 function groupsOf(state, dataset, metric, line) {
   const found = new Map();
   dataset.systems.forEach((_, system) => {
-    const number = systemText(dataset, line, system);
-    if (!found.has(number)) found.set(number, []);
-    found.get(number).push(system);
+    const own = metric.bySystem ? "" : score(dataset, metric, line, system, state.reference);
+    const key = `${alike(systemText(dataset, line, system))} ${own}`;
+    if (!found.has(key)) found.set(key, []);
+    found.get(key).push(system);
   });
   const value = (system) => score(dataset, metric, line, system, state.reference) ?? -Infinity;
   const first = (group) => (group.includes(state.a) ? 0 : group.includes(state.b) ? 1 : 2);
@@ -85,8 +87,8 @@ function card(state, dataset, metric, line, group, before) {
   const body = [];
   if (scored.length && !(metric.bySystem && group.length > 1)) head.append(scoreOf(state, dataset, metric, line, scored[0]));
   if (!scored.length) head.append(element("span", "dim", `no ${metric.output} of it`));
-  if (dataset.source && number === dataset.source[line]) body.push(element("span", "tag", "unchanged"));
-  if (dataset.references.some((list) => list[line] === number)) body.push(element("span", "tag good", "equal to a reference"));
+  if (dataset.source && alike(number) === alike(dataset.source[line])) body.push(element("span", "tag", "unchanged"));
+  if (dataset.references.some((list) => alike(list[line]) === alike(number))) body.push(element("span", "tag good", "equal to a reference"));
   if (metric.edits && scored.length) body.push(...judgedOnce(state, dataset, metric, line, scored));
   else body.push(marked(DATA.texts[number], before), ...cutNote(number));
   if (scored.length) {

@@ -62,8 +62,7 @@ function update(told = true) {
   list.set(lines);
   const number = lines.length.toLocaleString("en"), all = own.numbers.length.toLocaleString("en");
   byId("found").textContent = lines.length === own.numbers.length ? `${all} sentences` : `${number} of ${all} sentences`;
-  if (state.line < 0 && lines.length) state.line = lines[0];
-  show(state.line, told);
+  show(lines.includes(state.line) ? state.line : lines.length ? lines[0] : -1, told);
 }
 
 // Show a sentence. If `told` is true, write it into the address too.

@@ -43,7 +43,9 @@ byId("clear").addEventListener("click", actions.clear);
 byId("keys").addEventListener("click", actions.help);
 detail.addEventListener("click", (event) => {
   const button = event.target.closest("[data-action]");
-  if (button) actions[button.dataset.action](button);
+  if (!button) return;
+  actions[button.dataset.action](button);
+  detail.querySelector(`[data-action=${button.dataset.action}]`)?.focus(); // the sentence was drawn anew
 });
 
 const KEYS = { j: actions.next, k: actions.previous, n: actions.grams, x: actions.swap, "?": actions.help };
@@ -62,7 +64,7 @@ document.addEventListener("keydown", (event) => {
   } else if (!typing && event.key === "/") {
     form.elements.q.focus();
     form.elements.q.select();
-  } else if (!typing && Object.hasOwn(KEYS, event.key)) {
+  } else if ((!typing || (typing.matches("select") && "jk".includes(event.key))) && Object.hasOwn(KEYS, event.key)) {
     KEYS[event.key]();
   } else if (event.target === byId("list") && Object.hasOwn(LIST_KEYS, event.key)) {
     step(LIST_KEYS[event.key]);

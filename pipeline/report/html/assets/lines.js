@@ -54,7 +54,7 @@ function wantedLines() {
   for (let line = 0; line < own.numbers.length; line++) {
     if (wins && state.b >= 0 && !wins(value(line, state.a), value(line, state.b))) continue;
     if (state.edits !== "all" && own.source) {
-      if ((systemText(own, line, state.a) === own.source[line]) !== (state.edits === "unchanged")) continue;
+      if ((alike(systemText(own, line, state.a)) === alike(own.source[line])) !== (state.edits === "unchanged")) continue;
     }
     if (matches) {
       const texts = [...(own.source ? [own.source[line]] : []), ...own.references.map((one) => one[line])];

@@ -31,8 +31,10 @@ class VirtualList {
     this.at = this.items.indexOf(item);
     if (this.at >= 0) {
       const top = this.at * ROW_HEIGHT, list = this.list;
-      if (top < list.scrollTop) list.scrollTop = top;
-      else if (top + ROW_HEIGHT > list.scrollTop + list.clientHeight) list.scrollTop = top + ROW_HEIGHT - list.clientHeight;
+      const above = list.scrollTop - top, below = top + ROW_HEIGHT - list.scrollTop - list.clientHeight;
+      if (Math.max(above, below) > 2 * ROW_HEIGHT) list.scrollTop = top - (list.clientHeight - ROW_HEIGHT) / 2;
+      else if (above > 0) list.scrollTop = top;
+      else if (below > 0) list.scrollTop += below;
     }
     this.show();
     for (const [index, row] of this.rows) row.setAttribute("aria-selected", String(index === this.at));

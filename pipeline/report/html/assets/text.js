@@ -130,23 +130,27 @@ function edits(one, two) {
   return found;
 }
 
+// Return the nodes of the white space at a place where another text has `other`: what is more has labels.
+function gapNodes(gap, other) {
+  if (gap.length <= other.length || gap.includes("\n")) return nodes(gap);
+  const span = element("span", "odd", "␣".repeat(gap.length - other.length));
+  span.title = `white space differs: ${gap.length} characters here, ${other.length} there`;
+  return [...nodes(gap.slice(0, other.length)), span];
+}
+
 // Return a text in which edits against the text `before` are marked; if that is null, nothing is marked.
 function marked(text, before) {
   const line = element("bdi", "text");
   line.dir = "auto";
   const { words, gaps } = split(text);
-  const put = (parent, number, first) => {
-    const gap = gaps[number];
-    if (!first || gap) parent.append(...nodes(gap === "" && !first ? "" : gap));
-    parent.append(...nodes(words[number]));
-  };
+  const put = (parent, number, other = gaps[number]) => parent.append(...gapNodes(gaps[number], other), ...nodes(words[number]));
   if (before === null) {
-    words.forEach((_, number) => put(line, number, number === 0));
+    words.forEach((_, number) => put(line, number));
   } else {
     const old = split(before);
     for (const [kind, a, b, c, d] of edits(old.words, words)) {
       if (kind === "same") {
-        for (let number = c; number < d; number++) put(line, number, number === 0);
+        for (let number = c; number < d; number++) put(line, number, old.gaps[a + number - c]);
         continue;
       }
       if (a < b) {
@@ -171,7 +175,7 @@ function marked(text, before) {
       }
     }
   }
-  if (gaps.at(-1)) line.append(...nodes(gaps.at(-1)));
+  if (gaps.at(-1)) line.append(...gapNodes(gaps.at(-1), before === null ? gaps.at(-1) : split(before).gaps.at(-1)));
   if (text.length > LONG) {
     line.classList.add("long");
     line.tabIndex = 0; // the keyboard can scroll it

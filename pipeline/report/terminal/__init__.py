@@ -1,0 +1,1 @@
+"""What stands on a terminal: tables that fit its width, and sentences that break between words."""

@@ -1,0 +1,135 @@
+"""Tables on terminals: no number, name or word is broken, and what does not fit is told."""
+
+from __future__ import annotations
+
+import re
+import sys
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import pytest
+
+from pipeline.reopen import revisit
+from pipeline.report.tables.comparisons import p_cell
+from pipeline.report.terminal.layout import fit, natural, total
+from pipeline.report.terminal.table import print_square, print_table
+from pipeline.report.terminal.text import wrapped
+from tests.conftest import ROOT, called
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+HINT = re.compile(r"\([^()]*:\s+in\s+a\s+wider\s+window,\s+or\s+piped\)")
+PAIRS = ("system", "other", "precision", "recall", "beta")
+"""Words of tables that a terminal may have instead of, or beside, those that are piped."""
+HEADER = ["system", "note", "score", "95% interval", "p"]
+ROWS = [["A" * 30, "it says that much", "59.26", "57.93 to 60.40", "0.0005"], ["B", "-", "8.00", "7.00 to 9.00", "0.5"]]
+
+
+@pytest.mark.parametrize("width", range(10, 120, 3))
+def test_what_is_shown_fits_where_it_can(width: int) -> None:
+    layout = fit(HEADER, ROWS, left=(0, 1), width=width)
+    assert layout.columns[0] == 0
+    assert total(layout.widths) <= width or layout.columns == [0]
+    assert sorted(layout.left_out) == sorted(title for n, title in enumerate(HEADER) if n not in layout.columns)
+    for column, room in zip(layout.columns, layout.widths, strict=True):
+        if column > 1:  # numbers and intervals stand on one line
+            assert all(len(row[column]) <= room for row in ROWS)
+
+
+def test_text_is_wrapped_before_names_are_cut_and_names_before_columns_leave() -> None:
+    width = natural(HEADER, ROWS)
+    assert fit(HEADER, ROWS, left=(0, 1), width=width).widths == [30, 17, 5, 14, 6]
+    assert fit(HEADER, ROWS, left=(0, 1), width=width - 13).widths == [30, 4, 5, 14, 6]
+    assert fit(HEADER, ROWS, left=(0, 1), width=width - 19).widths == [24, 4, 5, 14, 6]
+    assert fit(HEADER, ROWS, left=(0, 1), width=width - 20).left_out == ["p"]
+
+
+def test_columns_leave_in_the_order_that_is_asked_for_and_a_narrow_one_comes_back() -> None:
+    narrow = natural(HEADER, ROWS) - 30
+    assert fit(HEADER, ROWS, left=(0, 1), width=narrow, first_out=("95% interval",)).left_out == ["95% interval"]
+    assert fit(HEADER, ROWS, left=(0, 1), width=narrow, first_out=("p", "95% interval")).left_out == ["95% interval"]
+
+
+@pytest.mark.parametrize("width", [40, 60, 80, 120, 200])
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["compare"],
+        ["compare", "--pairs"],
+        ["rank"],
+        ["show"],
+        ["show", "--line", "2"],
+        ["show", "--orders"],
+        ["correlate", "--human", ROOT / "data" / "judgements.csv"],
+    ],
+)
+def test_no_word_is_broken(
+    capsys: pytest.CaptureFixture[str], sample: Path, monkeypatch: pytest.MonkeyPatch, arguments: list[str], width: int
+) -> None:
+    for run in (sample, sample.parent / "pairs"):
+        name, *rest = arguments
+        plain = called(capsys, name, run, *rest)
+        with monkeypatch.context() as patch:
+            patch.setenv("COLUMNS", str(width))
+            patch.setattr(sys.stdout, "isatty", lambda: True)
+            drawn = called(capsys, name, run, *rest)
+        assert drawn[0] == plain[0] == 0
+        page = re.sub(r"\x1b\[[0-9;?]*[a-zA-Z]|[─━]", "", drawn[1])
+        every = called(capsys, "rank", run, "--columns", "*")
+        known = {*plain[1].split(), *every[1].split(), *PAIRS}
+        assert [word for word in HINT.sub("", page).split() if word not in known and "…" not in word] == []
+        table = [line for line in page.splitlines() if line.startswith(" ")]
+        assert max(map(len, table), default=0) <= width
+
+
+def test_a_square_that_is_too_wide_stands_in_parts(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    names = [f"system{n}" for n in range(9)]
+    rows = [[name, *("0.1234" for _ in names)] for name in names]
+    monkeypatch.setenv("COLUMNS", "60")
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
+    print_square(["", *names], rows)
+    out = capsys.readouterr().out
+    assert out.count("0.1234") == 81
+    assert max(len(re.sub(r"\x1b\[[0-9;]*m", "", line)) for line in out.splitlines()) <= 60
+    assert "wider window" not in out
+
+
+def test_names_are_cut_in_the_middle(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "40")
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
+    print_table(["system", "score"], [["transformer-large-" + "x" * 30 + "-seed7", "1.00"]], left=(0,))
+    assert re.search(r"transformer-l\S*…\S*-seed7 +1\.00", capsys.readouterr().out)
+
+
+def test_sentences_break_between_words_on_a_terminal_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "40")
+    text = "warning: a/long/path/that/nobody/can/break/between/words.txt: line 3 is empty: it counts"
+    assert wrapped(text, sys.stdout) == text
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
+    assert wrapped(text, sys.stdout).split() == text.split()
+    assert [line[:2] for line in wrapped(text, sys.stdout).split("\n")[1:]] == ["  ", "  "]
+
+
+# p = (c + 1) / (trials + 1) is never below 1 / 501 with 500 trials, that of six tests by Holm never below 6 / 501.
+@pytest.mark.parametrize(
+    ("test", "p", "adjusted", "shown"),
+    [
+        ("approximate_randomization", 1 / 501, 6 / 501, ("≤0.0020", "≤0.0120")),
+        ("approximate_randomization", 2 / 501, 6 / 501, ("0.0040", "0.0120")),
+        ("approximate_randomization", 1 / 501, 1.0, ("≤0.0020", "1.0000")),
+        ("paired_bootstrap", 1 / 301, 1 / 301, ("≤0.0034", "≤0.0034")),
+        ("sign", 1 / 501, 1 / 501, ("0.0020", "0.0020")),
+        ("sign", 1e-9, 6e-9, ("<0.0001", "<0.0001")),
+    ],
+)
+def test_the_smallest_p_of_so_many_trials_is_no_value(
+    sample: Path, test: str, p: float, adjusted: float, shown: tuple[str, str]
+) -> None:
+    results = revisit(sample).results
+    settings = {"test": test, "trials": 500, "resamples": 300}
+    one = replace(results.tests[0], p=p, p_adjusted=adjusted)
+    changed = replace(results, statistics={**(results.statistics or {}), **settings})
+    assert (p_cell(one, changed, adjusted=False), p_cell(one, changed)) == shown
