@@ -209,13 +209,17 @@ def compare(run: str | Path, run2: str | Path | None = None, **settings: str | f
     """Return the results of a run directory with intervals, rank ranges and paired tests.
 
     With `run2`, the systems of both run directories are compared. `settings` are the keys of a config's section
-    `statistics`: baseline, test, correction, level, resamples, trials and seed. What they leave open is as in the
-    section `statistics` of the run's own config (the first one's), and else the default.
+    `statistics`: baseline, test, correction, level, resamples, trials, seed and choice. What they leave open is as in
+    the section `statistics` of the run's own config (the first one's), and else the default.
 
     In the Results returned, `scores[i].bootstrap` holds intervals and ranks, and `tests` the comparisons. They are
     computed from the stored counts; texts are not read. Raises InputError where a run directory cannot be used, where
     two do not fit together, and for settings that are wrong.
     """
+    for given in (run, run2):
+        if given is not None and not isinstance(given, str | PathLike):
+            kind = type(given).__name__
+            raise InputError(f"compare: expected the path of a run directory, as `run()` writes it; found {kind}")
     results, columns = stored_runs.load_runs(run, run2)
     written = results.statistics or {}
     baseline = {} if written.get("baseline") in columns[0].names else {"baseline": None}

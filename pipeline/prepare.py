@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
@@ -17,19 +18,21 @@ from .corpus.number_files import absent as absent_files
 from .corpus.number_files import misused, parted, with_numbers
 from .corpus.opener import open_corpus
 from .corpus.suspicions.spacing import misspaced
+from .corpus.texts import read_texts
 from .errors import ConfigError, DataError, InputError, Problem, did_you_mean
 from .execution.listener import SILENT
 from .execution.options import AUTO
 from .io.dataset_cache import path_of
 from .io.remote import is_remote
 from .metrics.base import signature
-from .metrics.base.views import TEXTS, annotator_of
+from .metrics.base.views import GOLD, TEXTS, annotator_of
 from .metrics.build import resolve_all
 from .metrics.defaults import with_defaults
 from .metrics.names import is_called
 from .scoring.breakdown.needs import needs_of
 from .scoring.references import POLICIES
 from .scoring.resampling.bootstrap import unsupported
+from .scoring.resampling.chosen_anew import idle_choice
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
@@ -109,6 +112,8 @@ def prepare(
         problems += impossible_files(config)
         reasons = (unsupported(metric) for metric in metrics if config.statistics)
         problems += [config.root.problem(reason, ("statistics",)) for reason in reasons if reason]
+        if config.statistics and metrics and (idle := idle_choice(metrics, config.statistics)):
+            problems.append(config.root.problem(idle, ("statistics", "choice")))
     people = _people(config, problems) if config and config.human and not overrides.only else None
     sources = _sources(config, metrics, problems) if config and not overrides.only else None
     if problems or config is None:
@@ -133,6 +138,16 @@ def prepare(
 
 def doubts(corpus: Corpus, metrics: Sequence[Metric]) -> list[str]:
     """Return the warnings about a data set: those of its texts, then those of its texts with these metrics."""
+    of_gold = [text for metric in metrics if metric.needs.view == GOLD for text in _gold_doubts(metric, corpus)]
+    return [*_text_doubts(corpus, metrics), *dict.fromkeys(of_gold)]
+
+
+def _gold_doubts(metric: Metric, corpus: Corpus) -> Iterator[str]:
+    records = (read_texts(text, 0, text.lines) for text in corpus.read_by(metric.needs).references)
+    return (f"{corpus.name}: {doubt}" for doubt in metric.doubts(chain.from_iterable(records)))
+
+
+def _text_doubts(corpus: Corpus, metrics: Sequence[Metric]) -> list[str]:
     if not any(reads_references(metric, corpus) for metric in metrics):
         return suspicions(corpus, references=False)
     needs = [metric.needs for metric in metrics if metric.needs.tokenization]

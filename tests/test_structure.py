@@ -50,6 +50,7 @@ FLOORS = [
     ["report/tables"],
     ["report"],
     ["report/plots", "report/html"],
+    ["report/atlas"],
     ["prepare.py"],
     ["stages.py", "reopen.py"],
     ["evaluation.py"],

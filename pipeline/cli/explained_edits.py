@@ -33,7 +33,7 @@ def explain_edits(corpus: Corpus, metric: Metric, line: int) -> None:
         print(printable(f"system  {name}, line {line}"))
         print(printable(f"source  {source}"))
         print(printable(f"output  {read_texts(corpus.systems[name], line - 1, line)[0]}"))
-        several = [metric.verdicts(source, output, annotation) for annotation in annotations]
+        ((several,),) = metric.verdicts([source], [[output]], [[annotation] for annotation in annotations])
         for number, scores in enumerate(_scores(metric, columns, line)):
             counts = "counts" if number == chosen else "      "
             print(f"annotator {number}  {counts}  {'has no line here' if several[number] is None else scores}")

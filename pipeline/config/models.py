@@ -189,6 +189,11 @@ class WrittenStatistics(Written):
         10_000, description="shuffles of approximate randomisation"
     )
     seed: Seed = Field(12345, description="seed of both random streams")
+    choice: Literal["whole", "anew"] = Field(
+        "whole",
+        description="which annotators count in a sample, of metrics such as errant and m2 that choose them sentence by "
+        "sentence with running totals: those of the whole set, or chosen anew in each sample",
+    )
 
 
 class WrittenHuman(Written):

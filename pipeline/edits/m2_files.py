@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from typing import TYPE_CHECKING, NamedTuple
 from unicodedata import normalize
 
 from ..errors import CorpusError, Problem
-from ..io.plain_files import named
+from ..io.plain_files import named, open_bytes
 from .corrections_of_m2 import is_numbered
 from .m2_lines import NOOP, Block, edit_of
 from .m2_lines import blocks as m2_blocks
@@ -28,8 +29,14 @@ DELETED = "-NONE-"
 """How NUCLE writes that a correction is empty. ERRANT leaves the field empty."""
 BETWEEN = "||"
 """What stands between alternatives of a correction."""
+GOLD_NAMES = re.compile(r"(^|[._-])(gold|ref|refs|reference|references|annotators?)[0-9]*([._-]|$)", re.IGNORECASE)
+"""Names of files as people call those of annotators."""
 LISTED = 10
 """How many annotators a message lists."""
+FEW = 20
+"""Of files with fewer edits it is not said that their types are others."""
+SHARED = 0.05
+"""Types are others where at most such a share of the edits has a type of the other file."""
 
 
 class Annotated(NamedTuple):
@@ -42,6 +49,8 @@ class Annotated(NamedTuple):
     """For each sentence, the edits of all annotators in the order of the file."""
     by_annotator: list[dict[int, list[str]]]
     """For each sentence, the lines of each annotator, in the order in which they come first."""
+    of_windows: bool = False
+    """Whether its first line ends as lines of Windows do."""
 
     @property
     def is_xml(self) -> bool:
@@ -94,6 +103,10 @@ class Annotated(NamedTuple):
                 if not edit.is_noop and edit.start != -1 and not 0 <= edit.start <= edit.end <= size:
                     yield number, f"{edit.start} {edit.end} in a sentence of {size} tokens"
 
+    def types(self) -> Counter[str]:
+        """Return how often each type stands at an edit that is corrected."""
+        return Counter(edit.type for edits in self.edits for edit in edits if not edit.is_noop and edit.type != "UNK")
+
     def deletions(self) -> Counter[str]:
         """Return how often deletions are written as "-NONE-" and as an empty text."""
         edits = (edit for edits in self.edits for edit in edits if edit.correction in (DELETED, ""))
@@ -109,7 +122,8 @@ def read_annotated(path: Path | Remote, spool: Spool, reader: Reader = m2_blocks
     blocks = list(reader(spool.local(path), name))
     if not blocks:
         raise CorpusError([Problem(name, "has no sentence: there is no line that begins with 'S '")])
-    return _of_blocks(name, blocks)
+    with open_bytes(spool.local(path), name) as file:
+        return _of_blocks(name, blocks)._replace(of_windows=file.readline().endswith(b"\r\n"))
 
 
 def joined(files: Sequence[Annotated]) -> Annotated:
@@ -185,3 +199,35 @@ def other_styles(gold: Annotated, outputs: Iterable[Annotated]) -> Iterator[str]
                 f"{item.name}: {len(lines)} edits have alternatives (a||b), the first in line {lines[0]}; ERRANT "
                 "compares them as they are written, so that they hardly match"
             )
+
+
+def other_types(gold: Annotated, outputs: Iterable[Annotated]) -> Iterator[str]:
+    """Yield a warning for outputs whose edits have other types than those of the annotators, such as those of NUCLE."""
+    wanted = gold.types()
+    for item in outputs:
+        types = item.types()
+        shared = sum(count for name, count in types.items() if name in wanted)
+        back = sum(count for name, count in wanted.items() if name in types)
+        if min(types.total(), wanted.total()) >= FEW and max(shared / types.total(), back / wanted.total()) <= SHARED:
+            own, other = (", ".join(name for name, _ in of.most_common(3)) for of in (types, wanted))
+            yield (
+                f"{item.name}: types of edits are {own} ..., and in {gold.name} they are {other} ...: scores by type "
+                "and mode cse compare what is named differently; annotate both with the same program"
+            )
+
+
+def line_ends(files: Iterable[Annotated]) -> Iterator[str]:
+    """Yield a warning for each file with line ends of Windows."""
+    for item in files:
+        if item.of_windows:
+            yield f"{item.name}: lines end as those of Windows do, which is read as a line end"
+
+
+def swapped(output: Annotated, gold: Annotated) -> Iterator[str]:
+    """Yield a warning where the annotators' file seems to have been given as the output, and the output as theirs."""
+    several, wanted = len(output.annotators), len(gold.annotators)
+    named_so = [bool(GOLD_NAMES.search(item.name.rpartition("/")[2])) for item in (output, gold)]
+    if several > 1 and wanted == 1:
+        yield f"{output.name} has {several} annotators, and {gold.name} has one: are output and reference swapped?"
+    elif named_so == [True, False]:
+        yield f"{output.name} is given as the output, and {gold.name} as the reference: are they swapped?"

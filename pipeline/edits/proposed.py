@@ -19,6 +19,7 @@ class GoldEdit(NamedTuple):
     """The corrections, of which any may match."""
     written: str
     """The corrections as the file has them."""
+    type: str
 
 
 class ProposedEdit(NamedTuple):

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import select
 import shutil
 import stat
 import sys
@@ -36,6 +37,8 @@ MAX_LINE = 1 << 28
 STDIN = Path("/dev/stdin")
 PREFIX = "gec-pipeline-"
 """What the names of temporary folders begin with."""
+UNWRITTEN = 60
+"""Seconds for which a named pipe may have no program that writes it."""
 YOUNG, OLD = 60, 86_400
 """Seconds after which a temporary folder counts as abandoned: where nobody holds its lock, and where it has no lock."""
 
@@ -181,6 +184,10 @@ def _unpacked(path: Path | Remote) -> Iterator[bytes]:
         if path == STDIN:
             yield from iter(lambda: sys.stdin.buffer.read(PIECE), b"")
             return
+        if stat.S_ISFIFO(path.stat().st_mode):
+            pieces = _from_pipe(path)
+            yield from OPENERS[suffix](cast("BinaryIO", _Pieces(pieces))) if suffix in OPENERS else pieces
+            return
         with path.open("rb") as packed:
             yield from OPENERS[suffix](packed) if suffix in OPENERS else iter(lambda: packed.read(PIECE), b"")
     except PackedError as error:
@@ -195,6 +202,24 @@ def _fetched(path: Remote) -> Iterator[bytes]:
         return
     packed = RangeReader(path) if ranged(path) else _Pieces(stream(path))
     yield from OPENERS[path.suffix.lower()](cast("BinaryIO", packed))
+
+
+def _from_pipe(path: Path) -> Iterator[bytes]:
+    """Yield what programs write to a named pipe; raises CorpusError where none opens it for UNWRITTEN seconds."""
+    handle, start = os.open(path, os.O_RDONLY | os.O_NONBLOCK), time.monotonic()
+    with os.fdopen(handle, "rb", buffering=0) as pipe:
+        while not select.select([handle], [], [], 0.1)[0]:
+            try:
+                if piece := os.read(handle, PIECE):  # written just now
+                    yield piece
+                    break
+            except BlockingIOError:  # a program has opened it, and may take its time
+                break
+            if time.monotonic() - start >= UNWRITTEN:
+                message = f"is a pipe that no program has opened for writing for {UNWRITTEN} seconds"
+                raise CorpusError([Problem(named(path), f"{message}; start first what writes it")])
+        os.set_blocking(handle, True)
+        yield from iter(lambda: pipe.read(PIECE), b"")
 
 
 class _Pieces:

@@ -95,6 +95,13 @@ def _print_ranked(results: Results, scores: Sequence[Score], digits: int, column
         print_text(f"({', '.join(left_out)}: in a wider window, or piped)")
 
 
+TURNED = (
+    "Wins and losses may point the other way than the difference: each sentence is one, long or short, and one in "
+    "which nothing is to be changed is won by leaving it alone."
+)
+"""What is said under comparisons in which the score of the corpus and most of the sentences disagree."""
+
+
 def print_comparisons(results: Results, digits: int, *, pairs: bool = False, columns: Sequence[str] = ()) -> None:
     """Print which systems differ, for each data set and metric. The rows of pairs have all columns or only these.
 
@@ -117,6 +124,8 @@ def print_comparisons(results: Results, digits: int, *, pairs: bool = False, col
             kept = [0, 1, *picked(header[2:], columns or ["*"], 2)]
             table = [header[n] for n in kept], [[row[n] for n in kept] for row in rows]
             print_table(*table, left=(0, 1), first_out=() if columns else LEAST)
+            if any(test.difference * (test.wins - test.losses) < 0 for test in tests):
+                print_text(TURNED)
         else:
             for title, square in squares.items():
                 print(title)

@@ -135,7 +135,7 @@ def edit_tables(material: Material, dataset: str, line: int, system: str) -> Ite
         view = corpus.read_by(measured.metric.needs)
         texts = [view.source, view.systems[system], *view.references] if view.source else []
         source, output, *annotations = (read_texts(text, line - 1, line)[0] for text in texts)
-        several = [measured.metric.verdicts(source, output, annotation) for annotation in annotations]
+        ((several,),) = measured.metric.verdicts([source], [[output]], [[annotation] for annotation in annotations])
         chosen = next(islice(chain.from_iterable(chosen_references(measured.metric, columns)), line - 1, None))
         yield Edits(named[measured.scores[0].metric], verdict_table(several), int(chosen))
 

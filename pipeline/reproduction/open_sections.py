@@ -223,9 +223,10 @@ def names_of(written: WrittenPublished, section: str) -> list[str]:
 def named_metric(text: str | None, metrics: Sequence[Metric]) -> Metric:
     """Return the metric that a text means: a name that only one metric has, or the printed form of a metric.
 
-    None means the only metric. Raises InputError where no metric, or more than one, is meant.
+    A name may also be that of the score, such as the title of numbers from files. None means the only metric.
+    Raises InputError where no metric, or more than one, is meant.
     """
-    same = [metric for metric in metrics if text is None or is_called(metric, text)]
+    same = [metric for metric in metrics if text is None or text == metric.output or is_called(metric, text)]
     if len(same) == 1:
         return same[0]
     listed = ", ".join(dict.fromkeys(metric.name for metric in metrics)) or "none"

@@ -6,6 +6,7 @@ of data sets (data:NAME/FILE).
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from functools import cache
@@ -15,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from ..errors import InputError, did_you_mean
 from ..io.catalogue import is_data, named_in
 from ..io.dataset_cache import fetch_files, state
-from .verdicts import is_worse
+from .verdicts import VERDICTS, is_worse
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
     from ..io.catalogue import DataFile
 
 FOLDER = Path(__file__).parent / "recipes"
+NEEDED = ("what", "verdict")
+"""The keys of the section `publication` without which a config is no recipe."""
 
 
 @dataclass(frozen=True)
@@ -36,6 +39,26 @@ class Recipe:
     """The section `publication` of the config, all values as texts."""
     files: tuple[DataFile, ...]
     """The files of data sets that the config reads."""
+    content: dict[str, Any] = field(default_factory=dict)
+    """The whole config: texts, lists and mappings."""
+
+    @property
+    def year(self) -> int | None:
+        """The year of the publication: the first one that its citation names, or None."""
+        named = re.search(r"\b(?:19|20)[0-9]{2}\b", self.publication.get("cite", ""))
+        return int(named[0]) if named else None
+
+    @property
+    def expected(self) -> list[dict[str, Any]]:
+        """The entries of `expect` as they are written; none where they are not even mappings."""
+        entries = self.content.get("expect")
+        whole = isinstance(entries, list) and all(isinstance(entry, dict) for entry in entries)
+        return entries if whole else []  # type: ignore[return-value]
+
+    def mapping(self, name: str) -> dict[str, Any]:
+        """Return a section of the config, such as `systems`; {} where it is missing or is no mapping."""
+        section = self.content.get(name)
+        return section if isinstance(section, dict) else {}
 
     @property
     def slow(self) -> bool:
@@ -78,15 +101,39 @@ def recipes() -> dict[str, Recipe]:
 
 
 def read_recipe(path: Path) -> Recipe:
-    """Return the recipe of a config. Raises InputError where the config has no section `publication`."""
+    """Return the recipe of a config. Raises InputError where the config cannot be read, or is no recipe."""
     import yaml
 
     loader = getattr(yaml, "CBaseLoader", yaml.BaseLoader)  # builds text, lists and mappings, nothing else
-    content = yaml.load(path.read_text(encoding="utf-8"), loader)  # noqa: S506
-    if not isinstance(content, dict) or not isinstance(content.get("publication"), dict):
-        raise InputError(f"{path}: has no section `publication`, so it is no recipe")
-    files = dict.fromkeys(file for text in _texts(content) if is_data(text) for file in named_in(text))
-    return Recipe(path.stem, path, content["publication"], tuple(files))
+    try:
+        content = yaml.load(path.read_text(encoding="utf-8"), loader)  # noqa: S506
+    except OSError as error:
+        raise InputError(f"{path}: cannot be read: {error.strerror}") from None
+    except (UnicodeDecodeError, yaml.YAMLError):
+        raise InputError(f"{path}: is not YAML; `gec-pipeline reproduce --check {path}` says where") from None
+    publication = content.get("publication") if isinstance(content, dict) else None
+    if not isinstance(publication, dict) or not _is_whole(publication):
+        raise InputError(
+            f"{path}: is no recipe, which has `publication` with the keys {' and '.join(NEEDED)}; "
+            f"`gec-pipeline reproduce --check {path}` says what is missing"
+        )
+    files = dict.fromkeys(file for text in _texts(content) if is_data(text) for file in _named(text, path))
+    return Recipe(path.stem, path, content["publication"], tuple(files), content)
+
+
+def _is_whole(publication: dict[str, Any]) -> bool:
+    """Return whether a section `publication` has what it needs, and texts where texts are expected."""
+    lists = ("tried", "not_compared")
+    texts = all(isinstance(value, list if key in lists else str) for key, value in publication.items())
+    return texts and set(NEEDED) <= set(publication) and publication["verdict"] in VERDICTS
+
+
+def _named(text: str, path: Path) -> list[DataFile]:
+    """Return the files that data:NAME/FILE stands for; raises InputError, which names the recipe, for none."""
+    try:
+        return named_in(text)
+    except InputError as error:
+        raise InputError(f"{path}: {error}") from None
 
 
 def _texts(content: Any) -> Iterator[str]:
@@ -97,10 +144,23 @@ def _texts(content: Any) -> Iterator[str]:
             yield from _texts(child)
 
 
+def is_file(text: str) -> bool:
+    """Return whether a text names the file of a recipe rather than a recipe of the package."""
+    return text.lower().endswith((".yaml", ".yml"))
+
+
 def matching_recipes(patterns: Sequence[str]) -> list[Recipe]:
-    """Return the recipes whose names match, such as 'koyama-*'. Raises InputError for a pattern that matches none."""
+    """Return the recipes whose names match, such as 'koyama-*', and those of files, such as my.yaml.
+
+    Raises InputError for a pattern that matches none, a file that is no recipe, and two results of one name.
+    """
     selected: dict[str, Recipe] = {}
     for pattern in patterns:
+        if is_file(pattern):
+            own = read_recipe(Path(pattern))
+            if selected.setdefault(own.name, own).path != own.path:
+                raise InputError(f"{pattern}: another result is called {own.name} too; give the file another name")
+            continue
         matches = {name: recipe for name, recipe in recipes().items() if fnmatchcase(name, pattern)}
         if not matches:
             hint = did_you_mean(pattern, recipes()) or "; `gec-pipeline reproduce --list` lists them"

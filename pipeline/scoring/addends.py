@@ -73,6 +73,17 @@ class Chosen(Kind):
             terms, rows = self.metric.make_terms(columns), np.arange(len(next(iter(columns.values()))))
             yield {f.name: terms[f.name][rows, chosen] if f.per_reference else terms[f.name] for f in self.metric.terms}
 
+    def with_each(self, system: HasBlocks) -> Iterator[tuple[Columns, Floats]]:
+        """Yield the columns of each block of lines, and the terms with each reference: [lines, references, width]."""
+        for columns in present_blocks(self.metric, system):
+            terms = self.metric.make_terms(columns)
+            several = range(next(terms[f.name].shape[1] for f in self.metric.terms if f.per_reference))
+            each = (
+                {f.name: terms[f.name][:, n] if f.per_reference else terms[f.name] for f in self.metric.terms}
+                for n in several
+            )
+            yield columns, np.stack([self.schema.pack(own) for own in each], axis=1).astype(np.float64)
+
     def addends(self, system: HasBlocks) -> Iterator[Addends]:
         """Yield the terms."""
         for terms in self.picked(system):

@@ -70,7 +70,7 @@ def test_files_that_are_wrong(files: dict[str, str | bytes], expected: list[str]
 def test_outputs_that_are_no_m2_files() -> None:
     message = (
         "d: system A has no edits: name its M2 file, as in `systems: {A: {m2: FILE}}`, or have texts annotated: "
-        "`annotator: auto` as an option of the metric"
+        "`annotator: auto` as an option of the metric (--annotator auto of `score`)"
     )
     assert problems(config(system=None).replace("null", '"s.txt"')) == [message]
 

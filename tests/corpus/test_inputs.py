@@ -172,6 +172,40 @@ def test_pipes_are_read_once() -> None:
     writer.join()
 
 
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs named pipes")
+def test_a_pipe_that_nothing_writes_is_not_waited_for_without_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("pipeline.io.plain_files.UNWRITTEN", 0)
+    os.mkfifo("pipe")
+    assert problems(output("pipe")) == [
+        "pipe: is a pipe that no program has opened for writing for 0 seconds; start first what writes it"
+    ]
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs named pipes")
+def test_a_program_that_has_opened_a_pipe_may_take_its_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("pipeline.io.plain_files.UNWRITTEN", 0)
+    os.mkfifo("pipe.gz")
+    reading = os.open("pipe.gz", os.O_RDONLY | os.O_NONBLOCK)  # a writer can be opened where there is a reader
+    writing = os.open("pipe.gz", os.O_WRONLY)
+    waited = threading.Event()
+
+    def nothing_yet(*_: object) -> tuple[list[int], list[int], list[int]]:
+        waited.set()  # the reader has found nothing to read once, and asks whether there is a writer
+        return [], [], []
+
+    def write() -> None:
+        waited.wait()
+        os.write(writing, gzip.compress(DATA))
+        os.close(writing)
+
+    monkeypatch.setattr("pipeline.io.plain_files.select.select", nothing_yet)
+    writer = threading.Thread(target=write)
+    writer.start()
+    assert outputs(output("pipe.gz")) == TEXTS["a.txt"].splitlines()
+    writer.join()
+    os.close(reading)
+
+
 # JSON lines.
 def jsonl(*rows: object, column: str = "h") -> str:
     write({"a.jsonl": "".join((row if isinstance(row, str) else json.dumps(row)) + "\n" for row in rows)})

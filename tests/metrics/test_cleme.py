@@ -361,6 +361,21 @@ def test_weights_for_corpora_are_refused_where_lengths_are_cut(tmp_path: Path) -
     assert found["cleme[weights=none]", "A"]["cleme"] == 1
 
 
+@pytest.mark.parametrize(("size", "refused"), [(20, False), (47, False), (48, True), (60, True)])
+def test_weights_for_sentences_are_refused_where_they_would_not_be_exact(
+    tmp_path: Path, size: int, refused: bool
+) -> None:
+    """A mean above 18 is exact as long as no piece has 48 words: longer ones are counted as of 48."""
+    sentence = " ".join(f"w{number}" for number in range(size))
+    gold = tmp_path / "gold.m2"
+    gold.write_text(f"S {sentence}\nA 0 {size}|||R:X|||x|||REQUIRED|||-NONE-|||0\n", "utf-8")
+    if refused:
+        with pytest.raises(InputError, match=rf"{size}\.0 words long on average.*48 words and more.*at most 18"):
+            scores(tmp_path, gold, {"A": gold}, "SentCLEME")
+    else:
+        assert scores(tmp_path, gold, {"A": gold}, "SentCLEME")["SentCLEME", "A"]["cleme"] == 1
+
+
 @pytest.mark.parametrize(
     ("name", "options"),
     [

@@ -6,8 +6,10 @@ The golden files hold the output of errant_compare 3.0.2, a command and what it 
 from __future__ import annotations
 
 import csv
+import json
 import random
 import re
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pytest
@@ -20,7 +22,6 @@ from tests.files import write
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
-    from pathlib import Path
 
     from pipeline.evaluation import Result
 
@@ -283,3 +284,40 @@ def test_files_of_cherrant_are_read_as_cherrant_reads_them(tmp_path: Path) -> No
     }
     scores = stages.run(stages.prepare(from_mapping(config)))[1].scores
     assert [[score.outputs[name] for name in ("tp", "fp", "fn")] for score in scores] == [[1, 0, 0], [0, 2, 2]]
+
+
+DEMO = json.loads(Path(__file__).with_name("cherrant_demo.json").read_text(encoding="utf-8"))
+
+
+def demo(name: str, between: str) -> str:
+    """Return the edits of a file of ChERRANT's demonstration as M2, with `between` in the corrections."""
+    by_line: dict[str, list[str]] = {}
+    for text in DEMO["edits"][name].split(", "):
+        line, start, end, kind, correction, annotator = text.split()
+        word = "-NONE-" if correction == "0" else f"x{between}{correction}"
+        own = f"A {start} {end}|||{kind}|||{word}|||REQUIRED|||-NONE-|||{annotator}"
+        by_line.setdefault(line, []).append(own)
+    noop = ["A -1 -1|||noop|||-NONE-|||REQUIRED|||-NONE-|||0"]
+    sentence = " ".join(f"w{number}" for number in range(90))
+    return "\n\n".join("\n".join([f"S {sentence}", *by_line.get(str(line), noop)]) for line in range(20)) + "\n"
+
+
+@pytest.mark.parametrize("unit", ["char", "word"])
+def test_what_cherrant_prints_of_its_demonstration(tmp_path: Path, unit: str) -> None:
+    """Totals by -cs and -ds, and each type by -cat 3: two annotators, the sentence of one of them with a noop alone."""
+    (tmp_path / "gold.m2").write_text(demo(f"ref.{unit}", ""), encoding="utf-8")
+    (tmp_path / "A.m2").write_text(demo(f"hyp.{unit}", " "), encoding="utf-8")
+    config = {
+        "datasets": {"d": {"gold": str(tmp_path / "gold.m2")}},
+        "systems": [str(tmp_path / "A.m2")],
+        "metrics": [f"errant[style=cherrant,mode={mode}]" for mode in ("cs", "ds")],
+        "output": {"dir": str(tmp_path / "run")},
+    }
+    results = stages.run(stages.prepare(from_mapping(config)))[1]
+    for score, mode in zip(results.scores, ("cs", "ds"), strict=True):
+        counts = [str(int(score.outputs[name])) for name in COUNTS]
+        rates = [str(round(score.outputs[name], 4)) for name in ("precision", "recall", "errant")]
+        assert " ".join(counts + rates) == DEMO["printed"][f"{unit} {mode}"]
+    (part,) = (part for part in results.breakdown if part.tier == 3 and "mode:cs" in part.metric)
+    types = {item.category: " ".join(str(int(item.outputs[name])) for name in COUNTS) for item in part.categories}
+    assert types == DEMO["types"][unit]

@@ -14,6 +14,7 @@ from pipeline.corpus.texts import read_texts
 from pipeline.scoring.sentences import sentence_scores
 from tests.conftest import ROOT
 from tests.report import browser as browsers
+from tests.report.browser import CONTRAST
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -499,30 +500,6 @@ def test_cut_texts_say_so(browser: Browser, hostile: Path) -> None:
 
 
 # --- colours, theme, print
-
-CONTRAST = """
-const luminance = (colour) => {
-  const linear = (x) => x <= 0.04045 ? x / 12.92 : ((x + 0.055) / 1.055) ** 2.4;
-  const [r, g, b] = colour.match(/[\\d.]+/g).slice(0, 3).map((x) => linear(x / 255));
-  return 0.2126 * r + 0.7152 * g + 0.0722 * b;
-};
-const ground = (one) => {
-  for (; one; one = one.parentElement) {
-    const colour = getComputedStyle(one).backgroundColor;
-    if (!colour.endsWith(", 0)") && colour !== "transparent") return colour;
-  }
-  return getComputedStyle(document.documentElement).backgroundColor;
-};
-const found = {};
-for (const one of document.querySelectorAll("body *:not(script, svg *)")) {
-  if (![...one.childNodes].some((node) => node.nodeType === 3 && node.data.trim()) || !one.checkVisibility()) continue;
-  if (one.closest(":disabled, option")) continue;
-  const pair = [getComputedStyle(one).color, ground(one)], [low, high] = pair.map(luminance).sort((x, y) => x - y);
-  const ratio = (high + 0.05) / (low + 0.05);
-  if (ratio < 4.5) found[`${one.tagName}.${one.className} ${pair}`] = ratio;
-}
-return found;
-"""
 
 
 @pytest.mark.parametrize("dark", [False, True])

@@ -65,7 +65,7 @@ def test_verdicts_are_what_is_counted(material: Material) -> None:
             terms = measured.metric.make_terms(block)
             for line, output in enumerate(read_texts(view.systems[name], 0, 60)):
                 for number, texts in enumerate(annotations):
-                    verdicts = measured.metric.verdicts(sources[line], output, texts[line])
+                    ((verdicts,),) = measured.metric.verdicts([sources[line]], [[output]], [[texts[line]]])[0]
                     assert (verdicts is None) == (block["ref_len"][line, number] < 0)
                     counted = Counter(verdict.verdict for verdict in verdicts or ())
                     expected = {RIGHT: "tp", WRONG: "fp", MISSED: "fn"}
@@ -74,6 +74,45 @@ def test_verdicts_are_what_is_counted(material: Material) -> None:
                     }
                     seen += counted
     assert min(seen[kind] for kind in (RIGHT, WRONG, MISSED)) > 50
+
+
+def test_proposed_edits_are_what_m2_counts(tmp_path: Path) -> None:
+    """Right edits are `correct`; with the wrong ones they are `proposed`, and with the missed ones `gold`."""
+    names = ["m2", "m2[mu=0]", "m2[annotators=all]", "m2[iwc=true]", "m2[choice=last]"]
+    file = write_edits(tmp_path, metrics=names)
+    config = json.loads(file.read_text(encoding="utf-8"))
+    one = "\n".join(line for line in (tmp_path / "C.m2").read_text(encoding="utf-8").split("\n") if line[-4:] != "|||1")
+    (tmp_path / "C.m2").write_text(one, encoding="utf-8")
+    del config["systems"]["B"]  # of two annotators, so that it is no text
+    file.write_text(json.dumps(config), encoding="utf-8")
+    run(file, tmp_path / "run")
+    material, seen = revisit(tmp_path / "run"), Counter[str]()
+    for measured in material.measured:
+        view = material.corpora["d"].read_by(measured.metric.needs)
+        assert view.source
+        sources = read_texts(view.source, 0, 60)
+        annotations = [read_texts(text, 0, 60) for text in view.references]
+        outputs = [read_texts(view.systems[name], 0, 60) for name in measured.names]
+        judged = measured.metric.verdicts(sources, outputs, annotations)
+        for lines, columns in zip(judged, measured.columns, strict=True):
+            (block,) = columns.blocks()
+            for line, row in enumerate(lines):
+                for number, verdicts in enumerate(row):
+                    assert (verdicts is None) == (block["ref_len"][line, number] < 0)
+                    of = {kind: [v for v in verdicts or () if v.verdict == kind] for kind in (RIGHT, WRONG, MISSED)}
+                    if verdicts is not None:
+                        assert len(of[RIGHT]) == block["correct"][line, number]
+                        proposed = {(v.start, v.end, v.correction) for v in of[RIGHT]}
+                        assert len(proposed) + len(of[WRONG]) == block["proposed"][line, number]
+                        assert len(of[RIGHT]) + len(of[MISSED]) == block["ref_len"][line, number]
+                        assert all(v.type for v in of[RIGHT] + of[MISSED])
+                    seen += Counter({kind: len(own) for kind, own in of.items()})
+    assert min(seen[kind] for kind in (RIGHT, WRONG, MISSED)) > 50
+    data = explorer(material)
+    assert data
+    for shown in data["datasets"][0]["metrics"]:
+        assert len(shown["edits"]["marks"]) == 60
+        assert not shown["bySystem"]
 
 
 def test_the_annotators_shown_are_those_of_the_score(material: Material) -> None:
@@ -91,15 +130,21 @@ def test_a_sentence_by_hand() -> None:
     """An edit that both have, one that only the output has, one that only the annotator has, and no annotator."""
     edits = ["A 1 2|||R:VERB:SVA|||is|||REQUIRED|||-NONE-|||0", "A 4 4|||M:PUNCT|||!|||REQUIRED|||-NONE-|||0"]
     gold = ["A 1 2|||R:VERB:SVA|||is|||REQUIRED|||-NONE-|||0", "A 2 3|||U:DET|||-NONE-|||REQUIRED|||-NONE-|||0"]
-    metric = from_text("errant")
-    found = metric.verdicts("This are a sentence", "\n".join(edits), "\n".join(["0 0 0", *gold]))
-    assert found == [
-        Verdict(1, 2, "are", "is", "R:VERB:SVA", "right"),
-        Verdict(2, 3, "a", "", "U:DET", "missed"),
-        Verdict(4, 4, "", "!", "M:PUNCT", "wrong"),
+    source, annotators = "This are a sentence", ["\n".join(["0 0 0", *gold]), ""]
+    ((with_edits,), (without,)) = from_text("errant").verdicts(
+        [source], [["\n".join(edits)], [NOOP]], [[own] for own in annotators]
+    )
+    assert with_edits == [
+        [
+            Verdict(1, 2, "are", "is", "R:VERB:SVA", "right"),
+            Verdict(2, 3, "a", "", "U:DET", "missed"),
+            Verdict(4, 4, "", "!", "M:PUNCT", "wrong"),
+        ],
+        None,
     ]
-    assert metric.verdicts("This are a sentence", NOOP, "") is None
-    assert metric.verdicts("This are a sentence", NOOP, f"0 0 0\n{NOOP}") == []
+    assert [verdict.verdict for verdict in without[0] or ()] == ["missed", "missed"]
+    (((own,),),) = from_text("errant").verdicts([source], [[NOOP]], [[f"0 0 0\n{NOOP}"]])
+    assert own == []
 
 
 def test_show_has_the_edits_of_a_sentence(folder: Path, capsys: pytest.CaptureFixture[str], material: Material) -> None:

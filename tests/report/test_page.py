@@ -521,7 +521,8 @@ def test_what_is_missing_is_told_before(tmp_path: Path, monkeypatch: pytest.Monk
 
 def test_the_package_has_every_part_of_the_page() -> None:
     folder = ROOT / "pipeline" / "report" / "html" / "assets"
-    assert {file.name for file in folder.iterdir()} == {"page.html", *page.SCRIPTS, *page.STYLES}
+    shared = {"page.html", "shell.html", "macros.html"}
+    assert {file.name for file in folder.iterdir()} == {*shared, *page.SCRIPTS, *page.STYLES}
 
 
 # --- drawings

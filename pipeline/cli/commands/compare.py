@@ -53,9 +53,11 @@ def add_settings(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments that `compare` and `rank` share."""
     fields = WrittenStatistics.model_fields
     tests = [*get_args(fields["test"].annotation), *SHORT]
-    corrections = get_args(fields["correction"].annotation)
+    corrections, choices = (get_args(fields[name].annotation) for name in ("correction", "choice"))
     parser.add_argument("--test", choices=tests, help="the paired test; ar and bs are the first two")
     parser.add_argument("--correction", choices=corrections, help="how p-values are corrected for several comparisons")
+    meaning = "metrics of edits: keep in samples the annotators of the whole set, or choose anew; default: whole"
+    parser.add_argument("--choice", choices=choices, help=meaning)
     for name in ("level", "resamples", "trials", "seed"):
         parser.add_argument(
             f"--{name}", metavar="N", help=f"{fields[name].description}; default: {fields[name].default}"
@@ -83,6 +85,8 @@ def run(args: argparse.Namespace) -> int:
         sys.stdout.write(results.to_json())
     elif results.tests:
         print_comparisons(results, args.digits, pairs=args.pairs, columns=args.columns)
+    elif (results.statistics or {}).get("test") == "none":
+        raise InputError("--test none: nothing is compared; the run's config says so, or --test; name another test")
     else:
         raise InputError(f"{args.run}: there is one system only, so there is nothing to compare")
     return 0
@@ -137,7 +141,7 @@ def compared(args: argparse.Namespace, second: str | None, baseline: str | None,
     from ...report.terminal.text import print_text
     from ...scoring import stored_runs
     from ...scoring.resampling.significance import with_statistics
-    from ...scoring.selection import Selection, only, restricted
+    from ...scoring.selection import Selection, names_like, only, restricted
 
     results, columns = stored_runs.load_runs(args.run, second or None)
     columns = only(columns, replace(selection_of(args), systems=()))
@@ -147,6 +151,8 @@ def compared(args: argparse.Namespace, second: str | None, baseline: str | None,
     if settings.baseline is not None and settings.baseline not in names:
         hint = did_you_mean(settings.baseline, names)
         raise InputError(f"--baseline {settings.baseline}: no system is called so{hint}; there are {', '.join(names)}")
+    if args.system and baseline is None and settings.baseline and len(names_like("--system", args.system, names)) == 2:
+        settings = settings.model_copy(update={"baseline": None})  # the two alone, one against the other
     if args.system:
         columns = only(columns, Selection(systems=[*args.system, *([settings.baseline] if settings.baseline else [])]))
         columns = [replace(scored, scores=stored_runs.ranked(scored.scores)) for scored in columns]
@@ -164,7 +170,7 @@ def _settings(args: argparse.Namespace, written: dict[str, Any], baseline: str |
     from ...scoring.resampling.significance import statistics_of
 
     given: dict[str, Any] = {name: getattr(args, name) for name in ("test", "correction", "level", "resamples")}
-    given |= {"trials": args.trials, "seed": args.seed, "baseline": baseline}
+    given |= {"trials": args.trials, "seed": args.seed, "choice": args.choice, "baseline": baseline}
     given = {name: value for name, value in given.items() if value is not None}
     if "test" in given:
         given["test"] = SHORT.get(given["test"], given["test"])

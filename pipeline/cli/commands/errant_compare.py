@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING
 
 from ...edits.errant.edit_keys import MODES, Comparison
 from ...edits.errant.report import TITLES, WHOLE, Scorer, report
-from ...edits.m2_files import other_sentences, other_styles
+from ...edits.m2_files import line_ends, other_sentences, other_styles, other_types, swapped
 from ...errors import CorpusError, printable
 from ..m2.paths import read_m2
 
@@ -69,7 +69,16 @@ def run(args: argparse.Namespace) -> int:
     problems = other_sentences(output, reference)
     if problems:
         raise CorpusError(problems)
-    for note in (*reference.notes(), *output.notes(), *other_styles(reference, [output])):
+    notes = [
+        *swapped(output, reference),
+        *line_ends([output, reference]),
+        *reference.notes(),
+        *output.notes(),
+        *other_styles(reference, [output]),
+    ]
+    if args.cat or args.filt or args.mode == "cse":
+        notes += other_types(reference, [output])
+    for note in notes:
         print_text(f"warning: {note}", sys.stderr)
     comparison = Comparison(args.mode or "cs", args.single, args.multi, tuple(args.filt))
     scorer = Scorer(comparison, args.beta)

@@ -99,7 +99,7 @@ def run(args: argparse.Namespace) -> int:
     elif not 1 <= args.line <= corpus.lines:
         raise InputError(f"--line: expected 1 to {corpus.lines}, found {args.line}")
     else:
-        with_verdicts = [metric for metric in metrics if metric.has_verdicts]
+        with_verdicts = [metric for metric in metrics if metric.has_verdicts and not metric.explains_edits]
         for metric in with_verdicts:
             explain_edits(corpus, metric, args.line)
         if others := [metric for metric in metrics if metric not in with_verdicts]:

@@ -2,6 +2,9 @@
 
 With --by type the scores of each type of edit are printed, of metrics that have them, or written in the other forms.
 
+With --format board the page has leader boards of several runs: systems by data sets and metrics, with warnings where
+runs differ in settings or texts.
+
 Tables to paste are printed, unless --output names a folder. Other forms go to the run directory, or to that folder. The
 folder - is standard output. `output: {formats: [...]}` in a config asks for the same. `gec-pipeline help reports`
 tells more.
@@ -13,6 +16,7 @@ examples:
   gec-pipeline report runs/quickstart --format csv parquet --output paper/numbers
   gec-pipeline report runs/quickstart --format html
   gec-pipeline report runs/several --format latex --mean
+  gec-pipeline report runs/mine runs/theirs --format board --output board.html
   gec-pipeline report runs/conll14 --by type
   gec-pipeline report runs/conll14 --by type --tier 1 --format latex
   gec-pipeline report runs/quickstart --format plots --plot scores draws --type pdf --output paper/figures
@@ -28,6 +32,7 @@ from typing import TYPE_CHECKING
 
 from ...errors import InputError, printable
 from ..parts import add_columns, add_mean, add_parts, selection_of
+from ..reproducing.own_boards import write_boards
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -41,6 +46,8 @@ WITH_COLUMNS = frozenset({"csv", "html", "latex", "markdown"})
 RESULTS = frozenset({"results.json", "scores.csv", "tests.csv", "human.csv", "means.csv", "types.csv"})
 """Files of a run directory that have the whole results. A part of the results never replaces them."""
 
+BOARD, ABOUT_BOARD = "board", "a page with leader boards of several runs"
+"""The form that takes more than one run."""
 BY_TYPE = ("csv", "markdown", "latex", "parquet", "plots")
 """The forms that scores by type have alone. The page shows them beside the rest."""
 
@@ -53,9 +60,11 @@ def configure(parser: argparse.ArgumentParser) -> None:
     from ...report.plots.canvas import TYPES
 
     parser.add_argument("run", help="a run directory")
-    forms = "; ".join(f"{name}: {form.about}" for name, form in FORMATS.items())
-    parser.add_argument("--format", nargs="+", action="extend", choices=FORMATS, default=[], metavar="NAME", help=forms)
-    parser.add_argument("--output", metavar="DIR", help="the folder to write to; it is made if it is missing")
+    parser.add_argument("more", nargs="*", metavar="run", help=f"more run directories, for --format {BOARD}")
+    forms = "; ".join(f"{name}: {form.about}" for name, form in FORMATS.items()) + f"; {BOARD}: {ABOUT_BOARD}"
+    choices = [*FORMATS, BOARD]
+    parser.add_argument("--format", nargs="+", action="extend", choices=choices, default=[], metavar="NAME", help=forms)
+    parser.add_argument("--output", metavar="DIR", help="the folder to write to; for board also a file, NAME.html")
     add_parts(parser)
     add_columns(parser)
     add_mean(parser)
@@ -84,6 +93,15 @@ def _lines(text: str) -> int:
 
 def run(args: argparse.Namespace) -> int:
     """Print or write each form of the results."""
+    if BOARD in args.format:
+        return write_boards(args)
+    if args.more:
+        raise InputError(f"{args.more[0]}: one run is reported at a time; --format {BOARD} takes several")
+    return _report(args)
+
+
+def _report(args: argparse.Namespace) -> int:
+    """Print or write each form of the results of one run."""
     from ...execution.store.remote_copy import folder_of
     from ...reopen import chosen, revisit
     from ...report import FORMATS

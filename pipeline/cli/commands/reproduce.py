@@ -8,7 +8,9 @@ examples:
   gec-pipeline reproduce
   gec-pipeline reproduce koyama-corpus jfleg-source
   gec-pipeline reproduce 'gjg-*' --mirror /media/copies
-  gec-pipeline reproduce --all --markdown > reproduced.md
+  gec-pipeline reproduce --all --report atlas.html
+  gec-pipeline reproduce --all --format markdown > reproduced.md
+  gec-pipeline reproduce --check my.yaml
   gec-pipeline reproduce --show jfleg-source > my.yaml
 """
 
@@ -25,6 +27,7 @@ from ...errors import IncompleteError, InputError, printable
 from ...execution.listener import SILENT, Listener
 from ...reproduction.published import Outcome, Recipe
 from ..progress import Bar
+from ..reproducing.boards import write_atlas
 
 if TYPE_CHECKING:
     import argparse
@@ -40,11 +43,13 @@ VALUES = 60
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
-    parser.add_argument("names", nargs="*", metavar="NAME", help="a published result, or a pattern such as 'jfleg-*'")
+    names = "a published result, a pattern such as 'jfleg-*', or the file of a recipe, such as my.yaml"
+    parser.add_argument("names", nargs="*", metavar="NAME", help=names)
     parser.add_argument("--all", action="store_true", help="all results, but those that take minutes; it names these")
     parser.add_argument("--slow", action="store_true", help="with --all: also those that take minutes (TrueSkill)")
     parser.add_argument("--list", action="store_true", help="list the results, as the command does without names")
     parser.add_argument("--show", metavar="NAME", help="print the recipe, a config for `gec-pipeline run`")
+    parser.add_argument("--check", metavar="FILE", help="say what is missing or wrong in a recipe, with the lines")
     parser.add_argument(
         "--mirror",
         metavar="URL_OR_FOLDER",
@@ -52,10 +57,20 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--no-fetch", action="store_true", help="take only files that are here; use no network")
     parser.add_argument("--output", metavar="DIR", help="keep the run directories here")
+    parser.add_argument(
+        "--report",
+        metavar="FILE",
+        help="write a page: publications with their values beside ours, leader boards with tests, timelines",
+    )
     parser.add_argument("-v", "--verbose", action="store_true", help="print every value, however many")
     form = parser.add_mutually_exclusive_group()
     form.add_argument("--json", action="store_true", help="print everything as JSON")
-    form.add_argument("--markdown", action="store_true", help="print the table as Markdown")
+    form.add_argument("--markdown", action="store_true", help="print the table as Markdown, with publications")
+    form.add_argument(
+        "--format",
+        choices=("text", "json", "markdown"),
+        help="json as --json; markdown: the table of `help reproduce`, with --list that of the verdicts on record",
+    )
     parser.add_argument("-q", "--quiet", action="store_true", help="no progress")
 
 
@@ -63,12 +78,17 @@ def run(args: argparse.Namespace) -> int:
     """List recipes, show one, or run them and compare their values."""
     from ...reproduction.published import matching_recipes, recipes
 
+    args.json = args.json or args.format == "json"
+    if args.check is not None:
+        return _check(args)
     if args.show is not None:
         return _show(args.show, [*args.names, *(["--all"] if args.all else [])])
     if args.all and args.names:
         raise InputError("--all: name results, or take all of them")
     if args.slow and not args.all:
         raise InputError("--slow: has no effect without --all; results that are named always run")
+    if args.report:
+        _check_report(args)
     named = matching_recipes(args.names) if args.names else list(recipes().values())
     if args.list or not (args.names or args.all):
         return _list(named, args)
@@ -78,6 +98,35 @@ def run(args: argparse.Namespace) -> int:
     outcomes = _outcomes([recipe for recipe in named if recipe.name not in slow], args)
     _print(outcomes, args)
     return _code(outcomes)
+
+
+def _check(args: argparse.Namespace) -> int:
+    """Print that nothing is wrong in a recipe.
+
+    Raises InputError with all that is wrong or missing, and IncompleteError where only files of data sets are.
+    """
+    from ..reproducing.checking import check, lacking, told
+
+    if args.names or args.all or args.show is not None or args.report:
+        raise InputError("--check: checks one file and runs nothing; leave the rest out")
+    checked = check(args.check)
+    print(printable(told(args.check, checked)))
+    if checked.absent:
+        raise IncompleteError(f"{args.check}: {lacking(checked.absent)}")
+    print(printable(f"run it: gec-pipeline reproduce {args.check}"))
+    return 0
+
+
+def _check_report(args: argparse.Namespace) -> None:
+    """Raise InputError where the page cannot be made, before any work."""
+    from ...report import unavailable
+
+    if args.list or not (args.names or args.all):
+        raise InputError("--report: has no effect where nothing runs: name results, or take --all")
+    if Path(args.report).is_dir():
+        raise InputError(f"--report: {args.report} is a folder; expected the name of a file, such as atlas.html")
+    if lacking := unavailable(["html"]):
+        raise InputError(lacking[0].replace("html:", "--report:", 1))
 
 
 def _show(name: str, besides: Sequence[str]) -> int:
@@ -107,9 +156,12 @@ def _code(outcomes: Sequence[Outcome]) -> int:
 
 
 def _list(named: Sequence[Recipe], args: argparse.Namespace) -> int:
-    from ...report.tables.reproduction import list_table
+    from ...report.tables.reproduction import list_table, recorded_markdown
     from ...report.terminal.table import print_table
 
+    if args.format == "markdown":
+        sys.stdout.write(printable(recorded_markdown(named)))
+        return 0
     if args.json:
         plain = [{"name": recipe.name, "publication": recipe.publication} for recipe in named]
         sys.stdout.write(json.dumps(plain, indent=1, ensure_ascii=False) + "\n")
@@ -121,6 +173,7 @@ def _list(named: Sequence[Recipe], args: argparse.Namespace) -> int:
 
 
 def _outcomes(named: Sequence[Recipe], args: argparse.Namespace) -> list[Outcome]:
+    """Return what becomes of the recipes; write the page of them if it is asked for."""
     from ...reproduction.published import fetch_missing
 
     outcomes = []
@@ -138,6 +191,9 @@ def _outcomes(named: Sequence[Recipe], args: argparse.Namespace) -> list[Outcome
         for number, recipe in enumerate(named, 1):
             bar.stage(f"{recipe.name} ({number} of {len(named)})")
             outcomes.append(reproduce(recipe, folder, _RecipeListener(bar, slow=recipe.slow)))
+        if args.report:
+            write_atlas(outcomes, folder, Path(args.report), bar)
+            tell(f"written: {args.report}")
     return outcomes
 
 
@@ -166,6 +222,9 @@ def _print(outcomes: Sequence[Outcome], args: argparse.Namespace) -> None:
 
     if args.json:
         sys.stdout.write(json.dumps(reproduction.plain(outcomes), indent=1, ensure_ascii=False, allow_nan=False) + "\n")
+        return
+    if args.format == "markdown":
+        sys.stdout.write(printable(reproduction.to_short_markdown(outcomes)))
         return
     if args.markdown:
         sys.stdout.write(printable(reproduction.to_markdown(outcomes)))

@@ -67,6 +67,11 @@ def _open_gold(gold: object, outputs: Mapping[str, Any], views: Collection[str])
     files = [name for name, output in outputs.items() if isinstance(output, str | PathLike)]
     if files and len(files) < len(outputs):
         raise InputError("hypotheses: expected lists of texts, or M2 files, found both")
+    for name, given in [("gold", gold), *(("hypotheses", output) for output in outputs.values())]:
+        if isinstance(given, str) and "\n" in given:
+            raise InputError(f"{name}: expected the path of an M2 file, found a text of several lines")
+        if isinstance(given, str) and "/" not in given and ":" not in given and not Path(given).exists():
+            raise InputError(f"{name}: expected the path of an M2 file; there is no file '{given}'")
     if EDITS in views and not files:
         example = "such as {'system': 'output.m2'}, or texts with annotator=auto among the options of the metric"
         raise InputError(f"hypotheses: metrics that compare the edits of outputs take M2 files, {example}; found texts")

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from ...config.resolved import Column
 from ...edits.correction_xml import gold_blocks, is_xml
 from ...edits.m2.writing import with_texts_changed
-from ...edits.m2_files import Annotated, joined, other_sentences, other_styles, read_annotated
+from ...edits.m2_files import Annotated, joined, line_ends, other_sentences, other_styles, other_types, read_annotated
 from ...edits.m2_lines import NOOP, Block
 from ...edits.records import record_of
 from ...errors import CorpusError, Problem
@@ -91,7 +91,8 @@ def open_edits(
         return None
     references = [[_spooled(opener, gold, a, h) for a in gold.annotators] for h in range(most)]
     notes = [*odd, *(note for item in (gold, *annotated.values()) for note in item.notes())]
-    notes += other_styles(gold, annotated.values()) if both else ()
+    notes += [*other_styles(gold, annotated.values()), *other_types(gold, annotated.values())] if both else ()
+    notes += line_ends([*([] if GOLD in views else [gold]), *annotated.values()])
     categories, rare = _categories([gold, *annotated.values()])
     notes += [f"{gold.name}: {rare}"] * bool(rare)
     sentences = (" ".join(block.sentence.split()).encode() for block in gold.blocks)
@@ -170,7 +171,9 @@ def _outputs(
     for name, output in outputs.items():
         if not isinstance(output, Column) or not is_m2(output):
             message = f"system {name} has no edits: name its M2 file, as in `systems: {{{name}: {{m2: FILE}}}}`"
-            other = "or have texts annotated: `annotator: auto` as an option of the metric"
+            other = (
+                "or have texts annotated: `annotator: auto` as an option of the metric (--annotator auto of `score`)"
+            )
             problems.append(Problem(dataset.name, f"{message}, {other}"))
             continue
         if output.path in opener.absent:

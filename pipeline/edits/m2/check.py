@@ -216,9 +216,11 @@ def _absent(blocks: list[Block], parsed: list[list[Numbered]]) -> Iterator[Findi
     present = [{edit.annotator for _, edit in edits} for edits in parsed]
     for annotator in sorted(set().union(*present)):
         lines = [block.line for block, own in zip(blocks, present, strict=True) if own and annotator not in own]
+        nobody = sum(not own for own in present) if annotator else 0
         if lines:
+            more = f" ({len(lines) + nobody:,} with those that nobody annotated)" if nobody else ""
             message = (
-                f"annotator {annotator} has no line for {len(lines):,} sentences that others annotated, the first "
-                "here; official programs leave the annotator out there"
+                f"annotator {annotator} has no line for {len(lines):,} sentences that others annotated{more}, the "
+                "first here; official programs leave the annotator out there"
             )
             yield Finding(lines[0], f"absent {annotator}", message)

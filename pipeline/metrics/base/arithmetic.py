@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
 MOST_ADDED = 7
 """Up to so many numbers, numpy adds one after the other, as compiled formulas do. It adds more of them in pairs."""
+NEAR = 1e-6
+"""Far more than the error of rounding of a score, times ten thousand."""
 
 
 def by_order(arrays: Mapping[str, NDArray[Any]]) -> dict[str, Floats]:
@@ -60,3 +62,18 @@ def best_by(keys: Sequence[Floats]) -> Ints:
             tied &= key[:, reference] == key[rows, best]
         best[better] = reference
     return best
+
+
+def rounded(values: Floats, digits: int) -> Floats:
+    """Return values rounded to so many decimals as Python's round() does it, by their exact binary value."""
+    result: Floats = np.rint(values * 10.0**digits) / 10.0**digits
+    near = nearly_tied(values, digits)
+    result[near] = [round(value, digits) for value in values[near].tolist()]
+    return result
+
+
+def nearly_tied(values: Floats, digits: int) -> NDArray[np.bool_]:
+    """Return which values lie so near to the middle of two decimals that an error of rounding could matter."""
+    scaled = values * 10.0**digits
+    near: NDArray[np.bool_] = np.abs(scaled - np.floor(scaled) - 0.5) < NEAR
+    return near

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Mapping, Sequence
 
     from ...arrays import Floats, Ints
     from .columns import Columns
@@ -55,6 +55,8 @@ class Described:
 
     has_verdicts: ClassVar[bool] = False
     """Whether verdicts() says which edits of an output are right."""
+    explains_edits: ClassVar[bool] = False
+    """Whether explained() says more of the edits of a sentence than verdicts() does."""
 
     @property
     def output(self) -> str:
@@ -102,13 +104,16 @@ class Described:
         del columns
         return []
 
-    def verdicts(self, source: str, output: str, annotation: str) -> list[Verdict] | None:
-        """Return the edits of a sentence with what an annotator says of them, in the order of the sentence.
+    def verdicts(
+        self, sources: Sequence[str], outputs: Sequence[Sequence[str]], annotations: Sequence[Sequence[str]]
+    ) -> list[list[list[list[Verdict] | None]]]:
+        """Return for each output and each line the edits with what each annotator says of them, as they stand there.
 
-        `output` and `annotation` are texts of the view that the metric reads, such as records of edits. The result is
-        None where the annotator takes no part in the sentence. Only metrics that say has_verdicts have any.
+        The arguments are lines of the view that the metric reads: of the source, of each output, and of each annotator,
+        such as records of edits. There is None for an annotator who takes no part in the sentence. Only metrics that
+        say has_verdicts have any.
         """
-        del source, output, annotation
+        del sources, outputs, annotations
         return []
 
 

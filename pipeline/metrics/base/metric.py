@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from ...tokenizers.tokenization import Tokenization
     from .columns import Columns, Field, Schema
     from .reference_draws import Draws
+    from .running_choice import RunningChoice
 
 
 class Text(NamedTuple):
@@ -245,18 +246,26 @@ class Metric(Described, ABC):
         del counts
         return []
 
+    def doubts(self, annotations: Iterable[str]) -> list[str]:
+        """Return what looks wrong in the records of annotators that the metric reads; see `edits/records.py`."""
+        del annotations
+        return []
+
     def draws(self, lines: int, references: int) -> Draws | None:
         """Return how references are drawn at random, or None if they are not, as with a single reference."""
         del lines, references
         return None
 
-    def chooser(self) -> Callable[[Columns], Ints]:
-        """Return what chooses the references of a system, to be called with its blocks in the order of lines.
+    def running_choice(self) -> RunningChoice | None:
+        """Return what chooses references where a choice depends on the sentences before; None where none does.
 
-        It is choose(), unless a choice depends on the sentences before. Such a metric returns a new object, which
-        carries what it has to know from block to block.
+        It is a new object, which carries what it has to know from block to block.
         """
-        return self.choose
+        return None
+
+    def chooser(self) -> Callable[[Columns], Ints]:
+        """Return what chooses the references of a system, to be called with its blocks in the order of lines."""
+        return self.running_choice() or self.choose
 
     def choose(self, columns: Columns) -> Ints:
         """Return the best reference of each sentence, numbered from 0: int64 [lines]. Of equals it is the first."""

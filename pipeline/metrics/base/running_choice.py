@@ -14,36 +14,52 @@ import numpy as np
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from numpy.typing import NDArray
+
     from ...arrays import Ints
     from .columns import Columns
 
     Key = Callable[[tuple[int, ...], tuple[int, ...]], tuple[float, ...]]
     """Takes the totals of the sentences before, and the counts of the sentence with an annotator."""
+    Keys = Callable[[Ints, Ints], Sequence[NDArray[np.number]]]
+    """The same for arrays, int64 [names, 1 or candidates, ...] each: the parts of the key, [candidates, ...] each."""
+    CountsOf = Callable[[Columns], Columns]
 
 
 class RunningChoice:
     """Chooses annotators, block after block. The totals are carried from one block to the next."""
 
-    def __init__(self, key: Key, names: Sequence[str], order: str, *, running: bool = True) -> None:
-        """Take the key that is to be greatest, the names of the counts, and that of the order of annotators.
+    def __init__(
+        self,
+        key: Key,
+        keys: Keys,
+        names: Sequence[str],
+        *,
+        counts_of: CountsOf = lambda columns: columns,
+        running: bool = True,
+    ) -> None:
+        """Take the key that is to be greatest, for one sentence and for arrays, and the names of the counts.
 
-        Of equal keys the annotator who comes first in order is taken. Where `running` is false, the totals are 0 for
+        `counts_of` makes these counts of the columns of a metric, and `order`, the order of the annotators of each
+        sentence. Of equal keys the annotator who comes first is taken. Where `running` is false, the totals are 0 for
         each sentence, so that each choice is made for the sentence alone.
         """
-        self.key, self.names, self.order, self.running = key, names, order, running
+        self.key, self.keys, self.names, self.running = key, keys, names, running
+        self.counts_of = counts_of
         self.totals = np.zeros(len(names), np.int64)
 
     def __call__(self, columns: Columns) -> Ints:
         """Return the annotator of each sentence of the next block: int64 [lines]."""
-        counts = np.stack([columns[name] for name in self.names], axis=-1)
+        own = self.counts_of(columns)
+        counts, orders = np.stack([own[name] for name in self.names], axis=-1), own["order"]
         rows = np.arange(len(counts))
-        chosen: Ints = np.argmin(columns[self.order], axis=1)
+        chosen: Ints = np.argmin(orders, axis=1)
         first = counts[rows, chosen]
         open_rows = np.flatnonzero((counts != first[:, None]).any(axis=(1, 2)))
         certain = first.copy()
         certain[open_rows] = 0
         before = np.concatenate([np.zeros((1, counts.shape[-1]), np.int64), np.cumsum(certain, axis=0)])
-        chosen[open_rows] = self._choose(counts[open_rows], columns[self.order][open_rows], before[open_rows])
+        chosen[open_rows] = self._choose(counts[open_rows], orders[open_rows], before[open_rows])
         self.totals = self.totals + before[-1] + counts[open_rows, chosen[open_rows]].sum(axis=0)
         return chosen
 

@@ -9,18 +9,20 @@ import numpy as np
 
 from ...errors import InputError
 from ..base import shared_options
-from ..base.arithmetic import best_by
+from ..base.arithmetic import NEAR, best_by, nearly_tied, rounded
 from ..base.columns import WHOLE, Field
 from ..base.description import Counted
 from ..base.metric import Metric, Note
 from ..base.option import option
 from ..base.running_choice import RunningChoice
 from .columns import CHANGED, KINDS, ClemeNeeds
-from .rates import Sums, com, first_version, rounded, rounded_f, second_version
-from .weights import CURVES, LONGEST, as_float, halves, whole
+from .rates import DECIMALS, Sums, com, first_version, rounded_f, second_version
+from .weights import CURVES, HALF, HIGHEST_MEAN, LONGEST, as_float, halves, whole
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Iterable, Mapping
+
+    from numpy.typing import NDArray
 
     from ...arrays import Floats, Ints
     from ..base.columns import Columns
@@ -124,6 +126,11 @@ class Cleme(Metric):
                 f"cleme: what references change is {mean:.1f} words long on average, and weights: corpus is for at "
                 f"most {LONGEST[name] - 1}; write weights: none or weights: sentence"
             )
+        if name == "sentence" and mean > HIGHEST_MEAN and any(columns[kind][..., -1].any() for kind in KINDS):
+            raise InputError(
+                f"cleme: what references change is {mean:.1f} words long on average, and with weights: sentence pieces "
+                f"of {LONGEST[name]} words and more are weighed exactly for at most {HIGHEST_MEAN}; write weights: none"
+            )
         weights = CURVES[name, self._apart].of_kinds(LONGEST[name] + 1, mean)
         terms = {"tn": columns["tn"]}
         for kind, own in zip(KINDS, weights, strict=True):
@@ -167,19 +174,21 @@ class Cleme(Metric):
         best = _best(rates)
         return {name: values[np.arange(len(values)), best] for name, values in rates.items()}
 
-    def chooser(self) -> Callable[[Columns], Ints]:
-        """Return what chooses references: with the totals of the sentences before, or for each sentence alone."""
-        return self._chooser(running=self.choice == "official")
+    def running_choice(self) -> RunningChoice | None:
+        """Return what chooses references with the totals of the sentences before; None where each is chosen alone."""
+        return self._by_key(running=True) if self._apart and self.choice == "official" else None
 
     def choose(self, columns: Columns) -> Ints:
         """Return the reference of each sentence, chosen for the sentence alone: int64 [lines]."""
         if self.level == "mean" or not self._apart:
             return _best(self._rates(columns))
-        return self._chooser(running=False)(columns)
+        return self._by_key(running=False)(columns)
 
-    def _chooser(self, *, running: bool) -> Callable[[Columns], Ints]:
-        choice = RunningChoice(self._key, TERMS, "order", running=running)
-        return lambda columns: choice({**self.make_terms(columns), "order": columns["order"]})
+    def _by_key(self, *, running: bool) -> RunningChoice:
+        return RunningChoice(self._key, self._keys, TERMS, counts_of=self._ordered, running=running)
+
+    def _ordered(self, columns: Columns) -> Columns:
+        return {**self.make_terms(columns), "order": columns["order"]}
 
     def _rates(self, columns: Columns) -> dict[str, Floats]:
         """Return the rates of each sentence, with the references in the order of the file: float64 [lines, references].
@@ -190,7 +199,7 @@ class Cleme(Metric):
         if self.version == "2":
             rates = second_version(sums, self.level)
         else:
-            rates = {name: rounded(values) for name, values in first_version(sums, float(self.beta)).items()}
+            rates = {name: rounded(values, DECIMALS) for name, values in first_version(sums, float(self.beta)).items()}
         return rates if self._apart else {name: values[:, None] for name, values in rates.items()}
 
     def _key(self, totals: tuple[int, ...], counts: tuple[int, ...]) -> tuple[float, ...]:
@@ -202,6 +211,27 @@ class Cleme(Metric):
         else:
             score = rounded_f(hits, necessary + unnecessary, missed, float(self.beta))
         return score, tp, -(fp_ne + fp_un), -fn, tn
+
+    def _keys(self, totals: Ints, counts: Ints) -> list[NDArray[np.number[Any]]]:
+        """Return the same for arrays of totals and counts, with the candidates of a sentence on their second axis.
+
+        Scores are made of real numbers. Where rounding them could change what is chosen, whole numbers decide.
+        """
+        every = totals + counts
+        sums = _sums(dict(zip(TERMS, every, strict=True)))
+        if self.version == "2":
+            score = second_version(sums, self.level)["cleme"]
+            near = score > score.max(axis=0) - NEAR
+            doubtful = near & (near.sum(axis=0) > 1)
+        else:
+            exact = first_version(sums, float(self.beta))["cleme"]
+            score, doubtful = rounded(exact, DECIMALS), nearly_tied(exact, DECIMALS)
+        before, own = (np.broadcast_to(array, every.shape) for array in (totals, counts))
+        for index in zip(*np.nonzero(doubtful), strict=True):
+            at = (slice(None), *index)
+            score[index] = self._key(tuple(before[at].tolist()), tuple(own[at].tolist()))[0]
+        tp, fp_ne, fp_un, fn = ((high << HALF) + low for high, low in zip(counts[:-1:2], counts[1::2], strict=True))
+        return [score, tp, -(fp_ne + fp_un), -fn, counts[-1]]
 
 
 def _kinds(counts: tuple[int, ...]) -> list[int]:

@@ -58,12 +58,6 @@ def second_version(sums: Sums, level: str) -> dict[str, Floats]:
     return {"cleme": com, "hit": hit, "err": err, "und": und, "ove": ove}
 
 
-def rounded(values: Floats) -> Floats:
-    """Return values rounded to 4 decimals as Python rounds them, by their exact binary value."""
-    distinct, places = np.unique(values, return_inverse=True)
-    return np.array([round(value, DECIMALS) for value in distinct.tolist()])[places].reshape(values.shape)
-
-
 def rounded_f(tp: int, fp: int, fn: int, beta: float) -> float:
     """Return F-beta of a choice, rounded to 4 decimals."""
     precision, recall = tp / (tp + fp) if fp else 1.0, tp / (tp + fn) if fn else 1.0

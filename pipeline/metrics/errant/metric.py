@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
 from ...edits.errant.edit_keys import MODES, STYLES, Comparison, category, preference
 from ..base import shared_options
-from ..base.arithmetic import f_beta, ratio
+from ..base.arithmetic import f_beta, ratio, rounded
 from ..base.columns import Field
 from ..base.description import Counted
 from ..base.metric import Metric, Note
@@ -21,7 +21,7 @@ from .columns import COUNTS, ErrantNeeds
 from .verdicts import verdicts
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Iterable, Mapping, Sequence
 
     from ...arrays import Floats, Ints
     from ..base.columns import Columns
@@ -112,10 +112,18 @@ class Errant(Metric):
         """Return the counts, of the types that are asked for."""
         return {name: columns[self._only + name] for name in COUNTS}
 
-    def verdicts(self, source: str, output: str, annotation: str) -> list[Verdict] | None:
-        """Return the edits of a sentence that are counted, and whether they are hits (right) or misses."""
-        needs = self.needs
-        return verdicts(needs.comparison, needs.types, source, output, annotation)
+    def verdicts(
+        self, sources: Sequence[str], outputs: Sequence[Sequence[str]], annotations: Sequence[Sequence[str]]
+    ) -> list[list[list[list[Verdict] | None]]]:
+        """Return the edits of each sentence that are counted, and whether they are hits (right) or misses."""
+        judge = partial(verdicts, self.needs.comparison, self.needs.types)
+        return [
+            [
+                [judge(source, edits, own) for own in gold]
+                for source, edits, *gold in zip(sources, output, *annotations, strict=True)
+            ]
+            for output in outputs
+        ]
 
     def shown_counts(self, columns: Columns) -> list[Counted]:
         """Return the counts with each annotator."""
@@ -145,17 +153,23 @@ class Errant(Metric):
         """Return the score of each sentence with each annotator: float64 [lines, annotators]."""
         return self._scores(self.make_terms(columns))[0]
 
-    def chooser(self) -> Callable[[Columns], Ints]:
-        """Return what chooses annotators: with the totals of the sentences before, or for each sentence alone."""
-        return RunningChoice(self._key, COUNTS, "order", running=self.choice == "official")
+    def running_choice(self) -> RunningChoice | None:
+        """Return what chooses annotators with the totals of the sentences before; None where each is chosen alone."""
+        return RunningChoice(self._key, self._keys, COUNTS) if self.choice == "official" else None
 
     def choose(self, columns: Columns) -> Ints:
         """Return the annotator of each sentence, chosen for the sentence alone: int64 [lines]."""
-        return RunningChoice(self._key, COUNTS, "order", running=False)(columns)
+        return RunningChoice(self._key, self._keys, COUNTS, running=False)(columns)
 
     def _key(self, totals: tuple[int, ...], counts: tuple[int, ...]) -> tuple[float, ...]:
         """Return what is greatest for the annotator that is taken, as errant_compare compares it."""
         return preference(totals, counts, float(self.beta))
+
+    def _keys(self, totals: Ints, counts: Ints) -> list[Floats]:
+        """Return the same for arrays of totals and counts."""
+        tp, fp, fn = counts.astype(np.float64)
+        score = self._scores(dict(zip(COUNTS, totals + counts, strict=True)))[0]
+        return [rounded(score, 4), tp, -fp, -fn]
 
     def _scores(self, counts: Columns) -> tuple[Floats, Floats, Floats]:
         """Return F-beta, precision and recall."""

@@ -18,11 +18,13 @@ from .columns import COUNTS, ImeasureNeeds
 from .formulas import ASPECTS, MEASURES, aspect_of, measures, reference_keys
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Iterable, Mapping
 
     from ...arrays import Floats, Ints
     from ..base.columns import Columns
 
+WORD = "-NONE-"
+"""How NUCLE writes that a correction is empty."""
 _NUMBER: dict[str, Any] = {
     "pattern": r"[0-9]{1,3}(\.[0-9]{1,6})?",
     "form": "a number such as 2 or 0.5, with at most 6 decimals",
@@ -98,6 +100,18 @@ class Imeasure(Metric):
         terms = self._best_terms(columns)
         return [Counted(name, terms[name]) for name in COUNTS]
 
+    def doubts(self, annotations: Iterable[str]) -> list[str]:
+        """Return that deletions are written as a word, which I-measure takes for what is to be put in their place."""
+        lines = [line for record in annotations for line in record.split("\n") if line.startswith("A ")]
+        own = [line.split("|||") for line in lines]
+        several = sum(fields[2] == WORD and fields[1] != "noop" for fields in own)
+        if not several:
+            return []
+        message = (
+            f"imeasure: {several} corrections of the gold are {WORD}, which is a word for ieval.py: it is expected in"
+        )
+        return [f"{message} outputs; `gec-pipeline m2 convert --to errant` makes deletions of them, and other scores"]
+
     def score(self, totals: Columns) -> dict[str, Floats]:
         """Return imeasure, wacc, that of the source (base_wacc), acc, precision, recall, f, and the counts."""
         counts, base = _stacked(totals)
@@ -117,12 +131,11 @@ class Imeasure(Metric):
         terms, rows = self.make_terms(columns), np.arange(len(columns["ref_len"]))
         return terms if self.mix else {name: terms[name][rows, self.choose(columns)] for name in COUNTS}
 
-    def chooser(self) -> Callable[[Columns], Ints]:
-        """Return what chooses references: for each sentence alone, or with the totals of the sentences before."""
+    def running_choice(self) -> RunningChoice | None:
+        """Return what chooses references with the totals of the sentences before; None where each is chosen alone."""
         if self.optimise == "sentence":
-            return self.choose
-        choice = RunningChoice(self._key, COUNTS, "order")
-        return lambda columns: choice({**columns, "order": np.broadcast_to(_places(columns), columns["ref_len"].shape)})
+            return None
+        return RunningChoice(self._key, self._keys_of_sums, COUNTS, counts_of=_in_order)
 
     def choose(self, columns: Columns) -> Ints:
         """Return the best reference of each sentence: int64 [lines]."""
@@ -139,9 +152,15 @@ class Imeasure(Metric):
         sums = {name: np.array(a + b) for name, a, b in zip(COUNTS, totals, counts, strict=True)}
         return tuple(self._keys(sums).tolist())
 
+    def _keys_of_sums(self, totals: Ints, counts: Ints) -> list[Floats]:
+        """Return the same for arrays of totals and counts."""
+        return [*np.moveaxis(self._keys(dict(zip(COUNTS, totals + counts, strict=True))), -1, 0)]
 
-def _places(columns: Columns) -> Ints:
-    return np.arange(columns["ref_len"].shape[1])
+
+def _in_order(columns: Columns) -> Columns:
+    """Return the columns with the order of references, which is that of their places."""
+    shape = columns["ref_len"].shape
+    return {**columns, "order": np.broadcast_to(np.arange(shape[1]), shape)}
 
 
 def _stacked(counts: Columns) -> tuple[Ints, Ints]:

@@ -95,7 +95,7 @@ def _kept(edits: Sequence[Edit], tokens: int) -> list[GoldEdit]:
         inside = 0 <= edit.start <= tokens and 0 <= edit.end <= tokens
         if inside and edit.type != "noop":
             texts = ["" if text == NONE else text.strip() for text in edit.correction.split("||")]
-            kept.append(GoldEdit(edit.start, edit.end, texts, edit.correction))
+            kept.append(GoldEdit(edit.start, edit.end, texts, edit.correction, edit.type))
     return kept
 
 

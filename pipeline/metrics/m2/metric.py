@@ -13,19 +13,20 @@ from ..base import shared_options
 from ..base.arithmetic import f_beta, ratio
 from ..base.columns import Field, last_present
 from ..base.description import Counted
-from ..base.metric import Metric, Note
+from ..base.metric import Metric, Note, Text
 from ..base.option import option
 from ..base.running_choice import RunningChoice
 from .columns import COUNTS, MaxMatchNeeds
-from .proposed import proposed_edits
+from .gold import as_lines
+from .proposed import proposed_edits, verdicts
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from ...arrays import Floats, Ints
     from ...edits.proposed import Judged
     from ..base.columns import Columns
-    from ..base.metric import Text
+    from ..base.description import Verdict
 
 
 @dataclass(frozen=True)
@@ -51,6 +52,8 @@ class MaxMatch(Metric):
         "m2scorer_fork": {"choice": "sentence"},
     }
     counts: ClassVar[frozenset[str]] = frozenset(COUNTS)
+    has_verdicts: ClassVar[bool] = True
+    explains_edits: ClassVar[bool] = True
     citations: ClassVar[tuple[str, ...]] = ("dahlmeier-ng-2012-better",)
 
     beta: str = shared_options.beta()
@@ -111,18 +114,18 @@ class MaxMatch(Metric):
         scores = self._scores(self.make_terms(columns))[0]
         return scores if self.by_reference else scores[np.arange(len(scores)), last_present(columns), None]
 
-    def chooser(self) -> Callable[[Columns], Ints]:
-        """Return what chooses annotators: with the totals of the sentences before, or for each sentence alone."""
-        if self.choice == "last":
-            return self.choose
-        choice = RunningChoice(self.key, COUNTS, "order", running=self.choice == "official")
-        return lambda columns: choice({**columns, "gold": columns["ref_len"]})
+    def running_choice(self) -> RunningChoice | None:
+        """Return what chooses annotators with the totals of the sentences before; None where each is chosen alone."""
+        return self._by_key(running=True) if self.choice == "official" else None
 
     def choose(self, columns: Columns) -> Ints:
         """Return the annotator of each sentence, chosen for the sentence alone: int64 [lines]."""
         if self.choice == "last":
             return last_present(columns)
-        return RunningChoice(self.key, COUNTS, "order", running=False)({**columns, "gold": columns["ref_len"]})
+        return self._by_key(running=False)(columns)
+
+    def _by_key(self, *, running: bool) -> RunningChoice:
+        return RunningChoice(self.key, self._keys, COUNTS, counts_of=_with_gold, running=running)
 
     def key(self, totals: tuple[int, ...], counts: tuple[int, ...]) -> tuple[float, ...]:
         """Return what is greatest for the annotator that is taken, as m2scorer compares it."""
@@ -131,6 +134,14 @@ class MaxMatch(Metric):
         denominator = beta**2 * gold + proposed
         score = (1.0 + beta**2) * correct / denominator if denominator else float(correct == 0)
         return score, correct, -(proposed + beta**2 * gold)
+
+    def _keys(self, totals: Ints, counts: Ints) -> list[Floats]:
+        """Return the same for arrays of totals and counts."""
+        correct, proposed, gold = (totals + counts).astype(np.float64)
+        beta = float(self.beta)
+        denominator = beta**2 * gold + proposed
+        score = np.where(denominator != 0, ratio((1.0 + beta**2) * correct, denominator), correct == 0)
+        return [score, correct, -(proposed + beta**2 * gold)]
 
     def _scores(self, counts: Columns) -> tuple[Floats, Floats, Floats]:
         """Return F-beta, precision and recall."""
@@ -145,6 +156,13 @@ class MaxMatch(Metric):
         Annotators come in the order in which m2scorer has them. `text` has one system.
         """
         return proposed_edits(self.needs, text)[0]
+
+    def verdicts(
+        self, sources: Sequence[str], outputs: Sequence[Sequence[str]], annotations: Sequence[Sequence[str]]
+    ) -> list[list[list[list[Verdict] | None]]]:
+        """Return the proposed edits of each sentence as right or wrong, and the annotators' edits that are missed."""
+        text = Text(as_lines(sources), [as_lines(own) for own in annotations], [as_lines(own) for own in outputs])
+        return [[verdicts(row, len(annotations)) for row in lines] for lines in proposed_edits(self.needs, text)]
 
     def explained(self, text: Text) -> list[tuple[str, str]]:
         """Return the right and the wrong edits of an output with each annotator, and the missing ones."""
@@ -179,3 +197,7 @@ class MaxMatch(Metric):
                 notes += [Note(message, system=system, line=line) for line in lines]
                 first += len(columns["reduced"])
         return notes
+
+
+def _with_gold(columns: Columns) -> Columns:
+    return {**columns, "gold": columns["ref_len"]}

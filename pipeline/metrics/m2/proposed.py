@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ...edits.proposed import Judged, ProposedEdit, is_match
+from ...edits.proposed import NOTHING, Judged, ProposedEdit, is_match
+from ..base.description import MISSED, RIGHT, WRONG, Verdict
 from .gold import ABSENT
 
 if TYPE_CHECKING:
@@ -30,6 +31,28 @@ def proposed_edits(needs: MaxMatchNeeds, text: Text) -> list[list[list[Judged]]]
         first = number * len(sources)
         result.append([_judged(gold, listed, sources[line], words, (first + line, line)) for line, words in outputs])
     return result
+
+
+def verdicts(row: Sequence[Judged], annotators: int) -> list[list[Verdict] | None]:
+    """Return what each annotator of the data set says of the edits of a line, None for those who take no part.
+
+    A proposed edit is right once for each edit of the annotator that it matches. A right or a missed edit has the type
+    that the annotator gave it; a wrong one has none.
+    """
+    by_place: list[list[Verdict] | None] = [None] * annotators
+    for judged in row:
+        own = [verdict for edit in judged.edits for verdict in _of_edit(judged, edit)]
+        for gold in judged.missed:
+            corrections = " | ".join(text or NOTHING for text in gold.alternatives) if any(gold.alternatives) else ""
+            own.append(Verdict(gold.start, gold.end, judged.original(gold), corrections, gold.type, MISSED))
+        by_place[judged.place] = sorted(own, key=lambda item: (item.start, item.end, item.verdict == MISSED))
+    return by_place
+
+
+def _of_edit(judged: Judged, edit: ProposedEdit) -> list[Verdict]:
+    types = [judged.gold[place].type for place in edit.matched]
+    each = [(type_, RIGHT) for type_ in types] or [("", WRONG)]
+    return [Verdict(edit.start, edit.end, edit.original, edit.correction, *said) for said in each]
 
 
 def _judged(

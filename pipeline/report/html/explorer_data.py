@@ -170,7 +170,8 @@ def _metric(
     tables = np.full((len(names), len(lines), width), np.nan)
     for name, (rows, _) in zip(own, by_system, strict=True):
         tables[names.index(name)] = rows
-    by_system_alone = corpus.read_by(metric.needs).systems is not corpus.systems
+    read = corpus.read_by(metric.needs).systems
+    by_system_alone = any(read[name] is not corpus.systems[name] for name in own)
     if by_system_alone:
         rows = tables.transpose(1, 0, 2).reshape(-1, width)
     else:

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
 LETTERS = {RIGHT: "r", WRONG: "w", MISSED: "m"}
 """What stands for a verdict behind the number of its edit."""
+STEP = 1024
+"""The verdicts of so many lines are made at once."""
 
 
 class Numbered:
@@ -53,26 +55,36 @@ def edit_data(
         np.concatenate(list(chosen_references(metric, own[name])))[lines].tolist() if name in own else [0] * len(lines)
         for name in names
     ]
-    outputs = [lines_of(view.systems[name], lines) if name in own else iter([None] * len(lines)) for name in names]
-    annotations = [lines_of(text, lines) for text in view.references]
     words, edits, marks = Numbered(), list[list[int]](), list[list[list[str | None]]]()
-    for source in lines_of(view.source, lines):
-        rows = [next(text) for text in annotations]
+    for row in _judged(corpus, metric, [name for name in names if name in own], lines, lines_of):
         numbers = Numbered()
-        marks.append([_marks(metric, source, next(text), rows, numbers) for text in outputs])
+        judged = iter(row)
+        nothing: list[str | None] = [None] * len(view.references)
+        marks.append([_marks(next(judged), numbers) if name in own else nothing for name in names])
         edits.append(
             [item for start, end, fix, kind in numbers.numbers for item in (start, end, words(fix), words(kind))]
         )
     return {"words": list(words.numbers), "edits": edits, "marks": marks, "chosen": list(zip(*chosen, strict=True))}
 
 
-def _marks(
-    metric: Metric, source: str, output: str | None, annotations: Sequence[str], numbers: Numbered
-) -> list[str | None]:
+def _judged(
+    corpus: Corpus, metric: Metric, names: Sequence[str], lines: Ints, lines_of: LinesOf
+) -> Iterator[tuple[list[list[Verdict] | None], ...]]:
+    """Yield for each line what annotators say of the edits of the systems in `names`."""
+    view = corpus.read_by(metric.needs)
+    for low in range(0, len(lines), STEP):
+        some = lines[low : low + STEP]
+        source, *others = (
+            list(lines_of(text, some))
+            for text in (view.source, *view.references, *map(view.systems.get, names))
+            if text
+        )
+        annotations, outputs = others[: len(view.references)], others[len(view.references) :]
+        yield from zip(*metric.verdicts(source, outputs, annotations), strict=True)
+
+
+def _marks(several: Sequence[list[Verdict] | None], numbers: Numbered) -> list[str | None]:
     """Return what each annotator says of the edits of an output."""
-    if output is None:
-        return [None] * len(annotations)
-    several = (metric.verdicts(source, output, annotation) for annotation in annotations)
     return [None if own is None else "".join(_mark(verdict, numbers) for verdict in own) for own in several]
 
 

@@ -1,19 +1,14 @@
-"""The report as one HTML file that needs no other: `assets/page.html` filled in by jinja2, with all text escaped.
+"""The report as one HTML file that needs no other: `assets/page.html`, filled in as `shell.py` says.
 
-Styles and scripts are parts of the page. Its content security policy names them by their digests, so that nothing else
-runs and nothing is fetched. The data of the scripts is JSON in which no character can end the element around it.
+The data of the scripts is JSON in which no character can end the element around it.
 """
 
 from __future__ import annotations
 
-import base64
-import hashlib
 import json
-from importlib import resources
 from typing import TYPE_CHECKING, Any, NamedTuple
+from urllib.parse import quote
 
-from ..._version import __version__
-from ...errors import printable
 from ..console import by_order
 from ..tables.comparisons import baseline_of, pair_table, settings_line, tests_of
 from ..tables.human import correlation_table, sentence_table, test_table, window_table
@@ -22,13 +17,15 @@ from ..tables.plotted import all_pairs, precisions, ranked_systems, scatters
 from ..tables.ranked import ranked_table
 from ..tables.sections import finding_tables
 from ..tables.verdicts import expectation_table, misses
+from . import shell
 from .explorer_data import explorer
+from .shell import PageTable, Row
 from .svg_bars import interval_axis, interval_bar, interval_scale
 from .svg_plots import order_dots, p_matrix, rank_ranges, scatter
 from .type_maps import type_maps
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Collection, Mapping, Sequence
 
     from ...scoring.results import Results, Score
     from ..material import Material
@@ -52,30 +49,10 @@ SCRIPTS = (
 )
 """The scripts in the order in which they run: the first before the page is drawn, the second without sentences too."""
 STYLES = ("page.css", "explorer.css")
+DESIGN = shell.Design("page.html", STYLES, SCRIPTS)
 ESCAPES = str.maketrans({c: f"\\u{ord(c):04x}" for c in "<>&\u2028\u2029\u007f"})
 LARGEST = 14_500_000
 """A page of more bytes is made again with fewer sentences, unless their number was asked for."""
-
-
-class PageTable(NamedTuple):
-    """A table for the template."""
-
-    header: Sequence[str]
-    rows: Sequence[Sequence[str]]
-    left: Sequence[int] = (0,)
-    """Numbers of the columns of text, which are aligned to the left."""
-
-
-class Row(NamedTuple):
-    """A system of a leader board."""
-
-    score: Score
-    shown: str
-    """The score as text."""
-    bar: Drawing | None
-    cells: Sequence[str]
-    """The cells after the score and its bar."""
-    best: bool
 
 
 class Board(NamedTuple):
@@ -114,41 +91,9 @@ def html_files(material: Material) -> dict[str, str]:
 
 def render(material: Material, data: Mapping[str, Any] | None) -> str:
     """Return the page. `data` is what explorer() returned."""
-    from jinja2 import Environment, StrictUndefined
-
-    environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
-    environment.filters["shown"] = printable
-    styles = [_part(name) for name in STYLES]
-    scripts = [_part(name) for name in SCRIPTS]
-    page = environment.from_string(_part("page.html"))
-    return (
-        page.render(
-            **content(material),
-            styles=styles,
-            scripts=scripts,
-            policy=policy(styles, scripts),
-            data=as_json(data),
-            linked={dataset["name"]: dataset["systems"] for dataset in data["datasets"]} if data else {},
-            sentences=bool(data),
-        )
-        + "\n"
-    )
-
-
-def _part(name: str) -> str:
-    return (resources.files("pipeline.report.html") / "assets" / name).read_text(encoding="utf-8")
-
-
-def policy(styles: Sequence[str], scripts: Sequence[str]) -> str:
-    """Return the content security policy that lets these styles and scripts work and nothing else."""
-    named = {
-        kind: " ".join(
-            f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'" for text in texts
-        )
-        for kind, texts in (("style-src", styles), ("script-src", scripts))
-    }
-    rules = ["default-src 'none'", "img-src data:", "base-uri 'none'", "form-action 'none'"]
-    return "; ".join([*rules, *(f"{kind} {digests}" for kind, digests in named.items())])
+    linked = {dataset["name"]: dataset["systems"] for dataset in data["datasets"]} if data else {}
+    more = {"data": as_json(data), "sentences": bool(data)}
+    return shell.render(DESIGN, {**content(material, linked), **more}, None if data else 2)
 
 
 def as_json(data: object) -> str:
@@ -157,16 +102,21 @@ def as_json(data: object) -> str:
     return text.translate(ESCAPES)
 
 
-def content(material: Material) -> dict[str, Any]:
-    """Return the variables of the template. They depend on results, config and version alone."""
+def content(material: Material, linked: Mapping[str, Collection[str]]) -> dict[str, Any]:
+    """Return the variables of the template. They depend on results, config and version alone.
+
+    `linked` names the systems of each data set whose sentences the page has.
+    """
     results = material.results
     findings = finding_tables(results, material.digits)
     config = material.config if isinstance(material.config, dict) else {}
     title = config.get("description")
     return {
         "title": title if isinstance(title, str) and title.strip() else "Evaluation",
-        "version": __version__,
-        "boards": [board(material, group, number) for number, group in enumerate(groups(results), 1)],
+        "boards": [
+            board(material, group, number, linked.get(group.dataset, ()))
+            for number, group in enumerate(groups(results), 1)
+        ],
         "types": type_maps(results, material.digits),
         "settings": settings_line(results.statistics) if results.statistics else "",
         "lettered": bool(results.tests) and baseline_of(results) is None,
@@ -198,14 +148,22 @@ def as_yaml(config: Mapping[str, Any]) -> str:
     return text
 
 
-def board(material: Material, group: Group, number: int) -> Board:
-    """Return the leader board of a metric on a data set, and its plots."""
+def board(material: Material, group: Group, number: int, linked: Collection[str]) -> Board:
+    """Return the leader board of a metric on a data set, and its plots. The systems in `linked` get links."""
     scores, results, digits = group.scores, material.results, material.digits
     where = interval_scale(scores)
     header, cells = ranked_table(results, scores, digits, material.columns)
     best = best_of(group, digits)
     rows = [
-        Row(score, cell[2], interval_bar(score, where), cell[3:], score.system in best)
+        Row(
+            str(score.rank),
+            score.system,
+            cell[2],
+            interval_bar(score, where),
+            cell[3:],
+            score.system in best,
+            _sentences(group, score.system) if score.system in linked else "",
+        )
         for score, cell in zip(scores, cells, strict=True)
     ]
     plots = {
@@ -228,6 +186,11 @@ def board(material: Material, group: Group, number: int) -> Board:
         orders=orders(scores, digits),
         pairs=pairs,
     )
+
+
+def _sentences(group: Group, system: str) -> str:
+    """Return the address of the sentences of a system on this page, the worst first."""
+    return f"#dataset={quote(group.dataset)}&metric={quote(group.label)}&a={quote(system)}&sort=worst"
 
 
 def orders(scores: Sequence[Score], digits: int) -> PageTable | None:

@@ -144,6 +144,7 @@ def settings_line(statistics: dict[str, Any]) -> str:
     """Return in a line how intervals and tests were computed."""
     test = statistics["test"]
     samples = f"{statistics['resamples']:,} bootstrap samples"
+    samples += ", annotators chosen anew in each" if statistics.get("choice") == "anew" else ""
     if test == "none":
         return f"{samples}, seed {statistics['seed']}"
     name = test.replace("_", " ") + (" test" if test == "sign" else "")

@@ -89,7 +89,7 @@ def labels(metrics: Iterable[str]) -> dict[str, str]:
     named: dict[str, str] = {}
     for text, (name, settings) in split.items():
         rivals = list({repr(own): own for called, own in split.values() if called == name}.values())
-        named[text] = name if len(rivals) == 1 else f"{name} ({_apart(rivals)[rivals.index(settings)]})"
+        named[text] = name if len(rivals) == 1 else f"{name} ({_told_apart(name, rivals)[rivals.index(settings)]})"
     return named
 
 
@@ -104,6 +104,16 @@ def _split(text: str) -> tuple[str, dict[str, str]]:
     settings = dict(part.partition(":")[::2] for part in parts)
     title = signature.unescape(settings.get("title", ""))
     return title or name, {key: value for key, value in settings.items() if key not in ("nrefs", "v")}
+
+
+def _told_apart(name: str, rivals: Sequence[dict[str, str]]) -> list[str]:
+    """Return for each metric of a name in what it differs, with defaults where signatures leave them out."""
+    texts = _apart(rivals)
+    if not texts[0].isdigit() or name not in METRICS:
+        return texts
+    usual = {option.key: str(option.default_of({})).lower() or "none" for option in METRICS[name].options}
+    keys = dict.fromkeys(key for own in rivals for key in own if key in usual)
+    return _apart([{key: own.get(key, usual[key]) for key in keys} for own in rivals])
 
 
 def _apart(rivals: Sequence[dict[str, str]]) -> list[str]:

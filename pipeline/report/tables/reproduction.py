@@ -9,12 +9,14 @@ from ...reproduction.verdicts import VERDICTS
 from .verdicts import counted, difference, misses
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from ...reproduction.published import Outcome, Recipe
     from . import Table
 
 HEADER = ["result", "equal", "difference", "verdict", "on record", "seconds"]
+SHORT = ["result", "equal", "difference", "verdict"]
+"""The titles of the table in `gec-pipeline help reproduce`."""
 LEFT = (0, 3, 4)
 WIDTH = 80
 LEGEND = (
@@ -41,14 +43,20 @@ def summary_table(outcomes: Sequence[Outcome]) -> Table:
 
 
 def _row(outcome: Outcome) -> list[str]:
-    expectations, recorded = outcome.expectations, outcome.recipe.publication["verdict"]
-    if expectations is None:
-        return [outcome.recipe.name, "-", "-", "not run", recorded, "-"]
-    verdict, entries = expectations["verdict"] + (" WORSE" if outcome.worse else ""), expectations["entries"]
+    recorded = outcome.recipe.publication["verdict"]
+    equal, largest, verdict = summary(outcome)
+    seconds = f"{outcome.seconds:.1f}" if outcome.expectations else "-"
+    return [outcome.recipe.name, equal, largest, verdict + (" WORSE" if outcome.worse else ""), recorded, seconds]
+
+
+def summary(outcome: Outcome) -> tuple[str, str, str]:
+    """Return how many values are equal, the largest difference, and the verdict; dashes where a recipe did not run."""
+    if outcome.expectations is None:
+        return "-", "-", "not run"
+    entries = outcome.expectations["entries"]
     differences = [e["largest_difference"] for e in entries if e["largest_difference"] is not None]
     whole = {key: sum(entry[key] for entry in entries) for key in ("equal", "values")}
-    largest = difference(max(differences, default=None))
-    return [outcome.recipe.name, counted(whole), largest, verdict, recorded, f"{outcome.seconds:.1f}"]
+    return counted(whole), difference(max(differences, default=None)), outcome.expectations["verdict"]
 
 
 def remarks(outcomes: Sequence[Outcome]) -> Iterator[str]:
@@ -99,14 +107,34 @@ def values_table(entry: dict[str, Any]) -> Table:
 def to_markdown(outcomes: Sequence[Outcome]) -> str:
     """Return the table in Markdown, with a column for the publications."""
     header = [HEADER[0], "publication", *HEADER[1:]]
-    lines = [f"| {' | '.join(header)} |", "|---" * len(header) + "|"]
-    for outcome in outcomes:
-        name, *cells = _row(outcome)
-        publication = outcome.recipe.publication
-        where = ", ".join(filter(None, (publication.get("cite", "").partition(":")[0], publication["what"])))
-        lines.append("| " + " | ".join(_escaped(cell) for cell in (name, where, *cells)) + " |")
+    rows = [(name, _publication(one.recipe), *cells) for one in outcomes for name, *cells in [_row(one)]]
+    lines = markdown_lines(header, rows)
     notes = [f"- {_escaped(line)}" for line in remarks(outcomes)]
     return "\n".join([*lines, *([""] if notes else []), *notes, "", LEGEND]) + "\n"
+
+
+def to_short_markdown(outcomes: Sequence[Outcome]) -> str:
+    """Return the table that `gec-pipeline help reproduce` has, and below it what was not run, and what is worse."""
+    ran = [[outcome.recipe.name, *summary(outcome)] for outcome in outcomes if outcome.expectations]
+    notes = [f"- {_escaped(line)}" for line in remarks(outcomes)]
+    return "\n".join([*markdown_lines(SHORT, ran), *([""] if notes else []), *notes]) + "\n"
+
+
+def recorded_markdown(recipes: Sequence[Recipe]) -> str:
+    """Return a table of the verdicts on record, which nothing has to be run for."""
+    rows = [[recipe.name, _publication(recipe), recipe.publication["verdict"]] for recipe in recipes]
+    return "\n".join(markdown_lines(["result", "publication", "verdict on record"], rows)) + "\n"
+
+
+def markdown_lines(header: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str]:
+    """Return the lines of a table in Markdown."""
+    lines = [f"| {' | '.join(header)} |", "|---" * len(header) + "|"]
+    return [*lines, *("| " + " | ".join(_escaped(cell) for cell in row) + " |" for row in rows)]
+
+
+def _publication(recipe: Recipe) -> str:
+    cite = " ".join(recipe.publication.get("cite", "").split()).partition(":")[0]
+    return ", ".join(filter(None, (cite, recipe.publication["what"])))
 
 
 def _escaped(text: str) -> str:

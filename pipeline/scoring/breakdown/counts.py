@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ...arrays import Floats, Ints
+    from ...metrics.base.columns import Columns
     from ...metrics.base.metric import Metric
     from ..column_blocks import HasBlocks
     from ..scored_columns import ScoredColumns
@@ -54,6 +55,14 @@ class ByCategory(Kind):
         needs = self.metric.breakdown(self.categories)
         fields = needs.schema(1).fields if needs else ()
         return Schema(tuple(field._replace(per_reference=False) for field in fields), 1)
+
+    def with_each(self, system: HasBlocks) -> Iterator[tuple[Columns, Floats]]:
+        """Yield the columns of each block of lines, and the counts with each reference: [lines, references, width]."""
+        names = [field.name for field in self.schema.fields]
+        for columns in present_blocks(self.metric, system, [PART + name for name in names]):
+            several = range(columns[PART + names[0]].shape[1])
+            each = ({name: columns[PART + name][:, number] for name in names} for number in several)
+            yield columns, np.stack([self.schema.pack(own) for own in each], axis=1).astype(np.float64)
 
     def addends(self, system: HasBlocks) -> Iterator[Addends]:
         """Yield the counts of a system, whose columns are Beside each other."""

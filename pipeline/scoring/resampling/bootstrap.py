@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from ...metrics.base.metric import Metric
     from ..column_blocks import HasBlocks
     from ..summands import Summand
+    from .chosen_anew import ChosenAnew
     from .sample_weights import Bytes, Weights
 
     Progress = Callable[[int, int], None]
@@ -71,6 +72,17 @@ def bootstrap(
             totals = weighted_sums(summand, weights, low, whole=False).weighted
             for column, (number, share) in enumerate(zip(summand.numbers, summand.shares, strict=True)):
                 scores[low : low + len(weights), number] += share * summand.score(totals[:, :, column])
+        if progress:
+            progress(low + len(weights), samples)
+        del weights  # before the next ones are made
+    return scores
+
+
+def bootstrap_anew(anew: ChosenAnew, lines: int, samples: int, seed: int, progress: Progress | None = None) -> Floats:
+    """Return the same as bootstrap(), with annotators chosen anew in each sample: float64 [samples, systems]."""
+    scores = np.zeros((samples, len(anew.systems)))
+    for low, weights in groups(Bootstrap(lines, seed), samples, lines):
+        scores[low : low + len(weights)] = anew.kind.score(anew.sums(weights))
         if progress:
             progress(low + len(weights), samples)
         del weights  # before the next ones are made

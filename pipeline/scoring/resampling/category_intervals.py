@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -11,6 +12,7 @@ from ..breakdown.counts import ByCategory, beside, tiers
 from ..summands import Summand, Table
 from ..weighted_sums import weighted_sums
 from .bootstrap import groups, percentile_interval
+from .chosen_anew import ChosenAnew, is_chosen_anew
 from .sample_weights import Bootstrap
 
 if TYPE_CHECKING:
@@ -20,6 +22,7 @@ if TYPE_CHECKING:
     from ...config.models import WrittenStatistics
     from ..breakdown.rows import Breakdown, Category
     from ..scored_columns import ScoredColumns
+    from .sample_weights import Bytes
 
 ROOM = 1 << 27
 """The sums of samples of some systems may take so many bytes."""
@@ -32,7 +35,8 @@ def with_category_intervals(
 ) -> list[Breakdown]:
     """Return the scores by category with intervals.
 
-    The references of a sentence are those that were chosen for the whole set, in every sample.
+    The references of a sentence are those that were chosen for the whole set, in every sample, unless they are chosen
+    anew for each.
     """
     result = list(parts)
     for measured in scored:
@@ -76,11 +80,17 @@ def _sums(kind: ByCategory, measured: ScoredColumns, settings: WrittenStatistics
     several = max(ROOM // (8 * settings.resamples * kind.schema.width), 1)
     for start in range(0, len(systems), several):
         own = systems[start : start + several]
-        table = Table(kind, own, measured.lines)
-        summand = Summand(table, range(len(own)), [1.0] * len(own))
+        if settings.choice == "anew" and is_chosen_anew(measured.metric):
+            of_samples = ChosenAnew(kind, own).sums
+        else:
+            summand = Summand(Table(kind, own, measured.lines), range(len(own)), [1.0] * len(own))
+            of_samples = partial(_weighted, summand)
         weights = Bootstrap(measured.lines, settings.seed)
-        sums = [
-            weighted_sums(summand, rows, low, whole=False).weighted[0]
-            for low, rows in groups(weights, settings.resamples, measured.lines)
-        ]
+        sums = [of_samples(rows) for _, rows in groups(weights, settings.resamples, measured.lines)]
         yield from zip(names[start : start + several], np.concatenate(sums).transpose(1, 0, 2), strict=True)
+
+
+def _weighted(summand: Summand, weights: Bytes) -> Floats:
+    """Return the sums of systems for weights [samples, lines]: [samples, systems, width]. Nothing is drawn for them."""
+    sums: Floats = weighted_sums(summand, weights, 0, whole=False).weighted[0]
+    return sums

@@ -16,12 +16,13 @@ from .bootstrap import groups
 from .sample_weights import Shuffles
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from ...arrays import Floats
     from ..summands import Summand
     from ..weighted_sums import WeightedSums
     from .bootstrap import Progress
+    from .sample_weights import Bytes
 
     Pair = tuple[int, int]
 
@@ -47,20 +48,40 @@ def approximate_randomization(
     seed: int,
     progress: Progress | None = None,
 ) -> list[float]:
+    """Return the two-sided p of each pair of systems: randomization() for the summands of a score.
+
+    Both systems have the same draws of references: those of iteration t for trial t, and turns of them.
+    """
+
+    def differences(low: int, kept: Bytes) -> Iterator[Floats]:
+        totals = [weighted_sums(summand, kept, low) for summand in parts]
+        return (_shuffled(parts, totals, pair) for pair in pairs)
+
+    return randomization(differences, scores, pairs, lines, trials, seed, progress)
+
+
+def randomization(
+    differences: Callable[[int, Bytes], Iterable[Floats]],
+    scores: Sequence[float],
+    pairs: Sequence[Pair],
+    lines: int,
+    trials: int,
+    seed: int,
+    progress: Progress | None = None,
+) -> list[float]:
     """Return the two-sided p = (c + 1) / (trials + 1) of each pair of systems (Riezler and Maxwell 2005).
 
     In each trial the outputs of each sentence are swapped between the systems with probability 1/2. c is the number of
-    trials whose absolute difference of scores is above that of the real `scores`. Both systems have the same draws of
-    references: those of iteration t for trial t, and turns of them. All pairs share the trials, so that one pass over
-    the sentences is enough.
+    trials whose absolute difference of scores is above that of the real `scores`. All pairs share the trials, so that
+    one pass over the sentences is enough. `differences` takes the number of the first of some trials, and which outputs
+    stay with their systems, [trials, lines]; it returns the absolute differences of each pair in these trials.
     """
     real = np.array([abs(scores[one] - scores[two]) for one, two in pairs])
     near = TIE * np.array([max(abs(scores[one]), abs(scores[two])) for one, two in pairs])
     above = np.zeros(len(pairs), np.int64)
     for low, kept in groups(Shuffles(lines, seed), trials, lines):
-        totals = [weighted_sums(summand, kept, low) for summand in parts]
-        for number, pair in enumerate(pairs):
-            above[number] += (_shuffled(parts, totals, pair) > real[number] + near[number]).sum()
+        for number, values in enumerate(differences(low, kept)):
+            above[number] += (values > real[number] + near[number]).sum()
         if progress:
             progress(low + len(kept), trials)
         del kept  # before the next ones are made

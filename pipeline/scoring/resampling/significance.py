@@ -6,17 +6,19 @@ import math
 from dataclasses import replace
 from fractions import Fraction
 from itertools import combinations
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ...errors import InputError, did_you_mean
+from ..addends import Chosen
 from ..column_blocks import present_blocks
 from ..results import Bootstrap, Comparison, ranks
 from ..sentences import sentence_scores
-from .bootstrap import bootstrap, percentile_interval, summands
+from .bootstrap import bootstrap, bootstrap_anew, percentile_interval, summands
 from .category_intervals import with_category_intervals
-from .paired_tests import CORRECTIONS, approximate_randomization, paired_bootstrap, sentencewise
+from .chosen_anew import ChosenAnew, idle_choice, is_chosen_anew
+from .paired_tests import CORRECTIONS, approximate_randomization, paired_bootstrap, randomization, sentencewise
 from .rank_ranges import clusters, rank_ranges
 
 if TYPE_CHECKING:
@@ -55,7 +57,12 @@ def with_statistics(
     settings: WrittenStatistics,
     progress: Progress | None = None,
 ) -> Results:
-    """Return the results with intervals, rank ranges and comparisons."""
+    """Return the results with intervals, rank ranges and comparisons.
+
+    Raises InputError where annotators are to be chosen anew and no metric chooses them with running totals.
+    """
+    if scored and (reason := idle_choice([measured.metric for measured in scored], settings)):
+        raise InputError(f"choice: {reason}")
     scores: dict[tuple[str, str, str], Score] = {(s.dataset, s.metric, s.system): s for s in results.scores}
     tests: list[Comparison] = []
     warnings = dict.fromkeys(results.warnings)
@@ -68,10 +75,15 @@ def with_statistics(
         results,
         scores=list(scores.values()),
         warnings=list(warnings),
-        statistics=settings.model_dump(),
+        statistics=_written(settings),
         tests=tests,
         breakdown=with_category_intervals(results.breakdown, scored, settings),
     )
+
+
+def _written(settings: WrittenStatistics) -> dict[str, Any]:
+    """Return the settings as results.json has them: `choice` only where it is not the default."""
+    return settings.model_dump(exclude={"choice"} if settings.choice == "whole" else None)
 
 
 def _lacking(measured: ScoredColumns, settings: WrittenStatistics) -> Iterator[str]:
@@ -98,12 +110,23 @@ def analyse(
     """Return the scores with their bootstrap, and the comparisons that the settings ask for."""
     parts = summands(measured.metric, measured.columns, measured.lines, measured.references, measured.own)
     count = len(measured.columns)
-    samples = bootstrap(parts, count, measured.lines, settings.resamples, settings.seed, progress)
+    anew = _chosen_anew(measured, settings)
+    if anew:
+        samples = bootstrap_anew(anew, measured.lines, settings.resamples, settings.seed, progress)
+    else:
+        samples = bootstrap(parts, count, measured.lines, settings.resamples, settings.seed, progress)
     comparisons = _comparisons(measured, parts, samples, settings, progress)
     if measured.has_mean:
         references = [number for number, own in enumerate(measured.own) if own is not None]
         samples = np.concatenate([samples, samples[:, references].mean(axis=1, keepdims=True)], axis=1)
     return _with_bootstrap(measured.scores, samples, settings.level), comparisons
+
+
+def _chosen_anew(measured: ScoredColumns, settings: WrittenStatistics) -> ChosenAnew | None:
+    """Return what chooses annotators anew in each sample, where that is asked for and makes a difference."""
+    if settings.choice == "whole" or not is_chosen_anew(measured.metric):
+        return None
+    return ChosenAnew(Chosen(measured.metric), measured.columns)
 
 
 def _with_bootstrap(scores: Sequence[Score], samples: Floats, level: float) -> list[Score]:
@@ -145,9 +168,12 @@ def _comparisons(
     elif settings.test == "paired_bootstrap":
         values = paired_bootstrap(samples, scores, pairs)
     else:
-        values = approximate_randomization(
-            parts, scores, pairs, measured.lines, settings.trials, settings.seed, progress
-        )
+        shuffles = (pairs, measured.lines, settings.trials, settings.seed, progress)
+        anew = _chosen_anew(measured, settings)
+        if anew:
+            values = randomization(lambda _, kept: anew.shuffled(kept, pairs), scores, *shuffles)
+        else:
+            values = approximate_randomization(parts, scores, *shuffles)
     same = _same(parts, len(measured.columns))
     equal = [same[a] == same[b] or (settings.test != "sign" and scores[a] == scores[b]) for a, b in pairs]
     values = [1.0 if is_equal else value for value, is_equal in zip(values, equal, strict=True)]

@@ -92,7 +92,7 @@ function card(state, dataset, metric, line, group, before) {
   if (metric.edits && scored.length) body.push(...judgedOnce(state, dataset, metric, line, scored));
   else body.push(marked(DATA.texts[number], before), ...cutNote(number));
   if (scored.length) {
-    const shown = element("details", "counts", element("summary", "", metric.edits ? "counts and edits" : "counts and n-grams"));
+    const shown = element("details", "counts", element("summary", "", metric.edits ? "counts and edits" : metric.rule ? "counts and n-grams" : "counts"));
     shown.open = state.grams || main;
     const fill = () => {
       if (shown.open && shown.childElementCount === 1) shown.append(...numbers(state, dataset, metric, line, scored[0]));

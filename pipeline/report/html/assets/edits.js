@@ -51,8 +51,8 @@ function oneEdit(edit, letter, words, again) {
   if (old && !(again && letter === "m")) made.append(gone);
   if (edit.correction) made.append(element(letter === "m" ? "span" : "ins", letter === "m" ? "wanted" : "", ...nodes(edit.correction)));
   else if (letter === "m") made.append(element("span", "wanted", "∅"));
-  made.append(element("small", "", `${sign} `, ...nodes(edit.type)));
-  made.title = `${verdict}: ${old || "∅"} → ${edit.correction || "∅"} (${edit.type})`;
+  made.append(element("small", "", sign, ...(edit.type ? [" ", ...nodes(edit.type)] : [])));
+  made.title = `${verdict}: ${old || "∅"} → ${edit.correction || "∅"}${edit.type && ` (${edit.type})`}`;
   return made;
 }
 

@@ -1,0 +1,199 @@
+"""Leader boards across publications: who is on them, what was printed, and what comes out where the data is here."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import TYPE_CHECKING, Any
+
+import pytest
+import yaml
+
+from pipeline import stages
+from pipeline.cli.dispatch import main
+from pipeline.config.tree import from_mapping
+from pipeline.io import catalogue
+from pipeline.reproduction import boards as boards_
+from pipeline.reproduction import published
+from pipeline.reproduction.boards import PublishedBoard, boards
+from pipeline.reproduction.printed_scores import _percent
+from pipeline.reproduction.published import Outcome, Recipe, read_recipe
+from tests.stand_ins import write_mirror
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+    from pathlib import Path
+
+    from pipeline.io.catalogue import DataSet
+
+
+def on_boards(*recipes: Recipe) -> dict[str, PublishedBoard]:
+    """Return the boards of recipes that were not run."""
+    return {board.name: board for board in boards([Outcome(recipe=one, expectations=None) for one in recipes])}
+
+
+@pytest.fixture(scope="module")
+def everything() -> dict[str, PublishedBoard]:
+    return on_boards(*published.recipes().values())
+
+
+def test_every_board_is_filled_by_several_publications_or_systems(everything: dict[str, PublishedBoard]) -> None:
+    assert set(everything) >= {"conll14-m2", "conll14-gleu", "conll14-imeasure", "jfleg-test-gleu", "jfleg-dev-gleu"}
+    assert set(everything) <= set(boards_.written_boards())
+    first = everything["conll14-m2"]
+    assert len({entrant.first.year for entrant in first.entrants}) >= 4
+
+
+def test_what_the_shared_task_printed(everything: dict[str, PublishedBoard]) -> None:
+    """Ng et al. 2014: 37.33, of CAMB; Chollampatt and Ng 2018 printed 0.3733 of m2scorer 3.2."""
+    camb = next(one for one in everything["conll14-m2"].entrants if one.name == "CAMB")
+    printed = {(one.recipe, one.value, one.metric, one.year) for one in camb.printed}
+    assert ("conll14-ng2014", "37.33", "", 2014) in printed
+    assert ("coling2018-m2-system", "37.33", "m2[code=3.2]", 2018) in printed
+    assert camb.first.name.startswith("conll14-ng2014")
+    assert (camb.first.year, camb.file.key) == (2014, "conll14/CAMB")
+
+
+def test_references_and_other_data_are_on_no_board(everything: dict[str, PublishedBoard]) -> None:
+    """REF0 of the package gleu is a reference; tacl2016-m2 leaves sentences out; precision is another output."""
+    gleu = everything["conll14-gleu"].entrants
+    assert "REF0" not in {one.name for one in gleu}
+    assert any(one.name == "INPUT" for one in gleu)
+    names = {printed.recipe for board in everything.values() for one in board.entrants for printed in one.printed}
+    assert not {"tacl2016-m2", "tacl2016-i", "jfleg-smt-for-gec", "coling2018-gleu-system"} & names
+    camb = next(one for one in everything["conll14-m2"].entrants if one.name == "CAMB")
+    assert "39.71" not in {printed.value for printed in camb.printed}
+
+
+def recipe(folder: Path, name: str, **changes: Any) -> Recipe:
+    """Write a recipe for a board, and read it."""
+    content: dict[str, Any] = {
+        "publication": {"what": "a table", "verdict": "exact", "cite": "An example 2001: of a recipe"},
+        "datasets": {"d": {"gold": "data:conll14/official-2014.combined.m2"}},
+        "systems": {"ours": "data:conll14/AMU", "theirs": "data:conll14/CAMB"},
+        "metrics": ["m2"],
+        "expect": [{"values": {"ours": "0.3501", "theirs": "0.3733"}}],
+    }
+    file = folder / f"{name}.yaml"
+    file.write_text(yaml.safe_dump(content | changes), encoding="utf-8")
+    return read_recipe(file)
+
+
+def test_the_same_output_comes_once_and_the_same_name_is_told_apart(tmp_path: Path) -> None:
+    one = recipe(tmp_path, "one")
+    systems = {"other": "data:conll14/AMU", "theirs": "data:conll14/CUUI"}
+    cite = {"what": "x", "verdict": "exact", "cite": "Another 2002: y"}
+    two = recipe(
+        tmp_path,
+        "two",
+        systems=systems,
+        publication=cite,
+        expect=[{"scale": "100", "values": {"other": "35.0", "theirs": "36.8"}}],
+    )
+    (board,) = on_boards(one, two).values()
+    assert [(x.name, x.file.name, [p.value for p in x.printed]) for x in board.entrants] == [
+        ("ours", "AMU", ["35.01", "35.0"]),
+        ("theirs", "CAMB", ["37.33"]),
+        ("theirs@two", "CUUI", ["36.8"]),
+    ]
+    assert board.entrants[0].first.year == 2001
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"datasets": {"d": {"gold": "data:conll14/official-2014.combined.m2", "keep": ["1-9"]}}},
+        {"defaults": {"datasets": {"drop": ["3"]}}},
+        {"expect": [{"values": {"ours": "0.3501"}, "output": "precision"}]},
+        {"metrics": ["imeasure"]},
+        {"systems": {"ours": "local.txt", "theirs": "other.txt"}},
+        {"datasets": ["no mapping"], "systems": "none", "expect": {"no": "list"}},
+        {"datasets": {"d": "text"}, "metrics": {"no": "list"}},
+    ],
+)
+def test_what_is_not_of_a_board_is_not_on_it(changes: dict[str, Any], tmp_path: Path) -> None:
+    assert on_boards(recipe(tmp_path, "one")).keys() == {"conll14-m2"}
+    assert on_boards(recipe(tmp_path, "other", **changes)) == {}
+
+
+@pytest.mark.parametrize(
+    ("text", "scale", "shown"),
+    [
+        ("38.20", "100", "38.20"),
+        ("0.3501", "1", "35.01"),
+        ("0.350", "1", "35.0"),
+        ("-5.40", "100", "-5.40"),
+        ("1", "50", "2"),
+        ("-", "1", None),
+        ("1", "0", None),
+        ("1e300", "1", None),
+    ],
+)
+def test_printed_scores_keep_their_digits(text: str, scale: str, shown: str | None) -> None:
+    """By hand: in percent."""
+    assert _percent(text, scale) == shown
+
+
+def test_scores_that_are_only_in_the_recipe_are_marked() -> None:
+    """The recipe of the shared task has three systems from the paper, and ten from the official program."""
+    (board,) = on_boards(published.recipes()["conll14-ng2014"]).values()
+    known = {one.name: one.printed[0].published for one in board.entrants}
+    assert len(known) == 13
+    assert {name for name, is_published in known.items() if is_published} == {"CAMB", "CUUI", "AMU"}
+
+
+def test_without_the_data_nothing_is_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("GEC_PIPELINE_DATA", str(tmp_path))
+    assert on_boards(published.recipes()["conll14-ng2014"])["conll14-m2"].config() is None
+
+
+# ---- on invented files
+
+
+@pytest.fixture(scope="module")
+def invented(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Mapping[str, DataSet]]:
+    """Data sets described by the checksums of invented files, all of them here."""
+    folder = tmp_path_factory.mktemp("boards")
+    made = write_mirror(folder / "mirror")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("GEC_PIPELINE_DATA", str(folder / "data"))
+        patch.setenv("GEC_PIPELINE_MIRROR", str(folder / "mirror"))
+        patch.setattr(catalogue, "catalogue", lambda: made)
+        published.recipes.cache_clear()
+        yield made
+    published.recipes.cache_clear()
+
+
+NAMES = ["conll14-ng2014", "conll14-magec", "conll14-bea2019"]
+
+
+@pytest.mark.usefixtures("invented")
+def test_a_board_is_a_run_of_its_own_and_equal_to_those_of_the_recipes(tmp_path: Path) -> None:
+    """The page, its run directory, and the same config run by hand."""
+    page, runs = tmp_path / "pages" / "atlas.html", tmp_path / "runs"
+    page.parent.mkdir()
+    arguments = ["reproduce", *NAMES, "-q", "--output", str(runs), "--report", str(page)]
+    assert main(arguments) == 1  # the texts are invented
+    board = json.loads((runs / "board-conll14-m2" / "results.json").read_text(encoding="utf-8"))
+    ours = {score["system"]: score["score"] for score in board["scores"]}
+    assert len(ours) == 17  # 13 of the shared task, two each of the others
+    for name in NAMES:
+        own = json.loads((runs / name / "results.json").read_text(encoding="utf-8"))["scores"]
+        assert {score["system"]: score["score"] for score in own}.items() <= ours.items()
+    config = next(iter(on_boards(*(published.recipes()[name] for name in NAMES)).values())).config()
+    assert config
+    assert config["statistics"] == {
+        "resamples": "1000",
+        "trials": "13600",
+        "seed": "12345",
+    }  # 100 for each of 136 pairs
+    again = stages.run(stages.prepare(from_mapping(config)), tmp_path / "again")[1]
+    assert json.loads(again.to_json()) == board
+    text = page.read_text(encoding="utf-8")
+    best = max(board["scores"], key=lambda score: score["score"])
+    low, high = (f"{100 * bound:.2f}" for bound in best["bootstrap"]["interval"])
+    assert re.search(rf'<td class="rank">1</td>.*{re.escape(best["system"])}.*{low} to {high}', text)
+    assert 'href="../runs/' not in text  # no run has an explorer yet
+    assert main(["report", str(runs / "conll14-magec"), "--format", "html"]) == 0
+    assert main(arguments) == 1
+    assert 'href="../runs/conll14-magec/report.html"' in page.read_text(encoding="utf-8")
