@@ -5,6 +5,8 @@ evaluate(hypotheses, references, sources, metrics)
 run(config)         runs a config, a YAML file or a dict; keeps the results
 load(directory)     opens the results of a run
 compare(directory)  returns intervals, ranges of ranks and tests of a run
+score_counts(metric, totals)
+                    makes a score of sums of counts that you have
 Scorer(metric, references, sources)
                     scores any lines, again and again, as training does
 sentence_scores(metric, outputs, references, sources)
@@ -38,6 +40,7 @@ if TYPE_CHECKING:
     from . import errors, rewards
     from .api import compare, evaluate, load, run
     from .evaluation import Evaluation, Result
+    from .metrics.from_counts import score_counts
     from .scorers.pairs import sentence_scores
     from .scorers.scorer import Scorer
 
@@ -52,9 +55,14 @@ __all__ = [
     "load",
     "rewards",
     "run",
+    "score_counts",
     "sentence_scores",
 ]
-MODULES = {"Scorer": ".scorers.scorer", "sentence_scores": ".scorers.pairs"}
+MODULES = {
+    "Scorer": ".scorers.scorer",
+    "score_counts": ".metrics.from_counts",
+    "sentence_scores": ".scorers.pairs",
+}
 """The modules of public names that are not those of the API."""
 
 

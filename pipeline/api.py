@@ -18,7 +18,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from os import PathLike
 from typing import TYPE_CHECKING, Any, Literal, cast
 
@@ -40,16 +40,17 @@ from .prepare import complete, doubts, fit, without_source
 from .scoring import scored_columns, stored_runs
 from .scoring.breakdown.counts import breakdowns
 from .scoring.breakdown.needs import breakdown_of, needs_of
+from .scoring.resampling.results_in_memory import compared, settings_of
 from .scoring.resampling.significance import statistics_of, with_statistics
-from .scoring.results import Results
+from .scoring.results import Comparison, Results
 from .scoring.scores import describe, remarks
 from .scoring.scores import score as score_all
 from .scoring.selection import restricted
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
     from pathlib import Path
 
+    from .config.models import WrittenStatistics
     from .corpus.corpus import Corpus
     from .execution.count import Counted
     from .execution.listener import Listener
@@ -67,6 +68,7 @@ def evaluate(
     *,
     gold: str | Path | None = None,
     n_jobs: int | Literal["auto"] = 1,
+    statistics: Mapping[str, Any] | None = None,
 ) -> Evaluation:
     """Score outputs that are in memory. Nothing is written to disk, and texts may contain newlines.
 
@@ -80,6 +82,9 @@ def evaluate(
     For errant `hypotheses` are M2 files too: a path, or {system: path}; then there are no other texts. With
     "errant[annotator=auto]" they are texts, which errant annotates; what it gives is kept (`help annotation`).
     `n_jobs` is the number of workers, or "auto" to choose it by the amount of text.
+    `statistics` asks for intervals, ranges of ranks and paired tests. It has the keys of a config's section of this
+    name, such as {"baseline": "A", "resamples": 500}; {} takes the defaults. They are in Result.bootstrap and
+    Evaluation.tests.
 
     What looks wrong but can be scored is a warning (warnings.warn), and is kept in Evaluation.warnings. Raises
     InputError for texts that do not fit together, for unknown metrics or settings, and where a source is missing.
@@ -94,20 +99,26 @@ def evaluate(
     else:
         views = {metric.needs.view for metric in scorers}
         corpus = corpus_with_gold(gold, outputs, sets, sources, views)
-    evaluation = evaluate_corpus(corpus, scorers, n_jobs=n_jobs)
+    evaluation = evaluate_corpus(corpus, scorers, n_jobs=n_jobs, statistics=statistics)
     for note in evaluation.warnings:
         warnings.warn(note, stacklevel=2)
     return evaluation
 
 
 def evaluate_corpus(
-    corpus: Corpus, metrics: Sequence[Metric], *, n_jobs: int | Literal["auto"] = 1, listener: Listener = SILENT
+    corpus: Corpus,
+    metrics: Sequence[Metric],
+    *,
+    n_jobs: int | Literal["auto"] = 1,
+    listener: Listener = SILENT,
+    statistics: Mapping[str, Any] | None = None,
 ) -> Evaluation:
     """Score a corpus that is open already, without a run directory.
 
-    `listener` is told how texts are annotated, where a metric asks for it. Raises InputError where a metric cannot
-    score this corpus, and for an impossible `n_jobs`.
+    `statistics` is as in evaluate(). `listener` is told how texts are annotated, where a metric asks for it. Raises
+    InputError where a metric cannot score this corpus, and for an impossible `n_jobs` and wrong `statistics`.
     """
+    settings = None if statistics is None else settings_of(statistics, corpus.systems, "statistics: ")
     if n_jobs != "auto" and (not isinstance(n_jobs, int) or n_jobs < 1):
         raise InputError(f"n_jobs: expected 'auto' or a number of workers from 1, found {n_jobs!r}")
     for metric in metrics:
@@ -119,22 +130,31 @@ def evaluate_corpus(
     if problems:
         raise InputError(problems)
     (corpus,) = complete(metrics, [corpus])
-    return results_of(corpus, metrics, count_in_memory(corpus, needs_of(corpus, metrics), options))
+    return results_of(corpus, metrics, count_in_memory(corpus, needs_of(corpus, metrics), options), settings)
 
 
-def results_of(corpus: Corpus, metrics: Sequence[Metric], counted: Counted) -> Evaluation:
-    """Return the results of a corpus whose texts are counted."""
+def results_of(
+    corpus: Corpus, metrics: Sequence[Metric], counted: Counted, settings: WrittenStatistics | None = None
+) -> Evaluation:
+    """Return the results of a corpus whose texts are counted, with the statistics that `settings` ask for."""
     scores = score_all([corpus], metrics, {corpus.name: counted})
     references = {metric: len(corpus.read_by(metric.needs).references) for metric in metrics}
     measures = {scored_columns.signed(metric, references[metric]): metric for metric in metrics}
     parts = _parts(corpus, metrics, counted, scores)
+    tests, notes = list[Comparison](), list[str]()
+    if settings:
+        found = Results(datasets={corpus.name: describe(corpus)}, scores=scores, breakdown=parts)
+        columns = list(scored_columns.all_scored_columns([corpus], metrics, {corpus.name: counted}, found))
+        found = with_statistics(found, columns, settings)
+        scores, parts, tests, notes = found.scores, found.breakdown, found.tests, found.warnings
     results = []
     for score in scores:
         metric = measures[score.metric]
         schema = metric.needs.schema(references[metric])
-        statistics = counted.get((score.system, metric.needs)) or MemoryStatistics([], schema)
-        results.append(Result(score, measures[score.metric], statistics, _own(score, parts)))
-    return Evaluation(results, [*doubts(corpus, metrics), *remarks([corpus], metrics, {corpus.name: counted})])
+        counts = counted.get((score.system, metric.needs)) or MemoryStatistics([], schema)
+        results.append(Result(score, measures[score.metric], counts, _own(score, parts)))
+    told = [*doubts(corpus, metrics), *remarks([corpus], metrics, {corpus.name: counted}), *notes]
+    return Evaluation(results, told, tests)
 
 
 def _parts(corpus: Corpus, metrics: Sequence[Metric], counted: Counted, scores: list[Score]) -> list[Breakdown]:
@@ -205,21 +225,29 @@ def _evaluation(directory: Path, stored: Results) -> Evaluation:
     return Evaluation(results, stored.warnings, stored.tests)
 
 
-def compare(run: str | Path, run2: str | Path | None = None, **settings: str | float) -> Results:
+def compare(run: str | Path | Sequence[Result], run2: str | Path | None = None, **settings: str | float) -> Results:
     """Return the results of a run directory with intervals, rank ranges and paired tests.
 
-    With `run2`, the systems of both run directories are compared. `settings` are the keys of a config's section
-    `statistics`: baseline, test, correction, level, resamples, trials, seed and choice. What they leave open is as in
-    the section `statistics` of the run's own config (the first one's), and else the default.
+    `run` may also be an Evaluation, which `evaluate`, `run` and `load` return, or a list of its results.
+    With `run2`, the systems of both run directories are compared.
+    `settings` are the keys of a config's section `statistics`: baseline, test, correction, level, resamples, trials,
+    seed and choice. What they leave open is as in that section of the run's own config (the first one's), and else the
+    default.
 
     In the Results returned, `scores[i].bootstrap` holds intervals and ranks, and `tests` the comparisons. They are
     computed from the stored counts; texts are not read. Raises InputError where a run directory cannot be used, where
     two do not fit together, and for settings that are wrong.
     """
+    if isinstance(run, Sequence) and not isinstance(run, str):
+        if run2 is not None:
+            raise InputError(
+                "compare: results in memory are compared with each other; evaluate all systems in one call"
+            )
+        return compared(run, settings)
     for given in (run, run2):
         if given is not None and not isinstance(given, str | PathLike):
             kind = type(given).__name__
-            raise InputError(f"compare: expected the path of a run directory, as `run()` writes it; found {kind}")
+            raise InputError(f"compare: expected the path of a run directory, or results in a list; found {kind}")
     results, columns = stored_runs.load_runs(run, run2)
     written = results.statistics or {}
     baseline = {} if written.get("baseline") in columns[0].names else {"baseline": None}

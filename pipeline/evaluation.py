@@ -125,7 +125,7 @@ class Evaluation(Sequence[Result]):
     warnings: tuple[str, ...]
     """What a reader should know of the texts, such as empty lines. Notes on a single score are in Result.notes."""
     tests: tuple[Comparison, ...]
-    """The paired tests of a run whose config has the section `statistics`; empty for others."""
+    """The paired tests, where `statistics` were asked for, of evaluate() or in the config of the run; else empty."""
 
     def __init__(self, results: Sequence[Result], notes: Sequence[str] = (), tests: Sequence[Comparison] = ()) -> None:
         self.results, self.warnings, self.tests = tuple(results), tuple(notes), tuple(tests)

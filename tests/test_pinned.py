@@ -47,7 +47,7 @@ EXTERNAL = {"name": "external", "title": "errant", "score": "f_beta", "files": "
 EXTERNAL_KEY = ("external-errant-tp-fp-fn", "5dc54b3ad461591de6095e003d594822")
 PUBLIC = [
     *("Evaluation", "Result", "Scorer", "__version__", "compare", "errors", "evaluate", "load", "rewards", "run"),
-    "sentence_scores",
+    *("score_counts", "sentence_scores"),
 ]
 RESULT = {
     *("bootstrap", "columns", "dataset", "found", "measure", "notes", "outputs", "peer_signature", "rank", "samples"),

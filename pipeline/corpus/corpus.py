@@ -19,6 +19,8 @@ from .suspicions.sample import Samples
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
 
+    from numpy.typing import NDArray
+
     from ..metrics.base.metric import Needs
     from .texts import AnyText
 
@@ -37,6 +39,8 @@ class Corpus:
     systems: Mapping[str, AnyText]
     missing: bool = False
     """A reference without a token means that its annotator has none for the sentence; others then have one."""
+    kept: tuple[NDArray[np.int64], ...] = ()
+    """The lines, from 1, of each reference without a token that is there all the same, although others are missing."""
     notes: tuple[str, ...] = ()
     """Warnings about how the texts were made."""
     references_as_systems: Mapping[str, int] = field(default_factory=dict)

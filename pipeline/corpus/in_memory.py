@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence, Set
-from typing import Any
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from ..errors import InputError, Problem
 from .corpus import MAX_REFERENCES, Corpus, check_parallel, without_any
 from .input_warnings import misshapen
 from .texts import text_in_memory
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 ONE = "system"
 """The name of a system where outputs are a list of texts and have no name."""
@@ -25,8 +31,8 @@ def corpus_in_memory(
     """Return the texts as a corpus.
 
     `hypotheses` holds a text for each item, or such a list for each system. `references` holds a list for each
-    reference set, with None where a reference is missing, or is one list of texts alone. With `systems_later` there
-    may be no system.
+    reference set, with None where a reference is missing, or is one list of texts alone. An empty text is a
+    reference of length 0. With `systems_later` there may be no system.
     `source_needed` is the message where there are no sources but a metric needs them. It is empty if none does.
 
     Raises InputError where the texts do not fit together, and for what is no list of texts.
@@ -42,9 +48,16 @@ def corpus_in_memory(
     named += [(f"hypotheses[{name!r}]" if hypotheses is systems else "hypotheses", t) for name, t in systems.items()]
     missing = _check_texts(named)
     opened = [text_in_memory(name, [text or "" for text in texts] if missing else list(texts)) for name, texts in named]
+    lacking = [_lacking(texts) for texts in sets.values()] if missing else []
     source = opened[0] if sources is not None else None
     first = len(opened) - len(systems) - len(sets)
     reference_texts, outputs = opened[first : first + len(sets)], opened[first + len(sets) :]
+    kept = [np.setdiff1d(text.blanks, lines) for text, lines in zip(reference_texts, lacking, strict=False)]
+    reference_texts = (
+        [replace(text, blanks=lines) for text, lines in zip(reference_texts, lacking, strict=True)]
+        if missing
+        else reference_texts
+    )
     turned = misshapen(reference_texts, opened[-1].lines)
     problems = [Problem("", turned)] if turned else check_parallel(opened)
     if missing and not problems:
@@ -58,7 +71,13 @@ def corpus_in_memory(
         references=tuple(reference_texts),
         systems=dict(zip(systems, outputs, strict=True)),
         missing=missing,
+        kept=tuple(kept),
     )
+
+
+def _lacking(texts: Sequence[str | None]) -> NDArray[np.int64]:
+    """Return the lines, from 1, that are None: int64."""
+    return np.array([number for number, text in enumerate(texts, 1) if text is None], np.int64)
 
 
 def _reference_sets(references: Sequence[Any]) -> dict[str, Any]:
@@ -91,10 +110,6 @@ def _check_texts(named: Sequence[tuple[str, Any]]) -> bool:
         if not all(issubclass(kind, str) for kind in kinds):
             hint = ", None for a missing one" if name.startswith("references") else ""
             raise InputError(f"{name}: expected a list of strings{hint}")
-    for name, texts in named if missing else ():
-        empty = next((n for n, text in enumerate(texts, 1) if text is not None and not text.strip()), None)
-        if empty and name.startswith("references"):
-            raise InputError(f"{name}, item {empty}: is empty beside references that are None; write None for this too")
     return missing
 
 

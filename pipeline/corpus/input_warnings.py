@@ -47,8 +47,10 @@ def _references(corpus: Corpus) -> Iterator[str]:
     for number, reference in enumerate(corpus.references):
         if corpus.source and same(reference, corpus.source):
             yield f"reference {number} ({reference.name}) is the same text as the source"
-        if reference.blank and not corpus.missing:
-            lines = f"{reference.blank} empty lines, the first is line {reference.first_blank}"
+        empty = corpus.kept[number] if corpus.kept else reference.blanks
+        if len(empty) and (corpus.kept or not corpus.missing):
+            first = empty[0] if corpus.kept else reference.first_blank
+            lines = f"{len(empty)} empty lines, the first is line {first}"
             yield f"reference {number} ({reference.name}) has {lines}: each counts as a sentence of length 0"
 
 

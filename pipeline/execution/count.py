@@ -275,6 +275,7 @@ def _task(corpus: Corpus, work: _Work, number: int, piece: Shard) -> workers.Tas
         systems=outputs,
         needs=tuple(work.needs),
         missing=corpus.missing,
+        kept=tuple(lines[(lines > piece.low) & (lines <= piece.high)] - piece.low - 1 for lines in corpus.kept),
         low=piece.low,
     )
 

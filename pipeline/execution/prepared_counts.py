@@ -65,4 +65,6 @@ def _blank(corpus: Corpus) -> NDArray[np.bool_] | None:
     blank = np.zeros((corpus.lines, len(corpus.references)), bool)
     for number, reference in enumerate(corpus.references):
         blank[reference.blanks - 1, number] = True
+    for number, lines in enumerate(corpus.kept):
+        blank[lines - 1, number] = False
     return blank

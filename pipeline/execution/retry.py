@@ -142,6 +142,7 @@ class _Part(NamedTuple):
         return replace(
             task,
             low=task.low + self.low,
+            kept=tuple(lines[(lines >= self.low) & (lines < self.high)] - self.low for lines in task.kept),
             source=task.source and self._cut(task.source),
             references=tuple(map(self._cut, task.references)),
             systems=tuple(map(self._cut, task.systems[self.first : self.last])),

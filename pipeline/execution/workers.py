@@ -53,6 +53,8 @@ class Task:
     needs: tuple[Needs, ...]
     missing: bool = False
     """A blank line of a reference means that the reference is missing: its columns have ref_len -1."""
+    kept: tuple[NDArray[np.int64], ...] = ()
+    """The blank lines of each reference, from 0, that are there all the same (see Corpus.kept)."""
     low: int = 0
     """The number of the first line, from 0."""
 
@@ -69,6 +71,8 @@ def count(task: Task) -> Done:
     references, systems = texts[: len(task.references)], texts[len(task.references) :]
     blank = np.stack([_blank_lines(lines) for lines in references], axis=-1) if task.missing else None
     if blank is not None:
+        for number, lines in enumerate(task.kept):
+            blank[lines, number] = False
         references = [
             lines._replace(ends=np.where(is_blank, lines.starts, lines.ends))
             for lines, is_blank in zip(references, blank.T, strict=True)

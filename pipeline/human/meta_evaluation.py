@@ -35,6 +35,7 @@ class MetricScores:
     dataset: str
     metric: str
     scores: dict[str, float]
+    """The higher, the better: scores of metrics where lower is better are negated, and so are sentence scores."""
     lines: int = 0
     sentences: Callable[[], Floats] | None = None
     """Returns the sentence scores, float64 [systems, lines], with the systems in ASCII order. None: there are none."""
@@ -133,7 +134,8 @@ def metric_scores(columns: Iterable[ScoredColumns]) -> list[MetricScores]:
     metrics = []
     for scored in columns:
         names = [score.system for score, own in zip(scored.scores, scored.own, strict=False) if own is None]
-        scores = {score.system: score.score for score in scored.scores if score.system in names}
+        goodness = scored.metric.goodness
+        scores = {score.system: goodness(score.score) for score in scored.scores if score.system in names}
         first = scored.scores[0]
         metrics.append(MetricScores(first.dataset, first.metric, scores, scored.lines, partial(_sentences, scored)))
     return metrics
@@ -144,7 +146,10 @@ def _sentences(scored: ScoredColumns) -> Floats:
     numbered = zip(scored.scores, scored.columns, scored.own, strict=False)
     columns = {score.system: blocks for score, blocks, own in numbered if own is None}
     rows = [
-        [sentence_scores(scored.metric, block) for block in present_blocks(scored.metric, columns[name])]
+        [
+            scored.metric.goodness(sentence_scores(scored.metric, block))
+            for block in present_blocks(scored.metric, columns[name])
+        ]
         for name in sorted(columns)
     ]
     return np.stack([np.concatenate(blocks) for blocks in rows])

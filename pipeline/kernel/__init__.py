@@ -18,6 +18,7 @@ from ..errors import ConfigError, did_you_mean
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from .python.edit_rate import edit_rate as edit_rate
     from .python.encode import encode as encode
     from .python.lcs import lcs as lcs
     from .python.lcs import union_lcs as union_lcs

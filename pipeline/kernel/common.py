@@ -88,6 +88,21 @@ MAX_PAIRS = 1 << 25
 MAX_TRIPLES = 1 << 36
 """The most cells of a three-way alignment in three_way(). If all had to be looked at, that would take minutes."""
 
+BEAM = 25
+"""How many columns on each side of the diagonal edit_rate() computes, unless rows and columns differ very much."""
+
+LONGEST_SHIFT = 10
+"""The most tokens of a block that edit_rate() shifts."""
+
+FARTHEST = 50
+"""The most tokens between the places of a block in output and reference, for edit_rate() to shift it."""
+
+MOST_SHIFTS = 1000
+"""After so many shifts that edit_rate() tried for an output and a reference, it does none any more."""
+
+MAX_BEAM_CELLS = 1 << 27
+"""The most cells that edit_rate() computes for an alignment. It bounds memory to half a gigabyte or so."""
+
 
 def check_texts(texts: Sequence[Lines], split: str) -> None:
     """Check the arguments of encode(); raises KeyError for an unknown split, and ValueError as check_lines() does."""
@@ -231,3 +246,21 @@ def check_three_way(
             sizes = f"{one[place] - 1:,}, {two[place] - 1:,} and {three[place] - 1:,} tokens"
             message = f"source, output and reference of {sizes} are too long for a three-way alignment (I-measure)"
             raise LongTextError(number, int(lines[place]), message)
+
+
+def check_edit_rate(references: Sequence[Encoded], systems: Sequence[Encoded]) -> None:
+    """Check the arguments of edit_rate().
+
+    Raises ValueError as check_parallel() does, and LongTextError where the beam of an output and a reference has more
+    than MAX_BEAM_CELLS cells.
+    """
+    check_parallel(references, systems)
+    for number, system in enumerate(systems, len(references)):
+        sizes = system.offsets[1:] - system.offsets[:-1]
+        for reference in references:
+            targets = reference.offsets[1:] - reference.offsets[:-1]
+            too_long = 2 * (BEAM + 1) * sizes + 2 * targets > MAX_BEAM_CELLS
+            if too_long.any():
+                line = int(too_long.argmax())
+                both = f"output and reference of {sizes[line]:,} and {targets[line]:,} tokens"
+                raise LongTextError(number, line, f"{both} are too long for the edits of TER")

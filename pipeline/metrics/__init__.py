@@ -18,6 +18,7 @@ METRICS: dict[str, type[Metric]] = {
     "green": imported(__name__, "green.Green"),
     "bleu": imported(__name__, "bleu.metric.Bleu"),
     "chrf": imported(__name__, "chrf.Chrf"),
+    "ter": imported(__name__, "ter.metric.Ter"),
     "rouge": imported(__name__, "rouge.metric.Rouge"),
     "m2": imported(__name__, "m2.metric.MaxMatch"),
     "imeasure": imported(__name__, "imeasure.metric.Imeasure"),

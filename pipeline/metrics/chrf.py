@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, ClassVar, NamedTuple
 import numpy as np
 
 from .. import kernel
+from ..kernel.common import MAX_ORDER
 from ..tokenizers.tokenization import Tokenization
 from .base import shared_options
 from .base.arithmetic import best_by, by_order, f_beta, ratio
@@ -126,13 +127,33 @@ class Chrf(Metric):
     }
     counts: ClassVar[frozenset[str]] = frozenset({"match", "hyp_total", "ref_total"})
 
-    char_order: int = option(6, key="nc", help="longest n-grams of characters", minimum=1, maximum=9)
-    word_order: int = option(0, key="nw", help="longest n-grams of words; 2: chrF++", minimum=0, maximum=9)
-    beta: int = option(2, help="weight of recall", minimum=1, maximum=9)
+    char_order: int = option(6, key="nc", help="longest n-grams of characters", minimum=1, maximum=MAX_ORDER)
+    min_char_order: int = option(
+        1,
+        key="minc",
+        help="shortest n-grams of characters, as nltk's min_len",
+        minimum=1,
+        maximum=MAX_ORDER,
+        implicit=True,
+    )
+    word_order: int = option(0, key="nw", help="longest n-grams of words; 2: chrF++", minimum=0, maximum=MAX_ORDER)
+    beta: str = option(
+        "2",
+        help="weight of recall",
+        pattern=r"[0-9]{1,3}(\.[0-9]{1,6})?",
+        form="a number such as 2 or 0.5, with at most 6 decimals",
+    )
     lowercase: bool = shared_options.lowercase()
     whitespace: bool = option(False, key="space", help="white space is a character too")
     eps_smoothing: bool = option(False, key="eps", help="average F-scores of orders, as chrF++.py, nltk and Moses do")
     level: str = shared_options.level()
+
+    def conflicts(self) -> list[tuple[str, str]]:
+        """Return a shortest order above the longest."""
+        if self.min_char_order > self.char_order:
+            message = f"expected at most the char_order, {self.char_order}; found '{self.min_char_order}'"
+            return [("min_char_order", message)]
+        return []
 
     @cached_property
     def needs(self) -> ChrfNeeds:
@@ -168,6 +189,11 @@ class Chrf(Metric):
         return self.char_order + self.word_order
 
     @property
+    def _orders(self) -> range:
+        """The numbers of the orders that count, from 0: those of characters, then those of words."""
+        return range(self.min_char_order - 1, self._order)
+
+    @property
     def terms(self) -> tuple[Field, ...]:
         """N-grams of the output, n-grams of the reference, and matches."""
         return tuple(Field(name, self._order, per_reference=True) for name in ("hyp_total", "ref_total", "match"))
@@ -182,7 +208,8 @@ class Chrf(Metric):
         """Return chrf, precision and recall, and the precision, recall and counts of each order.
 
         Precision and recall are means over the orders with n-grams in output and reference. Orders of words follow
-        those of characters: with char_order 6, precision_7 is the precision of single words.
+        those of characters: with char_order 6, precision_7 is the precision of single words. Orders below
+        min_char_order are counted, but take no part in the score.
         """
         parts = self._parts(totals)
         precision, recall = self._means(parts)
@@ -196,8 +223,8 @@ class Chrf(Metric):
 
     def compiled(self) -> Callable[[Columns], Floats] | None:
         """Return sentence_scores() without eps_smoothing, compiled."""
-        formula, weight = kernel.formula("f_scores"), float(self.beta**2)
-        if formula is None or self.eps_smoothing:
+        formula, weight = kernel.formula("f_scores"), float(self.beta) ** 2
+        if formula is None or self.eps_smoothing or self.min_char_order > 1:
             return None
         return lambda columns: formula(columns["match"], columns["total"], columns["ref_total"], weight)
 
@@ -214,7 +241,7 @@ class Chrf(Metric):
     def _means(self, parts: Parts) -> tuple[Floats, Floats]:
         """Return precision and recall [...]. They are added order by order, so that sacreBLEU has the same ties."""
         orders, precision, recall = (np.zeros(parts.both.shape[:-1]) for _ in range(3))
-        for n in range(self._order):
+        for n in self._orders:
             orders = orders + parts.both[..., n]
             precision = precision + parts.precision[..., n] * parts.both[..., n]
             recall = recall + parts.recall[..., n] * parts.both[..., n]
@@ -224,16 +251,16 @@ class Chrf(Metric):
         """Return the score [...] times scale. The scale is applied before the last rounding."""
         if self.eps_smoothing:
             total = np.zeros(parts.both.shape[:-1])
-            for n in range(self._order):
+            for n in self._orders:
                 precision, recall = parts.precision[..., n], parts.recall[..., n]
                 positive = (precision > 0) | (recall > 0)
-                total = total + np.where(positive, f_beta(precision, recall, self.beta), EPSILON)
-            return scale * total / self._order
-        return scale * f_beta(*self._means(parts), self.beta)
+                total = total + np.where(positive, f_beta(precision, recall, float(self.beta)), EPSILON)
+            return scale * total / len(self._orders)
+        return scale * f_beta(*self._means(parts), float(self.beta))
 
     def peer_signature(self, references: int, *, missing: bool = False) -> str | None:
-        """Return sacreBLEU's own signature, or None for a mean of sentence scores."""
-        if self.level != "corpus":
+        """Return sacreBLEU's own signature, or None if sacreBLEU does not have these settings."""
+        if self.level != "corpus" or self.min_char_order > 1:
             return None
         parts = {
             "nrefs": "var" if missing else references,

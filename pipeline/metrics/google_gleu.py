@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 
 from .. import kernel
+from ..kernel.common import MAX_ORDER
 from ..tokenizers.tokenization import Tokenization
 from .base import shared_options
 from .base.arithmetic import ratio
@@ -48,8 +49,8 @@ class GoogleGleu(Metric):
     name_in_text: ClassVar[str] = "Google's GLEU"
     citations: ClassVar[tuple[str, ...]] = ("wu-etal-2016-google",)
 
-    min_order: int = option(1, key="min", help="shortest n-grams", minimum=1, maximum=9)
-    order: int = option(4, key="n", help="longest n-grams", minimum=1, maximum=9)
+    min_order: int = option(1, key="min", help="shortest n-grams", minimum=1, maximum=MAX_ORDER)
+    order: int = option(4, key="n", help="longest n-grams", minimum=1, maximum=MAX_ORDER)
     unit: str = shared_options.unit()
     tokenizer: str = shared_options.tokenizer()
     strip: bool = shared_options.strip()

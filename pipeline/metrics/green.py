@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
+from ..kernel.common import MAX_ORDER
 from ..tokenizers.tokenization import Tokenization
 from .base import shared_options
 from .base.arithmetic import best_by, by_order, f_beta, log, ratio
@@ -38,6 +39,10 @@ class Green(Metric):
     For each sentence the reference with the best score counts. Of equals, the one with the best score of the orders up
     to n - 1 wins, then up to n - 2, and so on, then the first. The source is the authors' program,
     github.com/shotakoyama/green.
+
+    In the flavour gec-metrics, which is the package of that name (0.1.1), precision is 1 for an order without FP, and
+    recall is 1 for one without FN, also where there is no TP. So a perfect sentence of three words has 1, where the
+    authors' program gives 0 because there is no 4-gram. Of equal references the first counts.
     """
 
     name: ClassVar[str] = "green"
@@ -47,7 +52,13 @@ class Green(Metric):
     name_in_text: ClassVar[str] = "GREEN"
     citations: ClassVar[tuple[str, ...]] = ("koyama-etal-2024-n",)
 
-    order: int = option(4, key="n", help="longest n-grams", minimum=1, maximum=9)
+    flavour: str = option(
+        "authors",
+        help="whose: authors (an order without a hit gives 0) or gec-metrics (an order without a miss is perfect)",
+        choices=("authors", "gec-metrics"),
+        implicit=True,
+    )
+    order: int = option(4, key="n", help="longest n-grams", minimum=1, maximum=MAX_ORDER)
     beta: str = option(
         "2",
         help="weight of recall against precision",
@@ -59,6 +70,15 @@ class Green(Metric):
     strip: bool = shared_options.strip()
     lowercase: bool = shared_options.lowercase()
     level: str = shared_options.level()
+
+    @property
+    def edition(self) -> str:
+        """The package, where it is not the authors' program that is followed."""
+        return "" if self._by_authors else self.flavour
+
+    @property
+    def _by_authors(self) -> bool:
+        return self.flavour == "authors"
 
     @cached_property
     def needs(self) -> OverlapNeeds:
@@ -110,6 +130,8 @@ class Green(Metric):
         order = next((n for n in range(1, self.order + 1) if outputs[f"tp_{n}"] == 0), 0)
         if not order:
             return []
+        if not self._by_authors:
+            return ["some order has no n-gram that is rightly deleted, inserted or kept, and one that is wrong"]
         if outputs[f"fp_{order}"] == outputs[f"fn_{order}"] == 0:
             return ["all texts are empty" if order == 1 else f"no text has {order} tokens"]
         return [f"no {order}-gram is rightly deleted, inserted or kept"]
@@ -121,17 +143,23 @@ class Green(Metric):
     def choose(self, columns: Columns) -> Ints:
         """Return the best reference of each sentence: int64 [lines]."""
         terms = self.make_terms(columns)
-        return best_by([self._scores(terms, orders)[0] for orders in range(self.order, 0, -1)])
+        last = 0 if self._by_authors else self.order - 1
+        return best_by([self._scores(terms, orders)[0] for orders in range(self.order, last, -1)])
 
     def _scores(self, counts: Columns, orders: int) -> tuple[Floats, Floats, Floats]:
         """Return F-beta, precision and recall [...] of the orders 1 to `orders` of counts [..., order]."""
         hits = counts["tp"][..., :orders]
-        precision = _mean_ratio(hits, counts["fp"][..., :orders])
-        recall = _mean_ratio(hits, counts["fn"][..., :orders])
+        empty = 0.0 if self._by_authors else 1.0
+        precision = _mean_ratio(hits, counts["fp"][..., :orders], empty)
+        recall = _mean_ratio(hits, counts["fn"][..., :orders], empty)
         return f_beta(precision, recall, float(self.beta)), precision, recall
 
 
-def _mean_ratio(hits: Ints, misses: Ints) -> Floats:
-    """Return the geometric mean over the last axis of hits / (hits + misses), or 0 if any order has no hits."""
-    mean: Floats = np.exp(log(ratio(hits, hits + misses)).mean(axis=-1))
+def _mean_ratio(hits: Ints, misses: Ints, empty: float) -> Floats:
+    """Return the geometric mean over the last axis of hits / (hits + misses). `empty` is the ratio if both are 0.
+
+    The mean is 0 if any ratio is.
+    """
+    ratios = np.where(hits + misses == 0, empty, ratio(hits, hits + misses))
+    mean: Floats = np.exp(log(ratios).mean(axis=-1))
     return mean

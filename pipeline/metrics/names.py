@@ -12,11 +12,10 @@ from typing import TYPE_CHECKING, NamedTuple
 from ..errors import ConfigError, did_you_mean
 from . import METRICS
 from .base import signature
+from .base.metric import Metric
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
-
-    from .base.metric import Metric
 
 
 class Meant(NamedTuple):
@@ -42,6 +41,11 @@ def meant(name: str) -> Meant:
         raise ConfigError(f"'{name}' may be one of these; write the one that you mean:{listed}")
     hint = did_you_mean(name, [*METRICS, *(spelling for spelling, _ in _spellings())])
     raise ConfigError(f"no metric is called '{name}'{hint}; known: {', '.join(METRICS)}")
+
+
+def class_of(printed: str) -> type[Metric]:
+    """Return the class of the metric of a signature, or Metric itself if this version has no metric of its name."""
+    return METRICS.get(printed.partition("|")[0], Metric)
 
 
 def is_called(metric: Metric, text: str) -> bool:

@@ -7,11 +7,12 @@ from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 from ..errors import printable
+from ..metrics.names import class_of
 from .by_type.tables import caption, fitting, types_of
 from .tables.comparisons import is_significant, matrix, p_cell, pair_table, settings_line, signed, tests_of
 from .tables.digits import percent, round_half_up
 from .tables.human import correlation_table, sentence_table, test_table, window_table
-from .tables.labels import class_of, headings, labels, remarks, size
+from .tables.labels import headings, labels, remarks, size
 from .tables.ranked import fitted_table, picked, ranked_table
 from .tables.sections import finding_tables
 from .tables.verdicts import expectation_table, misses
@@ -124,7 +125,7 @@ def print_comparisons(results: Results, digits: int, *, pairs: bool = False, col
             kept = [0, 1, *picked(header[2:], columns or ["*"], 2)]
             table = [header[n] for n in kept], [[row[n] for n in kept] for row in rows]
             print_table(*table, left=(0, 1), first_out=() if columns else LEAST)
-            if any(test.difference * (test.wins - test.losses) < 0 for test in tests):
+            if any(class_of(t.metric).goodness(t.difference) * (t.wins - t.losses) < 0 for t in tests):
                 print_text(TURNED)
         else:
             for title, square in squares.items():

@@ -69,11 +69,11 @@ class Comparison:
     interval: tuple[float, float]
     """The bootstrap interval of the difference."""
     better: float
-    """The share of bootstrap samples in which `system` scores higher. Ties count half."""
+    """The share of bootstrap samples in which `system` is better. Ties count half."""
     wins: int
-    """How many sentences score higher in `system`."""
+    """How many sentences have a better score in `system`."""
     losses: int
-    """How many sentences score lower in `system`."""
+    """How many sentences have a worse score in `system`."""
     ties: int
     """How many sentences score the same."""
     cohen_d: float
@@ -131,7 +131,7 @@ class Mean:
     """The signature of the metric, without the number of references, in which data sets may differ."""
     datasets: list[str]
     systems: dict[str, float]
-    """The mean of each system that has a score on every data set, the highest first."""
+    """The mean of each system that has a score on every data set, the best first."""
     lacking: dict[str, list[str]]
     """The systems that have no mean, with the data sets on which they have no score."""
 

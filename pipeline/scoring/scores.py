@@ -7,11 +7,15 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ..errors import InputError
+from ..metrics.names import class_of
 from .reduce import reduce
 from .references import POLICIES
 from .references.base import mean_of
 from .results import REFERENCES_ROW, DatasetInfo, Mean, Results, Score, ranks
 from .scored_columns import signed
+
+LOWER = "the lower the score, the better"
+"""The note on scores of metrics such as TER."""
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -19,6 +23,7 @@ if TYPE_CHECKING:
     from ..corpus.corpus import Corpus
     from ..execution.count import Counted
     from ..metrics.base.metric import Metric
+    from .references.base import Reduced
 
 
 def score(
@@ -39,7 +44,7 @@ def score(
                 names.append(REFERENCES_ROW)
                 reduced.append(mean_of([r for r, number in zip(reduced, own, strict=True) if number is not None]))
             printed, peer = signed(metric, references), metric.peer_signature(most, missing=least < most)
-            for name, item, rank in zip(names, reduced, ranks([item.score for item in reduced]), strict=True):
+            for name, item, rank in zip(names, reduced, _ranks(metric, reduced), strict=True):
                 scores.append(
                     Score(
                         dataset=corpus.name,
@@ -49,11 +54,15 @@ def score(
                         outputs=item.outputs,
                         samples=item.samples,
                         rank=rank,
-                        notes=tuple(metric.notes(item.outputs)),
+                        notes=(*metric.notes(item.outputs), *([LOWER] if metric.lower_is_better else [])),
                         peer_signature=peer,
                     )
                 )
     return scores
+
+
+def _ranks(metric: Metric, reduced: Sequence[Reduced]) -> list[int]:
+    return ranks([metric.goodness(item.score) for item in reduced])
 
 
 def with_means(results: Results) -> Results:
@@ -74,7 +83,8 @@ def with_means(results: Results) -> Results:
 def _mean(metric: str, scores: Mapping[str, Mapping[str, float]], datasets: list[str]) -> Mean:
     """Return the means of a metric; `scores` has the score of each system on each data set."""
     means = {name: math.fsum(own.values()) / len(datasets) for name, own in scores.items() if len(own) == len(datasets)}
-    order = ranks(list(means.values()))
+    better = class_of(metric).goodness
+    order = ranks([better(mean) for mean in means.values()])
     lacking = {name: [d for d in datasets if d not in own] for name, own in scores.items() if name not in means}
     ranked = sorted(zip(order, means.items(), strict=True), key=lambda item: item[0])
     return Mean(metric, datasets, dict(item for _, item in ranked), lacking)

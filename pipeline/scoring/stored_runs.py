@@ -10,6 +10,7 @@ from ..execution.store.columns_file import Statistics
 from ..execution.store.remote_copy import folder_of
 from ..execution.store.run_directory import RunDirectory
 from ..metrics.build import from_text
+from ..metrics.names import class_of
 from .results import REFERENCES_ROW, Results, Score, ranks
 from .scored_columns import ScoredColumns, scored_columns, signed
 from .scores import describe
@@ -173,8 +174,9 @@ def _joined(
 
 
 def ranked(scores: Sequence[Score]) -> tuple[Score, ...]:
-    """Return scores with new ranks among each other."""
-    pairs = zip(scores, ranks([score.score for score in scores]), strict=True)
+    """Return scores of one metric with new ranks among each other."""
+    goodness = [class_of(score.metric).goodness(score.score) for score in scores]
+    pairs = zip(scores, ranks(goodness), strict=True)
     return tuple(replace(score, rank=rank) for score, rank in pairs)
 
 

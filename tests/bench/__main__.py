@@ -322,6 +322,7 @@ ROWS: dict[str, tuple[Callable[[Bench], Iterator[Row]], bool]] = {
     "bleu": (bench_bleu.bleu, False),
     "chrf": (bench_bleu.chrf, False),
     "calls": (calls, False),
+    "ter": (bench_bleu.ter, False),
     "wc": (Bench.wc, False),
     "workers": (Bench.workers, False),
     "draws": (Bench.draws, False),

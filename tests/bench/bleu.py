@@ -1,4 +1,4 @@
-"""BLEU and chrF against bleuscore (Rust) and sacreBLEU: rows of `tests.bench`, and the child processes they time.
+"""BLEU, chrF and TER against bleuscore (Rust) and sacreBLEU: rows of `tests.bench`, and the child processes they time.
 
 All get lists of strings and one thread: what is timed begins with strings and ends with the score. The whole
 processes read files.
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 ROOT = Path(__file__).parents[2]
 LINES = 100_000
 REPEATS = 9
-"""Times that a child does its work; it reports the median."""
+"""Times that a child does its work, but for sacreBLEU's TER, which takes seconds; it reports the median."""
 
 
 def bleu(bench: Bench) -> Iterator[Row]:
@@ -84,6 +84,14 @@ def chrf(bench: Bench) -> Iterator[Row]:
         yield _memory(bench, f"{name}, two references, in memory", ours, peer, files, "30 times")
 
 
+def ter(bench: Bench) -> Iterator[Row]:
+    """One output of CoNLL-2014 in memory, against sacreBLEU's TER, which is done once."""
+    _, references, systems = bench.conll()
+    yield _memory(
+        bench, "TER, two references, in memory", "ter", "sacrebleu-ter", [systems[0], *references], "50 times"
+    )
+
+
 def _memory(bench: Bench, name: str, ours: str, peer: str, files: Sequence[Path], aim: str) -> Row:
     from tests.bench.__main__ import Row
 
@@ -123,7 +131,10 @@ def _scorer(what: str, output: list[str], references: list[list[str]]) -> Callab
     if what.startswith("sacrebleu"):
         from sacrebleu.metrics.bleu import BLEU
         from sacrebleu.metrics.chrf import CHRF
+        from sacrebleu.metrics.ter import TER
 
+        if what.endswith("ter"):
+            return lambda: TER().corpus_score(output, references).score / 100
         words = 2 if what.endswith("words") else 0
         return lambda: (
             (BLEU(force=True) if what.endswith("bleu") else CHRF(word_order=words))
@@ -145,7 +156,7 @@ def main() -> None:
     texts = [Path(file).read_bytes().decode().removesuffix("\n").split("\n") for file in files]
     score = _scorer(what.removeprefix("once-"), texts[0], texts[1:])
     found, seconds = score() if what.startswith("once-") else 0.0, []
-    for _ in range(0 if what.startswith("once-") else REPEATS):
+    for _ in range(0 if what.startswith("once-") else 1 if what == "sacrebleu-ter" else REPEATS):
         start = time.perf_counter()
         found = score()
         seconds.append(time.perf_counter() - start)

@@ -131,8 +131,8 @@ def test_what_is_no_path_is_said() -> None:
     for gold, expected in (("text", "there is no file 'text'"), ("S a\n", "a text of several lines")):
         with pytest.raises(InputError, match=f"gold: expected the path of an M2 file.*{expected}"):
             pipeline.evaluate(outputs, metrics="m2", gold=gold)
-    with pytest.raises(InputError, match=r"expected the path of a run directory.*found Evaluation"):
-        pipeline.compare(pipeline.evaluate(["a b"], [["a c"]], metrics="bleu"))  # type: ignore[arg-type]
+    with pytest.raises(InputError, match=r"expected the path of a run directory.*found int"):
+        pipeline.compare(3)  # type: ignore[arg-type]
 
 
 def test_different_numbers_of_sentences_name_each_file_once(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -7,8 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
+from nltk.translate.chrf_score import corpus_chrf
 from sacrebleu.metrics.chrf import CHRF
 
+import pipeline
+from pipeline.errors import InputError
 from pipeline.metrics.chrf import Chrf
 from tests.metrics.test_bleu import Texts, conll, generated, ours, sample
 
@@ -93,3 +96,32 @@ def test_references_are_compared_as_sacrebleu_compares_them(eps: bool) -> None:
     }
     wanted = [int(score(second) > score(first)) for first, second in pairs]
     assert Chrf(eps_smoothing=eps).choose(columns).tolist() == wanted
+
+
+def test_any_beta_and_high_orders_as_sacrebleu() -> None:
+    texts = generated(11)
+    for order, beta in ((6, "0.5"), (12, "1.75"), (16, "3"), (6, "0")):
+        theirs = float(beta) if "." in beta else int(beta)
+        same_as_sacrebleu(texts, f"nc={order},beta={beta}", char_order=order, beta=theirs)
+    same_as_sacrebleu(texts, "nw=16,beta=2.5", word_order=16, beta=2.5)
+
+
+@pytest.mark.parametrize(("low", "high", "beta"), [(1, 6, "3"), (2, 3, "3"), (3, 6, "0.5"), (6, 6, "1"), (2, 12, "2")])
+def test_the_lowest_order_is_nltks(low: int, high: int, beta: str) -> None:
+    """nltk takes one reference, and averages the F-scores of orders and of sentences."""
+    for seed in range(3):
+        hypotheses, (reference,) = generated(seed, references=1)
+        kept = [number for number, line in enumerate(hypotheses) if line and reference[number]]
+        texts = [hypotheses[number] for number in kept], [[reference[number] for number in kept]]
+        found = ours(texts, f"chrf[minc={low},nc={high},beta={beta},eps=true,level=mean]")
+        expected = corpus_chrf(texts[1][0], texts[0], min_len=low, max_len=high, beta=float(beta))
+        assert found.score == pytest.approx(expected, rel=1e-12)
+
+
+def test_the_lowest_order_without_smoothing_by_hand() -> None:
+    # orders 2 and 3 of "abcd" and "abce": 2 of 3 and 1 of 2 match in both directions
+    (found,) = pipeline.evaluate(["abcd"], [["abce"]], metrics="chrf[minc=2,nc=3]")
+    assert found.score == pytest.approx((2 / 3 + 1 / 2) / 2, abs=1e-12)
+    assert "|nc:3|minc:2|" in found.signature
+    with pytest.raises(InputError, match="minc: expected at most the char_order, 3; found '4'"):
+        pipeline.evaluate(["a"], [["a"]], metrics="chrf[minc=4,nc=3]")

@@ -7,6 +7,7 @@ Oracles: the outputs of the original programs (shared/golden), nltk run live, th
 from __future__ import annotations
 
 import itertools
+import math
 import random
 import re
 from fractions import Fraction
@@ -246,6 +247,35 @@ def test_green_of_a_sentence_by_hand() -> None:
     assert result.score == pytest.approx(5 * 0.75 * 1 / (4 * 0.75 + 1), abs=1e-12)  # P = 3/4, R = 1, beta = 2
 
 
+def gec_metrics_score(counts: naive.Green, beta: float) -> float:
+    """F-beta as gec-metrics 0.1.1 has it: a ratio is 1 without anything wrong, and 0 only with it (its base.Score)."""
+    means = []
+    for wrong in (counts.fp, counts.fn):
+        ratios = [t / (t + w) if w else 1.0 for t, w in zip(counts.tp, wrong, strict=True)]
+        means.append(0.0 if 0 in ratios else math.exp(sum(map(math.log, ratios)) / len(ratios)))
+    precision, recall = means
+    return (1 + beta**2) * precision * recall / (beta**2 * precision + recall) if precision + recall else 0.0
+
+
+@pytest.mark.parametrize("beta", ["2", "0.5"])
+@pytest.mark.parametrize("unit", UNITS)
+def test_green_as_gec_metrics(text: tuple[list[str], list[list[str]], list[str]], beta: str, unit: str) -> None:
+    table = naive.green_table(*text, 4, unit)
+    scores = [[gec_metrics_score(counts, float(beta)) for counts in row] for row in table]
+    chosen = [row[own.index(max(own))] for row, own in zip(table, scores, strict=True)]  # of equals the first
+    total = naive.Green(*([sum(column) for column in zip(*part, strict=True)] for part in zip(*chosen, strict=True)))
+    result = score(text, f"green[flavour=gec-metrics,beta={beta},unit={unit}]")
+    assert result.score == pytest.approx(gec_metrics_score(total, float(beta)), abs=1e-12)
+    assert result.sentences.tolist() == pytest.approx([max(own) for own in scores], abs=1e-12)
+
+
+def test_the_two_flavours_of_green_on_a_perfect_short_sentence() -> None:
+    results = pipeline.evaluate(["a b c"], [["a b c"]], ["a d c"], ["green", "green[flavour=gec-metrics]"])
+    assert [result.score for result in results] == [0, 1]
+    assert [result.notes for result in results] == [("no text has 4 tokens",), ()]
+    assert ["|flavour:gec-metrics|" in result.signature for result in results] == [False, True]
+
+
 # ---- figures
 
 
@@ -285,6 +315,8 @@ def test_published_green_of_conll14(lines: Lines) -> None:
     references = [lines("conll14/REF0"), lines("conll14/REF1")]
     results = pipeline.evaluate(systems, references, lines("conll14/INPUT"), ["green"])
     assert [round(100 * r.score, 4) for r in results] == [79.2482, 79.7454, 76.9281, 100]
+    theirs = pipeline.evaluate(systems["AMU"], references, lines("conll14/INPUT"), "green[flavour=gec-metrics]")
+    assert round(100 * theirs.score, 4) == 79.2311  # gec-metrics 0.1.1, run on the same files
 
 
 def test_people_on_jfleg(lines: Lines) -> None:

@@ -8,6 +8,8 @@ differently, and without --line the sentences where the two differ most.
 Of m2 it shows the proposed edits with each annotator: those that match one of the annotator's, the wrong ones, and
 the annotator's edits that are missing. Numbers are tokens of the source, counted from 0: the first that is replaced,
 and the one behind the last.
+Of ter it shows which blocks of words are shifted, what the output then is, and which of its words are not those of the
+reference.
 Of errant it shows the edits of an annotated output with what each annotator says of them: right, wrong, or missed.
 
 examples:
@@ -56,6 +58,7 @@ STYLES = {
     "inserted": "red",
     "kept": "red",
     "wrong": "red",
+    "shifted": "yellow",
     "missing": "yellow",
     "lost": "yellow",
     "other": "dim",
@@ -70,6 +73,11 @@ class Texts(NamedTuple):
     references: Sequence[str]
     """One reference, or all references where the metric counts them together."""
     output: str
+
+    @property
+    def every(self) -> list[str | None]:
+        """The source, the references and the output."""
+        return [self.source, *self.references, self.output]
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -194,6 +202,10 @@ def _explain(shown: Sequence[Metric], metrics: Sequence[Metric], texts: Texts) -
             _say(line)
             for kind, names in _by_role(metric, other, texts, n):
                 _say(f"    {kind:<10}{printable(names)}", STYLES[kind])
+        source, *lines = [None if text is None else join_lines([text.encode()]) for text in texts.every]
+        read = [line for line in lines if line]
+        for role, said in metric.explained(Text(source, read[:-1], read[-1:])):
+            _say(f"    {role:<10}{printable(said)}" if role else f"  {printable(said)}", STYLES.get(role, ""))
 
 
 def _columns(metric: Metric, texts: Texts) -> Columns:
@@ -217,7 +229,7 @@ def _heading(metric: Metric, columns: Columns) -> str:
     penalty = f", brevity penalty {percent(outputs['brevity_penalty'], 2)}" if "brevity_penalty" in outputs else ""
     counts = {count.name: float(count.values.flat[0]) for count in metric.shown_counts(columns)}
     has_lengths = {"hyp_len", "ref_len"} <= counts.keys()
-    lengths = f" ({counts['hyp_len']:.0f} of {counts['ref_len']:.0f} tokens)" if has_lengths else ""
+    lengths = f" ({counts['hyp_len']:g} of {counts['ref_len']:g} tokens)" if has_lengths else ""
     title = f"variant {metric.edition}" if metric.edition else metric.name_in_text
     return f"{title}: {name} {percent(outputs[name], 2)}{penalty}{lengths}"
 

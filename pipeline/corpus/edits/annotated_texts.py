@@ -102,7 +102,7 @@ class _View:
             annotated=bool(references),
             categories=self._categories([*references, *outputs.values()]),
         )
-        view = replace(texts, missing=False, notes=(), views={})
+        view = replace(texts, missing=False, kept=(), notes=(), views={})
         return view, [*self._empty(), *self._without_lines(references)]
 
     def _categories(self, texts: Iterable[Sequence[Annotation]]) -> tuple[str, ...]:
@@ -118,7 +118,7 @@ class _View:
 
         model, told = model_of(self.annotator), self.how.told
         told.stage("annotating")
-        texts = [*([self._present(text) for text in self.references]), *self.outputs.values()]
+        texts = [*([self._present(number) for number in range(len(self.references))]), *self.outputs.values()]
         return annotate_all(
             (pair for text in texts for pair in zip(self.source, text, strict=True)),
             model=model,
@@ -138,11 +138,12 @@ class _View:
         self._begun = True
         told.progress(done, whole)
 
-    def _present(self, text: Sequence[str]) -> Sequence[str]:
+    def _present(self, number: int) -> Sequence[str]:
         """Return a reference with the source in place of sentences that it lacks, which are not annotated."""
-        if not self.corpus.missing:
-            return text
-        return [own if own.strip() else line for own, line in zip(text, self.source, strict=True)]
+        text = list(self.references[number])
+        for line in self.corpus.references[number].blanks - 1 if self.corpus.missing else ():
+            text[line] = self.source[line]
+        return text
 
     def _reference_texts(self, references: Sequence[Sequence[Annotation]]) -> Iterator[AnyText]:
         """Yield the edits of each reference, once for each annotator that an output has at most."""
@@ -171,7 +172,7 @@ class _View:
         return own or {0: [NOOP]}
 
     def _lacks(self, number: int, line: int) -> bool:
-        return self.corpus.missing and not self.references[number][line].strip()
+        return self.corpus.missing and line + 1 in self.corpus.references[number].blanks
 
     def _kept(self, text: AnyText, records: Iterable[bytes]) -> AnyText:
         """Return records of the edits of a text."""

@@ -100,6 +100,7 @@ def _beside(corpus: Corpus, gold: Corpus) -> Corpus:
             references=view.references,
             systems=corpus.systems if name == GOLD else {},
             missing=False,
+            kept=(),
             notes=(),
         )
         for name, view in gold.views.items()

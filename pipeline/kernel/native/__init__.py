@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from ..python.edit_rate import edit_rate
     from ..python.encode import encode
     from ..python.lcs import lcs, union_lcs, weighted_lcs, weighted_union
     from ..python.max_match import max_match
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
     from ..python.three_way import three_way
     from ..python.words import words
 else:
+    from .edit_rate import edit_rate
     from .encode import encode
     from .lcs import lcs, union_lcs, weighted_lcs, weighted_union
     from .max_match import max_match
@@ -25,6 +27,7 @@ else:
 
 __all__ = [
     "Prepared",
+    "edit_rate",
     "encode",
     "lcs",
     "max_match",

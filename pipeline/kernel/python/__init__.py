@@ -1,5 +1,6 @@
 """The kernel in Python: the specification. Results of the compiled kernel in `native/` equal its own on every input."""
 
+from .edit_rate import edit_rate
 from .encode import encode
 from .lcs import lcs, union_lcs, weighted_lcs, weighted_union
 from .max_match import max_match
@@ -11,6 +12,7 @@ from .words import words
 
 __all__ = [
     "Prepared",
+    "edit_rate",
     "encode",
     "lcs",
     "max_match",

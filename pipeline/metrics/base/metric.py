@@ -111,6 +111,15 @@ class Metric(Described, ABC):
     annotates_texts: ClassVar[bool] = False
     """Whether it has the option annotator, by which edits are found in texts."""
 
+    lower_is_better: ClassVar[bool] = False
+    """Whether the best system is the one with the lowest score, as where errors are counted.
+
+    Ranks, comparisons, choices of references and correlations with people go by it. Scores stay as they are.
+    """
+
+    spare_terms: ClassVar[frozenset[str]] = frozenset()
+    """Terms that are 0 where somebody gives the sums of the others alone; see `metrics/from_counts.py`."""
+
     level: str = "corpus"
     """corpus is the score of summed terms; mean and sum are the mean and sum of sentence scores."""
 
@@ -207,6 +216,11 @@ class Metric(Described, ABC):
     def make_terms(self, columns: Columns) -> dict[str, Ints]:
         """Return the terms of each sentence from its columns: arrays [lines, ...] of the fields of `terms`."""
 
+    @classmethod
+    def goodness(cls, scores: Any) -> Any:
+        """Return scores, a number or an array, so that the highest is the best: negated where lower is better."""
+        return -scores if cls.lower_is_better else scores
+
     @abstractmethod
     def score(self, totals: Columns) -> dict[str, Floats]:
         """Return outputs from sums of terms with any leading axes. The first output is the score that ranks systems."""
@@ -269,5 +283,5 @@ class Metric(Described, ABC):
 
     def choose(self, columns: Columns) -> Ints:
         """Return the best reference of each sentence, numbered from 0: int64 [lines]. Of equals it is the first."""
-        best: Ints = np.argmax(self.sentence_scores(columns), axis=-1)
+        best: Ints = np.argmax(self.goodness(self.sentence_scores(columns)), axis=-1)
         return best

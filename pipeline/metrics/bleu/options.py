@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from ...kernel.common import MAX_ORDER
 from ...tokenizers import TOKENIZERS
 from ..base import shared_options
 from ..base.option import option
@@ -65,7 +66,7 @@ class BleuOptions:
         pattern=rf"{WEIGHTS}(_{WEIGHTS}){{0,8}}",
         form="a number for each order joined by +, such as 0.5+0.5; several sets joined by _",
     )
-    order: int = option(_order, key="n", help="longest n-grams", minimum=1, maximum=9)
+    order: int = option(_order, key="n", help="longest n-grams", minimum=1, maximum=MAX_ORDER)
     tokenizer: str = option(
         lambda given: _flavour(given).tokenizer,
         key="tok",

@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from ...errors import printable
+from ...metrics.names import class_of
 from ...scoring.breakdown.rows import REST
 from ..tables.comparisons import level_name, shown_interval
 from ..tables.digits import percent
-from ..tables.labels import class_of, groups
+from ..tables.labels import groups
 from ..terminal.layout import GAP, shown_width
 
 if TYPE_CHECKING:

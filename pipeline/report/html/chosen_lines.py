@@ -52,7 +52,7 @@ def telling(measured: ScoredColumns, size: int) -> Ints:
     first = 0
     for blocks in zip(*(present_blocks(measured.metric, columns) for columns in measured.columns), strict=True):
         scores = np.nan_to_num(np.stack([sentence_scores(measured.metric, columns) for columns in blocks]))
-        mean = scores.mean(axis=0)
+        mean = measured.metric.goodness(scores.mean(axis=0))
         apart.add(scores.min(axis=0) - scores.max(axis=0), first)
         worst.add(mean, first)
         best.add(-mean, first)

@@ -180,6 +180,7 @@ def _metric(
     return {
         "signature": measured.scores[0].metric,
         "output": metric.output,
+        **({"lower": True} if metric.lower_is_better else {}),
         "scores": {score.system: [score.rank, _plain(score.score, digits)] for score in measured.scores},
         "apart": measured.references if metric.by_reference else 0,
         "bySystem": by_system_alone,

@@ -114,7 +114,7 @@ def _cell(drawing: Drawing, x: float, top: float, pair: Pair | None, names: str,
     if pair is None:
         drawing.rect(x + 1, top + 1, CELL - 2, CELL - 2, "cell none")
         return
-    kind = "same" if not pair.significant else "better" if pair.difference > 0 else "worse"
+    kind = "same" if not pair.significant else "better" if pair.better else "worse"
     sign = {"better": "+", "worse": MINUS, "same": short_p(pair.p)}[kind]
     star = " *" if pair.significant else ""
     title = f"{names}: {signed(pair.difference, digits)}, p {pair.shown}{star}"

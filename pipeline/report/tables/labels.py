@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from ...metrics import METRICS
 from ...metrics.base import signature
-from ...metrics.base.metric import Metric
 from ...scoring.results import REFERENCES_ROW
 from .digits import percent
 
@@ -56,11 +55,6 @@ def best_of(group: Group, digits: int) -> set[str]:
     own = [s for s in group.scores if not (LEFT_OUT in group.metric and REFERENCE.fullmatch(s.system))]
     best = percent(own[0].score, digits) if own else "-"
     return {score.system for score in own if percent(score.score, digits) == best != "-"}
-
-
-def class_of(printed: str) -> type[Metric]:
-    """Return the class of the metric of a signature, or Metric itself if this version has no metric of its name."""
-    return METRICS.get(printed.partition("|")[0], Metric)
 
 
 def size(info: DatasetInfo) -> str:

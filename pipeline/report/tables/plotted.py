@@ -10,6 +10,7 @@ import math
 import re
 from typing import TYPE_CHECKING, NamedTuple
 
+from ...metrics.names import class_of
 from .comparisons import baseline_of, is_significant, p_cell, tests_of
 from .human import coefficient
 from .labels import groups
@@ -86,6 +87,8 @@ class Pair(NamedTuple):
     shown: str
     """The p-value as tables have it."""
     significant: bool
+    better: bool
+    """Whether the first is better than the second."""
 
 
 class AllPairs(NamedTuple):
@@ -105,8 +108,9 @@ def all_pairs(results: Results, scores: Sequence[Score]) -> AllPairs | None:
     pairs = {}
     for test in tests:
         significant = is_significant(test, results)
-        pairs[test.system, test.other] = Pair(test.difference, test.p_adjusted, p_cell(test, results), significant)
-        pairs[test.other, test.system] = Pair(-test.difference, test.p_adjusted, p_cell(test, results), significant)
+        ahead, shown = class_of(test.metric).goodness(test.difference), p_cell(test, results)
+        pairs[test.system, test.other] = Pair(test.difference, test.p_adjusted, shown, significant, ahead > 0)
+        pairs[test.other, test.system] = Pair(-test.difference, test.p_adjusted, shown, significant, ahead < 0)
     compared = {name for pair in pairs for name in pair}
     return AllPairs([score.system for score in scores if score.system in compared], pairs)
 

@@ -7,10 +7,10 @@ from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING
 
 from ...errors import InputError, did_you_mean, printable
+from ...metrics.names import class_of
 from ..terminal.layout import GAP, cut_name, shown_width
 from .comparisons import bootstrap_columns
 from .digits import percent, round_half_up
-from .labels import class_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -97,7 +97,7 @@ def _standard(results: Results, scores: Sequence[Score], digits: int) -> Table:
     rows = []
     for score, cell in zip(scores, cells, strict=True):
         row = [str(score.rank), score.system, percent(score.score, digits)]
-        row += [percent(score.outputs[key], digits + 2 * (key == "standard_error")) for key in more]
+        row += [_output(score, key, digits + 2 * (key == "standard_error")) for key in more]
         if sampled and score.samples:
             low, high = (percent(bound, digits) for bound in score.samples.shown)
             row += [percent(score.samples.std, digits + 1), f"{low} to {high}" if low != "-" else "-"]

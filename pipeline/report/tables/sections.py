@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
+from ...metrics.names import class_of
 from ...scoring.results import ranks
 from .digits import percent
 from .human import coefficient, ranked_table
@@ -58,7 +59,8 @@ def _means(results: Results, digits: int) -> Iterator[tuple[str, Table, tuple[in
     called = labels(mean.metric for mean in means)
     for mean in means:
         scores = {(s.system, s.dataset): s.score for s in results.scores if _is_by(s.metric, mean.metric)}
-        positions = [*map(str, ranks(list(mean.systems.values()))), *("-" for _ in mean.lacking)]
+        goodness = [class_of(mean.metric).goodness(value) for value in mean.systems.values()]
+        positions = [*map(str, ranks(goodness)), *("-" for _ in mean.lacking)]
         rows = []
         for position, name in zip(positions, [*mean.systems, *mean.lacking], strict=True):
             each = [scores.get((name, dataset), math.nan) for dataset in mean.datasets]

@@ -36,14 +36,15 @@ class Best(Policy):
         return metric.choose(columns)
 
     def over_references(self, metric: Metric, scores: Floats, present: Ints | None) -> tuple[Floats, Floats]:
-        """Return the highest score, and no deviation."""
-        return super().over_references(metric, scores.max(axis=-1, keepdims=True), present)
+        """Return the best score, and no deviation."""
+        best = scores.min(axis=-1, keepdims=True) if metric.lower_is_better else scores.max(axis=-1, keepdims=True)
+        return super().over_references(metric, best, present)
 
     def of_lines(self, metric: Metric, scores: Floats, present: Ints | None) -> Floats:
-        """Return the highest score of each line."""
-        del metric, present
-        highest: Floats = np.maximum.reduce(scores, axis=-1)
-        return highest
+        """Return the best score of each line."""
+        del present
+        best: Floats = (np.minimum if metric.lower_is_better else np.maximum).reduce(scores, axis=-1)
+        return best
 
 
 class Mean(Policy):

@@ -119,7 +119,7 @@ def analyse(
     if measured.has_mean:
         references = [number for number, own in enumerate(measured.own) if own is not None]
         samples = np.concatenate([samples, samples[:, references].mean(axis=1, keepdims=True)], axis=1)
-    return _with_bootstrap(measured.scores, samples, settings.level), comparisons
+    return _with_bootstrap(measured, samples, settings.level), comparisons
 
 
 def _chosen_anew(measured: ScoredColumns, settings: WrittenStatistics) -> ChosenAnew | None:
@@ -129,12 +129,13 @@ def _chosen_anew(measured: ScoredColumns, settings: WrittenStatistics) -> Chosen
     return ChosenAnew(Chosen(measured.metric), measured.columns)
 
 
-def _with_bootstrap(scores: Sequence[Score], samples: Floats, level: float) -> list[Score]:
+def _with_bootstrap(measured: ScoredColumns, samples: Floats, level: float) -> list[Score]:
+    scores, goodness = measured.scores, measured.metric.goodness
     low, high = (bounds.tolist() for bounds in percentile_interval(samples, level))
     means = samples.mean(axis=0).tolist()
     deviations = samples.std(axis=0, ddof=1).tolist() if len(samples) > 1 else [0.0] * len(means)
-    ranges = rank_ranges(samples, level)
-    numbers = clusters(ranks([score.score for score in scores]), ranges)
+    ranges = rank_ranges(goodness(samples), level)
+    numbers = clusters(ranks([goodness(score.score) for score in scores]), ranges)
     rows = zip(scores, means, deviations, low, high, ranges, numbers, strict=True)
     return [
         replace(score, bootstrap=Bootstrap(mean, std, (least, most), best_and_worst, cluster))
@@ -183,7 +184,8 @@ def _comparisons(
         system, other = measured.scores[one], measured.scores[two]
         differences = samples[:, one] - samples[:, two]
         low, high = percentile_interval(differences, settings.level)
-        better = float(((differences > 0) + 0.5 * (differences == 0)).mean())
+        wins, losses = (each.losses, each.wins) if measured.metric.lower_is_better else (each.wins, each.losses)
+        better = float(((measured.metric.goodness(differences) > 0) + 0.5 * (differences == 0)).mean())
         comparisons.append(
             Comparison(
                 dataset=system.dataset,
@@ -193,8 +195,8 @@ def _comparisons(
                 difference=system.score - other.score,
                 interval=(float(low), float(high)),
                 better=better,
-                wins=each.wins,
-                losses=each.losses,
+                wins=wins,
+                losses=losses,
                 ties=each.ties,
                 cohen_d=each.cohen_d,
                 p=p,

@@ -9,6 +9,8 @@ let written = "", waiting = 0;
 const dataset = () => DATA.datasets[state.dataset];
 const metric = () => dataset().metrics[state.metric];
 const value = (line, system) => score(dataset(), metric(), line, system, state.reference);
+// The score turned so that the highest is the best.
+const goodness = (line, system) => (metric().lower && value(line, system) !== null ? -value(line, system) : value(line, system));
 
 function readAddress() {
   const given = new URLSearchParams(location.hash.slice(1));

@@ -11,8 +11,9 @@ function drawRow(line, row) {
   if (state.b >= 0) {
     const one = value(line, state.a), two = value(line, state.b);
     const less = one === null || two === null ? null : one - two;
+    const ahead = metric().lower ? -less : less;
     head.append(element("span", "value", `B ${percent(two)}`));
-    head.append(element("span", `less ${less > 0 ? "up" : less < 0 ? "down" : ""}`, less === null ? "" : `${less > 0 ? "▲ +" : less < 0 ? "▼ " : "= "}${percent(less)}`));
+    head.append(element("span", `less ${ahead > 0 ? "up" : ahead < 0 ? "down" : ""}`, less === null ? "" : `${less > 0 ? "▲ +" : less < 0 ? "▼ " : "= "}${percent(less)}`));
   }
   const shown = element("bdi", "excerpt", plain(text.slice(0, 200)) || "(empty)");
   shown.dir = "auto";

@@ -3,15 +3,15 @@
 function sortKey() {
   const own = dataset(), systems = own.systems.map((_, number) => number);
   const size = (line) => DATA.texts[(own.source ?? own.references[0])[line]].length;
-  const difference = (line) => (value(line, state.a) ?? 0) - (value(line, state.b) ?? 0);
+  const difference = (line) => (goodness(line, state.a) ?? 0) - (goodness(line, state.b) ?? 0);
   const spread = (line) => {
     const known = systems.map((system) => value(line, system)).filter((one) => one !== null);
     return known.length ? Math.max(...known) - Math.min(...known) : 0;
   };
   return {
     line: () => 0,
-    worst: (line) => value(line, state.a) ?? Infinity,
-    best: (line) => -(value(line, state.a) ?? -Infinity),
+    worst: (line) => goodness(line, state.a) ?? Infinity,
+    best: (line) => -(goodness(line, state.a) ?? -Infinity),
     ahead: (line) => -difference(line),
     behind: difference,
     apart: (line) => -Math.abs(difference(line)),
@@ -52,7 +52,7 @@ function wantedLines() {
     differ: (one, two) => one !== two,
   }[state.wins];
   for (let line = 0; line < own.numbers.length; line++) {
-    if (wins && state.b >= 0 && !wins(value(line, state.a), value(line, state.b))) continue;
+    if (wins && state.b >= 0 && !wins(goodness(line, state.a), goodness(line, state.b))) continue;
     if (state.edits !== "all" && own.source) {
       if ((alike(systemText(own, line, state.a)) === alike(own.source[line])) !== (state.edits === "unchanged")) continue;
     }

@@ -1,0 +1,221 @@
+"""The edits of TER, in Python: insertions, deletions and substitutions of words, and shifts of blocks of words.
+
+This is the search of tercom (Snover et al. 2006) as sacreBLEU 2 does it. It is greedy: the shift that saves most edits
+is done, then the search begins anew, until no shift saves any. Which shifts are tried, and which of two equal ones is
+taken, decides the number of edits, so that every limit and the order of all keys below belong to the definition.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from ..common import BEAM, FARTHEST, LONGEST_SHIFT, MOST_SHIFTS, check_edit_rate
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from numpy.typing import NDArray
+
+    from ..common import Encoded
+
+OUTSIDE = 1 << 60
+"""The cost of a cell outside of the beam."""
+
+EQUAL, CHANGED, ADDED, LEFT_OUT = "equal", "changed", "added", "left out"
+"""What an alignment does: two words are equal or not, the output has a word more, or lacks one of the reference."""
+
+
+class Shift(NamedTuple):
+    """A block of words of an output that is moved."""
+
+    start: int
+    length: int
+    target: int
+    """Where the block goes, in positions before the move. In the block itself or behind it, it is by how much."""
+
+    def of(self, words: Sequence[int]) -> list[int]:
+        """Return the words after the move."""
+        block = [*words[self.start : self.start + self.length]]
+        if self.target < self.start:
+            rest = [*words[self.target : self.start]]
+            return [*words[: self.target], *block, *rest, *words[self.start + self.length :]]
+        # inside of the block, the target counts how many of the words behind it come before
+        over = self.target - self.start - (self.length if self.target > self.start + self.length else 0)
+        stop = self.start + self.length + over
+        return [*words[: self.start], *words[self.start + self.length : stop], *block, *words[stop:]]
+
+
+class Path(NamedTuple):
+    """How an output becomes a reference."""
+
+    shifts: list[Shift]
+    """The shifts, in their order."""
+    words: list[int]
+    """The output after the shifts."""
+    steps: list[str]
+    """The alignment of these words with the reference, from the left."""
+
+    @property
+    def edits(self) -> int:
+        """How many edits there are: each shift is one."""
+        return len(self.shifts) + sum(step != EQUAL for step in self.steps)
+
+
+def edit_rate(references: Sequence[Encoded], systems: Sequence[Encoded]) -> NDArray[np.int64]:
+    """Return how many edits make each output each reference: int64 [systems, lines, references].
+
+    Raises as check_edit_rate() does.
+    """
+    check_edit_rate(references, systems)
+    edits = np.zeros((len(systems), len(references[0].offsets) - 1, len(references)), np.int64)
+    lines = [[_lines(text) for text in texts] for texts in (references, systems)]
+    for system, line, reference in np.ndindex(edits.shape):
+        edits[system, line, reference] = path(lines[1][system][line], lines[0][reference][line]).edits
+    return edits
+
+
+def _lines(text: Encoded) -> list[list[int]]:
+    """Return the ids of each line."""
+    ends = text.offsets.tolist()
+    return [text.ids[start:end].tolist() for start, end in itertools.pairwise(ends)]
+
+
+def path(output: list[int], reference: list[int]) -> Path:
+    """Return the shifts and the alignment that make an output a reference."""
+    shifts: list[Shift] = []
+    words, tried = output, 0
+    if not reference:
+        return Path([], words, [ADDED] * len(words))
+    while True:
+        rows = _rows(words, reference)
+        steps = _steps(words, reference, rows)
+        best, tried = _best_shift(words, reference, rows, steps, tried)
+        if best is None or tried >= MOST_SHIFTS:
+            return Path(shifts, words, steps)
+        shifts.append(best)
+        words = best.of(words)
+
+
+def beam(size: int, target: int) -> list[tuple[int, int]]:
+    """Return which cells of each row are computed: the first, and the one behind the last.
+
+    They lie around the diagonal of a table with `size` + 1 rows and `target` + 1 columns. The last row is computed to
+    its end.
+    """
+    slope = target / size if size else 1.0
+    width = math.ceil(slope / 2 + BEAM) if slope / 2 > BEAM else BEAM
+    middles = [math.floor(row * slope) for row in range(size + 1)]
+    bounds = [(max(0, middle - width), min(target + 1, middle + width)) for middle in middles]
+    return [(0, target + 1), *bounds[1:-1], *([(bounds[-1][0], target + 1)] if size else [])]
+
+
+def _rows(words: list[int], reference: list[int], known: list[list[int]] | None = None) -> list[list[int]]:
+    """Return the costs of making each beginning of the words (a row) each beginning of the reference (a column).
+
+    `known` are the first rows where they are known.
+    """
+    rows = known or [list(range(len(reference) + 1))]
+    bounds = beam(len(words), len(reference))
+    for number in range(len(rows), len(words) + 1):
+        above, row = rows[-1], [OUTSIDE] * (len(reference) + 1)
+        for column in range(*bounds[number]):
+            cost = above[column] + 1
+            if column:
+                same = words[number - 1] == reference[column - 1]
+                cost = min(above[column - 1] + (not same), cost, row[column - 1] + 1)
+            row[column] = min(cost, OUTSIDE)
+        rows.append(row)
+    return rows
+
+
+def _steps(words: list[int], reference: list[int], rows: list[list[int]]) -> list[str]:
+    """Return the alignment, from the left. Of equal ones a pair of words goes first, then a word more in the output."""
+    row, column = len(words), len(reference)
+    steps = []
+    while row or column:
+        cost = rows[row][column]
+        same = bool(row and column) and words[row - 1] == reference[column - 1]
+        if row and column and cost == rows[row - 1][column - 1] + (not same):
+            steps.append(EQUAL if same else CHANGED)
+            row, column = row - 1, column - 1
+        elif row and cost == rows[row - 1][column] + 1:
+            steps.append(ADDED)
+            row -= 1
+        else:
+            steps.append(LEFT_OUT)
+            column -= 1
+    return steps[::-1]
+
+
+class _Alignment(NamedTuple):
+    """What the search for shifts reads of an alignment."""
+
+    wrong: list[bool]
+    """Whether each word of the output is wrong."""
+    missed: list[bool]
+    """Whether each word of the reference is not there."""
+    places: list[int]
+    """For each word of the reference, the word of the output that is aligned with it, or the one before; or -1."""
+
+
+def _alignment(steps: list[str]) -> _Alignment:
+    wrong: list[bool] = []
+    missed: list[bool] = []
+    places: list[int] = []
+    for step in steps:
+        if step != LEFT_OUT:
+            wrong.append(step != EQUAL)
+        if step != ADDED:
+            missed.append(step != EQUAL)
+            places.append(len(wrong) - 1)
+    return _Alignment(wrong, missed, places)
+
+
+def _best_shift(
+    words: list[int], reference: list[int], rows: list[list[int]], steps: list[str], tried: int
+) -> tuple[Shift | None, int]:
+    """Return the shift that saves most edits, None where none saves any, and how many shifts have been tried so far.
+
+    Of equal ones the longest block is taken, then the one that begins first, then the first target.
+    """
+    aligned, best, best_key = _alignment(steps), None, (0, 0, 0, 0)
+    for start, place, length in _blocks(words, reference):
+        if not any(aligned.wrong[start : start + length]) or not any(aligned.missed[place : place + length]):
+            continue
+        if start <= aligned.places[place] < start + length:
+            continue
+        for shift in _shifts(start, place, length, aligned):
+            moved, kept = shift.of(words), min(start, shift.target)
+            saved = rows[-1][-1] - _rows(moved, reference, rows[: kept + 1])[-1][-1]
+            tried += 1
+            key = (saved, length, -start, -shift.target)
+            if saved > 0 and (best is None or key > best_key):
+                best, best_key = shift, key
+        if tried >= MOST_SHIFTS:
+            break
+    return best, tried
+
+
+def _blocks(words: list[int], reference: list[int]) -> Iterator[tuple[int, int, int]]:
+    """Yield blocks that both have: where they begin in the output and in the reference, and how long they are."""
+    for start in range(len(words)):
+        for place in range(max(start - FARTHEST, 0), min(start + FARTHEST + 1, len(reference))):
+            most = min(LONGEST_SHIFT, len(words) - start, len(reference) - place)
+            for length in range(1, most + 1):
+                if words[start + length - 1] != reference[place + length - 1]:
+                    break
+                yield start, place, length
+
+
+def _shifts(start: int, place: int, length: int, aligned: _Alignment) -> Iterator[Shift]:
+    """Yield the shifts of a block: behind the words with which the reference before and in the block is aligned."""
+    before = None
+    for number in range(place - 1, place + length):
+        target = aligned.places[number] + 1 if number >= 0 else 0
+        if target != before:
+            yield Shift(start, length, target)
+        before = target

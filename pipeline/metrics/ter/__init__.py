@@ -1,0 +1,1 @@
+"""TER, the translation edit rate; begin at `metric.py`."""

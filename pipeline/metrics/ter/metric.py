@@ -1,0 +1,147 @@
+"""TER (Snover et al. 2006): how many edits of words and shifts of blocks make an output a reference."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+
+from ...tokenizers.tercom import Tercom
+from ..base import shared_options
+from ..base.arithmetic import ratio
+from ..base.columns import PRESENT, Field
+from ..base.description import Counted
+from ..base.metric import Metric
+from ..base.option import option
+from ..base.signature import SACREBLEU
+from .columns import TerNeeds
+from .shown import alignment
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from ...arrays import Floats, Ints
+    from ..base.columns import Columns
+    from ..base.metric import Text
+
+MOST_REFERENCES = 22
+SHARES = 232_792_560
+"""The smallest number that all numbers up to MOST_REFERENCES divide: the mean of so many lengths is a multiple of
+1 / SHARES, so that sums of means are whole numbers too."""
+
+SWITCHES: dict[str, Any] = {
+    "applies": lambda m: m.normalized or m.no_punct,
+    "why": "only normalized and no_punct look at such characters",
+}
+"""Fields of the option asian_support: where it can change tokens."""
+
+
+@dataclass(frozen=True)
+class Ter(Metric):
+    """TER: edits divided by the length of the reference. The lower the score, the better the output.
+
+    An edit puts in, leaves out or changes a word, or shifts a block of words. For each sentence the fewest edits with
+    any reference count, and the mean length of its references. The source is sacreBLEU 2, which follows tercom.
+    """
+
+    name: ClassVar[str] = "ter"
+    summary: ClassVar[str] = (
+        "translation edit rate (Snover et al. 2006), as sacreBLEU; lower is better; needs no source"
+    )
+    help_page: ClassVar[str] = "ter"
+    spellings: ClassVar[Mapping[str, Mapping[str, str]]] = {"translation edit rate": {}, "tercom": {}}
+    counts: ClassVar[frozenset[str]] = frozenset({"edits", "ref_len"})
+    beside_score: ClassVar[str] = "edits|ref_len"
+    name_in_text: ClassVar[str] = "TER"
+    citations: ClassVar[tuple[str, ...]] = ("snover-etal-2006-study", "post-2018-call")
+    lower_is_better: ClassVar[bool] = True
+    spare_terms: ClassVar[frozenset[str]] = frozenset({"ref_rest"})
+
+    normalized: bool = option(False, key="norm", help="split punctuation from words, and replace entities")
+    no_punct: bool = option(False, key="nopunct", help="remove punctuation")
+    asian_support: bool = option(
+        False, key="asian", help="know the characters of Chinese and Japanese", implicit=True, **SWITCHES
+    )
+    case_sensitive: bool = option(False, key="cased", help="keep upper case")
+    level: str = shared_options.level()
+
+    @property
+    def policy(self) -> str:
+        """All references count together."""
+        return "merged"
+
+    def misfit(self, references: int, *, missing: bool = False) -> str | None:
+        """Refuse numbers of references whose mean length could not be summed exactly."""
+        lengths = range(1, references + 1) if missing else (references,)
+        if all(SHARES % number == 0 for number in lengths):
+            return None
+        return f"references: ter takes at most {MOST_REFERENCES} for a line, found {references}"
+
+    @property
+    def needs(self) -> TerNeeds:
+        """Lengths, and the edits with each reference."""
+        asian = self.asian_support and (self.normalized or self.no_punct)
+        return TerNeeds(Tercom(self.normalized, self.no_punct, asian, self.case_sensitive))
+
+    @property
+    def terms(self) -> tuple[Field, ...]:
+        """The edits, and the length of the reference: its whole part, and the rest as a multiple of 1 / SHARES."""
+        return (Field("edits"), Field("ref_len"), Field("ref_rest"))
+
+    def make_terms(self, columns: Columns) -> dict[str, Ints]:
+        """Return the fewest edits of each line, and the mean length of its references."""
+        lengths = columns["ref_len"]
+        present = columns.get(PRESENT, np.full(len(lengths), lengths.shape[1]))
+        there = np.arange(lengths.shape[1]) < present[:, None]
+        total = np.where(there, lengths, 0).sum(axis=1)
+        whole, rest = np.divmod(total, present)
+        return {"edits": columns["edits"].min(axis=1), "ref_len": whole, "ref_rest": rest * (SHARES // present)}
+
+    def score(self, totals: Columns) -> dict[str, Floats]:
+        """Return ter, the edits and the length of the reference.
+
+        Without any word in the references ter is 1 where there are edits, and else 0.
+        """
+        edits = totals["edits"].astype(np.float64)
+        ref_len = totals["ref_len"] + totals["ref_rest"] / SHARES
+        score = np.where(ref_len > 0, ratio(edits, ref_len), (edits > 0).astype(np.float64))
+        return {"ter": score, "edits": edits, "ref_len": ref_len}
+
+    def sentence_scores(self, columns: Columns) -> Floats:
+        """Return the score of each sentence: float64 [lines, 1]."""
+        return self.score(self.make_terms(columns))["ter"][:, None]
+
+    def line_outputs(self, columns: Columns) -> dict[str, Floats]:
+        """Return score, edits and reference length of each sentence: float64 [lines] each."""
+        return self.score(self.make_terms(columns))
+
+    def shown_counts(self, columns: Columns) -> list[Counted]:
+        """Return the length of the output, and the edits and the length of the reference that count."""
+        outputs = self.line_outputs(columns)
+        return [
+            Counted("hyp_len", columns["hyp_len"]),
+            *(Counted(name, outputs[name]) for name in ("ref_len", "edits")),
+        ]
+
+    def explained(self, text: Text) -> list[tuple[str, str]]:
+        """Return the shifts of an output, and its alignment with the reference that it can become with fewest edits."""
+        texts = [next(lines.texts()).decode() for lines in (*text.references, *text.systems)]
+        *references, output = (self.needs.tokens.tokens(line) for line in texts)
+        return alignment(output, references)
+
+    def peer_signature(self, references: int, *, missing: bool = False) -> str | None:
+        """Return sacreBLEU's own signature, or None at level mean, which sacreBLEU does not have."""
+        if self.level != "corpus":
+            return None
+        yes = {True: "yes", False: "no"}
+        parts = {
+            "nrefs": "var" if missing else references,
+            "case": "mixed" if self.case_sensitive else "lc",
+            "tok": "tercom",
+            "norm": yes[self.normalized],
+            "punct": yes[not self.no_punct],
+            "asian": yes[self.asian_support],
+            "version": SACREBLEU,
+        }
+        return "|".join(["TER", *(f"{key}:{value}" for key, value in parts.items())])

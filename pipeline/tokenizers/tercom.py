@@ -1,0 +1,117 @@
+"""The tokens of TER, as tercom makes them: what is between white space, unless more is asked for.
+
+They are those of sacreBLEU's TER. Normalisation is that of mteval-v13a but for three details: which entities and line
+ends inside a text are replaced, and that a possessive 's is a token of its own. So the lines are prepared here, and the
+kernel splits them by 13a.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from .. import kernel
+from ..errors import InvalidTextError
+from ..kernel.lines import Lines, join_lines
+from .mteval import ENTITIES
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ..kernel.common import Encoded
+
+_POSSESSIVE = re.compile(r"'s(?=[ !-&(-+/:-@\[-`{-~]|\Z)")
+"""A possessive at the end of a word. It is no token of its own before a full stop, a comma or a dash."""
+_MARKS = re.compile(r'[.,?:;!"()]')
+"""The punctuation that no_punct removes."""
+_ASIAN_MARKS = re.compile(
+    "[\u3001\u3002\u3008-\u3011\u3014-\u301f\uff61-\uff65\u30fb\uff0e\uff0c\uff1f\uff1a\uff1b\uff01\uff02\uff08\uff09]"
+)
+"""Punctuation of Chinese and Japanese, and full-width punctuation."""
+_ASIAN = re.compile(
+    "[\u2e80-\u2eff\u31c0-\u31ef\u3200-\u4dbf\u4e00-\u9fff\uf900-\ufaff\ufe30-\ufe4f" + _ASIAN_MARKS.pattern[1:]
+)
+"""What asian_support makes a token of its own: ideographs, their parts and compatibility forms, and punctuation."""
+
+
+@dataclass(frozen=True)
+class Tercom:
+    """How TER splits texts. Without normalisation, tokens are what is between white space."""
+
+    normalized: bool = False
+    """Whether punctuation is split from words, and entities such as &amp; are replaced by their characters."""
+    no_punct: bool = False
+    """Whether punctuation is removed, after the split."""
+    asian_support: bool = False
+    """Whether the two before it know the characters of Chinese and Japanese."""
+    case_sensitive: bool = False
+    """Whether lines keep upper case."""
+
+    @property
+    def key(self) -> str:
+        """A short name, safe in file names."""
+        names = {"norm": self.normalized, "nopunct": self.no_punct, "asian": self.asian_support}
+        case = "cased" if self.case_sensitive else ""
+        return "-".join(filter(None, ("tercom", *(name for name, on in names.items() if on), case)))
+
+    @property
+    def identity(self) -> str:
+        """The text that stands for this in the keys of stored counts. If it changes, all is counted again."""
+        first = f"normalized={self.normalized}, no_punct={self.no_punct}"
+        return f"Tercom({first}, asian_support={self.asian_support}, case_sensitive={self.case_sensitive})"
+
+    @property
+    def _split(self) -> str:
+        return "13a" if self.normalized and not self.no_punct else "whitespace"
+
+    def encode(self, texts: Sequence[Lines]) -> list[Encoded]:
+        """Return the ids of the tokens of several texts; equal tokens have equal ids, across all texts.
+
+        Raises InvalidTextError for bytes that are not UTF-8.
+        """
+        return kernel.encode([self._prepared(text, number) for number, text in enumerate(texts)], self._split)
+
+    def tokens(self, text: str) -> list[str]:
+        """Return the tokens of one text, for which encode() has ids; they are for people to read."""
+        from ..kernel.python.encode import SPLITS
+
+        (line,) = self._prepared(join_lines([text.encode()]), 0).texts()
+        return [token if isinstance(token, str) else token.decode() for token in SPLITS[self._split](line)]
+
+    def _prepared(self, text: Lines, number: int) -> Lines:
+        """Return a text, the number-th of several, ready for the kernel's split."""
+        if not self.normalized and not self.no_punct:
+            if self.case_sensitive:
+                return text
+            if text.data.isascii():
+                return text._replace(data=text.data.lower())
+        lines = []
+        for index, line in enumerate(text.texts()):
+            try:
+                lines.append(self._line(line.decode()).encode())
+            except UnicodeDecodeError as error:
+                raise InvalidTextError(number, index, error.start) from None
+        return join_lines(lines)
+
+    def _line(self, line: str) -> str:
+        line = line if self.case_sensitive else line.lower()
+        if self.normalized:
+            line = _normalized(line, asian=self.asian_support)
+        if self.no_punct:
+            if self.normalized:
+                from ..kernel.python.encode import SPLITS
+
+                line = " ".join(map(str, SPLITS["13a"](line.encode())))
+            line = _MARKS.sub("", line)
+            line = _ASIAN_MARKS.sub("", line) if self.asian_support else line
+        return line
+
+
+def _normalized(line: str, *, asian: bool) -> str:
+    """Return a line that 13a splits as tercom splits the line itself. White space at its end does not count."""
+    line = line.rstrip().replace("\n-", "").replace("\n", " ")
+    for old, new in ENTITIES:
+        line = line.replace(old.decode(), new.decode())
+    line = _POSSESSIVE.sub(" 's", line)
+    return _ASIAN.sub(r" \g<0> ", line) if asian else line

@@ -1,0 +1,139 @@
+"""The edits of TER: of both kernels against sacreBLEU's, and one against the other."""
+
+from __future__ import annotations
+
+import random
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from sacrebleu.metrics.lib_ter import translation_edit_rate
+
+from pipeline.errors import LongTextError
+from pipeline.kernel import common, python
+from tests.oracles.imeasure import ids_of
+
+if TYPE_CHECKING:
+    from types import ModuleType
+
+    from pipeline.kernel.common import Encoded
+
+Line = list[int]
+
+
+@pytest.fixture(scope="module")
+def native() -> ModuleType:
+    pytest.importorskip("pipeline.kernel.native.edit_rate", reason="no compiled kernel", exc_type=ImportError)
+    return import_module("pipeline.kernel.native")
+
+
+@pytest.fixture(params=["python", "native"])
+def twin(request: pytest.FixtureRequest) -> ModuleType:
+    return python if request.param == "python" else request.getfixturevalue("native")
+
+
+def moved(rng: random.Random, base: Line, types: int) -> Line:
+    """Return a line with words changed, and with blocks that stand elsewhere."""
+    result = list(base)
+    for _ in range(rng.randint(0, 5)):
+        place = rng.randint(0, len(result))
+        result[place : place + rng.randint(0, 3)] = rng.choices(range(types), k=rng.randint(0, 3))
+    for _ in range(rng.randint(0, 3)):
+        start = rng.randint(0, len(result))
+        block = result[start : start + rng.randint(1, 14)]
+        del result[start : start + len(block)]
+        place = rng.randint(0, len(result))
+        result[place:place] = block
+    return result
+
+
+def made(seed: int, sizes: tuple[int, ...] = (0, 1, 2, 5, 8, 16)) -> tuple[list[Encoded], list[Encoded]]:
+    """Six lines of two references and two outputs, which resemble each other or not at all."""
+    rng = random.Random(seed)
+    types = rng.choice([1, 2, 3, 5, 30])
+    bases = [rng.choices(range(types), k=rng.choice(sizes)) for _ in range(6)]
+
+    def like(base: Line) -> Line:
+        return moved(rng, base, types) if rng.random() < 0.8 else rng.choices(range(types), k=rng.choice(sizes))
+
+    texts = [ids_of([like(base) for base in bases]) for _ in range(4)]
+    return texts[:2], texts[2:]
+
+
+def words(text: Encoded, line: int) -> list[str]:
+    start, stop = text.offsets[line : line + 2]
+    return [str(number) for number in text.ids[start:stop].tolist()]
+
+
+def expected(references: list[Encoded], systems: list[Encoded]) -> list[list[list[int]]]:
+    return [
+        [[translation_edit_rate(words(s, line), words(r, line))[0] for r in references] for line in range(6)]
+        for s in systems
+    ]
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_the_edits_are_sacrebleus(twin: ModuleType, seed: int) -> None:
+    references, systems = made(seed)
+    found = twin.edit_rate(references, systems)
+    assert (found.dtype, found.tolist()) == (np.int64, expected(references, systems))
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_the_kernels_are_equal(native: ModuleType, seed: int) -> None:
+    texts = made(1000 + seed, (0, 3, 9, 20, 33) if seed % 20 == 0 else (0, 1, 4, 9, 15, 26))
+    assert native.edit_rate(*texts).tolist() == python.edit_rate(*texts).tolist()
+
+
+@given(st.lists(st.integers(0, 3), max_size=8), st.lists(st.integers(0, 3), max_size=8))
+def test_any_two_texts_have_sacrebleus_edits(output: Line, reference: Line) -> None:
+    wanted = translation_edit_rate([*map(str, output)], [*map(str, reference)])[0]
+    native = pytest.importorskip("pipeline.kernel.native", reason="no compiled kernel", exc_type=ImportError)
+    for kernel in (python, native):
+        assert kernel.edit_rate([ids_of([reference])], [ids_of([output])]).tolist() == [[[wanted]]]
+
+
+RNG = random.Random(5)
+
+
+@pytest.mark.parametrize(
+    ("output", "reference"),
+    [
+        ([*range(3)], [*range(200)]),  # the beam is widened: there are many times as many columns as rows
+        ([*range(200)], [*range(3)]),
+        (RNG.choices(range(9), k=110), RNG.choices(range(9), k=60)),  # most alignments lie outside of the beam
+        ([*range(60, 90), *range(60)], [*range(90)]),  # a block that may not move so far
+        ([*range(49, 90), *range(49)], [*range(90)]),  # one that may
+        ([0, 1] * 30, [1, 0] * 30),  # so many shifts that the search is stopped
+        ([*range(20), *range(30, 50), *range(20, 30)], [*range(50)]),  # a block as long as a shift can be
+    ],
+)
+def test_every_limit_is_sacrebleus(twin: ModuleType, output: Line, reference: Line) -> None:
+    wanted = translation_edit_rate([*map(str, output)], [*map(str, reference)])[0]
+    assert twin.edit_rate([ids_of([reference])], [ids_of([output])]).tolist() == [[[wanted]]]
+
+
+def test_edits_by_hand(twin: ModuleType) -> None:
+    # by hand: equal; one shift; one more word; one word less; one changed; nothing in the reference; in the output
+    outputs = [[1, 2, 3], [4, 5, 1, 2, 3], [1, 2, 9, 3], [1, 3], [1, 9, 3], [1, 2], []]
+    references = [[1, 2, 3], [1, 2, 3, 4, 5], [1, 2, 3], [1, 2, 3], [1, 2, 3], [], [1, 2, 3]]
+    assert twin.edit_rate([ids_of(references)], [ids_of(outputs)])[0, :, 0].tolist() == [0, 1, 1, 1, 1, 2, 3]
+
+
+def test_there_need_be_no_system_and_no_line(twin: ModuleType) -> None:
+    assert twin.edit_rate([ids_of([[1]])], []).shape == (0, 1, 1)
+    assert twin.edit_rate([ids_of([])] * 2, [ids_of([])]).shape == (1, 0, 2)
+
+
+def test_what_is_wrong_is_refused_by_both(twin: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(ValueError, match="at least one is needed"):
+        twin.edit_rate([], [ids_of([[1]])])
+    with pytest.raises(ValueError, match="different numbers of lines"):
+        twin.edit_rate([ids_of([[1], [2]])], [ids_of([[1]])])
+    monkeypatch.setattr(common, "MAX_BEAM_CELLS", 200)
+    with pytest.raises(LongTextError, match="of 4 and 1 tokens are too long for the edits of TER") as error:
+        twin.edit_rate([ids_of([[1], [1]])], [ids_of([[1], [1, 2, 3, 4]])])
+    assert (error.value.text, error.value.line) == (1, 1)

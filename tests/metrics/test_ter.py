@@ -1,0 +1,199 @@
+"""TER against sacreBLEU, live, and all that goes by the rule that lower is better."""
+
+from __future__ import annotations
+
+from itertools import product
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+from sacrebleu.metrics.ter import TER
+
+import pipeline
+from pipeline.cli.dispatch import main
+from pipeline.errors import InputError
+from pipeline.metrics.base.metric import Metric
+from pipeline.metrics.ter.metric import MOST_REFERENCES, SHARES, Ter
+from tests.conftest import ROOT, called
+from tests.metrics.test_bleu import Texts, conll, generated, ours, sample
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+NAMES = {"norm": "normalized", "nopunct": "no_punct", "asian": "asian_support", "cased": "case_sensitive"}
+
+
+def same_as_sacrebleu(texts: Texts, sentences: bool = True, **chosen: bool) -> None:
+    """Compare ours with sacreBLEU's, with some options by their keys in signatures."""
+    options = ",".join(f"{key}={value}".lower() for key, value in chosen.items())
+    found = ours(texts, f"ter[{options}]")
+    named: dict[str, Any] = {NAMES[key]: value for key, value in chosen.items()}
+    oracle = TER(**named)
+    expected = oracle.corpus_score(*texts)
+    assert 100 * found.score == pytest.approx(expected.score, rel=1e-12, abs=1e-12)
+    assert found.outputs["edits"] == expected.num_edits
+    assert found.outputs["ref_len"] == pytest.approx(expected.ref_length, rel=1e-12)
+    assert found.peer_signature == f"TER|{oracle.get_signature()}"
+    if sentences:
+        wanted = [oracle.sentence_score(h, [text[i] for text in texts[1]]).score for i, h in enumerate(texts[0])]
+        assert (100 * found.sentences).tolist() == pytest.approx(wanted, rel=1e-12, abs=1e-12)
+
+
+@pytest.mark.usefixtures("kernel")
+@pytest.mark.parametrize(("norm", "nopunct", "cased"), list(product([False, True], repeat=3)))
+def test_every_setting_as_sacrebleu(norm: bool, nopunct: bool, cased: bool) -> None:
+    for seed in range(3):
+        texts = generated(seed, lines=12, references=1 + seed)
+        same_as_sacrebleu(texts, norm=norm, nopunct=nopunct, cased=cased)
+        if norm or nopunct:
+            same_as_sacrebleu(texts, norm=norm, nopunct=nopunct, cased=cased, asian=True)
+
+
+@pytest.mark.parametrize(
+    ("hypotheses", "references"),
+    [
+        ([""], [[""]]),  # nothing at all: 0
+        ([""], [["a"]]),
+        (["a"], [[""]]),  # no word in the reference: 1
+        (["a b c"], [["a b"]]),
+        (["a", "d e f g"], [["", "g d e f"], ["", "x"]]),
+        (["a a a a a a"], [["b"]]),  # above 1
+        (["a"], [["a b"], ["c d e"], ["f"], ["g"], ["h i"], ["j"], ["k"]]),  # a mean length of 11 / 7
+    ],
+)
+def test_corners_as_sacrebleu(hypotheses: list[str], references: list[list[str]]) -> None:
+    same_as_sacrebleu((hypotheses, references))
+
+
+def test_the_sample_as_sacrebleu() -> None:
+    same_as_sacrebleu(sample(), norm=True, nopunct=True)
+
+
+@pytest.mark.parametrize("name", ["AMU", "INPUT"])
+def test_conll14_as_sacrebleu(shared: Path, name: str) -> None:
+    hypotheses, references = conll(shared, name)
+    same_as_sacrebleu((hypotheses[:100], [text[:100] for text in references]))
+
+
+def test_missing_references_do_not_count() -> None:
+    hypotheses, references = (
+        ["a b c d", "e f", "g"],
+        [["a c b", "e f g", None], ["a", None, "g h i"], ["b c", None, "g"]],
+    )
+    oracle = TER()
+    sets: Any = references
+    expected = oracle.corpus_score(hypotheses, sets)
+    (found,) = pipeline.evaluate(hypotheses, references, metrics="ter")
+    assert (100 * found.score, found.outputs["ref_len"]) == (expected.score, expected.ref_length)
+    assert found.peer_signature == f"TER|{oracle.get_signature()}"
+
+
+def test_mean_lengths_are_summed_exactly() -> None:
+    assert [number for number in range(1, MOST_REFERENCES + 2) if SHARES % number] == [MOST_REFERENCES + 1]
+    texts = [["a b"]] * 21 + [["a"]]
+    assert pipeline.evaluate(["c"], texts, metrics="ter").outputs["ref_len"] == 43 / 22
+    with pytest.raises(InputError, match="references: ter takes at most 22 for a line, found 23"):
+        pipeline.evaluate(["c"], [*texts, ["a"]], metrics="ter")
+
+
+def test_the_mean_of_sentence_scores() -> None:
+    texts = generated(4)
+    found = ours(texts, "ter[level=mean]")
+    assert found.score == pytest.approx(float(np.mean(ours(texts, "ter").sentences)), rel=1e-12)
+    assert found.peer_signature is None
+
+
+def three() -> tuple[dict[str, list[str]], list[list[str]]]:
+    """A good, a middling and a bad system."""
+    (hypotheses, references), count = sample(), 40
+    broken = [" ".join(reversed(line.split())) for line in references[0]]
+    good = (ROOT / "data" / "systems" / "careful.txt").read_text(encoding="utf-8").splitlines()
+    systems = {"bad": broken, "good": good, "middle": hypotheses}
+    return {name: lines[:count] for name, lines in systems.items()}, [text[:count] for text in references]
+
+
+def test_the_lowest_score_has_the_first_rank() -> None:
+    found = pipeline.evaluate(*three(), metrics=["ter", "bleu[tok=whitespace]"])
+    for metric in ("ter", "bleu"):
+        assert {result.system: result.rank for result in found if result.measure.name == metric} == {
+            "good": 1,
+            "middle": 2,
+            "bad": 3,
+        }
+    assert found.get(metric="ter", system="bad").score > found.get(metric="ter", system="good").score
+    assert found.get(metric="ter", system="good").notes == ("the lower the score, the better",)
+
+
+def lower_run(folder: Path) -> Path:
+    """Run TER and BLEU on the three systems, and return the run directory."""
+    systems, references = three()
+    texts = {"source": references[0], **{f"r{n}": text for n, text in enumerate(references)}, **systems}
+    for name, lines in texts.items():
+        (folder / name).write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+    config = {
+        "datasets": {"d": {"source": str(folder / "source"), "references": [str(folder / "r0"), str(folder / "r1")]}},
+        "systems": {name: str(folder / name) for name in systems},
+        "metrics": ["ter", "bleu[tok=whitespace]"],
+        "statistics": {"resamples": 200, "trials": 200},
+        "output": {"formats": ["json", "csv", "markdown", "latex", "html"]},
+    }
+    pipeline.run(config, folder / "run")
+    return folder / "run"
+
+
+def test_ranges_comparisons_and_means_go_by_it(tmp_path: Path) -> None:
+    results = pipeline.compare(lower_run(tmp_path))
+    ter = [score for score in results.scores if score.metric.startswith("ter")]
+    assert {score.system: (score.rank, score.bootstrap.ranks) for score in ter if score.bootstrap} == {
+        "good": (1, (1, 1)),
+        "middle": (2, (2, 2)),
+        "bad": (3, (3, 3)),
+    }
+    assert {score.system: score.bootstrap.cluster for score in ter if score.bootstrap} == {
+        "good": 1,
+        "middle": 2,
+        "bad": 3,
+    }
+    pairs = {(test.system, test.other, test.metric[:3]): test for test in results.tests}
+    worse, by_bleu = pairs["bad", "good", "ter"], pairs["bad", "good", "ble"]
+    assert worse.difference > 0 > by_bleu.difference
+    assert (worse.better, worse.wins) == (by_bleu.better, by_bleu.wins) == (0, 0)
+    assert worse.losses == by_bleu.losses
+    assert worse.cohen_d > 0  # the sign of the difference, as the difference itself
+
+
+def test_reports_mark_the_lowest(tmp_path: Path) -> None:
+    folder = lower_run(tmp_path)
+    text = (folder / "results.md").read_text(encoding="utf-8")
+    assert all("good" in line for line in text.splitlines() if "**" in line and "|" in line)
+    assert "the lower the score, the better" in text
+    page = (folder / "report.html").read_text(encoding="utf-8")
+    assert page.count('"lower": true') + page.count('"lower":true') == 1
+
+
+def test_correlations_with_people_are_those_of_the_negated_score(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "human.tsv").write_text("system\tscore\ngood\t3\nmiddle\t2\nbad\t1\n", encoding="utf-8")
+    folder = lower_run(tmp_path)
+    assert main(["correlate", str(folder), "--human", str(tmp_path / "human.tsv")]) == 0
+    rows = [line.split() for line in capsys.readouterr().out.splitlines() if line.strip().startswith(("ter", "bleu"))]
+    assert all(row[row.index("1.000") :] for row in rows[:2])
+
+
+def test_explain_shows_shifts_and_words(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "r").write_text("a b c d e f\n", encoding="utf-8")
+    (tmp_path / "o").write_text("d e a b x g\n", encoding="utf-8")
+    code, output, _ = called(capsys, "explain", "ter", "-r", tmp_path / "r", "-o", tmp_path / "o", "--line", 1)
+    assert code == 0
+    assert output.splitlines()[3:] == [
+        "  TER: ter 50.00 (6 of 6 tokens)",
+        "  3 edits to reference 0, of 6 tokens:",
+        "    shifted   d e: to a b x d e g",
+        "    match     a · b · d · e",
+        "    wrong     x → c · g → f",
+    ]
+
+
+def test_direction_is_a_matter_of_the_metric() -> None:
+    assert (Ter.goodness(2.0), Metric.goodness(2.0)) == (-2.0, 2.0)
