@@ -6,6 +6,7 @@ import gzip
 import hashlib
 import zlib
 from dataclasses import replace
+from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
 from pipeline.io.catalogue import catalogue
@@ -61,7 +62,7 @@ def annotated(file: DataFile) -> list[tuple[list[str], list[tuple[int, str] | No
 
     Files of one annotator are those of Bryant and Ng, and outputs; all others have two.
     """
-    annotators = 1 if file.name.startswith(("10gec/", "conll14-")) else 2
+    annotators = 1 if file.name.startswith(("10gec/", "conll14-", "demo-", "demo.hyp")) else 2
     sentences = []
     for line in range(LINES["conll"]):
         words = [WORDS[chance("conll", line, place) % len(WORDS)] for place in range(4 + line % 4)]
@@ -99,6 +100,17 @@ def corrections(file: DataFile) -> bytes:
     return "\n".join([*lines, "</script></scripts>"]).encode()
 
 
+def report(file: DataFile) -> bytes:
+    """Return a report of m2scorer -v with two annotators of each sentence."""
+    lines = []
+    for line in range(1, LINES["conll"] + 1):
+        for annotator in (0, 1):
+            counts = (f"# {name:<11} : {chance(file.key, line, name)}" for name in ("correct", "proposed", "gold"))
+            lines += [f">> Annotator: {annotator}", "SOURCE        : a", *counts, "f_0.5         : 1.0", "-" * 43]
+        lines += [f">> Chosen Annotator for line {line} : {line % 2}", ""]
+    return "".join(f"{line}\n" for line in lines).encode()
+
+
 def is_invented(file: DataFile) -> bool:
     """Whether a file of the form of this one can be invented: judgements, and what is made of them, cannot."""
     return file.name.endswith(".ieval.xml") or not file.name.endswith((".xml", ".csv"))
@@ -108,8 +120,9 @@ def content(file: DataFile) -> bytes:
     """Return the invented content of a file."""
     if file.name.startswith("metrics/"):
         return "".join(f"{row}\t0.1\t0.2\n".replace("\t", " ") for row in scores(file.key)).encode()
-    if file.name.endswith((".m2", ".errant", ".ieval.xml")):
-        return (corrections if file.name.endswith(".xml") else m2)(file)
+    forms = {".m2": m2, ".errant": m2, ".char": m2, ".xml": corrections, ".m2-report": report}
+    if form := forms.get(PurePosixPath(file.name).suffix):
+        return form(file)
     if file.name.endswith(".csv.gz"):
         return gzip.compress(pairs(), mtime=0)
     if file.name == "metric_scores":
@@ -129,7 +142,10 @@ def content(file: DataFile) -> bytes:
 
 
 def write_mirror(folder: Path, own: Callable[[DataFile], bytes] = content) -> Mapping[str, DataSet]:
-    """Write every file that is text or one of the forms above; return data sets with these sizes and checksums."""
+    """Write every file that is text or one of the forms above; return data sets with these sizes and checksums.
+
+    What users bring is fetched here too.
+    """
     made = {}
     for name, found in catalogue().items():
         files = {}
@@ -139,7 +155,7 @@ def write_mirror(folder: Path, own: Callable[[DataFile], bytes] = content) -> Ma
                 path = folder / file.address
                 path.parent.mkdir(parents=True, exist_ok=True)
                 path.write_bytes(data)
-                file = replace(file, size=len(data), sha256=hashlib.sha256(data).hexdigest())  # noqa: PLW2901
+                file = replace(file, size=len(data), sha256=hashlib.sha256(data).hexdigest(), given="")  # noqa: PLW2901
             files[key] = file
         made[name] = replace(found, files=files)
     return made

@@ -11,8 +11,11 @@ from .values import Digits, Level, PathText, Resamples, Runs, Seed, Truth, Writt
 
 NUMBER = re.compile(r"[+-]?([0-9]{1,18}(\.[0-9]{0,30})?|\.[0-9]{1,30})([eE][+-]?[0-9]{1,3})?")
 Rule = Literal["half_up", "cut"]
-Worth = Literal["exact", "rounding", "tolerance", "partly", "differs", "not published"]
-"""Verdicts, the best first. "not published" says that the values are of another computation, not of a publication."""
+Worth = Literal["exact", "rounding", "tolerance", "partly", "differs", "not published", "not run"]
+"""Verdicts, the best first. "not published" says that the values are of another computation, not of a publication.
+
+"not run", which only a record has, says that the recipe's author could not run it.
+"""
 SPECIAL = ("score", "rank", "samples.std", "samples.interval", "bootstrap.mean", "bootstrap.std", "bootstrap.interval")
 """Outputs for which values may be expected besides those of the metric itself."""
 SECTIONS = ("judgments", "columns", "correlations", "agreements")
@@ -150,6 +153,9 @@ class WrittenAgreement(Written):
     without: list[str] = Field([], description="systems that are left out")
     numbering: Literal["auto", "0", "1", "judged"] = Field("auto", description="as in the section `human`")
     ties: Literal["later", "wrong", "half", "out"] = Field("later", description="as in the section `human`")
+    order: list[str] | None = Field(
+        None, min_length=2, description="all judged systems, in the order for `ties: later`; default: ASCII order"
+    )
 
     @model_validator(mode="after")
     def _one(self) -> WrittenAgreement:
@@ -157,6 +163,8 @@ class WrittenAgreement(Written):
             raise ValueError("expected one of metric, table")
         if self.table is not None and self.table.sentence is None:
             raise ValueError("table: the key 'sentence' is missing")
+        if self.order is not None and self.ties != "later":
+            raise ValueError(f"'order' has no effect with 'ties: {self.ties}'")
         return self
 
 
@@ -186,12 +194,22 @@ class WrittenExpectation(Written):
     order: list[str] | None = Field(None, min_length=2, description="systems, the best first")
     table: WrittenTable | None = Field(None, description="values in a file")
     same: Name | None = Field(None, description="another path into results.json with the same content")
+    reports: dict[str, PathText] | None = Field(
+        None,
+        min_length=1,
+        description="reports of m2scorer -v by the names of systems: the counts of each sentence and annotator",
+    )
 
     @model_validator(mode="after")
     def _one(self) -> WrittenExpectation:
-        given = [key for key in ("values", "order", "table", "same") if getattr(self, key) is not None]
+        kinds = ("values", "order", "table", "same", "reports")
+        given = [key for key in kinds if getattr(self, key) is not None]
         if len(given) != 1:
-            raise ValueError(f"expected one of values, order, table, same; found {', '.join(given) or 'none'}")
+            raise ValueError(f"expected one of {', '.join(kinds)}; found {', '.join(given) or 'none'}")
+        if self.reports is not None:
+            beside = [key for key in ("path", "output", "sentences", "mean") if key in self.model_fields_set]
+            if beside:
+                raise ValueError(f"'{beside[0]}' has no effect beside 'reports'")
         if self.path is not None:
             idle = [key for key in ("metric", "dataset", "output", "sentences") if key in self.model_fields_set]
             if idle:

@@ -25,6 +25,9 @@ _RULES = {
     "bytes": re.compile(r"[0-9]{1,12}"),
 }
 
+_UNKNOWN = {"repository": "", "commit": "", "sha256": "", "bytes": "0"}
+"""What stands for the unknown in the description of a file that is not fetched."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class DataFile:
@@ -44,6 +47,11 @@ class DataFile:
     """64 hexadecimal digits."""
     licence: str
     """The licence that the repository states."""
+    given: str = ""
+    """Where a reader gets the file that is not fetched, since its licence keeps it or nobody recorded its checksum.
+
+    Empty for a file that is fetched. Of other files the repository, commit, size (0) and SHA-256 may be unknown.
+    """
 
     @property
     def key(self) -> str:
@@ -52,8 +60,8 @@ class DataFile:
 
     @property
     def address(self) -> str:
-        """REPOSITORY/COMMIT/PATH, the layout of every mirror."""
-        return f"{self.repository}/{self.commit}/{self.path}"
+        """REPOSITORY/COMMIT/PATH, the layout of every mirror. What is unknown is left out."""
+        return "/".join(filter(None, (self.repository, self.commit, self.path)))
 
 
 @dataclass(frozen=True)
@@ -144,14 +152,18 @@ def _data_set(name: str, entry: Mapping[str, Any]) -> DataSet:
 
 
 def _file(dataset: str, name: str, about: Mapping[str, Any]) -> DataFile:
+    if "given" in about:
+        about = {**_UNKNOWN, "path": name, **about}
     for what, path in (("name", f"{dataset}/{name}"), ("path", about["path"])):
         if not all(_STEP.fullmatch(step) for step in path.split("/")):
             raise DataError(f"datasets.yaml: {dataset}: the {what} '{path}' is not made of plain names and slashes")
     for key, rule in _RULES.items():
-        if not rule.fullmatch(about[key]):
+        if not rule.fullmatch(about[key]) and not ("given" in about and about[key] == _UNKNOWN[key]):
             raise DataError(f"datasets.yaml: {dataset}/{name}: {key}: '{about[key]}' cannot be one")
     copied = {key: about[key] for key in ("repository", "commit", "path", "sha256", "licence")}
-    return DataFile(dataset=dataset, name=name, size=int(about["bytes"]), **copied)
+    return DataFile(
+        dataset=dataset, name=name, size=int(about["bytes"]), given=" ".join(about.get("given", "").split()), **copied
+    )
 
 
 def data_set(name: str) -> DataSet:

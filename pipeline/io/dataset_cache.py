@@ -28,7 +28,7 @@ from .safe_files import TEMPORARY
 from .written_paths import expanded
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from .catalogue import DataFile
     from .mirrors import Mirror
@@ -36,6 +36,8 @@ if TYPE_CHECKING:
 CACHE = "GEC_PIPELINE_DATA"
 """The environment variable that names the cache."""
 State = Literal["here", "missing", "changed"]
+_folders: dict[str, Path] = {}
+"""The folders that a user names for data sets, by the name of the data set."""
 _dataset = attrgetter("dataset")
 
 
@@ -54,9 +56,33 @@ def cache() -> Path:
     return Path(base) / "gec-pipeline"
 
 
+@contextlib.contextmanager
+def in_folders(folders: Mapping[str, Path]) -> Iterator[None]:
+    """Take the files of some data sets from folders of the user, and not from the cache.
+
+    `folders` has a folder for the name of each such data set. A file has the same name there as in the data set. Raises
+    DataError where there is no such data set or folder.
+    """
+    for name, folder in folders.items():
+        data_set(name)
+        if not folder.is_dir():
+            raise DataError(f"{name}: there is no folder '{folder}'")
+    _folders.update(folders)
+    try:
+        yield
+    finally:
+        for name in folders:
+            _folders.pop(name, None)
+
+
+def folder_of(dataset: str) -> Path:
+    """Return the folder that has the files of a data set: in the cache, or one that a user has named."""
+    return _folders.get(dataset, cache() / dataset)
+
+
 def cache_path(file: DataFile) -> Path:
-    """Return the path that a file has in the cache, whether or not it is there."""
-    return cache() / file.dataset / file.name
+    """Return the path that a file has in the cache, or in a folder of the user, whether or not it is there."""
+    return folder_of(file.dataset) / file.name
 
 
 def state(file: DataFile, *, quick: bool = False) -> State:
@@ -65,9 +91,9 @@ def state(file: DataFile, *, quick: bool = False) -> State:
     try:
         if not path.is_file():
             return "changed" if path.exists() else "missing"
-        if path.stat().st_size != file.size:
+        if file.size and path.stat().st_size != file.size:
             return "changed"
-        if quick:
+        if quick or not file.sha256:
             return "here"
         with path.open("rb") as opened:
             checksum = hashlib.file_digest(opened, "sha256").hexdigest()
@@ -85,16 +111,23 @@ def locate_all(files: Iterable[DataFile]) -> list[Path]:
         keys: dict[State, list[str]] = {"here": [], "missing": [], "changed": []}
         for file in group:
             keys[states[file]].append(file.key)
-        for lacking, said in (
-            (keys["missing"], f"not in {cache()}"),
-            (keys["changed"], f"changed in {cache()} since fetched"),
-        ):
+        where, since = (_folders[name], "") if name in _folders else (cache(), " since fetched")
+        for lacking, said in ((keys["missing"], f"not in {where}"), (keys["changed"], f"changed in {where}{since}")):
             if lacking:
-                message = f"{_listed(lacking)} {said}; fetch {'it' if len(lacking) == 1 else 'them'}"
-                problems.append(Problem("", f"{message}: gec-pipeline data fetch {name}"))
+                them = "it" if len(lacking) == 1 else "them"
+                how = by_hand(name) or f"fetch {them}: gec-pipeline data fetch {name}"
+                problems.append(Problem("", f"{_listed(lacking)} {said}; {how}"))
     if problems:
         raise DataError(problems)
     return [cache_path(file) for file in files]
+
+
+def by_hand(name: str) -> str:
+    """Return how a user gets a data set that is not fetched; an empty text for one that is fetched."""
+    given = next((file.given for file in data_set(name).files.values() if file.given), "")
+    if not given or name in _folders:
+        return given
+    return f"{given}; then say --data {name}=FOLDER to `gec-pipeline reproduce`, or put it at {folder_of(name)}"
 
 
 def _listed(names: Sequence[str]) -> str:
@@ -129,6 +162,8 @@ class Fetched:
     """Why fetching stopped before the last file; empty where it did not."""
     skipped: list[DataFile] = field(default_factory=list)
     """Files that nobody asked the mirror for, since fetching had stopped."""
+    given: list[DataFile] = field(default_factory=list)
+    """Files that are missing and are not fetched, but come from the user."""
     mirror: Mirror | None = None
 
     @property
@@ -145,6 +180,7 @@ class Fetched:
             else:
                 names = ", ".join(file.name for file in files)
                 messages.append(f"{dataset}: {reason}, {len(files)} files of {self.mirror.name}: {names}")
+        messages += [f"{name}: is not fetched; {by_hand(name)}" for name in dict.fromkeys(map(_dataset, self.given))]
         if self.stopped:
             messages.append(f"{self.stopped}; what was fetched is kept, files still to fetch: {len(self.skipped)}")
         return [Problem("", message) for message in messages]
@@ -164,8 +200,9 @@ def fetch_files(
     Raises DataError where `mirror` names no mirror.
     """
     files = sorted(dict.fromkeys(files), key=_dataset)
-    lacking = [file for file in files if state(file) != "here"]
-    fetched = Fetched(here=[file for file in files if file not in lacking])
+    absent = [file for file in files if state(file) != "here"]
+    lacking = [file for file in absent if not file.given]
+    fetched = Fetched(here=[file for file in files if file not in absent], given=[f for f in absent if f.given])
     if not lacking:
         return fetched
     source = fetched.mirror = mirror_of(mirror, timeout)

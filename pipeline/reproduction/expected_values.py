@@ -16,6 +16,7 @@ from ..errors import ConfigError, InputError
 from ..human.meta_evaluation import metric_scores
 from ..metrics.base.views import annotator_of
 from .sections import Sections, output_of, round_score
+from .verbose_reports import counted
 from .verdicts import Compared, Verdict, compare, compare_order, is_worse, leaves, listed, verdict_of, whole_verdict
 
 if TYPE_CHECKING:
@@ -90,9 +91,7 @@ class _Entry:
         except InputError as error:
             messages = [str(error)]
         verdict: Verdict = verdict_of(compared, entry.rounding)
-        recorded: Verdict = entry.recorded or (
-            "tolerance" if entry.tolerance is not None else "rounding" if entry.rounding else "exact"
-        )
+        recorded = self.recorded()
         differences = [abs(value.difference) for value in compared if value.difference is not None]
         shown = compared
         if len(compared) > LISTED:
@@ -115,6 +114,15 @@ class _Entry:
             "compared": [value.plain() for value in shown],
         }
 
+    def recorded(self) -> Verdict:
+        """Return the verdict on record, below which the entry is missed."""
+        entry, publication = self.entry, self.sections.written.publication
+        if entry.recorded:
+            return entry.recorded
+        if publication is not None and publication.verdict == "not run":
+            return "not run"
+        return "tolerance" if entry.tolerance is not None else "rounding" if entry.rounding else "exact"
+
     def title(self) -> str:
         """Return a title made of the keys of the entry."""
         entry = self.entry
@@ -122,7 +130,7 @@ class _Entry:
             return entry.path.replace("/", " ").replace("_", " ")
         metric = self.sections.opened.metrics[entry.metric].name
         parts = [entry.dataset or "", metric, "" if entry.output == "score" else entry.output]
-        parts += [key for key in ("order", "sentences", "mean") if getattr(entry, key) is not None]
+        parts += [key for key in ("order", "sentences", "mean", "reports") if getattr(entry, key) is not None]
         return " ".join(part for part in parts if part)
 
     def compared(self) -> list[Compared]:
@@ -132,12 +140,14 @@ class _Entry:
             one, two = (_at_path(self.plain, path) for path in (entry.path or "", entry.same))
             same: Literal["equal", "differs"] = "equal" if one == two else "differs"
             return [Compared(place=(), expected=entry.same, found=entry.path, verdict=same)]
-        ours = _at_path(self.plain, entry.path) if entry.path is not None else self.scores()
+        ours = _at_path(self.plain, entry.path) if entry.path is not None else self.ours()
         if entry.mean is not None:
             ours = _mean(ours, entry)
         if entry.order is not None:
             return compare_order(entry.order, _numbers(ours))
         expected = entry.values if entry.table is None else self.expected_table()
+        if entry.reports is not None:
+            expected = self.sections.opened.expected_reports[self.number]
         scale = "1" if entry.mean is not None and entry.before is not None else entry.scale
         return [
             Compared(place=place, expected=text, found=None, verdict="differs", message=message)
@@ -157,6 +167,12 @@ class _Entry:
                 raise InputError(f"{cell.position}: '{cell.sentence[:40]}' is no number of a sentence")
             systems.setdefault(cell.system, {})[int(cell.sentence)] = cell.score
         return {system: [texts[number] for number in sorted(texts)] for system, texts in systems.items()}
+
+    def ours(self) -> dict[str, Any]:
+        """Return the scores, or the counts of each sentence, that the entry names: {system: ...}."""
+        if self.entry.reports is not None:
+            return counted(self.sections.scored_by(self.entry.metric, self.entry.dataset))
+        return self.scores()
 
     def scores(self) -> dict[str, Any]:
         """Return the outputs or sentence scores that the entry names: {system: value, or list of values}."""

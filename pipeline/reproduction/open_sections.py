@@ -16,6 +16,7 @@ from ..metrics.names import is_called
 from ..scoring.references import POLICIES
 from ..scoring.results import REFERENCES_ROW
 from .table_files import Cell, TableColumns, read_table
+from .verbose_reports import read_report
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
@@ -32,11 +33,12 @@ if TYPE_CHECKING:
     from ..errors import Problem
     from ..human.judgments import Judgments
     from ..metrics.base.metric import Metric
+    from .verbose_reports import Sentences
 
     Keys = tuple[str | int, ...]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class OpenedSections:
     """What the sections `judgments` to `expect` need besides the scores of the metrics."""
 
@@ -48,6 +50,8 @@ class OpenedSections:
     """The sentence scores of agreements, by the names of these."""
     expected_tables: dict[int, list[Cell]] = field(default_factory=dict)
     """The published values that are in files, by the number (from 0) of the entry of `expect`."""
+    expected_reports: dict[int, dict[str, Sentences]] = field(default_factory=dict)
+    """The published counts of systems that are in reports, by the number (from 0) of the entry of `expect`."""
     metrics: dict[str | None, Metric] = field(default_factory=dict)
     """The metric that each text of these sections means; None means the only metric."""
 
@@ -143,6 +147,16 @@ class _Opener:
             self.problems += error.problems
             return []
 
+    def reports(self, written: dict[str, str], keys: Keys) -> dict[str, Sentences]:
+        """Return the counts in the reports of systems."""
+        counts = {}
+        for system, text in written.items():
+            try:
+                counts[system] = read_report(self.path(text, (*keys, system)))
+            except InputError as error:
+                self.problems += error.problems
+        return counts
+
     def column(self, name: str, column: WrittenColumn) -> None:
         keys: Keys = ("columns", name)
         if column.metric is not None:
@@ -181,6 +195,8 @@ class _Opener:
         keys: Keys = ("expect", number)
         if entry.table is not None:
             self.opened.expected_tables[number] = self.table(entry.table, (*keys, "table"))
+        if entry.reports is not None:
+            self.opened.expected_reports[number] = self.reports(entry.reports, (*keys, "reports"))
         for key in ("path", "same"):
             if getattr(entry, key) is not None:
                 self.check_path(str(getattr(entry, key)), (*keys, key))
@@ -208,9 +224,10 @@ class _Opener:
         expected = [("mean", entry.mean or []), ("order", entry.order or [])]
         if isinstance(entry.values, dict) and entry.mean is None:
             expected.append(("values", list(entry.values)))
+        expected.append(("reports", list(entry.reports or {})))
         for key, names in expected:
             for index, name in enumerate(names):
-                self.check_name(name, systems, "system", (*keys, key, name if key == "values" else index))
+                self.check_name(name, systems, "system", (*keys, key, name if key in ("values", "reports") else index))
 
 
 def names_of(written: WrittenPublished, section: str) -> list[str]:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import InputError, did_you_mean
 from ..io.catalogue import is_data, named_in
-from ..io.dataset_cache import fetch_files, state
+from ..io.dataset_cache import by_hand, fetch_files, state
 from .verdicts import VERDICTS, is_worse
 
 if TYPE_CHECKING:
@@ -68,6 +68,17 @@ class Recipe:
     def lacking(self) -> list[DataFile]:
         """Return the files that are not in the cache of data sets, or have changed there."""
         return [file for file in self.files if state(file) != "here"]
+
+    def what_lacks(self) -> str:
+        """Return how the reader gets the files that are not here; an empty text where all are here."""
+        lacking = self.lacking()
+        if not lacking:
+            return ""
+        count = "1 file is" if len(lacking) == 1 else f"{len(lacking)} files are"
+        fetched = " ".join(dict.fromkeys(file.dataset for file in lacking if not file.given))
+        ways = [f"gec-pipeline data fetch {fetched}"] if fetched else []
+        ways += [f"{name}: {by_hand(name)}" for name in dict.fromkeys(file.dataset for file in lacking if file.given)]
+        return f"{count} not here: {'; '.join(ways)}"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -175,11 +186,12 @@ def fetch_missing(
     tell: Callable[[str], None],
     progress: Callable[[int, int], None] = lambda _done, _whole: None,
 ) -> list[str]:
-    """Fetch the files that recipes lack, and return what went wrong.
+    """Fetch the files that recipes lack, but for those that only the user can bring, and return what went wrong.
 
     Raises DataError where the mirror is not one.
     """
-    files = list(dict.fromkeys(file for recipe in selected for file in recipe.lacking()))
+    lacking = dict.fromkeys(file for recipe in selected for file in recipe.lacking())
+    files = [file for file in lacking if not file.given]
     if not files:
         return []
     names = ", ".join(dict.fromkeys(file.dataset for file in files))

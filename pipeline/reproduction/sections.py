@@ -137,8 +137,17 @@ class Sections:
         else:
             (metric,) = metric_scores([self.scored_by(written.metric, written.dataset)])
             systems, scores, lines = judged_scores(metric, judgments, written.without, written.numbering, self.notes)
+        if written.order is not None:
+            systems, scores = _in_order(written.order, systems, scores)
         level = sentence_level(scores, *sentence_pairs(judgments, systems, lines), written.ties)
         return {"systems": systems, **level._asdict()}
+
+
+def _in_order(order: Sequence[str], systems: Sequence[str], scores: Floats) -> tuple[list[str], Floats]:
+    """Return systems and their scores [systems, sentences] in an order; raises InputError where it has other ones."""
+    if sorted(order) != sorted(systems):
+        raise InputError(f"order: expected each of {', '.join(systems)} once")
+    return list(order), scores[[systems.index(name) for name in order]]
 
 
 def output_of(score: Score, output: str, others: Iterable[str] = ()) -> float:

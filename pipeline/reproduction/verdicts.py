@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Literal
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-Verdict = Literal["exact", "rounding", "tolerance", "partly", "differs", "not published"]
+Verdict = Literal["exact", "rounding", "tolerance", "partly", "differs", "not published", "not run"]
 VERDICTS: dict[Verdict, str] = {
     "exact": "every published digit",
     "rounding": "equal after rounding",
@@ -23,8 +23,12 @@ VERDICTS: dict[Verdict, str] = {
     "partly": "some values differ",
     "differs": "differs",
     "not published": "no published value",
+    "not run": "nobody has run it yet",
 }
-"""What each verdict means, from best to worst. `not published` is outside this order: no publication has the values."""
+"""What each verdict means, from best to worst. Two are outside this order.
+
+`not published`: no publication has the values. `not run`: a record of what nobody could run; nothing is worse than it.
+"""
 ORDER: tuple[Verdict, ...] = ("exact", "rounding", "tolerance", "partly", "differs")
 RULES = {"half_up": ROUND_HALF_UP, "cut": ROUND_DOWN}
 MOST = 12
@@ -202,6 +206,8 @@ def whole_verdict(entries: Sequence[tuple[Verdict, bool]]) -> Verdict:
 
 def is_worse(verdict: Verdict, recorded: Verdict) -> bool:
     """Whether a verdict is worse than the one on record."""
+    if recorded == "not run":
+        return False
     if recorded == "not published" or verdict == "not published":
         return verdict in ("differs", "partly")
     return ORDER.index(verdict) > ORDER.index(recorded)

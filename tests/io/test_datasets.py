@@ -76,7 +76,8 @@ def test_the_configs_that_ship_say_what_to_fetch(name: str) -> None:
 def test_every_published_file_is_in_one_data_set(shared: Path) -> None:
     """Origin of the lists: the recomputation of published numbers, which checked every file.
 
-    The outputs that THUKElab/CLEME annotated are in neither; their bytes are those of files beside the checkout.
+    The outputs that THUKElab/CLEME annotated are in neither; their bytes are those of files beside the checkout. So
+    are its demo, and that of ChERRANT, whose published numbers come out of the bytes that were hashed.
     """
     with (shared / "published" / "sources.tsv").open(encoding="utf-8", newline="") as opened:
         rows = list(csv.DictReader(opened, delimiter="\t"))
@@ -85,14 +86,17 @@ def test_every_published_file_is_in_one_data_set(shared: Path) -> None:
     by_edits = [file for item in content["items"] for file in item["files"] if not file["in_sources_tsv"]]
     more = {(f["repo"], f["commit"], f["path"], f["sha256"], f["bytes"]) for f in by_edits}
     digests = {sha256(path.read_bytes()).hexdigest() for path in (shared / "edits" / "m2").glob("*.errant")}
-    files = [file for found in SETS.values() for file in found.files.values()]
+    files = [file for found in SETS.values() for file in found.files.values() if not file.given]
     described = [(f.repository, f.commit, f.path, f.sha256, f.size) for f in files]
     assert len(rows) > 170
     assert len(described) == len(set(described))
     assert set(listed) - set(described) == set()
     others = [file for file in described if file not in {*listed, *more}]
-    assert len([file for file in described if file in more]) == 37
-    assert [(file[0], file[3] in digests) for file in others] == [("THUKElab/CLEME", True)] * 5
+    assert len([file for file in described if file in more]) == 37 + 13
+    demos = [file[2].rpartition("/")[2] for file in others if file[3] not in digests]
+    assert demos == ["demo.errant", "demo-AMU.errant", "demo.hyp.m2.char", "demo.ref.m2.char"]
+    assert {file[0] for file in others} == {"THUKElab/CLEME", "HillZhang1999/MuCGEC"}
+    assert len(others) == 5 + len(demos)
 
 
 def test_every_data_set_has_what_users_are_told() -> None:
@@ -110,6 +114,36 @@ def test_every_data_set_has_what_users_are_told() -> None:
         assert all(found.licences)
     page = (ROOT / "pipeline" / "help" / "data.md").read_text(encoding="utf-8")
     assert [name for name in SETS if f"\n| {name} |" not in page] == []
+
+
+GIVEN = [name for name, found in SETS.items() if any(file.given for file in found.files.values())]
+"""The data sets that users bring."""
+
+
+@pytest.mark.usefixtures("nothing")
+@pytest.mark.parametrize("name", GIVEN)
+def test_what_is_not_fetched_says_where_to_get_it(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """In the list, where it is fetched, checked or asked for, and in a config that names it."""
+    found = SETS[name]
+    (where,) = {file.given for file in found.files.values()}
+    assert where.startswith("get ")
+    assert main(["data", "list", name]) == 0
+    assert f"by hand  {where}; then say --data {name}=FOLDER" in capsys.readouterr().out
+    for action in ("fetch", "verify", "path"):
+        assert main(["data", action, name]) == 2
+        assert where in " ".join(capsys.readouterr().err.split())
+    file = next(iter(found.files))
+    text = f"datasets: {{d: {{gold: 'data:{name}/{file}'}}}}\nsystems: {{A: no.txt}}\nmetrics: [m2]\n"
+    assert any(where in problem for problem in problems(text))
+
+
+@pytest.mark.usefixtures("nothing")
+def test_all_that_can_be_fetched_leaves_out_what_cannot(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "mirror").mkdir(exist_ok=True)
+    assert main(["data", "fetch", "--all", "--mirror", str(tmp_path / "mirror")]) == 2
+    said = capsys.readouterr()
+    assert "conll14: " in said.out
+    assert not any(f"{name}: " in said.out + said.err for name in GIVEN)
 
 
 def test_what_configs_can_name_is_there() -> None:

@@ -8,8 +8,10 @@ OF_EDITS = {
     "coling2018-m2-system": ["coling2018-m2-system"],
     "conll14-bea2019": ["bea2019-restricted", "bea2019-lowresource"],
     "conll14-emnlp2016": ["emnlp2016-10gec"],
+    "conll14-emnlp2016-first": [],
     "conll14-errant": [],
     "conll14-greco": ["greco-reports"],
+    "conll14-greco-counts": [],
     "conll14-magec": ["magec-finetuned", "magec-magec"],
     "conll14-mlconvgec2018": ["mlconvgec2018"],
     "conll14-neural-naacl2018": ["naacl2018-conll14"],
@@ -24,5 +26,22 @@ OF_EDITS = {
     "tacl2016-m2": ["tacl2016-m2"],
 }
 """Those without a name there are correlations, of published.json, or were printed by the official program."""
-IN_FILES = {"coling2018-i-sentence", "coling2018-m2-sentence", "fb2015-i", "gjg-m2"}
+IN_FILES = {"coling2018-i-sentence", "coling2018-m2-sentence", "conll14-greco-counts", "fb2015-i", "gjg-m2"}
 """Recipes whose published values are in a file of a data set."""
+OF_ERRANT = {
+    "bea2019-dev": "edinburgh-bea-dev",
+    "bea2019-fce": "edinburgh-fce",
+    "cherrant-demo": "cherrant-demo",
+    "cleme-amu": "cleme-amu",
+    "cleme-conll14": None,
+    "cleme-demo": "cleme-amu",
+    "pillars-bea-dev": "pillars-bea-dev",
+    "pillars-conll14": "pillars-bea-dev",
+    "seeda-errant": "seeda-errant",
+    "seeda-senterrant": "seeda-errant",
+}
+"""The recipes by ERRANT and CLEME, each with the result of published-errant.json that its values are of, if any."""
+WITHOUT_RECIPE = {"gec-metrics-test", "gotoscorer-demo", "mucgec-dev-example", "multigec-2025"}
+"""Results of that file without a recipe. `help reproduce` says why."""
+ELSEWHERE = {"gecmetrics-gjg-sentence", "gecmetrics-gjg-system"}
+"""Recipes of results that no file beside the checkout lists; their values were read in the publication."""

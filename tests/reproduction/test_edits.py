@@ -16,7 +16,7 @@ from pipeline import stages
 from pipeline.cli.commands.reproduce import reproduce
 from pipeline.io import catalogue
 from pipeline.reproduction import published
-from tests.reproduction.of_edits import IN_FILES, OF_EDITS
+from tests.reproduction.of_edits import IN_FILES, OF_EDITS, OF_ERRANT, WITHOUT_RECIPE
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -46,13 +46,22 @@ def data(tmp_path_factory: pytest.TempPathFactory, shared: Path) -> Iterator[Pat
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("GEC_PIPELINE_DATA", str(tmp_path_factory.mktemp("data")))
         for mirror in (shared / "mirror", folder):
-            published.fetch_missing([RECIPES[name] for name in OF_EDITS], str(mirror), lambda _: None)
+            published.fetch_missing([RECIPES[name] for name in (*OF_EDITS, *OF_ERRANT)], str(mirror), lambda _: None)
         yield folder
 
 
 @pytest.mark.usefixtures("data")
 @pytest.mark.parametrize(
-    "name", ["arxiv1605-m2", "coling2018-i-system", "conll14-errant", "conll14-ng2014-alt", "fb2015-i"]
+    "name",
+    [
+        "arxiv1605-m2",
+        "cleme-amu",
+        "cleme-conll14",
+        "coling2018-i-system",
+        "conll14-errant",
+        "conll14-ng2014-alt",
+        "fb2015-i",
+    ],
 )
 def test_a_recipe_holds_on_the_files_at_hand(name: str, tmp_path: Path) -> None:
     """The checksums were compared when the files were fetched."""
@@ -97,6 +106,25 @@ def test_sentm2_of_the_source_is_that_of_seeda(tmp_path: Path) -> None:
     assert values == {"INPUT": "31.33"}
     config["expect"] = [{**config["expect"][0], "values": values}]
     assert verdicts(config, tmp_path) == [("exact", 1, 1)]
+
+
+@pytest.mark.usefixtures("data")
+def test_the_counts_of_a_report_that_is_here(shared: Path, tmp_path: Path) -> None:
+    """That of AMU: 2,400 sentences with an annotator, three counts each, and who is taken of 1,312 sentences.
+
+    One count more is noticed.
+    """
+    name, packed = "conll14-greco-counts", shared / "edits/golden/m2scorer/official-verbose.combined.AMU.gz"
+    report = gzip.decompress(packed.read_bytes())
+    recorded = catalogue.data_set("greco").files["AMU.m2-report"]
+    assert sha256(report).hexdigest() == recorded.sha256
+    config = written(name)
+    config["systems"] = {"AMU": config["systems"]["AMU"]}
+    config["expect"] = [{**config["expect"][0], "reports": {"AMU": str(tmp_path / "AMU")}}]
+    (tmp_path / "AMU").write_bytes(report)
+    assert verdicts(config, tmp_path) == [("exact", 3 * 2400 + 1312, 3 * 2400 + 1312)]
+    (tmp_path / "AMU").write_bytes(report.replace(b"# gold        : 15\n", b"# gold        : 16\n", 1))
+    assert verdicts(config, tmp_path) == [("differs", 8512, 8511)]
 
 
 def table_of(rows: dict[str, list[str]], path: Path) -> None:
@@ -170,7 +198,14 @@ def test_every_result_on_record_has_its_recipe(on_record: dict[str, Any]) -> Non
     assert sorted(name for names in OF_EDITS.values() for name in names) == sorted(on_record)
 
 
-@pytest.mark.parametrize("name", sorted(set(OF_EDITS) - IN_FILES - {"conll14-errant"}))
+def test_the_first_version_of_an_output_has_the_values_that_the_last_one_misses() -> None:
+    missed = [entry for entry in written("conll14-emnlp2016")["expect"] if entry.get("recorded") == "differs"]
+    first = written("conll14-emnlp2016-first")["expect"]
+    assert [entry["values"] for entry in first] == [entry["values"] for entry in missed]
+    assert len(first) == 3
+
+
+@pytest.mark.parametrize("name", sorted(set(OF_EDITS) - IN_FILES - {"conll14-errant", "conll14-emnlp2016-first"}))
 def test_the_values_of_recipes_are_those_on_record(name: str, on_record: dict[str, Any]) -> None:
     """Every published number as often as there, and none that is neither published nor of the official program."""
     expected = sorted(text for entry in written(name)["expect"] for text in numbers(entry["values"]))
@@ -198,10 +233,76 @@ def test_the_values_of_errant_are_those_of_the_official_program(shared: Path) ->
 
 @pytest.mark.parametrize("name", OF_EDITS)
 def test_the_files_of_recipes_are_those_on_record(name: str, on_record: dict[str, Any], shared: Path) -> None:
-    """Each file has the bytes of one that published results were computed of, or of one beside the checkout."""
+    """Each file has the bytes of one that published results were computed of, or of one beside the checkout.
+
+    Of what users bring, nobody knows the checksum.
+    """
     known = {file["sha256"] for result in on_record.values() for file in result["files"]}
     known |= {
         sha256((shared / "edits" / "m2" / file).read_bytes()).hexdigest() for file in (*AT_HAND, "conll14.errant")
     }
     assert RECIPES[name].files
-    assert {file.sha256 for file in RECIPES[name].files} <= known
+    assert {file.sha256 for file in RECIPES[name].files if not file.given} <= known
+
+
+# ---- ERRANT and CLEME
+
+
+@pytest.fixture(scope="module")
+def on_errant_record(shared: Path) -> dict[str, Any]:
+    """The published results by ERRANT and CLEME, by name."""
+    content = json.loads((shared / "edits" / "published-errant.json").read_text(encoding="utf-8"))
+    return {item["id"]: item for item in content["items"]}
+
+
+def test_every_result_by_errant_has_a_recipe_or_a_reason(on_errant_record: dict[str, Any]) -> None:
+    assert {name for name in OF_ERRANT.values() if name} | WITHOUT_RECIPE == set(on_errant_record)
+
+
+@pytest.mark.parametrize("name", [name for name, result in OF_ERRANT.items() if result])
+def test_the_values_by_errant_are_those_on_record(name: str, on_errant_record: dict[str, Any]) -> None:
+    """Every value of a recipe is one of its result, for the same system where the result names it so."""
+    result = on_errant_record[OF_ERRANT[name] or ""]["published"]
+    known = {float(text) for text in re.findall(r"-?[0-9]+(?:\.[0-9]+)?", json.dumps(result))}
+    entries = written(name)["expect"]
+    values = [(system, float(text)) for entry in entries for system, text in entry["values"].items()]
+    assert values
+    assert {value for _, value in values} <= known
+    for system, value in values:
+        if system in result:
+            assert value in [float(text) for text in re.findall(r"[0-9.]+", json.dumps(result[system]))]
+
+
+def test_the_values_of_cleme_are_those_of_the_official_program(shared: Path) -> None:
+    """Eight numbers of three systems for a corpus, four for sentences, with both kinds of references."""
+    printed = {
+        path.stem: dict(line.split(" ", 1) for line in path.read_text(encoding="utf-8").splitlines())
+        for path in (shared / "edits" / "golden" / "cleme-v1").glob("*.txt")
+    }
+    compared = 0
+    for entry in written("cleme-conll14")["expect"]:
+        mode, _, key = entry["title"].replace(", ", "-").partition(": ")
+        for system, value in entry["values"].items():
+            said = re.search(rf"'{key}': (?:np\.float64\()?([0-9.]+)", printed[mode][system])
+            assert said
+            assert float(said[1]) == float(value)
+            compared += 1
+    assert compared == 3 * (8 + 8 + 4 + 4)
+
+
+@pytest.mark.parametrize(("beta", "key"), [("0.5", "beta 0.5"), ("2", "beta 2")])
+def test_errant_of_gec_metrics(beta: str, key: str, on_errant_record: dict[str, Any], tmp_path: Path) -> None:
+    """The tests of gec-metrics: the score of three sentences, and of each of them."""
+    item = on_errant_record["gec-metrics-test"]
+    for name, text in item["m2"].items():
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    config = {
+        "datasets": {"d": {"gold": str(tmp_path / "ref")}},
+        "systems": {"A": {"m2": str(tmp_path / "hyp")}},
+        "metrics": [f"errant[beta={beta}]"],
+        "expect": [
+            {"values": {"A": str(item["published"][key]["corpus"])}},
+            {"sentences": "all", "values": {"A": [str(value) for value in item["published"][key]["sentences"]]}},
+        ],
+    }
+    assert verdicts(config, tmp_path) == [("exact", 1, 1), ("exact", 3, 3)]

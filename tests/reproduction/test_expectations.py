@@ -217,7 +217,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         ),
         ("{path: column/one, values: 1}", "expect[0].path: results.json has no 'column' (did you mean 'columns'?)"),
         ("{path: columns/one, metric: length, values: 1}", "expect[0]: 'metric' has no effect beside 'path'"),
-        ("{metric: length}", "expect[0]: expected one of values, order, table, same; found none"),
+        ("{metric: length}", "expect[0]: expected one of values, order, table, same, reports; found none"),
         ("{metric: length, values: {}}", "expect[0].values: expected values: a number with all its printed digits"),
         ("{metric: length, values: {A: 1}, tolerance: 0.1}", "expect[0]: a tolerance needs 'why'"),
         ("{metric: length, values: {A: 1}, tolerance: -1, why: x}", "tolerance: expected a number from 0, found -1"),
@@ -470,3 +470,102 @@ def test_length() -> None:
     assert (found.score, found.sentences.tolist()) == (7.0, [5.0, 1.0, 1.0])
     with pytest.raises(ConfigError, match="expected a number above 0"):
         pipeline.evaluate(texts, [others], metrics=["length[scale=0]"])
+
+
+# ---- reports of m2scorer -v
+
+GOLD = """\
+S a b c
+A 0 1|||X|||x|||REQUIRED|||-NONE-|||0
+A 1 2|||X|||y|||REQUIRED|||-NONE-|||1
+
+S d e
+A 0 1|||X|||z|||REQUIRED|||-NONE-|||0
+
+"""
+REPORT = """\
+>> Annotator: 0
+SOURCE        : a b c
+# correct     : 0
+# proposed    : 1
+# gold        : 1
+-------------------------------------------
+>> Annotator: 1
+# correct     : 1
+# proposed    : 1
+# gold        : 1
+-------------------------------------------
+>> Chosen Annotator for line 1 : 1
+
+>> Annotator: 0
+# correct     : 1
+# proposed    : 1
+# gold        : 2
+>> Chosen Annotator for line 2 : 0
+Precision   : 1.0
+"""
+"""By hand: the output is a y c, d e. So it has the edit of annotator 1, and none in the second sentence."""
+REPORTS = "datasets: {d: {gold: g.m2}}\nsystems: {A: o.txt}\nmetrics: [m2]\nexpect:\n  - reports: {A: r.txt}\n"
+
+
+@pytest.mark.usefixtures("folder")
+def test_the_counts_of_each_sentence_with_each_annotator() -> None:
+    write({"g.m2": GOLD, "o.txt": "a y c\nd e\n", "r.txt": REPORT})
+    found = run(REPORTS)
+    assert (found["verdict"], [entry["values"] for entry in found["entries"]]) == ("exact", [11])
+    write({"r.txt": REPORT.replace("line 1 : 1", "line 1 : 0")})
+    (entry,) = run(REPORTS)["entries"]
+    assert (entry["title"], entry["verdict"], entry["equal"]) == ("m2 reports", "differs", 10)
+    write({"r.txt": REPORT.replace(">> Annotator: 0\n# correct", ">> Annotator: 2\n# correct")})
+    (entry,) = run(REPORTS)["entries"]
+    assert entry["message"] == "there is no such value; there are 0, taken"
+
+
+@pytest.mark.usefixtures("folder")
+@pytest.mark.parametrize(
+    ("report", "message"),
+    [
+        ("Precision   : 1.0\n", "r.txt: is no report of `m2scorer -v`: it has no '>> Chosen Annotator for line'"),
+        ("# gold : 1\n", "r.txt:1: has a count, and no annotator stands before it"),
+        (">> Chosen Annotator for line 1 : 0\n", "r.txt:1: has a chosen annotator, and no counts before it"),
+    ],
+)
+def test_what_is_no_report_is_told(report: str, message: str) -> None:
+    write({"g.m2": GOLD, "o.txt": "a y c\nd e\n", "r.txt": report})
+    assert message in problems(REPORTS)
+    write({"r.txt": REPORT})
+    assert "no system is called 'B'" in problems(REPORTS.replace("{A: r.txt}", "{B: r.txt}"))[0]
+    assert "'output' has no effect beside 'reports'" in problems(f"{REPORTS}    output: gold\n")[0]
+
+
+@pytest.mark.usefixtures("folder")
+def test_a_metric_without_counts_of_annotators_has_no_report() -> None:
+    write({"report.txt": REPORT})
+    (entry,) = run(CONFIG + "  - {metric: length, reports: {A: report.txt}}\n")["entries"]
+    assert (entry["verdict"], entry["message"]) == (
+        "differs",
+        "length has no counts for each annotator, as reports have them",
+    )
+
+
+@pytest.mark.usefixtures("folder")
+def test_what_nobody_could_run_is_never_missed() -> None:
+    """The verdict is found, and nothing is worse than the record."""
+    entry = "  - {metric: length, values: {A: 999}}\n"
+    found = run(CONFIG + entry + "publication: {what: a table, verdict: not run}\n")
+    assert (found["verdict"], found["recorded"], found["missed"]) == ("differs", "not run", [])
+    assert found["entries"][0]["recorded"] == "not run"
+    assert run(CONFIG + entry + "publication: {what: a table, verdict: exact}\n")["missed"] == [1]
+
+
+@pytest.mark.usefixtures("folder")
+def test_the_order_of_systems_decides_which_one_is_later_in_a_tie() -> None:
+    """People prefer A in both sentences, and the metric ties the systems: right where A is the later one."""
+    write({"j.csv": JUDGED.replace("5,A,2,B,1", "5,A,1,B,2"), "t.tsv": "A\t1\t0\nB\t1\t0\nA\t2\t5\nB\t2\t5\n"})
+    text = "judgments: {j: {file: j.csv}}\nagreements: {a: {judgments: j, table: {file: t.tsv, sentence: 3}%s}}\n"
+    for order, right in ((", order: [B, A]", 1), (", order: [A, B]", 0), ("", 0)):
+        expect = f"expect: [{{path: agreements/a/accuracy, values: {right}}}]\n"
+        assert run(text % order + expect)["verdict"] == "exact"
+    found = stages.run(prepare(text % ", order: [A, C]"), "o")[1]
+    assert "a: order: expected each of A, B once" in found.warnings
+    assert "'order' has no effect with 'ties: half'" in problems(text % ", order: [A, B], ties: half")[0]

@@ -9,6 +9,7 @@ import gzip
 import json
 import os
 import re
+from dataclasses import replace
 from decimal import Decimal, InvalidOperation
 from typing import TYPE_CHECKING, Any
 
@@ -26,9 +27,10 @@ from pipeline.human.preferences import sentence_level, sentence_pairs
 from pipeline.io import catalogue
 from pipeline.report.tables.digits import round_half_up
 from pipeline.reproduction import published
+from tests.annotation.stand_in import put_in
 from tests.conftest import ROOT, SHARED
 from tests.human.test_human import item
-from tests.reproduction.of_edits import OF_EDITS
+from tests.reproduction.of_edits import ELSEWHERE, OF_EDITS, OF_ERRANT
 from tests.stand_ins import SYSTEMS, content, is_invented, write_mirror
 
 if TYPE_CHECKING:
@@ -57,7 +59,7 @@ def data(tmp_path_factory: pytest.TempPathFactory, shared: Path) -> Iterator[Pat
 
 
 def test_every_published_result_has_its_recipe(published: dict[str, Any]) -> None:
-    assert set(RECIPES) == {*published, *OF_EDITS}
+    assert set(RECIPES) == {*published, *OF_EDITS, *OF_ERRANT, *ELSEWHERE}
     assert len(HERE) >= 35  # so that the tests below do not run on nothing
 
 
@@ -181,7 +183,7 @@ def texts(value: Any) -> list[str]:
     return [text for child in value for text in texts(child)] if isinstance(value, list) else [str(value)]
 
 
-@pytest.mark.parametrize("name", sorted(set(RECIPES) - NOT_AT_HAND - set(OF_EDITS)))
+@pytest.mark.parametrize("name", sorted(set(RECIPES) - NOT_AT_HAND - {*OF_EDITS, *OF_ERRANT, *ELSEWHERE}))
 def test_the_values_of_recipes_are_those_on_record(name: str, published: dict[str, Any]) -> None:
     """Every number of published.json stands in the recipe: expected, or named as not compared. Orders are equal."""
     config = written(RECIPES[name].path)
@@ -243,8 +245,11 @@ BOTH = [name for name in WITHOUT_SHARED if not name.startswith(KNOWN) or name in
 
 
 @pytest.mark.parametrize("name", BOTH)
-def test_a_recipe_runs_on_files_of_the_form_of_its_data(name: str, stand_ins: Path, tmp_path: Path) -> None:
+def test_a_recipe_runs_on_files_of_the_form_of_its_data(
+    name: str, stand_ins: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """It finds its files, and every value that it expects has one of ours to be compared with."""
+    put_in(monkeypatch)
     recipe = published.recipes()[name]
     assert published.fetch_missing([recipe], str(stand_ins), lambda _: None) == []
     found = reproduce(recipe, tmp_path)
@@ -401,6 +406,43 @@ def test_what_can_be_run_is_run(empty: Path, shared: Path, capsys: pytest.Captur
     assert main([*arguments, "--verbose", "-q", "--output", str(empty / "kept")]) == 3
     assert re.search(r"0\.555 +0\.55495 ", capsys.readouterr().out)
     assert (empty / "kept" / "arxiv1605-rho" / "results.json").is_file()
+
+
+def test_data_of_the_user_is_taken_from_a_folder(
+    stand_ins: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A folder in place of the cache. What is not fetched is told, with the folder that is lacking."""
+    files = {key: replace(file, given="get it there") for key, file in catalogue.catalogue()["pillars"].files.items()}
+    sets = {**catalogue.catalogue(), "pillars": replace(catalogue.catalogue()["pillars"], files=files)}
+    monkeypatch.setattr(catalogue, "catalogue", lambda: sets)
+    monkeypatch.setenv("GEC_PIPELINE_DATA", str(tmp_path / "data"))
+    published.recipes.cache_clear()
+    arguments = ["reproduce", "pillars-conll14", "--mirror", str(stand_ins)]
+    assert main(arguments) == 2
+    said = capsys.readouterr()
+    assert "9 files are not here: pillars: get it there; then say --data pillars=FOLDER" in " ".join(said.out.split())
+    folder = tmp_path / "mine"
+    for file in files.values():
+        (folder / file.name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / file.name).write_bytes((stand_ins / file.address).read_bytes())
+    assert main([*arguments, "--data", f"pillars={folder}"]) == 0  # nothing is worse than "not run"
+    assert re.search(r"^pillars-conll14 +[0-9]+ of 27 .* not run ", capsys.readouterr().out, re.MULTILINE)
+    assert main(["data", "fetch", "pillars"]) == 2
+    assert "pillars: is not fetched; get it there" in capsys.readouterr().err
+
+
+@pytest.mark.usefixtures("empty")
+@pytest.mark.parametrize(
+    ("written", "message"),
+    [
+        ("pillars", "--data: expected NAME=FOLDER, such as wi-locness=wi+locness, found 'pillars'"),
+        ("pilars=.", "no data set is called 'pilars' (did you mean 'pillars'?)"),
+        ("pillars=nowhere", "pillars: there is no folder 'nowhere'"),
+    ],
+)
+def test_a_folder_that_cannot_be_taken(written: str, message: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["reproduce", "pillars-conll14", "--data", written]) == 2
+    assert message in capsys.readouterr().err
 
 
 @pytest.mark.usefixtures("empty")

@@ -100,7 +100,7 @@ def print_catalogue() -> None:
         files = len(dataset.files)
         here = sum(state(file, quick=True) == "here" for file in dataset.files.values())
         share = "yes" if here == files else f"{here} of {files}" if here else "no"
-        rows.append([name, str(files), _size(dataset.size), share, _licences(dataset)])
+        rows.append([name, str(files), _size(dataset.size) if dataset.size else "-", share, _licences(dataset)])
     print_table(["data set", "files", "size", "here", "licence"], rows, left=(0, 3, 4))
     print(
         printable(f"\nfolder: {cache()}\nfetch:  gec-pipeline data fetch NAME     files: gec-pipeline data list NAME")
@@ -118,14 +118,17 @@ def _size(count: int) -> str:
 def print_data_set(dataset: DataSet) -> None:
     """Print the entry of a data set, and its files."""
     from ...io.catalogue import scorable, scorables
-    from ...io.dataset_cache import cache, state
+    from ...io.dataset_cache import by_hand, cache, state
     from ...report.terminal.table import print_table
 
     print(dataset.title + (f"\n{dataset.note}" if dataset.note else ""))
     print(printable(f"\nfolder   {cache() / dataset.name}"))
     groups = dict.fromkeys((f.repository, f.commit, f.licence) for f in dataset.files.values())
     for repository, commit, licence in groups:
-        print(f"from     https://github.com/{repository}/tree/{commit}  (licence: {licence})")
+        where = f"https://github.com/{repository}/tree/{commit}" if repository else "its authors"
+        print(f"from     {where}  (licence: {licence})")
+    if by_hand(dataset.name):
+        print(printable(f"by hand  {by_hand(dataset.name)}"))
     print(f"cite     {', '.join(dataset.citations)}")
     for name in (name for name, (owner, _) in scorables().items() if owner is dataset):
         whole = scorable(name)
@@ -133,7 +136,10 @@ def print_data_set(dataset: DataSet) -> None:
         outputs = f", {len(whole.systems)} outputs (systems: data)" if whole.systems else ""
         print(f"config   datasets: {{{written}}}: source, {len(whole.references)} references{outputs}")
     print()
-    rows = [[f"data:{file.key}", f"{file.size:,}", state(file, quick=True)] for file in dataset.files.values()]
+    rows = [
+        [f"data:{file.key}", f"{file.size:,}" if file.size else "-", state(file, quick=True)]
+        for file in dataset.files.values()
+    ]
     print_table(["file", "bytes", ""], rows, left=(0, 2))
 
 
@@ -186,6 +192,7 @@ def _fetch(args: argparse.Namespace) -> int:
     if bool(args.names) == args.all:
         raise DataError(f"name data sets, or --all, not both; known: {', '.join(catalogue())}")
     files = _named_files(list(catalogue()) if args.all else args.names)
+    files = [file for file in files if not (args.all and file.given)]
     with Bar(enabled=not args.quiet and sys.stderr.isatty()) as bar:
         bar.stage("fetching")
         tell = bar.print if not (args.quiet or bar.enabled) else lambda _: None
@@ -200,7 +207,8 @@ def _fetch(args: argparse.Namespace) -> int:
 
 
 def _report(result: Fetched) -> dict[str, Any]:
-    kinds = {"fetched": result.taken, "here": result.here, "not_fetched": [*result.failed, *result.skipped]}
+    lost = [*result.failed, *result.skipped, *result.given]
+    kinds = {"fetched": result.taken, "here": result.here, "not_fetched": lost}
     return {kind: [file.key for file in files] for kind, files in kinds.items()}
 
 
@@ -209,7 +217,7 @@ def _summarise(files: Iterable[DataFile], result: Fetched) -> None:
     from ...io.dataset_cache import cache
 
     kinds = {"fetched": result.taken, "here before": result.here}
-    kinds |= {"could not be fetched": [*result.failed, *result.skipped]}
+    kinds |= {"could not be fetched": [*result.failed, *result.skipped, *result.given]}
     for name in dict.fromkeys(file.dataset for file in files):
         counts = {kind: sum(file.dataset == name for file in group) for kind, group in kinds.items()}
         summary = ", ".join(f"{count} {kind}" for kind, count in counts.items() if count)
@@ -218,7 +226,7 @@ def _summarise(files: Iterable[DataFile], result: Fetched) -> None:
 
 def _verify(args: argparse.Namespace) -> int:
     from ...io.catalogue import catalogue
-    from ...io.dataset_cache import cache, state
+    from ...io.dataset_cache import by_hand, cache, state
 
     names = args.names or [name for name in catalogue() if (cache() / name).is_dir()]
     states: dict[str, dict[str, State]] = {}
@@ -236,7 +244,7 @@ def _verify(args: argparse.Namespace) -> int:
         for kind in ("missing", "changed"):
             files = [file for file in wrong if kinds[file] == kind]
             problems += [f"{name}: {len(files)} of {len(kinds)} files {kind}: {', '.join(files)}"] if files else []
-        problems += [f"  fetch again: gec-pipeline data fetch {name}"] if wrong else []
+        problems += [f"  {by_hand(name) or f'fetch again: gec-pipeline data fetch {name}'}"] if wrong else []
     if problems:
         raise DataError("\n".join(problems))
     return 0
@@ -244,7 +252,7 @@ def _verify(args: argparse.Namespace) -> int:
 
 def _path(args: argparse.Namespace) -> int:
     from ...io.catalogue import named_one
-    from ...io.dataset_cache import cache, locate_all, missing
+    from ...io.dataset_cache import by_hand, cache, locate_all, missing
 
     if args.name is None:
         print(cache())
@@ -255,7 +263,8 @@ def _path(args: argparse.Namespace) -> int:
         return 0
     lacking = missing(name)
     if not (cache() / name).is_dir():
-        raise DataError(f"{name} is not in {cache()}; fetch it: gec-pipeline data fetch {name}")
+        how = by_hand(name) or f"fetch it: gec-pipeline data fetch {name}"
+        raise DataError(f"{name} is not in {cache()}; {how}")
     if lacking:
         note = f"note: {len(lacking)} of its files are missing or changed: gec-pipeline data verify {name}"
         print(printable(note), file=sys.stderr)

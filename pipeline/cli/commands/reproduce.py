@@ -8,6 +8,7 @@ examples:
   gec-pipeline reproduce
   gec-pipeline reproduce koyama-corpus jfleg-source
   gec-pipeline reproduce 'gjg-*' --mirror /media/copies
+  gec-pipeline reproduce pillars-bea-dev --data wi-locness=wi+locness --data pillars=pillars-of-gec
   gec-pipeline reproduce --all --report atlas.html
   gec-pipeline reproduce --all --format markdown > reproduced.md
   gec-pipeline reproduce --check my.yaml
@@ -55,6 +56,13 @@ def configure(parser: argparse.ArgumentParser) -> None:
         metavar="URL_OR_FOLDER",
         help="take missing files from here, laid out as REPOSITORY/COMMIT/PATH (default: GEC_PIPELINE_MIRROR, if set)",
     )
+    parser.add_argument(
+        "--data",
+        action="append",
+        default=[],
+        metavar="NAME=FOLDER",
+        help="take the files of a data set from a folder of yours, such as wi-locness=wi+locness; may be repeated",
+    )
     parser.add_argument("--no-fetch", action="store_true", help="take only files that are here; use no network")
     parser.add_argument("--output", metavar="DIR", help="keep the run directories here")
     parser.add_argument(
@@ -76,6 +84,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """List recipes, show one, or run them and compare their values."""
+    from ...io.dataset_cache import in_folders
     from ...reproduction.published import matching_recipes, recipes
 
     args.json = args.json or args.format == "json"
@@ -95,9 +104,21 @@ def run(args: argparse.Namespace) -> int:
     slow = [recipe.name for recipe in named if recipe.slow] if args.all and not args.slow else []
     if slow and not args.quiet:
         print(f"left out, as they take minutes: {', '.join(slow)} (--slow runs them too)", file=sys.stderr)
-    outcomes = _outcomes([recipe for recipe in named if recipe.name not in slow], args)
+    with in_folders(_folders(args.data)):
+        outcomes = _outcomes([recipe for recipe in named if recipe.name not in slow], args)
     _print(outcomes, args)
     return _code(outcomes)
+
+
+def _folders(written: Sequence[str]) -> dict[str, Path]:
+    """Return the folders that the user names, by the names of data sets."""
+    folders = {}
+    for text in written:
+        name, equals, folder = text.partition("=")
+        if not (name and equals and folder):
+            raise InputError(f"--data: expected NAME=FOLDER, such as wi-locness=wi+locness, found '{text}'")
+        folders[name] = Path(folder).expanduser()
+    return folders
 
 
 def _check(args: argparse.Namespace) -> int:
@@ -267,11 +288,9 @@ def reproduce(recipe: Recipe, folder: Path, listener: Listener = SILENT) -> Outc
     """Return the outcome of a recipe, run in a folder. Its message says why a recipe could not be run."""
     from ... import stages
 
-    lacking = recipe.lacking()
-    if lacking:
-        sets = " ".join(dict.fromkeys(file.dataset for file in lacking))
-        count = "1 file is" if len(lacking) == 1 else f"{len(lacking)} files are"
-        return Outcome(recipe=recipe, expectations=None, message=f"{count} not here: gec-pipeline data fetch {sets}")
+    lacks = recipe.what_lacks()
+    if lacks:
+        return Outcome(recipe=recipe, expectations=None, message=lacks)
     started = time.perf_counter()
     try:
         results: Results = stages.run(stages.prepare(recipe.path), folder / recipe.name, listener=listener)[1]

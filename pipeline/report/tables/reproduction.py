@@ -21,7 +21,8 @@ LEFT = (0, 3, 4)
 WIDTH = 80
 LEGEND = (
     "exact: every published digit; rounding: equal after rounding; tolerance: within the stated tolerance; "
-    "partly: some values differ; differs: not reproducible; not published: held against an independent computation. "
+    "partly: some values differ; differs: not reproducible; not published: held against an independent computation; "
+    "not run: some data is not here (on record: the recipe's author did not have it). "
     "difference: the largest, in units of the values."
 )
 
