@@ -8,7 +8,8 @@ from setuptools import Extension, setup
 from setuptools.command.build_py import build_py
 
 NATIVE = Path("pipeline/kernel/native")
-COMPILE = [] if sys.platform == "win32" else ["-O3", "-g0"]  # Python's own flags ask for symbols of a debugger
+COMPILE = [] if sys.platform == "win32" else ["-O3", "-g0", "-ffp-contract=off"]
+# Python's own flags ask for symbols of a debugger. Products and sums are rounded one by one, as numpy rounds them.
 LINK = ["-Wl,-s"] if sys.platform == "linux" else []
 
 extensions = [

@@ -7,6 +7,11 @@ load(directory)     opens the results of a run
 compare(directory)  returns intervals, ranges of ranks and tests of a run
 score_counts(metric, totals)
                     makes a score of sums of counts that you have
+Scorer(metric, references, sources)
+                    scores any lines, again and again, as training does
+sentence_scores(metric, outputs, references, sources)
+                    the scores of pairs of texts that differ every time
+rewards             the same in the shapes that programs for training call
 Evaluation          what evaluate, run and load return: a list of results
 Result              the score of one system by one metric, with its counts
 errors              what is raised, such as InputError where input is wrong
@@ -33,23 +38,34 @@ from typing import TYPE_CHECKING, Any
 from ._version import __version__
 
 if TYPE_CHECKING:
-    from . import compat, errors
+    from . import compat, errors, rewards
     from .api import compare, evaluate, load, run
     from .evaluation import Evaluation, Result
     from .metrics.from_counts import score_counts
+    from .scorers.pairs import sentence_scores
+    from .scorers.scorer import Scorer
 
 __all__ = [
     "Evaluation",
     "Result",
+    "Scorer",
     "__version__",
     "compare",
     "compat",
     "errors",
     "evaluate",
     "load",
+    "rewards",
     "run",
     "score_counts",
+    "sentence_scores",
 ]
+MODULES = {
+    "Scorer": ".scorers.scorer",
+    "score_counts": ".metrics.from_counts",
+    "sentence_scores": ".scorers.pairs",
+}
+"""The modules of public names that are not those of the API."""
 
 
 def __getattr__(name: str) -> Any:
@@ -58,9 +74,9 @@ def __getattr__(name: str) -> Any:
         raise AttributeError(f"module 'pipeline' has no attribute '{name}'")
     from importlib import import_module
 
-    if name in ("errors", "compat"):
+    if name in ("errors", "compat", "rewards"):
         return import_module(f".{name}", __name__)
-    return getattr(import_module(".metrics.from_counts" if name == "score_counts" else ".api", __name__), name)
+    return getattr(import_module(MODULES.get(name, ".api"), __name__), name)
 
 
 def __dir__() -> list[str]:

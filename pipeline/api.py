@@ -43,6 +43,7 @@ from .scoring.scores import score as score_all
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from .config.models import WrittenStatistics
     from .corpus.corpus import Corpus
     from .execution.count import Counted
     from .execution.listener import Listener
@@ -130,7 +131,18 @@ def evaluate_corpus(
         raise InputError(problems)
     (corpus,) = complete(metrics, [corpus])
     needs = needs_of(corpus, metrics) if by_type else tuple(dict.fromkeys(metric.needs for metric in metrics))
-    counted = count_in_memory(corpus, needs, options)
+    return results_of(corpus, metrics, count_in_memory(corpus, needs, options), settings, by_type=by_type)
+
+
+def results_of(
+    corpus: Corpus,
+    metrics: Sequence[Metric],
+    counted: Counted,
+    settings: WrittenStatistics | None = None,
+    *,
+    by_type: bool = True,
+) -> Evaluation:
+    """Return the results of a corpus whose texts are counted, with the statistics that `settings` ask for."""
     scores = score_all([corpus], metrics, {corpus.name: counted})
     references = {metric: len(corpus.read_by(metric.needs).references) for metric in metrics}
     measures = {scored_columns.signed(metric, references[metric]): metric for metric in metrics}

@@ -56,6 +56,8 @@ FLOORS = [
     ["evaluation.py"],
     ["api.py"],
     ["compat"],
+    ["scorers"],
+    ["rewards.py"],
     ["cli"],
     ["cli/commands"],
     ["__init__.py", "__main__.py"],

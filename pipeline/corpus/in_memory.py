@@ -25,19 +25,21 @@ def corpus_in_memory(
     references: Sequence[str] | Sequence[Sequence[str | None]],
     sources: Sequence[str] | None,
     source_needed: str = "",
+    *,
+    systems_later: bool = False,
 ) -> Corpus:
     """Return the texts as a corpus.
 
     `hypotheses` holds a text for each item, or such a list for each system. `references` holds a list for each
     reference set, with None where a reference is missing, or is one list of texts alone. An empty text is a
-    reference of length 0.
+    reference of length 0. With `systems_later` there may be no system.
     `source_needed` is the message where there are no sources but a metric needs them. It is empty if none does.
 
     Raises InputError where the texts do not fit together, and for what is no list of texts.
     """
     systems = hypotheses if isinstance(hypotheses, Mapping) else {ONE: hypotheses}
     sets = _reference_sets(references)
-    if not systems:
+    if not systems and not systems_later:
         raise InputError("hypotheses: there is no system")
     if source_needed and sources is None:
         raise InputError(source_needed)

@@ -6,10 +6,12 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from ..corpus.index import STRIDE
-from ..errors import CorpusError, IncompleteError
+from ..corpus.texts import MemoryText, read_texts
+from ..errors import CorpusError, IncompleteError, LongTextError
 from . import shards, workers
 from .listener import SILENT
 from .options import AUTO
+from .prepared_counts import PreparedCounts
 from .retry import Runner
 from .shards import Missing
 from .slow_shards import Watch
@@ -205,6 +207,11 @@ def _count_view_in_memory(
     corpus: Corpus, needs: Sequence[Needs], options: RunOptions
 ) -> dict[tuple[str, Needs], Statistics | MemoryStatistics]:
     """Count a view of a data set and keep the counts in memory."""
+    if _is_small(corpus, options):
+        try:
+            return _count_small(corpus, needs)
+        except LongTextError:  # the way below says where
+            pass
     cells = {(name, need): "" for need in needs for name in corpus.systems}
     work = _Work.of(corpus, cells, options.shard_lines, few=_plan(corpus, options) == (1, "serial"))
     parts = {}
@@ -217,6 +224,27 @@ def _count_view_in_memory(
         arrays = [parts[piece].get((name, need)) for piece in work.pieces]
         own = [array for array in arrays if array is not None]
         counted[name, need] = MemoryStatistics(own, need.schema(len(corpus.references)))
+    return counted
+
+
+SMALL = 1 << 14
+"""Up to so many bytes of text in memory, shards and workers take longer than counting does."""
+
+
+def _is_small(corpus: Corpus, options: RunOptions) -> bool:
+    """Return whether all texts are in memory, few, and are counted by this process."""
+    texts = corpus.texts()
+    here = options.n_jobs == 1 and options.backend is None and options.shard_lines is None
+    return here and all(isinstance(text, MemoryText) for text in texts) and sum(text.size for text in texts) < SMALL
+
+
+def _count_small(corpus: Corpus, needs: Sequence[Needs]) -> dict[tuple[str, Needs], Statistics | MemoryStatistics]:
+    """Count a view of a data set at once. Raises LongTextError for a text that is too long to be counted."""
+    outputs = {name: read_texts(text, 0, text.lines) for name, text in corpus.systems.items()}
+    counted: dict[tuple[str, Needs], Statistics | MemoryStatistics] = {}
+    for need in needs:
+        counts = PreparedCounts(corpus, need)
+        counted |= {(name, need): counts.statistics(texts) for name, texts in outputs.items()}
     return counted
 
 

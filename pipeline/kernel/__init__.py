@@ -8,6 +8,7 @@ functions of the Python kernel.
 from __future__ import annotations
 
 import os
+import sys
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -15,6 +16,8 @@ from typing import TYPE_CHECKING, Any
 from ..errors import ConfigError, did_you_mean
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from .python.draws import Drawer as Drawer
     from .python.draws import add_draws as add_draws
     from .python.edit_rate import edit_rate as edit_rate
@@ -25,6 +28,7 @@ if TYPE_CHECKING:
     from .python.lcs import weighted_union as weighted_union
     from .python.max_match import max_match as max_match
     from .python.overlap import overlap as overlap
+    from .python.prepared import Prepared as Prepared
     from .python.skip import skip_bigrams as skip_bigrams
     from .python.three_way import three_way as three_way
     from .python.words import words as words
@@ -35,6 +39,8 @@ CHOICES = ("auto", "native", "python")
 def name() -> str:
     """Return "native" or "python", whichever is used; raises ConfigError where the kernel asked for does not exist."""
     choice = os.environ.get("PIPELINE_KERNEL") or "auto"
+    if choice != "python" and sys.modules.get(f"{__name__}.native"):
+        return "native"  # it is asked for with every call of the kernel
     if choice not in CHOICES:
         hint = did_you_mean(choice, CHOICES)
         raise ConfigError(f"PIPELINE_KERNEL: expected one of {', '.join(CHOICES)}, found '{choice}'{hint}")
@@ -62,8 +68,18 @@ def why_not_native() -> str:
     return ""
 
 
+def formula(function: str) -> Callable[..., Any] | None:
+    """Return a function of `native/formulas.pyx`, or None where the Python kernel is used."""
+    if name() != "native":
+        return None
+    compiled: Callable[..., Any] = getattr(import_module(".native.formulas", __name__), function)
+    return compiled
+
+
 def __getattr__(function: str) -> Any:
     """Return a function of the kernel that is used."""
     if function.startswith("__"):
         raise AttributeError(function)
-    return getattr(import_module(f".{name()}", __name__), function)
+    used = f"{__name__}.{name()}"
+    ready = getattr(sys.modules.get(used), function, None)  # None where another thread is still importing it
+    return ready or getattr(import_module(used), function)

@@ -125,12 +125,17 @@ def check_overlap(
     source: Encoded | None, references: Sequence[Encoded], systems: Sequence[Encoded], order: int, kinds: Sequence[str]
 ) -> None:
     """Check the arguments of overlap(); raises KeyError for an unknown kind, and ValueError for all else."""
+    check_order(order, kinds)
+    check_parallel(references, [*([] if source is None else [source]), *systems])
+
+
+def check_order(order: int, kinds: Sequence[str]) -> None:
+    """Raise ValueError for an order outside of 1 to MAX_ORDER, and KeyError for an unknown kind."""
     if not 1 <= order <= MAX_ORDER:
         raise ValueError(f"order: expected 1 to {MAX_ORDER}, found {order}")
     for kind in kinds:
         if kind not in KINDS and kind not in MERGED_KINDS:
             raise KeyError(kind)
-    check_parallel(references, [*([] if source is None else [source]), *systems])
 
 
 def check_parallel(references: Sequence[Encoded], others: Sequence[Encoded]) -> None:

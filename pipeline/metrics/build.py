@@ -6,6 +6,7 @@ import itertools
 import math
 from collections.abc import Mapping
 from dataclasses import replace
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from ..config.tree import Node, base_of, from_plain, is_set
@@ -55,7 +56,10 @@ def from_values(values: Asked | Sequence[Asked]) -> tuple[Metric, ...]:
         values = [values]
     problems: list[Problem] = []
     metrics = [
-        value if isinstance(value, Metric) else resolve(from_plain(value, "metrics", f"[{number}]"), problems)
+        value
+        if isinstance(value, Metric)
+        else (isinstance(value, str) and _known(value))
+        or resolve(from_plain(value, "metrics", f"[{number}]"), problems)
         for number, value in enumerate(values)
     ]
     if not values:
@@ -69,6 +73,16 @@ def from_values(values: Asked | Sequence[Asked]) -> tuple[Metric, ...]:
         named = asked if isinstance(asked, str) else signature.render(distinct[twice].name, distinct[twice].settings())
         raise ConfigError(f"metrics[{twice}]: '{named}' is asked for twice; each metric gives one result for a system")
     return distinct
+
+
+@lru_cache(256)
+def _known(text: str) -> Metric | None:
+    """Return the metric of a text; None where something is wrong, or where it depends on more than the text."""
+    problems: list[Problem] = []
+    metric = resolve(from_plain(text, "metrics", ""), problems)
+    if metric is None or problems or any(option.path or option.resolved for option in metric.options):
+        return None
+    return metric
 
 
 def resolve(node: Node, problems: list[Problem]) -> Metric | None:

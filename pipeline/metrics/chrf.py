@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 import numpy as np
 
+from .. import kernel
 from ..kernel.common import MAX_ORDER
 from ..tokenizers.tokenization import Tokenization
 from .base import shared_options
@@ -20,11 +22,12 @@ from .base.signature import SACREBLEU
 from .base.views import TEXTS
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping, Sequence
 
     from ..arrays import Floats, Ints
     from .base.columns import Columns
     from .base.metric import Text
+    from .base.ngram_counts import PreparedOverlap
 
 EPSILON = 1e-16
 """With eps_smoothing this stands for a precision, recall or F-score without n-grams."""
@@ -66,14 +69,35 @@ class ChrfNeeds:
     def count(self, text: Text) -> list[dict[str, Ints]]:
         """Count a shard, first characters, then words."""
         counted = [needs.count(text) for needs in (self.characters, self.words) if needs]
-        return [self._together(*parts) for parts in zip(*counted, strict=True)]
+        return [self.together(*parts) for parts in zip(*counted, strict=True)]
 
-    def _together(self, characters: dict[str, Ints], words: dict[str, Ints] | None = None) -> dict[str, Ints]:
+    def prepare(self, text: Text) -> PreparedChrf | None:
+        """Return the references prepared; see `metrics/prepared.py`."""
+        parts = [needs.prepare(text) for needs in (self.characters, self.words) if needs]
+        return PreparedChrf(self, [part for part in parts if part])
+
+    def together(self, characters: dict[str, Ints], words: dict[str, Ints] | None = None) -> dict[str, Ints]:
+        """Return the columns of characters and words as one."""
+        if words is None:
+            ref_total = np.maximum(characters["ref_len"][..., None] - np.arange(self.order), 0)
+            return {**characters, "ref_total": ref_total}
         parts = [(characters, self.characters), *([(words, self.words)] if words and self.words else [])]
         totals = [np.maximum(part["ref_len"][..., None] - np.arange(needs.order), 0) for part, needs in parts]
         joined = {name: np.concatenate([part[name] for part, _ in parts], axis=-1) for name in ("total", "match")}
         lengths = {"hyp_len": characters["hyp_len"], "ref_len": characters["ref_len"]}
         return lengths | joined | {"ref_total": np.concatenate(totals, axis=-1)}
+
+
+@dataclass(frozen=True)
+class PreparedChrf:
+    """The references as characters, and as words if they count."""
+
+    needs: ChrfNeeds
+    parts: list[PreparedOverlap]
+
+    def count(self, outputs: Sequence[str], rows: Ints) -> dict[str, Ints]:
+        """Return the columns of outputs, as Prepared.count() does."""
+        return self.needs.together(*(part.count(outputs, rows) for part in self.parts))
 
 
 class Parts(NamedTuple):
@@ -131,7 +155,7 @@ class Chrf(Metric):
             return [("min_char_order", message)]
         return []
 
-    @property
+    @cached_property
     def needs(self) -> ChrfNeeds:
         """Lengths, n-grams and matches with each reference."""
         split = Tokenization("char" if self.whitespace else "nonspace", lowercase=self.lowercase)
@@ -196,6 +220,13 @@ class Chrf(Metric):
     def sentence_scores(self, columns: Columns) -> Floats:
         """Return the score of each sentence with each reference: float64 [lines, references]."""
         return self._f_score(self._parts(self.make_terms(columns)))
+
+    def compiled(self) -> Callable[[Columns], Floats] | None:
+        """Return sentence_scores() without eps_smoothing, compiled."""
+        formula, weight = kernel.formula("f_scores"), float(self.beta) ** 2
+        if formula is None or self.eps_smoothing or self.min_char_order > 1:
+            return None
+        return lambda columns: formula(columns["match"], columns["total"], columns["ref_total"], weight)
 
     def choose(self, columns: Columns) -> Ints:
         """Return the best reference of each sentence, by scores in percent as in sacreBLEU: int64 [lines]."""

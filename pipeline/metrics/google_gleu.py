@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
+from .. import kernel
 from ..kernel.common import MAX_ORDER
 from ..tokenizers.tokenization import Tokenization
 from .base import shared_options
@@ -19,7 +21,7 @@ from .base.ngram_roles import Rule
 from .base.option import option
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from ..arrays import Floats, Ints
     from .base.columns import Columns
@@ -61,7 +63,7 @@ class GoogleGleu(Metric):
             return [("min_order", f"expected at most the order, {self.order}; found '{self.min_order}'")]
         return []
 
-    @property
+    @cached_property
     def needs(self) -> OverlapNeeds:
         """Lengths, totals, and matches with each reference."""
         tokenizer = "char" if self.unit == "char" else self.tokenizer
@@ -119,6 +121,13 @@ class GoogleGleu(Metric):
         """Return the score of each sentence with each reference: float64 [lines, references]."""
         terms = self.make_terms(columns)
         return ratio(terms["match"], terms["larger"])
+
+    def compiled(self) -> Callable[[Columns], Floats] | None:
+        """Return sentence_scores(), compiled."""
+        formula = kernel.formula("google_scores")
+        return formula and (
+            lambda columns: formula(columns["match"], columns["total"], columns["ref_len"], self.min_order)
+        )
 
     def choose(self, columns: Columns) -> Ints:
         """Return the best reference of each sentence: int64 [lines].

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
@@ -79,7 +80,7 @@ class Green(Metric):
     def _by_authors(self) -> bool:
         return self.flavour == "authors"
 
-    @property
+    @cached_property
     def needs(self) -> OverlapNeeds:
         """The sums of minima from which hits and misses are computed."""
         tokenizer = "char" if self.unit == "char" else self.tokenizer

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from .._version import __version__
@@ -106,6 +107,7 @@ def scores_of_draws(measured: ScoredColumns) -> dict[str, Floats]:
     return dict(zip(measured.names, scores or (), strict=False))
 
 
+@lru_cache(256)
 def signed(metric: Metric, references: int) -> str:
     """Return the signature of a metric in this version, for a number of references."""
     return signature.render(metric.name, [*metric.settings(references), ("v", __version__)])

@@ -28,6 +28,8 @@ class Tokenizer(NamedTuple):
     help: str
     expects: str = ""
     """Which texts it is for: "tokens" with white space between tokens, "text" as people write it, or "" for both."""
+    signs: str = ""
+    """Characters: lines that have none of them are not changed by `prepare`. Empty: any line may be."""
 
 
 TOKENIZERS: dict[str, Tokenizer] = {
@@ -47,6 +49,7 @@ TOKENIZERS: dict[str, Tokenizer] = {
         later(__name__, "mteval.mteval"),
         "punctuation apart, as mteval-v13a and sacreBLEU do for Western languages",
         "text",
+        signs="&<\n",
     ),
     "zh": Tokenizer("zh", None, "Chinese characters apart, the rest nearly as 13a; as sacreBLEU"),
     "intl": Tokenizer(

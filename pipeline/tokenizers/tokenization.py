@@ -17,6 +17,7 @@ from .stemmers import STEMMERS
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from ..arrays import Ints
     from ..kernel.common import Words
 
 
@@ -69,6 +70,31 @@ class Tokenization:
         words = kernel.words(prepared, tokenizer.split)
         return words.texts if self.stemmer == "none" else _stemmed(words, STEMMERS[self.stemmer])
 
+    def prepared(self, source: Lines | None, references: Sequence[Lines]) -> PreparedTokens | None:
+        """Return source and references encoded, for outputs that come later; None with a stemmer.
+
+        Raises as encode() does.
+        """
+        tokenizer = TOKENIZERS[self.tokenizer]
+        if self.stemmer != "none":
+            return None
+        texts = [*([source] if source is not None else []), *references]
+        ready = [self._prepare(text, tokenizer, number) for number, text in enumerate(texts)]
+        first = ready.pop(0) if source is not None else None
+        return PreparedTokens(self, kernel.Prepared(first, ready, tokenizer.split))
+
+    def ready(self, texts: Sequence[str]) -> Sequence[str | bytes]:
+        """Return texts as the kernel's split takes them."""
+        if self.strip or self.strip_end:
+            texts = [text.strip() if self.strip else text.rstrip() for text in texts]
+        if self.lowercase:
+            texts = [text.lower() for text in texts]
+        tokenizer = TOKENIZERS[self.tokenizer]
+        signs = tokenizer.signs
+        if tokenizer.prepare is None or (signs and not any(sign in text for text in texts for sign in signs)):
+            return texts
+        return list(tokenizer.prepare(join_lines([text.encode() for text in texts])).texts())
+
     def tokens(self, text: str) -> list[str]:
         """Return the tokens of one text, for which encode() has ids; they are for people to read."""
         from ..kernel.python.encode import SPLITS
@@ -101,6 +127,20 @@ class Tokenization:
         text = line.decode()
         text = text.strip() if self.strip else text.rstrip() if self.strip_end else text
         return (text.lower() if self.lowercase else text).encode()
+
+
+@dataclass(frozen=True)
+class PreparedTokens:
+    """Source and references as tokens, and outputs counted against them."""
+
+    tokenization: Tokenization
+    encoded: kernel.Prepared
+
+    def count(
+        self, outputs: Sequence[str], rows: Ints, order: int, kinds: tuple[str, ...], subsequences: bool = False
+    ) -> dict[str, Ints]:
+        """Return the columns of outputs, each with the line that `rows` names; see Prepared of the kernel."""
+        return self.encoded.count(self.tokenization.ready(outputs), rows, order, kinds, subsequences)
 
 
 def _stemmed(words: Words, stem: Callable[[str], str]) -> list[Encoded]:

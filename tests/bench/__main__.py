@@ -33,6 +33,7 @@ from tests.bench import bleu as bench_bleu
 from tests.bench import edits, help_page
 from tests.bench import rouge as bench_rouge
 from tests.bench.annotation import annotation
+from tests.bench.calls import calls
 from tests.bench.scale import scale
 from tests.bench.statistics import SAMPLES, TRIALS, run_statistics
 from tests.bench.survive import survive
@@ -328,6 +329,7 @@ ROWS: dict[str, tuple[Callable[[Bench], Iterator[Row]], bool]] = {
     "start": (Bench.start, False),
     "bleu": (bench_bleu.bleu, False),
     "chrf": (bench_bleu.chrf, False),
+    "calls": (calls, False),
     "ter": (bench_bleu.ter, False),
     "wc": (Bench.wc, False),
     "workers": (Bench.workers, False),

@@ -26,10 +26,19 @@ if TYPE_CHECKING:
 MEMORY = "memory"
 
 
-def corpus_with_gold(gold: object, hypotheses: Any, references: Any, sources: Any, views: Collection[str]) -> Corpus:
+def corpus_with_gold(
+    gold: object,
+    hypotheses: Any,
+    references: Any,
+    sources: Any,
+    views: Collection[str],
+    *,
+    systems_later: bool = False,
+) -> Corpus:
     """Return texts in memory with the annotations of an M2 file, from which those come that are None.
 
-    Where the outputs are M2 files too, the corpus is theirs. Raises InputError where texts and files do not fit.
+    Where the outputs are M2 files too, the corpus is theirs. With `systems_later` there may be no outputs. Raises
+    InputError where texts and files do not fit.
     """
     outputs = hypotheses if isinstance(hypotheses, Mapping) else {ONE: hypotheses}
     annotated = _open_gold(gold, outputs, views)
@@ -40,7 +49,7 @@ def corpus_with_gold(gold: object, hypotheses: Any, references: Any, sources: An
     if sources is None and annotated.source is not None:
         sources = _all_texts(annotated.source)
     references = [*map(_all_texts, annotated.references)] if references is None else references
-    return _beside(corpus_in_memory(hypotheses, references, sources), annotated)
+    return _beside(corpus_in_memory(hypotheses, references, sources, systems_later=systems_later), annotated)
 
 
 def _all_texts(text: AnyText) -> list[str]:

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from ..python.lcs import lcs, union_lcs, weighted_lcs, weighted_union
     from ..python.max_match import max_match
     from ..python.overlap import overlap
+    from ..python.prepared import Prepared
     from ..python.skip import skip_bigrams
     from ..python.three_way import three_way
     from ..python.words import words
@@ -21,12 +22,14 @@ else:
     from .lcs import lcs, union_lcs, weighted_lcs, weighted_union
     from .max_match import max_match
     from .overlap import overlap
+    from .prepared import Prepared
     from .skip import skip_bigrams
     from .three_way import three_way
     from .words import words
 
 __all__ = [
     "Drawer",
+    "Prepared",
     "add_draws",
     "edit_rate",
     "encode",

@@ -1,3 +1,53 @@
-from libc.stdint cimport int64_t, uint8_t
+"""What `words.pyx` and `prepared.pyx` use of `encode.pyx`."""
+
+from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t, uint64_t
+
+cdef enum Split:             # in the order of SPLITS
+    WHITESPACE
+    ASCII_WHITESPACE
+    BLANK
+    CHAR
+    NONSPACE
+    CHRF
+    MTEVAL_13A
+    MTEVAL_ZH
+    MTEVAL_INTL
+
+cdef enum Kind:              # as in `characters.py`; _NONE is beyond the line
+    _OTHER
+    _DIGIT
+    _POINT
+    _ALONE
+    _DASH
+    _SPACE
+    _NONE
+
+cdef struct Style:
+    Split split
+    const uint8_t *kinds     # of code points, for the mteval tokenisers
+    Kind outside             # what their rules see before and after a line
+
+cdef struct Entry:
+    uint64_t key             # the token itself if it has up to 8 bytes, else its hash
+    const uint8_t *start
+    uint32_t size
+    int32_t id               # -1 where the entry is free
+
+cdef struct Vocabulary:
+    Entry *entries
+    size_t mask
+    int64_t count
+    bint frozen              # tokens that are not in it all get the same id, `count`, and nothing changes
+    int32_t[128] ascii       # ids of single ASCII characters, for the splits into characters; -1 if not seen
+
+cdef struct Output:
+    Vocabulary *words
+    int32_t *ids
+    int64_t count
 
 cdef int64_t _invalid(const uint8_t *start, const uint8_t *end) noexcept nogil
+cdef int _split(Output *out, const Style *style, const uint8_t *start, const uint8_t *end) noexcept nogil
+cdef int _open(Vocabulary *words, size_t size) except -1
+cdef int64_t _size_of(const int64_t[::1] starts, const int64_t[::1] ends, int64_t size) except -1
+cdef object _style(Style *style, split)
+cdef object _encode(Vocabulary *words, const Style *style, texts)

@@ -10,10 +10,10 @@ import os
 
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t, uint64_t
 from libc.stdlib cimport free, malloc
-from libc.string cimport memcmp
+from libc.string cimport memcmp, memset
 
 from ...errors import InvalidTextError
-from ..common import SPLITS, Encoded, check_texts
+from ..common import SPLITS, Encoded
 
 cdef extern from "hash.h" nogil:
     uint64_t gp_fold(uint64_t a, uint64_t b)
@@ -25,43 +25,6 @@ cdef extern from "hash.h" nogil:
 
 cdef uint64_t SECRET0 = int.from_bytes(os.urandom(8), "little")
 cdef uint64_t SECRET1 = int.from_bytes(os.urandom(8), "little") | 1
-
-cdef enum Split:             # in the order of SPLITS
-    WHITESPACE
-    ASCII_WHITESPACE
-    BLANK
-    CHAR
-    NONSPACE
-    CHRF
-    MTEVAL_13A
-    MTEVAL_ZH
-    MTEVAL_INTL
-
-cdef enum Kind:              # as in `characters.py`; _NONE is beyond the line
-    _OTHER
-    _DIGIT
-    _POINT
-    _ALONE
-    _DASH
-    _SPACE
-    _NONE
-
-cdef struct Style:
-    Split split
-    const uint8_t *kinds     # of code points, for the mteval tokenisers
-    Kind outside             # what their rules see before and after a line
-
-cdef struct Entry:
-    uint64_t key             # the token itself if it has up to 8 bytes, else its hash
-    const uint8_t *start
-    uint32_t size
-    int32_t id               # -1 where the entry is free
-
-cdef struct Vocabulary:
-    Entry *entries
-    size_t mask
-    int64_t count
-    int32_t[128] ascii       # ids of single ASCII characters, for the splits into characters; -1 if not seen
 
 cdef uint8_t[256] SPACE    # bits: 1 ASCII white space of Unicode; 2 of bytes.split() too; 4 may begin a longer one
 
@@ -176,6 +139,8 @@ cdef inline int32_t _lookup(Vocabulary *words, const uint8_t *start, int64_t siz
             if size <= 8 or memcmp(entry.start, start, size) == 0:
                 return entry.id
         place = (place + 1) & words.mask
+    if words.frozen:
+        return <int32_t>words.count
     if words.count == 0x7FFFFFFF:
         return -2
     entry.key, entry.start, entry.size, entry.id = key, start, <uint32_t>size, <int32_t>words.count
@@ -183,12 +148,6 @@ cdef inline int32_t _lookup(Vocabulary *words, const uint8_t *start, int64_t siz
     if 2 * <size_t>words.count > words.mask and _grow(words) < 0:
         return -1
     return <int32_t>(words.count - 1)
-
-
-cdef struct Output:
-    Vocabulary *words
-    int32_t *ids
-    int64_t count
 
 
 cdef inline int _emit(Output *out, const uint8_t *token, const uint8_t *end) noexcept nogil:
@@ -223,7 +182,7 @@ cdef int _split_chars(Output *out, const uint8_t *p, const uint8_t *end, bint sp
                 failed = _emit(out, p, p + size)
                 if failed:
                     return failed
-                if size == 1:
+                if size == 1 and not out.words.frozen:
                     out.words.ascii[p[0]] = out.ids[out.count - 1]
         p += size
     return 0
@@ -417,58 +376,91 @@ cdef int64_t _encode_text(
     return 0
 
 
-def encode(texts, split):
-    """Turn texts into ids; see encode() in `python/encode.py`."""
-    import numpy as np
-
-    cdef Vocabulary words
-    cdef Style style
-    cdef Output out
-    check_texts(texts, split)
+cdef object _style(Style *style, split):
+    """Fill a style; return the object to which it points, which has to be kept."""
+    cdef const uint8_t[::1] kinds
     style.split = <Split><int>SPLITS.index(split)
     style.outside = _SPACE if style.split == MTEVAL_13A else _NONE
-    cdef const uint8_t[::1] data, kinds
-    if style.split >= MTEVAL_13A:
-        from .. import characters
+    style.kinds = NULL
+    if style.split < MTEVAL_13A:
+        return None
+    from .. import characters
 
-        kinds = characters.kinds(split)
-        style.kinds = &kinds[0]
-    cdef const int64_t[::1] starts, ends
-    cdef int64_t[::1] offsets
-    cdef int32_t[::1] ids
-    cdef const uint8_t *bytes_at
-    cdef int64_t bad = -1, failed
-    words.count = 0
-    for place in range(128):
-        words.ascii[place] = -1
-    words.mask = 4095
+    kinds = characters.kinds(split)
+    style.kinds = &kinds[0]
+    return kinds
+
+
+cdef int _open(Vocabulary *words, size_t size) except -1:
+    """Make an empty vocabulary, which has room for half of `size` tokens before it grows; size is a power of 2."""
+    cdef size_t place
+    words.count, words.frozen = 0, False
+    memset(words.ascii, 0xFF, sizeof(words.ascii))
+    words.mask = size - 1
     words.entries = <Entry *>malloc((words.mask + 1) * sizeof(Entry))
     if words.entries == NULL:
         raise MemoryError
     for place in range(words.mask + 1):
         words.entries[place].id = -1
-    result = []
+    return 0
+
+
+def encode(texts, split):
+    """Turn texts into ids; see encode() in `python/encode.py`."""
+    cdef Vocabulary words
+    cdef Style style
+    if split not in SPLITS:
+        raise KeyError(split)
+    kept = _style(&style, split)
+    _open(&words, 4096)
     try:
-        for number, text in enumerate(texts):
-            data = text.data
-            starts, ends = np.ascontiguousarray(text.starts), np.ascontiguousarray(text.ends)
-            bytes_at = &data[0] if data.shape[0] else NULL
-            line_bytes = int((text.ends - text.starts).sum())
-            # a word takes two bytes with the blank after it; other splits may give a token for each byte
-            dense = style.split != WHITESPACE and style.split != ASCII_WHITESPACE
-            room = line_bytes + len(starts) if dense else line_bytes // 2 + len(starts)
-            id_array, offset_array = np.empty(room + 1, np.int32), np.empty(len(starts) + 1, np.int64)
-            ids, offsets = id_array, offset_array
-            out.words, out.ids, out.count = &words, &ids[0], 0
-            with nogil:
-                failed = _encode_text(&out, &style, bytes_at, starts, ends, offsets, &bad)
-            if failed == -1:
-                raise MemoryError
-            if failed == -2:
-                raise OverflowError("more than 2**31 - 1 different tokens in one call")
-            if failed < 0:
-                raise InvalidTextError(number, int(-3 - failed), int(bad))
-            result.append(Encoded(id_array[: out.count].copy(), offset_array))
+        return _encode(&words, &style, texts)
     finally:
         free(words.entries)
+
+
+cdef int64_t _size_of(const int64_t[::1] starts, const int64_t[::1] ends, int64_t size) except -1:
+    """Return how many bytes lines have; raises ValueError where they reach outside of their data."""
+    cdef int64_t line, total = 0
+    if starts.shape[0] != ends.shape[0]:
+        raise ValueError("lines: there are not as many ends as starts")
+    for line in range(starts.shape[0]):
+        if not 0 <= starts[line] <= ends[line] <= size:
+            raise ValueError("lines: they reach outside of the data")
+        total += ends[line] - starts[line]
+    return total
+
+
+cdef object _encode(Vocabulary *words, const Style *style, texts):
+    """Return what encode() does. The entries of the vocabulary point into the texts."""
+    import numpy as np
+
+    cdef Output out
+    cdef const uint8_t[::1] data
+    cdef const int64_t[::1] starts, ends
+    cdef int64_t[::1] offsets
+    cdef int32_t[::1] ids
+    cdef const uint8_t *bytes_at
+    cdef int64_t bad = -1, failed
+    result = []
+    for number, text in enumerate(texts):
+        data = text.data
+        starts, ends = np.ascontiguousarray(text.starts), np.ascontiguousarray(text.ends)
+        bytes_at = &data[0] if data.shape[0] else NULL
+        line_bytes = _size_of(starts, ends, data.shape[0])
+        # a word takes two bytes with the blank after it; other splits may give a token for each byte
+        dense = style.split != WHITESPACE and style.split != ASCII_WHITESPACE
+        room = line_bytes + len(starts) if dense else line_bytes // 2 + len(starts)
+        id_array, offset_array = np.empty(room + 1, np.int32), np.empty(len(starts) + 1, np.int64)
+        ids, offsets = id_array, offset_array
+        out.words, out.ids, out.count = words, &ids[0], 0
+        with nogil:
+            failed = _encode_text(&out, style, bytes_at, starts, ends, offsets, &bad)
+        if failed == -1:
+            raise MemoryError
+        if failed == -2:
+            raise OverflowError("more than 2**31 - 1 different tokens in one call")
+        if failed < 0:
+            raise InvalidTextError(number, int(-3 - failed), int(bad))
+        result.append(Encoded(id_array[: out.count].copy(), offset_array))
     return result

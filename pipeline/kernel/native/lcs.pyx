@@ -22,25 +22,6 @@ cdef enum:
 
 cdef uint64_t ALL = ~<uint64_t>0
 
-cdef struct Text:
-    const int32_t *ids
-    const int64_t *offsets     # of sentences
-    const int64_t *firsts      # of lines; NULL where each line is one sentence
-
-cdef struct Job:
-    Text *references
-    Text *systems
-    int n_references
-    int n_systems
-    int64_t lines
-    uint64_t *masks            # for each id, a bit for each of its positions in the block; 0 between uses
-    uint64_t *wide             # the same for 256 rows, four words for each id
-    int32_t *left              # for each id, how often the output has it and no hit has used it; 0 between uses
-    uint8_t *carry             # for each column, what the block before carries; as long as the longest sentence
-    uint8_t *hit               # for each row, whether it is hit
-    const double *powers       # or NULL
-
-
 cdef inline uint64_t _rows(const uint64_t *masks, const int32_t *two, int64_t size, uint64_t v, uint64_t *kept) noexcept nogil:
     """Take the only block through `size` columns; return the last one. kept (or NULL) gets all of them."""
     cdef int64_t j

@@ -19,26 +19,6 @@ cdef uint64_t SECRET = int.from_bytes(os.urandom(8), "little") | 1
 cdef uint64_t MULTIPLIER = 0x9E3779B97F4A7C15
 cdef uint64_t FREE = ~<uint64_t>0
 
-cdef struct Slot:
-    uint64_t key               # (number of the n-gram without its last word) << 32 | last word
-    int32_t left               # how often the reference has it, less what the output at hand took
-    int32_t number             # the number of the n-gram, above those of all words
-
-cdef struct Text:
-    const int32_t *ids
-    const int64_t *offsets
-
-cdef struct Table:
-    int32_t *words             # for each id, what left is for longer n-grams; 0 between uses
-    int32_t first              # the lowest number of longer n-grams
-    int32_t count
-    Slot *slots
-    size_t mask
-    size_t room
-    Slot **taken               # the slots from which an output took
-    int64_t taken_room
-
-
 cdef inline Slot *_slot(Table *table, uint64_t key) noexcept nogil:
     """Return the slot of an n-gram, or the free one where it belongs."""
     cdef size_t place = gp_fold(key ^ SECRET, MULTIPLIER) & table.mask

@@ -24,33 +24,6 @@ cdef extern from "hash.h" nogil:
 cdef uint64_t SECRET = int.from_bytes(os.urandom(8), "little") | 1
 cdef uint64_t MULTIPLIER = 0x9E3779B97F4A7C15
 
-cdef enum:
-    BLOCK = 4              # references in a block
-    ORDERS = 16            # the highest order for which there is room
-
-cdef struct Node:
-    uint64_t key           # (node of the first n - 1 tokens) << 32 | last token
-    int32_t sigma          # count in the source
-    int32_t eta            # count in the output so far
-    int32_t stamp          # the output that eta counts
-    uint32_t next          # the n-gram of the same order one token later, when last seen; 0 if none
-    int32_t[BLOCK] rho     # counts in the references of the block
-
-cdef struct Slot:
-    uint64_t key
-    uint32_t node
-    uint32_t stamp         # the pass that filled it
-
-cdef struct Trie:
-    Slot *slots
-    size_t capacity
-    size_t mask            # for the part in use
-    Node *nodes
-    size_t room
-    size_t count           # nodes in use; 0 is the root
-    uint32_t stamp
-
-
 cdef inline size_t _place(Trie *trie, uint64_t key) noexcept nogil:
     return gp_fold(key ^ SECRET, MULTIPLIER) & trie.mask
 
@@ -153,22 +126,6 @@ cdef inline uint32_t _insert(Trie *trie, uint64_t key) noexcept nogil:
     if 2 * trie.count > trie.mask and _grow_slots(trie) < 0:
         return 0
     return node
-
-
-cdef struct Kinds:
-    # Where each kind of `common.py` is added up for a line of a system; NULL where it is not asked for. Kinds with each
-    # reference have the shape [references, order], merged kinds [order].
-    int64_t *match
-    int64_t *penalty
-    int64_t *source_only
-    int64_t *common
-    int64_t *source_match
-    int64_t *union_match
-    int64_t *new_match
-    int64_t *gone_match
-    int64_t *added_match
-    int64_t *removed_match
-    int64_t *added
 
 
 cdef inline uint32_t _step(Trie *trie, Node **nodes, uint32_t before, uint64_t key) noexcept nogil:
@@ -310,28 +267,12 @@ cdef void _count_output(
             n += 1
 
 
-cdef struct Text:
-    const int32_t *ids
-    const int64_t *offsets
-
-
 cdef inline int64_t _size(const Text *text, int64_t line) noexcept nogil:
     return text.offsets[line + 1] - text.offsets[line]
 
 
 cdef inline const int32_t *_ids(const Text *text, int64_t line) noexcept nogil:
     return text.ids + text.offsets[line]
-
-
-cdef struct Job:
-    const Text *source      # or NULL
-    const Text *references
-    const Text *systems
-    int n_references
-    int n_systems
-    int64_t lines
-    int order
-    Kinds kinds             # for line 0 of system 0
 
 
 cdef inline int64_t *_at(int64_t *first, int64_t place) noexcept nogil:
@@ -409,23 +350,19 @@ cdef int _count_merged(Trie *trie, const Job *job, int64_t line) noexcept nogil:
     return 0
 
 
-cdef int _overlap(const Job *job, bint single, bint merged) noexcept nogil:
+cdef int _overlap(Trie *trie, const Job *job, bint single, bint merged) noexcept nogil:
     """Count all lines, with single references and with merged ones; return -1 where there is no memory."""
-    cdef Trie trie
     cdef int64_t line
     cdef int first, failed = 0
-    memset(&trie, 0, sizeof(Trie))
     for line in range(job.lines):
         first = 0
         while single and first < job.n_references and not failed:
-            failed = _count_block(&trie, job, line, first)
+            failed = _count_block(trie, job, line, first)
             first += BLOCK
         if merged and not failed:
-            failed = _count_merged(&trie, job, line)
+            failed = _count_merged(trie, job, line)
         if failed:
             break
-    free(trie.slots)
-    free(trie.nodes)
     return failed
 
 
@@ -455,7 +392,9 @@ def overlap(source, references, systems, order, kinds):
         return {"match": match(references, systems, order)}
     assert MAX_ORDER <= ORDERS
     cdef Job job
+    cdef Trie trie
     cdef int number, failed
+    memset(&trie, 0, sizeof(Trie))
     cdef bint single = any(kind in KINDS for kind in kinds), merged = any(kind in MERGED_KINDS for kind in kinds)
     job.n_references, job.n_systems, job.order = len(references), len(systems), order
     job.lines = len(references[0].offsets) - 1
@@ -478,9 +417,11 @@ def overlap(source, references, systems, order, kinds):
         job.kinds.gone_match = _first(counts, "gone_match")
         job.kinds.added_match, job.kinds.removed_match = _first(counts, "added_match"), _first(counts, "removed_match")
         with nogil:
-            failed = _overlap(&job, single, merged)
+            failed = _overlap(&trie, &job, single, merged)
         if failed:
             raise MemoryError
     finally:
         free(texts)
+        free(trie.slots)
+        free(trie.nodes)
     return counts

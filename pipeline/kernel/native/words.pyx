@@ -12,9 +12,9 @@ from libc.stdlib cimport calloc, free, realloc
 from libc.string cimport memcmp, memcpy, memset
 
 from ...errors import InvalidTextError
-from ..common import FOLDS, Encoded, Words, check_lines
+from ..common import FOLDS, Encoded, Words
 
-from .encode cimport _invalid
+from .encode cimport _invalid, _size_of
 
 cdef extern from "words.h" nogil:
     uint64_t gp_fold(uint64_t a, uint64_t b)
@@ -24,23 +24,6 @@ cdef extern from "words.h" nogil:
 
 cdef uint64_t SECRET0 = int.from_bytes(os.urandom(8), "little")
 cdef uint64_t SECRET1 = int.from_bytes(os.urandom(8), "little") | 1
-
-cdef struct Entry:
-    uint64_t key               # the word itself if it has up to 8 bytes, else its hash
-    uint32_t size              # 0 where the entry is free
-    int32_t id
-
-cdef struct Vocabulary:
-    Entry *entries
-    size_t mask
-    int64_t count
-    int64_t *ends              # the end of each word in words
-    int64_t ends_room
-    uint8_t *words             # all words, one after the other
-    int64_t words_room
-    uint8_t *line              # the line at hand, lower-cased
-    int64_t line_room
-
 
 cdef inline size_t _place(uint64_t key) noexcept nogil:
     return gp_fold(key ^ SECRET0, SECRET1)
@@ -82,6 +65,8 @@ cdef int _reserve(void **memory, int64_t *room, int64_t wanted, size_t size) noe
 cdef int32_t _add(Vocabulary *known, Entry *entry, uint64_t key, const uint8_t *word, int64_t size) noexcept nogil:
     """Return the id of a new word, which gets this entry of the table; fail as _lookup() does."""
     cdef int64_t used = _used(known)
+    if known.frozen:
+        return <int32_t>known.count
     if known.count == 0x7FFFFFFF:
         return -2
     if _reserve(<void **>&known.words, &known.words_room, used + size, 1) < 0:
@@ -180,24 +165,33 @@ cdef int64_t _read_text(
     return count
 
 
+cdef int _open(Vocabulary *known, size_t size) except -1:
+    """Make an empty vocabulary, which has room for half of `size` words before it grows; size is a power of 2."""
+    memset(known, 0, sizeof(Vocabulary))
+    known.mask = size - 1
+    known.entries = <Entry *>calloc(known.mask + 1, sizeof(Entry))
+    if known.entries == NULL:
+        raise MemoryError
+    return 0
+
+
+cdef void _close(Vocabulary *known) noexcept:
+    free(known.entries)
+    free(known.ends)
+    free(known.words)
+    free(known.line)
+
+
 def words(texts, fold):
     """Turn texts into ids of their words; see words() in `python/words.py`."""
     if fold not in FOLDS:
         raise KeyError(fold)
-    check_lines(texts)
     cdef Vocabulary known
-    memset(&known, 0, sizeof(Vocabulary))
-    known.mask = 4095
-    known.entries = <Entry *>calloc(known.mask + 1, sizeof(Entry))
+    _open(&known, 4096)
     try:
-        if known.entries == NULL:
-            raise MemoryError
         return _words(&known, texts, fold == "google")
     finally:
-        free(known.entries)
-        free(known.ends)
-        free(known.words)
-        free(known.line)
+        _close(&known)
 
 
 cdef object _words(Vocabulary *known, texts, bint google):
@@ -214,7 +208,7 @@ cdef object _words(Vocabulary *known, texts, bint google):
         data = text.data
         starts, ends = np.ascontiguousarray(text.starts), np.ascontiguousarray(text.ends)
         bytes_at = &data[0] if data.shape[0] else NULL
-        room = int((text.ends - text.starts).sum()) // 2 + len(starts) + 1  # a word and its end take two bytes
+        room = _size_of(starts, ends, data.shape[0]) // 2 + len(starts) + 1  # a word and its end take two bytes
         id_array, offset_array = np.empty(room, np.int32), np.empty(len(starts) + 1, np.int64)
         ids, offsets = id_array, offset_array
         with nogil:

@@ -6,12 +6,14 @@ from .encode import encode
 from .lcs import lcs, union_lcs, weighted_lcs, weighted_union
 from .max_match import max_match
 from .overlap import overlap
+from .prepared import Prepared
 from .skip import skip_bigrams
 from .three_way import three_way
 from .words import words
 
 __all__ = [
     "Drawer",
+    "Prepared",
     "add_draws",
     "edit_rate",
     "encode",

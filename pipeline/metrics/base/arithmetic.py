@@ -13,6 +13,8 @@ if TYPE_CHECKING:
 
     from ...arrays import Floats, Ints
 
+MOST_ADDED = 7
+"""Up to so many numbers, numpy adds one after the other, as compiled formulas do. It adds more of them in pairs."""
 NEAR = 1e-6
 """Far more than the error of rounding of a score, times ten thousand."""
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
@@ -77,7 +78,7 @@ class Schema:
     @property
     def width(self) -> int:
         """How many packed columns there are."""
-        return sum(int(np.prod(self._shape(field), dtype=int)) for field in self.fields)
+        return sum(math.prod(self._shape(field)) for field in self.fields)
 
     @property
     def dtype(self) -> type[np.int64 | np.float64]:
@@ -99,7 +100,7 @@ class Schema:
         start = 0
         for field in self.fields:
             shape = self._shape(field)
-            stop = start + int(np.prod(shape, dtype=int))
+            stop = start + math.prod(shape)
             array = packed[..., start:stop].reshape(packed.shape[:-1] + shape).astype(np.int64)
             columns[field.name] = array.view(np.float64) if field.real else array
             start = stop

@@ -14,8 +14,10 @@ from .description import Counted
 from .views import TEXTS
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from ...arrays import Ints
-    from ...tokenizers.tokenization import Tokenization
+    from ...tokenizers.tokenization import PreparedTokens, Tokenization
     from .columns import Columns
     from .metric import Text
 
@@ -70,6 +72,35 @@ class OverlapNeeds:
                 lengths["src_len"] = np.diff(source.offsets)
             result.append(lengths | kinds)
         return result
+
+    def prepare(self, text: Text) -> PreparedOverlap | None:
+        """Return source and references prepared; see `metrics/prepared.py`. None with a stemmer."""
+        source = text.source if self.source else None
+        tokens = self.tokenization.prepared(source, text.references)
+        if tokens is None:
+            return None
+        lengths = None
+        if self.source_len and source:
+            lengths = np.diff(self.tokenization.encode([source])[0].offsets)
+        return PreparedOverlap(tokens, self.order, self.kinds, lengths)
+
+
+@dataclass(frozen=True)
+class PreparedOverlap:
+    """Source and references as tokens, with which the n-grams of outputs are counted."""
+
+    tokens: PreparedTokens
+    order: int
+    kinds: tuple[str, ...]
+    source_lengths: Ints | None
+    """The tokens of each line of the source, if there is a column for them: int64 [lines]."""
+
+    def count(self, outputs: Sequence[str], rows: Ints) -> dict[str, Ints]:
+        """Return the columns of outputs, as Prepared.count() does."""
+        columns = self.tokens.count(outputs, rows, self.order, self.kinds)
+        if self.source_lengths is not None:
+            columns["src_len"] = self.source_lengths[rows]
+        return columns
 
 
 def shown_matches(columns: Columns) -> list[Counted]:

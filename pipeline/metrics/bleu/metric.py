@@ -6,13 +6,15 @@ These programs are the flavours. They differ in reference length, tokens, zeros 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
+from ... import kernel
 from ...tokenizers import sacrebleu
 from ...tokenizers.tokenization import Tokenization
-from ..base.arithmetic import by_order, log, ratio
+from ..base.arithmetic import MOST_ADDED, by_order, log, ratio
 from ..base.columns import LAST, Field
 from ..base.description import Counted, why_all_zero, why_zero
 from ..base.metric import Metric
@@ -23,13 +25,15 @@ from .options import FLAVOURS, QUARTERS, BleuOptions
 from .smoothing import SMOOTHING, Counts
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from numpy.typing import NDArray
 
     from ...arrays import Floats, Ints
     from ..base.columns import Columns
 
+FORMULAS = ("none", "floor", "add-k", "exp")
+"""The kinds of smoothing for which there is a compiled formula, in the order of their numbers."""
 NLTK_FLOOR = 1e-12
 """A score below this is 0 in the flavour nltk, which replaces precisions of 0 by the smallest float."""
 
@@ -65,7 +69,7 @@ class Bleu(BleuOptions, Metric):
         """Whether this smoothing of a corpus score reads counts of the last sentence alone, as in nltk."""
         return self.level == "corpus" and self.smoothing in ("method5", "method6", "method7")
 
-    @property
+    @cached_property
     def needs(self) -> OverlapNeeds:
         """Lengths, totals, and matches with all references merged."""
         names = {"char": FLAVOURS[self.flavour].char, "none": "whitespace"}
@@ -146,6 +150,20 @@ class Bleu(BleuOptions, Metric):
         """Return the score of each sentence with the first set of weights: float64 [lines, 1]."""
         terms = self.make_terms({name: column for name, column in columns.items() if name != LAST})
         return self._scores(terms, self._precision(terms), effective=self.effective_order != "no")[0][:, None]
+
+    def compiled(self) -> Callable[[Columns], Floats] | None:
+        """Return sentence_scores() of the flavours sacrebleu and moses, compiled."""
+        formula = kernel.formula("bleu_scores")
+        if formula is None or self.flavour not in ("sacrebleu", "moses") or self.order > MOST_ADDED:
+            return None
+        (weights, *_), powers = self._weights(np.zeros(1, np.int64)), 0.5 ** np.arange(self.order + 1)
+        smoothing, value = FORMULAS.index(self.smoothing), float(self.smoothing_value or 0)
+        effective = self.effective_order != "no" and self.flavour == "sacrebleu"
+        first, inverted = self.ties == "first", self.brevity_penalty != "standard"
+        rest = (weights, powers, smoothing, value, effective, first, inverted)
+        return lambda columns: formula(
+            columns["union_match"], columns["total"], columns["hyp_len"], columns["ref_len"], *rest
+        )[:, None]
 
     def _precision(self, totals: Columns) -> Floats:
         """Return smoothed precisions [..., orders]. Without any match they are 0, but for the flavour tensorflow."""

@@ -7,12 +7,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
+from ... import kernel
 from ...tokenizers.tokenization import Tokenization
-from ..base.arithmetic import best_by, by_order, log, ratio
+from ..base.arithmetic import MOST_ADDED, best_by, by_order, log, ratio
 from ..base.columns import Field
 from ..base.description import why_all_zero, why_zero
 from ..base.metric import Metric
@@ -24,7 +26,7 @@ from .codes import CODES
 from .options import GleuOptions, iterates
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from ...arrays import Floats, Ints
     from ..base.columns import Columns
@@ -67,7 +69,7 @@ class Gleu(GleuOptions, Metric):
         """The option references."""
         return self.references
 
-    @property
+    @cached_property
     def needs(self) -> OverlapNeeds:
         """What the variant counts, with each reference or with merged references."""
         tokenizer = "char" if self.unit == "char" else self.tokenizer
@@ -193,6 +195,26 @@ class Gleu(GleuOptions, Metric):
         precision, log_brevity = self._sentence_parts(columns)
         scores: Floats = np.exp(log_brevity + log(precision).mean(axis=-1))
         return scores
+
+    def compiled(self) -> Callable[[Columns], Floats] | None:
+        """Return sentence_scores() with each reference, compiled."""
+        formula, code = kernel.formula("gleu_scores"), CODES[self.variant]
+        if formula is None or not self.by_reference or self.order > MOST_ADDED:
+            return None
+        match, penalty = code.kinds
+        scale, inverted = Fraction(self.lambda_).denominator, code.brevity == "inverted"
+        clip = self.variant != "paper" or self.clip == "sentence"
+        return lambda columns: formula(
+            columns[match],
+            columns[penalty],
+            columns["total"],
+            columns["hyp_len"],
+            columns["ref_len"],
+            scale,
+            clip,
+            self.smoothing == "ones",
+            inverted,
+        )
 
     def choose(self, columns: Columns) -> Ints:
         """Return the best reference of each sentence: int64 [lines].

@@ -12,6 +12,7 @@ from ...errors import InvalidTextError
 from ...kernel.common import Encoded, Sentences
 from ..base.columns import Field, Schema
 from ..base.views import TEXTS
+from ..prepared import Gathered
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -20,10 +21,12 @@ if TYPE_CHECKING:
 
     from ...arrays import Ints
     from ...kernel.lines import Lines
-    from ...tokenizers.tokenization import Tokenization
+    from ...tokenizers.tokenization import PreparedTokens, Tokenization
     from ..base.metric import Text
     from .sentences import Splitting
 
+PLAIN = ("newline", "none")
+"""The ways to split a text in which one without newlines is one sentence."""
 UNLIMITED = -1
 """The gap of skip bigrams that may have any number of tokens between them."""
 
@@ -106,6 +109,24 @@ class RougeNeeds:
             result.append(shared | own | {"hyp_emptied": emptied[cut + number]} | columns)
         return result
 
+    def prepare(self, text: Text) -> PreparedRouge | None:
+        """Return the references prepared; see `metrics/prepared.py`.
+
+        None for all but n-grams and subsequences of whole texts, which are split into sentences at newlines or nowhere.
+        """
+        newlines = self.splitting.mode == "newline"
+        if self.gaps or self.lead or self.merged or set(self.parts) - {"lcs"} or self.splitting.mode not in PLAIN:
+            return None
+        tokens = self.tokenization.prepared(None, text.references)
+        if tokens is None:
+            return None
+        fixed = {}
+        if any(b"\n" in reference.data for reference in text.references) or not newlines:
+            (columns,) = self.count(text._replace(systems=[text.references[0]]))
+            fixed = {name: columns[name] for name in ("ref_sentences", "ref_emptied")}
+        gathered = Gathered(self, None, tuple(text.references))
+        return PreparedRouge(tokens, self.order, "lcs" in self.parts, fixed, newlines, gathered)
+
     def _encode(self, texts: Sequence[Lines]) -> list[Sentences]:
         """Return the ids of texts, sentence by sentence."""
         split = []
@@ -155,6 +176,39 @@ class RougeNeeds:
             else:
                 arrays[part], arrays[f"base{SHARED}"] = kernel.weighted_union(references, systems, powers)
         return arrays
+
+
+@dataclass(frozen=True)
+class PreparedRouge:
+    """References as words, with which n-grams and subsequences of outputs are counted."""
+
+    tokens: PreparedTokens
+    order: int
+    subsequences: bool
+    fixed: dict[str, Ints]
+    """Columns that do not depend on the output, int64 [lines, references]. Empty: each reference is one sentence."""
+    newlines: bool
+    """Whether newlines end a sentence."""
+    gathered: Gathered
+
+    def count(self, outputs: Sequence[str], rows: Ints) -> dict[str, Ints]:
+        """Return the columns of outputs, as Prepared.count() does."""
+        if self.newlines and any("\n" in output for output in outputs):
+            return self.gathered.count(outputs, rows)
+        kinds = ("match",) if self.order else ()
+        columns = self.tokens.count(outputs, rows, self.order or 1, kinds, self.subsequences)
+        del columns["total"]
+        hyp_len, ref_len = columns["hyp_len"], columns["ref_len"]
+        if self.fixed:
+            columns |= {name: column[rows] for name, column in self.fixed.items()}
+        elif not ref_len.all():  # a reference without words may have letters
+            return self.gathered.count(outputs, rows)
+        else:
+            columns |= {"ref_sentences": np.ones_like(ref_len), "ref_emptied": np.zeros_like(ref_len)}
+        columns |= {"hyp_sentences": (hyp_len > 0).astype(np.int64), "hyp_emptied": np.zeros_like(hyp_len)}
+        for number in np.flatnonzero(hyp_len == 0).tolist():
+            columns["hyp_emptied"][number] = any(character.isalnum() for character in outputs[number])
+        return columns
 
 
 SHARED = "/shared"

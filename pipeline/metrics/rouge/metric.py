@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
+from ... import kernel
 from ...tokenizers.tokenization import Tokenization
 from ..base.arithmetic import f_beta, ratio
 from ..base.columns import PRESENT, Field
@@ -20,7 +21,7 @@ from .sentences import Splitting
 from .types import Overlap, order_of, overlap_of, printed, subsequence_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
 
     from ...arrays import Floats, Ints
     from ..base.columns import Columns
@@ -191,6 +192,20 @@ class Rouge(RougeOptions, Metric):
         """Return the F of the first type: float64 [lines, references or sets], or [lines, 1] if there are no sets."""
         first = next(iter(self.score(self.make_terms(columns)).values()))
         return first if self._sets else first[:, None]
+
+    def compiled(self) -> Callable[[Columns], Floats] | None:
+        """Return sentence_scores() of n-grams and subsequences with the best reference, as rouge-score, compiled."""
+        formula, kind, weight = kernel.formula("best_f_scores"), self.kinds[0], float(self.beta) ** 2
+        if formula is None or self.script or self.alpha or self.references != "best":
+            return None
+        if kind.family == "L":
+            return lambda columns: formula(columns["lcs"], columns["hyp_len"], columns["ref_len"], 1, weight)[:, None]
+        if kind.family != "n":
+            return None
+        n = kind.number
+        return lambda columns: formula(columns["match"][..., n - 1], columns["hyp_len"], columns["ref_len"], n, weight)[
+            :, None
+        ]
 
     def remarks(self, counts: Mapping[str, Iterable[Columns]]) -> list[Note]:
         """Return notes about texts with letters but no token, and about an Lsum that is the same as L."""

@@ -140,6 +140,12 @@ class Policy(Reducer):
         counted = np.arange(scores.shape[1]) < present[:, None]
         return scores.mean(axis=-1, where=counted), scores.std(axis=-1, where=counted)
 
+    def of_lines(self, metric: Metric, scores: Floats, present: Ints | None) -> Floats:
+        """Return the mean that over_references() returns, without the deviation."""
+        if present is None or scores.shape[1] == 1:
+            return mean(scores)
+        return self.over_references(metric, scores, present)[0]
+
 
 def mean_of(reduced: Sequence[Reduced]) -> Reduced:
     """Return the mean of each output over several scores, without a spread."""

@@ -40,6 +40,12 @@ class Best(Policy):
         best = scores.min(axis=-1, keepdims=True) if metric.lower_is_better else scores.max(axis=-1, keepdims=True)
         return super().over_references(metric, best, present)
 
+    def of_lines(self, metric: Metric, scores: Floats, present: Ints | None) -> Floats:
+        """Return the best score of each line."""
+        del present
+        best: Floats = (np.minimum if metric.lower_is_better else np.maximum).reduce(scores, axis=-1)
+        return best
+
 
 class Mean(Policy):
     """The mean of the scores with each reference alone."""
@@ -97,3 +103,7 @@ class Weighted(Mean):
     def over_references(self, metric: Metric, scores: Floats, present: Ints | None) -> tuple[Floats, Floats]:
         """Return the weighted mean of each sentence's scores, and their population deviation without weights."""
         return scores @ np.array(metric.shares), super().over_references(metric, scores, present)[1]
+
+    def of_lines(self, metric: Metric, scores: Floats, present: Ints | None) -> Floats:
+        """Return the weighted mean of each line's scores."""
+        return self.over_references(metric, scores, present)[0]

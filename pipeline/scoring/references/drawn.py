@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from ...arrays import Floats
     from ...metrics.base.metric import Metric
     from ...metrics.base.reference_draws import Draws
+    from ..column_blocks import HasBlocks
     from ..summands import Summand
     from .base import SystemCounts
 
@@ -136,5 +137,16 @@ class LeftOut(Policy):
 def _drawn_outputs(counts: SystemCounts, draws: Draws) -> list[dict[str, Floats]]:
     """Return the outputs of each system in every iteration: float64 [iterations] each."""
     kind = Drawn(counts.metric, counts.references)
+    if counts.lines == 1:
+        return [_of_one_line(kind, system, draws) for system in counts.systems]
     sums = drawn_sums(kind, counts.systems, draws, counts.threads)
     return [kind.outputs(sums[:, number]) for number in range(len(counts.systems))]
+
+
+def _of_one_line(kind: Drawn, system: HasBlocks, draws: Draws) -> dict[str, Floats]:
+    """Return the outputs of a system with one line in every iteration: those with the reference that is drawn."""
+    (line,) = kind.addends(system)
+    drawn = draws.drawer(range(draws.iterations)).take(1, line.present)[:, 0]
+    fixed = np.broadcast_to(line.fixed, (len(line.drawn), line.fixed.shape[1]))
+    outputs = kind.outputs(np.concatenate([fixed, np.concatenate(line.drawn)], axis=-1))
+    return {name: values[drawn] for name, values in outputs.items()}

@@ -1,0 +1,89 @@
+"""Scores of pairs of texts that differ with every call."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .. import kernel
+from ..corpus.corpus import MAX_REFERENCES
+from ..errors import LongTextError
+from ..kernel.lines import join_lines
+from ..metrics.base.metric import Text
+from ..metrics.base.views import TEXTS
+from ..metrics.build import from_values
+from ..metrics.prepared import prepared
+from ..scoring.line_scores import LineScores
+from ..scoring.references import POLICIES
+from .scorer import Scorer
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ..arrays import Floats
+    from ..kernel.lines import Lines
+    from ..metrics.base.metric import Metric, Needs
+    from ..metrics.build import Asked
+
+KEPT = 256
+"""Of how many metrics, at most, what does not depend on texts is kept."""
+
+
+def sentence_scores(
+    metric: Asked,
+    outputs: Sequence[str],
+    references: Sequence[str] | Sequence[Sequence[str | None]],
+    sources: Sequence[str] | None = None,
+) -> Floats:
+    """Return the score of each output with its own references: float64 [outputs].
+
+    `outputs`, `references` and `sources` are those of `evaluate`, with one system and one metric, and so are the
+    numbers, bit for bit. Use it for texts that differ with every call. Where references stay the same, a `Scorer` is faster. There are no warnings
+    about what only looks wrong. Raises InputError as `evaluate` does, and for a metric that does not score texts.
+    """
+    asked = from_values(metric)[0]
+    sets = [references] if _is_texts(references) else references
+    every = [outputs, *([] if sources is None else [sources]), *sets] if isinstance(sets, list | tuple) and sets else []
+    plain = every and all(map(_is_texts, every)) and len(set(map(len, every))) == 1
+    if plain and _fits(asked, len(sets), sources is not None):
+        try:
+            return _scored(asked, outputs, sets, sources)
+        except (UnicodeEncodeError, LongTextError):
+            pass  # the way below says where
+    return Scorer.quiet(metric, references, sources).sentences(outputs)
+
+
+def _is_texts(values: Any) -> bool:
+    """Return whether values are a list of texts, without None."""
+    return isinstance(values, list | tuple) and set(map(type, values)) == {str}
+
+
+@lru_cache(KEPT)
+def _fits(metric: Metric, references: int, has_source: bool) -> bool:
+    """Return whether a metric can score complete texts, with so many references."""
+    if metric.needs.view != TEXTS or metric.reads_files or metric.unavailable() or references > MAX_REFERENCES:
+        return False
+    misfit = metric.misfit(references) or POLICIES[metric.policy].misfit(metric, references, missing=False)
+    return not misfit and (has_source or not metric.needs.source)
+
+
+@lru_cache(KEPT)
+def _way(metric: Metric, kernel_used: str) -> tuple[Needs, LineScores]:
+    """Return what a metric counts, and the way from counts to scores, which depends on the kernel that is used."""
+    del kernel_used
+    return metric.needs, LineScores(metric)
+
+
+def _scored(metric: Metric, outputs: Sequence[str], sets: Any, sources: Sequence[str] | None) -> Floats:
+    """Return the scores of texts that are checked already."""
+    needs, scores = _way(metric, kernel.name())
+    source = _lines(sources) if sources is not None and needs.source else None
+    ready = prepared(needs, Text(source, [_lines(reference) for reference in sets], [], {}))
+    columns = ready.count(outputs, np.arange(len(outputs)))
+    return scores.of(columns, missing=False)
+
+
+def _lines(texts: Sequence[str]) -> Lines:
+    return join_lines([text.encode() for text in texts])

@@ -1,0 +1,213 @@
+"""The class Scorer: references and sources, prepared once for one metric."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..api import results_of
+from ..corpus.edits.gold_beside_lists import corpus_with_gold
+from ..corpus.in_memory import ONE, corpus_in_memory
+from ..corpus.texts import read_texts, text_in_memory
+from ..errors import InputError, LongTextError
+from ..execution.prepared_counts import PreparedCounts
+from ..metrics.base.views import GOLD, TEXTS
+from ..metrics.build import from_values
+from ..prepare import complete, doubts, fit, without_source
+from ..scoring.line_scores import LineScores
+from ..scoring.scored_columns import signed
+from .checks import is_list, rows_of, surrogate, texts_of
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from ..arrays import Floats, Ints
+    from ..corpus.corpus import Corpus
+    from ..corpus.texts import AnyText
+    from ..evaluation import Evaluation
+    from ..execution.store.columns_file import MemoryStatistics
+    from ..metrics.base.metric import Metric
+    from ..metrics.build import Asked
+
+    Integers = NDArray[np.integer]
+
+
+class Scorer:
+    """References and sources that are checked and tokenised once, and score any outputs by one metric.
+
+    All numbers are those of `evaluate`, bit for bit. Several threads may use a scorer at once. It can be pickled, so
+    that processes can have it: it is then prepared anew where it is unpickled. Its memory does not grow with calls.
+
+        scorer = pipeline.Scorer("bleu", references)
+        scorer.sentences(outputs)                       # a score for each line
+        scorer.rewards(["one", "another"], [7, 7])      # of two outputs for line 7, counted from 0
+        scorer.score(outputs).score                     # of all lines together
+    """
+
+    metric: Metric
+    """The metric, with all its settings."""
+    lines: int
+    """How many lines source and references have."""
+
+    def __init__(
+        self,
+        metric: Asked,
+        references: Sequence[str] | Sequence[Sequence[str | None]] | None = None,
+        sources: Sequence[str] | None = None,
+        *,
+        gold: str | Path | None = None,
+    ) -> None:
+        """Check and prepare references and sources.
+
+        The arguments are those of `evaluate`, with one metric. `gold` is an M2 file, for metrics of edits that score
+        texts, such as m2; sources and references that are not given come from it. What looks wrong but can be scored is
+        a warning (warnings.warn). Raises InputError for texts that do not fit together, for an unknown metric or
+        setting, where a source is missing, and for a metric that does not score texts.
+        """
+        self._prepare(metric, references, sources, gold)
+        for note in doubts(self._corpus, [self.metric]):
+            warnings.warn(note, stacklevel=2)
+
+    @classmethod
+    def quiet(cls, metric: Asked, references: Any, sources: Any, gold: str | None = None) -> Scorer:
+        """Return a scorer without the warnings about what looks wrong."""
+        scorer = cls.__new__(cls)
+        cls._prepare(scorer, metric, references, sources, gold)
+        return scorer
+
+    def _prepare(self, metric: Asked, references: Any, sources: Any, gold: str | Path | None) -> None:
+        self.metric = _one(metric)
+        self._corpus = _corpus(self.metric, references, sources, gold)
+        self._given = (metric, _copied(references), _copied(sources), gold and str(Path(gold).absolute()))
+        self.lines = self._corpus.lines
+        self._counts = PreparedCounts(self._corpus.read_by(self.metric.needs), self.metric.needs)
+        self._scores = LineScores(self.metric)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Scorer.quiet, self._given
+
+    def __repr__(self) -> str:
+        return f"<Scorer {self.lines} lines {self.signature}>"
+
+    @property
+    def signature(self) -> str:
+        """The metric with all its settings, as `Result.signature` has it."""
+        return signed(self.metric, self._counts.references)
+
+    def sentences(self, outputs: Sequence[str]) -> Floats:
+        """Return the score of each line: float64 [lines]. `outputs` holds one text for each line, in order.
+
+        Raises InputError for another number of outputs, and for an output that is no text.
+        """
+        texts = self._all(outputs)
+        return self._scored(texts, self._counts.every)
+
+    def rewards(self, outputs: Sequence[str], ids: Sequence[int] | Integers) -> Floats:
+        """Return the score of each output with the line whose number, from 0, `ids` has: float64 [outputs].
+
+        Lines may come in any order, any number of times. The scores are those of `sentences` where each score depends
+        on its own sentence alone. Of other metrics, such as cleme, they are those of a corpus of just these lines.
+        Raises InputError for an output that is no text, for a line that does not exist, and for unequal numbers.
+        """
+        texts = texts_of("outputs", outputs)
+        return self._scored(texts, rows_of(ids, len(texts), self.lines))
+
+    def score(self, outputs: Sequence[str]) -> Evaluation:
+        """Return the result of a corpus, as `evaluate` does. `outputs` holds one text for each line, in order.
+
+        What looks wrong but can be scored is a warning (warnings.warn). Raises InputError as `sentences` does.
+        """
+        own = text_in_memory("outputs", self._all(outputs))
+        views = {name: replace(view, systems={ONE: own}) for name, view in self._corpus.views.items()}
+        (corpus,) = complete([self.metric], [replace(self._corpus, systems={ONE: own}, views=views)])
+        systems = corpus.read_by(self.metric.needs).systems
+        counted = {(name, self.metric.needs): self._statistics(text) for name, text in systems.items()}
+        evaluation = results_of(corpus, [self.metric], counted)
+        for note in evaluation.warnings:
+            warnings.warn(note, stacklevel=2)
+        return evaluation
+
+    def _statistics(self, text: AnyText) -> MemoryStatistics:
+        outputs = read_texts(text, 0, text.lines)
+        try:
+            return self._counts.statistics(outputs)
+        except LongTextError as error:
+            raise InputError(f"{self._place(error, self._counts.every)}: {error.message}") from None
+
+    def _all(self, outputs: Sequence[str]) -> list[str]:
+        """Return one output for each line; raises InputError."""
+        texts = texts_of("outputs", outputs)
+        if len(texts) != self.lines:
+            raise InputError(f"outputs: expected one for each line, {self.lines:,}; found {len(texts):,}")
+        return texts
+
+    def _counted(self, outputs: Sequence[str], rows: Ints) -> dict[str, Ints]:
+        """Return the columns of outputs; raises InputError for text that cannot be counted."""
+        try:
+            return self._counts.columns(outputs, rows)
+        except UnicodeEncodeError:
+            raise surrogate("outputs", outputs) from None
+        except LongTextError as error:
+            raise InputError(f"{self._place(error, rows)}: {error.message}") from None
+
+    def _place(self, error: LongTextError, rows: Ints) -> str:
+        """Return where a text is that is too long to be counted."""
+        if error.text < self._counts.references:
+            return f"references[{error.text}], item {rows[error.line] + 1}"
+        return f"outputs, item {error.line + 1}"
+
+    def _scored(self, outputs: Sequence[str], rows: Ints) -> Floats:
+        if not outputs:
+            return np.zeros(0)
+        return self._scores.of(self._counted(outputs, rows), missing=self._counts.blank is not None)
+
+
+def _one(metric: Asked) -> Metric:
+    """Return the metric that is asked for; raises InputError unless it is one, and scores texts."""
+    if is_list(metric):
+        raise InputError("metric: expected one metric, found a list; a Scorer has one")
+    (asked,) = from_values(metric)
+    check_texts_scored(asked)
+    return asked
+
+
+def check_texts_scored(metric: Metric, *, gold: bool = True) -> None:
+    """Raise InputError for a metric whose outputs are no texts, or are texts that have to be annotated first.
+
+    `gold` says whether there may be an M2 file, which metrics such as m2 need.
+    """
+    if metric.reads_files:
+        raise InputError(f"{metric.name}: reads files of numbers, and no texts")
+    if metric.needs.view == GOLD and not gold:
+        raise InputError(f"{metric.name}: compares edits with those of an M2 file: pipeline.Scorer(..., gold=FILE)")
+    if metric.needs.view not in (TEXTS, GOLD):
+        message = "compares edits of outputs, which have to be annotated first; score M2 files, or texts, with"
+        raise InputError(f"{metric.name}: {message} pipeline.evaluate")
+
+
+def _corpus(metric: Metric, references: Any, sources: Any, gold: str | Path | None) -> Corpus:
+    """Return source and references, checked, without outputs; raises InputError."""
+    needed = without_source(metric.name, metric.hint, "sources=[...]") if metric.needs.source else ""
+    if gold is not None:
+        corpus = corpus_with_gold(gold, {}, references, sources, {metric.needs.view}, systems_later=True)
+    elif references is None:
+        raise InputError("references: there are none; give a list of texts for each reference set, or gold=FILE")
+    else:
+        corpus = corpus_in_memory({}, references, sources, needed, systems_later=True)
+    problems = fit([metric], [corpus])
+    if problems:
+        raise InputError(problems)
+    if metric.needs.source and corpus.source is None:
+        raise InputError(needed)
+    return corpus
+
+
+def _copied(texts: Any) -> Any:
+    """Return lists of texts as tuples, which a caller cannot change later."""
+    return tuple(text if text is None or isinstance(text, str) else tuple(text) for text in texts) if texts else None

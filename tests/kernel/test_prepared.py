@@ -1,0 +1,147 @@
+"""Outputs counted against prepared texts: as if all were encoded and counted together, with both kernels."""
+
+from __future__ import annotations
+
+import pickle
+from concurrent.futures import ThreadPoolExecutor
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pipeline.kernel import common
+from pipeline.kernel.lines import join_lines
+from pipeline.kernel.python.encode import encode
+from pipeline.kernel.python.lcs import lcs
+from pipeline.kernel.python.overlap import overlap
+from pipeline.kernel.python.words import words
+from tests.conftest import KERNELS, forced_kernel
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from pipeline.kernel.python.prepared import Prepared
+
+TOKENS = [
+    "a",
+    "b",
+    "A",
+    "aa",
+    ".",
+    ",",
+    "a.",
+    "1.5",
+    "dog's",
+    "naïve",
+    "日本",
+    "😀",
+    "-",
+    "İ",
+    "K",
+    "longer-than-8",
+    "\n",
+]
+LINE = st.lists(st.sampled_from(TOKENS), max_size=9).map(" ".join) | st.text(max_size=6).filter(
+    lambda text: not any("\ud800" <= character <= "\udfff" for character in text)
+)
+ALL_KINDS = (*common.KINDS, *common.MERGED_KINDS)
+
+
+def prepared(kernel: str, source: Sequence[str] | None, references: Sequence[Sequence[str]], split: str) -> Prepared:
+    with forced_kernel(kernel):
+        made: Prepared = import_module(f"pipeline.kernel.{kernel}").Prepared(
+            None if source is None else join_lines(line.encode() for line in source),
+            [join_lines(line.encode() for line in reference) for reference in references],
+            split,
+        )
+        return made
+
+
+def together(
+    source: Sequence[str] | None, references: Sequence[Sequence[str]], outputs: Sequence[str], split: str, order: int
+) -> dict[str, Any]:
+    """What the specification counts where all texts are encoded in one call."""
+    texts = [*([source] if source is not None else []), *references, outputs]
+    lines = [join_lines(line.encode() for line in text) for text in texts]
+    encoded = words(lines, split).texts if split in common.FOLDS else encode(lines, split)
+    first = encoded.pop(0) if source is not None else None
+    counts = overlap(first, encoded[:-1], encoded[-1:], order, ALL_KINDS)
+    return {kind: array[0] for kind, array in counts.items()} | {"lcs": lcs(encoded[:-1], encoded[-1:])[0]}
+
+
+@pytest.mark.parametrize("name", KERNELS)
+@given(data=st.data())
+def test_counts_are_those_of_texts_that_are_encoded_together(name: str, data: st.DataObject) -> None:
+    split = data.draw(st.sampled_from([*common.SPLITS, *common.FOLDS]))
+    order, sets = data.draw(st.integers(1, 6)), data.draw(st.integers(1, 6))
+    lines = data.draw(st.lists(st.lists(LINE, min_size=1 + sets, max_size=1 + sets), min_size=1, max_size=4))
+    source = [line[0] for line in lines] if data.draw(st.booleans()) else None
+    references = [[line[1 + number] for line in lines] for number in range(sets)]
+    rows = data.draw(st.lists(st.integers(0, len(lines) - 1), max_size=5))
+    outputs = [data.draw(LINE) for _ in rows]
+    frozen = prepared(name, source, references, split)
+    columns = frozen.count(outputs, np.array(rows, np.int64), order, ALL_KINDS, True)
+    taken = [[reference[row] for row in rows] for reference in references]
+    expected = together(source and [source[row] for row in rows], taken, outputs, split, order)
+    for kind, array in expected.items():
+        assert columns[kind].dtype == np.int64
+        np.testing.assert_array_equal(columns[kind], array, err_msg=kind)
+    if source is None:
+        alone = frozen.count(outputs, np.array(rows, np.int64), order, ("match",))
+        np.testing.assert_array_equal(alone["match"], expected["match"])
+        assert alone["total"].tolist() == np.maximum(alone["hyp_len"][:, None] - np.arange(order), 0).tolist()
+
+
+@pytest.mark.parametrize("name", KERNELS)
+def test_long_lines_have_the_subsequences_of_the_other_kernel(name: str) -> None:
+    """Lengths around the words of 64 bits and the blocks of 256."""
+    rng = np.random.default_rng(3)
+    for size in (63, 64, 65, 127, 128, 129, 256, 257, 700):
+        one, two = (" ".join(map(str, rng.integers(0, 9, size))) for _ in range(2))
+        frozen = prepared(name, None, [[one, two]], "whitespace")
+        columns = frozen.count([f"{two} new", one], np.array([0, 1]), 1, (), True)
+        np.testing.assert_array_equal(
+            columns["lcs"], together(None, [[one, two]], [f"{two} new", one], "blank", 1)["lcs"]
+        )
+
+
+@pytest.mark.parametrize("name", KERNELS)
+def test_wrong_arguments_are_refused(name: str) -> None:
+    frozen = prepared(name, None, [["a b"]], "whitespace")
+    row = np.zeros(1, np.int64)
+    wrong: list[tuple[type[Exception], Any]] = [
+        (TypeError, lambda: frozen.count([None], row, 2, ("match",))),  # type: ignore[list-item]
+        (IndexError, lambda: frozen.count(["a"], row + 1, 2, ("match",))),
+        (IndexError, lambda: frozen.count(["a"], row - 1, 2, ("match",))),
+        (ValueError, lambda: frozen.count(["a", "b"], row, 2, ("match",))),
+        (ValueError, lambda: frozen.count(["a"], row, 17, ("match",))),
+        (KeyError, lambda: frozen.count(["a"], row, 2, ("matches",))),
+        (UnicodeEncodeError, lambda: frozen.count(["\ud800"], row, 2, ("match",))),
+        (UnicodeDecodeError, lambda: frozen.count([b"\xff"], row, 2, ("match",))),
+        (KeyError, lambda: prepared(name, None, [["a"]], "words")),
+        (ValueError, lambda: prepared(name, None, [["a"], ["a", "b"]], "blank")),
+        (ValueError, lambda: prepared(name, None, [], "blank")),
+    ]
+    for error, call in wrong:
+        with pytest.raises(error):
+            call()
+    assert frozen.count(["a a"], row, 1, ("match",))["match"].tolist() == [[[1]]]
+
+
+@pytest.mark.parametrize("name", KERNELS)
+def test_prepared_texts_are_pickled_and_shared_by_threads(name: str) -> None:
+    lines = [f"the {number} cat sat {number % 7} on the mat" for number in range(50)]
+    kept = pickle.dumps(prepared(name, lines, [lines, lines[::-1]], "whitespace"))
+    frozen = pickle.loads(kept)  # noqa: S301 (made here)
+    rows = np.arange(50)
+    expected = frozen.count(lines, rows, 4, ("match", "penalty"), True)
+
+    def again(_: int) -> bool:
+        columns = frozen.count(lines, rows, 4, ("match", "penalty"), True)
+        return all(np.array_equal(columns[kind], array) for kind, array in expected.items())
+
+    with ThreadPoolExecutor(8) as pool:
+        assert all(pool.map(again, range(40)))

@@ -1,0 +1,207 @@
+"""Rewards as programs for training call them, with their own argument names, and texts that are no ordinary ones."""
+
+from __future__ import annotations
+
+import asyncio
+import functools
+import inspect
+import math
+import pickle
+import re
+import warnings
+from typing import Any
+
+import numpy as np
+import pytest
+
+import pipeline
+from pipeline import rewards
+from pipeline.errors import InputError
+from tests.conftest import ROOT
+
+OUTPUTS = ["He goes to school .", "I like an apples .", "", "So be it"]
+REFERENCES: list[Any] = [
+    "He goes to school .",
+    ["I like apples .", "I like an apple ."],
+    "A text .",
+    ["So be it", "Be so"],
+]
+SOURCES = ["He go to school .", "I like a apples .", "A text", "So it be"]
+
+
+def quiet(metric: str, number: int) -> float:
+    """Return the score that evaluate gives an output alone."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        given = REFERENCES[number]
+        sets = [[text] for text in ([given] if isinstance(given, str) else given)]
+        sources = [SOURCES[number]] if metric.startswith("gleu") else None
+        return float(pipeline.evaluate([OUTPUTS[number]], sets, sources, metric)[0].sentences[0])
+
+
+METRICS = ["gleu", "gleu[refs=max]", "google_gleu", "bleu", "chrf", "rouge[refs=mean]"]
+
+
+@pytest.mark.parametrize("metric", METRICS)
+def test_a_reward_is_the_score_of_the_output_alone(metric: str) -> None:
+    expected = [quiet(metric, number) for number in range(4)]
+    assert expected[2] == 0
+    plain = rewards.plain(metric)
+    assert plain(OUTPUTS, REFERENCES, SOURCES) == expected
+    assert pickle.loads(pickle.dumps(plain))(OUTPUTS, REFERENCES, SOURCES) == expected  # noqa: S301 (made here)
+    assert all(type(reward) is float for reward in plain(OUTPUTS, REFERENCES, SOURCES))
+    assert plain([], [], []) == []
+
+
+def trainer_call(function: Any, rows: list[dict[str, Any]], completions: list[Any]) -> list[float]:
+    """Call a reward function as GRPOTrainer of TRL 1.16 does, and do with the result what it does."""
+    keys = [key for key in rows[0] if key not in ("prompt", "completion", "completion_ids")]
+    columns = {key: [row[key] for row in rows] for key in keys}
+    columns |= {"trainer_state": object(), "log_extra": print, "log_metric": print}  # type: ignore[dict-item]
+    ids = [[1, 2]] * len(rows)
+    prompts = [row["prompt"] for row in rows]
+    result = function(prompts=prompts, completions=completions, completion_ids=ids, **columns)
+    return [math.nan if reward is None else float(reward) for reward in result]
+
+
+@pytest.mark.parametrize("metric", METRICS)
+@pytest.mark.parametrize("conversational", [False, True])
+def test_trl_calls_it_with_columns(metric: str, conversational: bool) -> None:
+    def said(role: str, text: str) -> Any:
+        return [{"role": "system", "content": "Be brief."}, {"role": role, "content": text}] if conversational else text
+
+    rows = [
+        {"prompt": said("user", source), "correct": references, "task": "gec", "wrong": source}
+        for source, references in zip(SOURCES, REFERENCES, strict=True)
+    ]
+    completions = [said("assistant", text) for text in OUTPUTS]
+    expected = [quiet(metric, number) for number in range(4)]
+    for column in ("wrong", "prompts"):
+        function = rewards.trl(metric, references="correct", sources=column)
+        assert trainer_call(function, rows, completions) == expected
+        assert not inspect.iscoroutinefunction(function)
+        assert not inspect.iscoroutinefunction(function.__call__)
+        assert function.__name__ == function.reward.metric.name
+        assert trainer_call(pickle.loads(pickle.dumps(function)), rows, completions) == expected  # noqa: S301
+    rows[1]["correct"] = None  # a row of another task: TRL leaves it out
+    assert [number for number, value in enumerate(trainer_call(function, rows, completions)) if math.isnan(value)] == [
+        1
+    ]
+    assert rewards.trl(metric, name="fluency").__name__ == "fluency"
+    with pytest.raises(InputError, match=r"no column 'references'; there are .*correct.*prompts"):
+        trainer_call(rewards.trl(metric), rows, completions)
+
+
+@pytest.mark.parametrize("metric", METRICS)
+def test_verl_calls_it_with_its_names(metric: str) -> None:
+    """As verl 0.9.1: NaiveRewardManager for each output, BatchRewardManager for all, under functools.partial."""
+    expected = [quiet(metric, number) for number in range(4)]
+    truths = [text if isinstance(text, str) else np.array(text, object) for text in REFERENCES]  # as parquet has them
+    extra = [{"source": source, "num_turns": 1, "rollout_reward_scores": {}} for source in SOURCES]
+    single = functools.partial(rewards.verl(metric))
+    got = [
+        single(data_source="gec", solution_str=output, ground_truth=truth, extra_info=info, reward_router_address="a:1")
+        for output, truth, info in zip(OUTPUTS, truths, extra, strict=True)
+    ]
+    assert got == expected
+    assert rewards.verl(metric)("gec", OUTPUTS[0], truths[0], extra[0]) == expected[0]
+    batch = rewards.verl_batch(metric)
+    names = np.array(["gec"] * 4, object)
+    assert batch(data_sources=names, solution_strs=OUTPUTS, ground_truths=truths, extra_infos=extra) == expected
+
+
+def test_texts_that_are_no_ordinary_ones() -> None:
+    """The rules that the module and `help rewards` state, one by one."""
+    bleu = rewards.plain("bleu")
+    assert bleu(["", " "], ["a b", "a b"]) == [0.0, 0.0]  # an empty output is scored
+    assert bleu(["a b", "a b"], ["a b", ""])[1] == 0.0  # an empty reference is one of length 0
+    nothing: list[Any] = [None, math.nan, np.float64("nan")]
+    for gone in nothing:  # a missing reference is left out
+        assert bleu(["a b c d"], [["a b c d", gone]]) == bleu(["a b c d"], ["a b c d"])
+        with pytest.raises(InputError, match="references, item 2: there is none"):
+            bleu(["a", "b"], ["a", gone])
+        assert rewards.plain("bleu", missing=0.5)(["a b", "b"], ["a b", [gone]])[1] == 0.5
+        assert rewards.plain("bleu", missing=None)(["b"], [gone]) == [None]
+        with pytest.raises(InputError, match=r"outputs, item 2: expected a text, found (None|nan)"):
+            bleu(["a", gone], ["a", "b"])
+        with pytest.raises(InputError, match=r"sources, item 1: expected a text, found (None|nan)"):
+            rewards.plain("gleu")(["a", "b"], ["a", "b"], [gone, "a"])
+    reward = rewards.trl("bleu")
+    assert reward(prompts=["p"], completions=[[{"role": "assistant", "content": None}]], references=["a"]) == [0.0]
+    parts = [{"type": "image"}, {"type": "text", "text": "a b "}, {"type": "text", "text": "c d"}]
+    assert reward(["p"], [[{"role": "assistant", "content": parts}]], references=["a b c d"]) == bleu(
+        ["a b c d"], ["a b c d"]
+    )
+
+
+def test_what_is_wrong_is_named() -> None:
+    bleu = rewards.plain("bleu")
+    wrong: list[tuple[str, Any]] = [
+        ("references: expected a text or a list of texts for each output, 2; found 1", lambda: bleu(["a", "b"], ["a"])),
+        ("references, item 2: expected a text or a list of texts, found int", lambda: bleu(["a", "b"], ["a", 3])),
+        ("outputs: expected a list of texts, found str", lambda: bleu("ab", ["a"])),
+        ("sources: the metric needs the source", lambda: rewards.plain("gleu")(["a"], ["a"])),
+        (
+            "sources: expected one text for each output, 1; found 2",
+            lambda: rewards.plain("gleu")(["a"], ["a"], ["b"] * 2),
+        ),
+        ("m2: compares edits with those of an M2 file", lambda: rewards.plain("m2")),
+        ("errant: compares edits of outputs", lambda: rewards.trl("errant")),
+        ("metric: expected one metric, found a list", lambda: rewards.plain(["bleu", "gleu"])),  # type: ignore[arg-type]
+        ("blue", lambda: rewards.verl("blue")),
+        ("item 1: character 2 is half of a surrogate pair", lambda: bleu(["a\ud800"], ["a"])),
+        (r"items: expected \(output, references\)", lambda: rewards.corpus("bleu")([("a",)])),
+    ]
+    for message, call in wrong:
+        with pytest.raises(InputError, match=message):
+            call()
+
+
+def test_the_answer_is_taken_out_of_an_output() -> None:
+    function = rewards.plain("bleu", extract=lambda text: text.rpartition("</think>")[2].strip())
+    assert function(["<think>a</think> a b c d"], ["a b c d"]) == rewards.plain("bleu")(["a b c d"], ["a b c d"])
+
+
+def test_a_corpus_has_the_score_of_evaluate() -> None:
+    items = [(OUTPUTS[n], REFERENCES[n], SOURCES[n]) for n in (0, 1)]
+    sets = [[REFERENCES[0], REFERENCES[1][0]], [None, REFERENCES[1][1]]]
+    expected = pipeline.evaluate(OUTPUTS[:2], sets, SOURCES[:2], "gleu")[0].score
+    assert rewards.corpus("gleu")(items) == expected
+    assert (
+        rewards.corpus("chrf")([item[:2] for item in items]) == pipeline.evaluate(OUTPUTS[:2], sets, None, "chrf").score
+    )
+
+
+def test_inspect_scores_with_it() -> None:
+    """The scorer of `help rewards`, called as inspect_ai calls scorers."""
+    inspect_scorer: Any = pytest.importorskip("inspect_ai.scorer")
+    reward = rewards.plain("gleu")
+
+    @inspect_scorer.scorer(metrics=[inspect_scorer.mean()])  # type: ignore[untyped-decorator]
+    def gleu() -> Any:
+        async def score(state: Any, target: Any) -> Any:
+            given = reward([state.output.completion], [list(target)], [state.metadata["source"]])
+            return inspect_scorer.Score(value=given[0])
+
+        return score
+
+    class State:
+        output = type("Output", (), {"completion": OUTPUTS[1]})
+        metadata = {"source": SOURCES[1]}  # noqa: RUF012
+
+    got = asyncio.run(gleu()(State(), inspect_scorer.Target(REFERENCES[1])))
+    assert got.as_float() == quiet("gleu", 1)
+
+
+PAGE = (ROOT / "pipeline" / "help" / "rewards.md").read_text(encoding="utf-8")
+
+
+def test_the_examples_of_the_page_of_help_run() -> None:
+    examples = "\n".join(re.findall(r"^(?: {4}.*)?$", re.sub(r"(?ms)^```.*?^```$", "", PAGE), re.MULTILINE))
+    names: dict[str, Any] = {}
+    exec(re.sub(r"^ {4}", "", examples, flags=re.MULTILINE), names)  # noqa: S102
+    assert names["compute_score"]("gec", "a", ["a"], {"source": "a"}) == 1.0
+    shown = re.findall(r"^ {4}(rewards.*?) +# (\[[0-9., ]+\])$", PAGE, re.MULTILINE)
+    assert len(shown) == 3
+    for code, result in shown:
+        assert repr(eval(code, names)) == result  # noqa: S307
