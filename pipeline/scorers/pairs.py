@@ -40,8 +40,9 @@ def sentence_scores(
     """Return the score of each output with its own references: float64 [outputs].
 
     `outputs`, `references` and `sources` are those of `evaluate`, with one system and one metric, and so are the
-    numbers, bit for bit. Use it for texts that differ with every call. Where references stay the same, a `Scorer` is faster. There are no warnings
-    about what only looks wrong. Raises InputError as `evaluate` does, and for a metric that does not score texts.
+    numbers, bit for bit. Use it for texts that differ with every call. Where references stay the same, a `Scorer` is
+    faster. There are no warnings about what only looks wrong. Raises InputError as `evaluate` does, and for a metric
+    that does not score texts.
     """
     asked = from_values(metric)[0]
     sets = [references] if _is_texts(references) else references

@@ -76,7 +76,7 @@ class Scorer:
 
     @classmethod
     def quiet(cls, metric: Asked, references: Any, sources: Any, gold: str | None = None) -> Scorer:
-        """Return a scorer without the warnings about what looks wrong."""
+        """Return a scorer that does not warn. The arguments, `gold` too, are those of Scorer."""
         scorer = cls.__new__(cls)
         cls._prepare(scorer, metric, references, sources, gold)
         return scorer

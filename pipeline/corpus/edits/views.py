@@ -7,6 +7,7 @@ Each such view is a data set of its own, with the same lines and systems. Its te
 from __future__ import annotations
 
 from collections import Counter
+from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from ...config.resolved import Column
@@ -25,7 +26,6 @@ from .official_loader import odd_lines
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Sequence
-    from pathlib import Path
 
     from ...config.resolved import Dataset, Input, System
     from ...edits.m2_files import Reader
@@ -96,15 +96,33 @@ def open_edits(
     notes += line_ends([*([] if GOLD in views else [gold]), *annotated.values()])
     categories, rare = _categories([gold, *annotated.values()])
     notes += [f"{gold.name}: {rare}"] * bool(rare)
+    read = [*map(named, dataset.gold), *(item.name for item in annotated.values())]
     sentences = (" ".join(block.sentence.split()).encode() for block in gold.blocks)
     return EditTexts(
         source=_record_file(opener, gold.name, sentences),
         gold=references[0],
         pairs=[text for of_output in references for text in of_output],
         outputs={name: _record_file(opener, item.name, _records(item)) for name, item in annotated.items()},
-        notes=notes if both or GOLD in views else [],
+        notes=_named_shortly(notes, read) if both or GOLD in views else [],
         categories=categories,
     )
+
+
+def _named_shortly(notes: Iterable[str], files: Iterable[str]) -> list[str]:
+    """Return notes with the names of files instead of their paths, since results depend on no folder.
+
+    Where two files have the same name, the name of the folder stands before it.
+    """
+    names = dict.fromkeys(file for file in files if "://" not in file)
+    last = Counter(Path(name).name for name in names)
+    short = {name: "/".join(Path(name).parts[-2 if last[Path(name).name] > 1 else -1 :]) for name in names}
+    paths = sorted(short, key=len, reverse=True)  # a path may begin with another
+    shortened = []
+    for note in notes:
+        for path in paths:
+            note = note.replace(path, short[path])  # noqa: PLW2901 (each path in turn)
+        shortened.append(note)
+    return shortened
 
 
 def _too_many(gold: Annotated, outputs: dict[str, Annotated], most: int) -> Problem:
