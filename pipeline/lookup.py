@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import MutableMapping
+from functools import cache
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -22,9 +23,10 @@ def imported(package: str, name: str) -> Any:
 
 def later(package: str, name: str) -> Callable[..., Any]:
     """Return a stand-in for the function "module.name". Its first call imports the module."""
+    first = cache(imported)
 
     def call(*arguments: Any) -> Any:
-        return imported(package, name)(*arguments)
+        return first(package, name)(*arguments)
 
     return call
 

@@ -58,7 +58,8 @@ class Corpus:
         """Return the data set as those read it who count these columns; raises InputError where it has no edits."""
         if needs.view != TEXTS and needs.view not in self.views:
             raise InputError(f"{self.name}: {WITHOUT_EDITS}")
-        return self.external.get(needs.key) or self.views.get(needs.view, self)
+        external = self.external.get(needs.key) if self.external else None
+        return external or self.views.get(needs.view, self)
 
     def with_references(self) -> Corpus:
         """Return the data set with each reference as one more system; raises CorpusError where a name is taken."""

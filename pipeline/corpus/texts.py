@@ -11,7 +11,8 @@ import os
 import re
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, NamedTuple
+from itertools import accumulate
+from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -131,9 +132,11 @@ class MemoryText:
 
     name: str
     content: Lines
+    strings: tuple[str, ...] = field(repr=False, compare=False)
+    """The same texts as they were given."""
     blanks: NDArray[np.int64] = field(repr=False, compare=False)
-    has_bom: bool = False
     odd: Odd = ORDINARY
+    has_bom: ClassVar[bool] = False
 
     @property
     def blank(self) -> int:
@@ -198,13 +201,11 @@ def text_in_memory(name: str, texts: Sequence[str]) -> MemoryText:
         data = joined.encode()
     except UnicodeEncodeError:
         raise CorpusError([_surrogate(name, texts)]) from None
-    sizes = np.fromiter(map(len, texts), np.int64, len(texts))
-    wide = np.flatnonzero(~np.fromiter(map(str.isascii, texts), bool, len(texts))) if len(data) > len(joined) else ()
-    for number in map(int, wide):
-        sizes[number] = len(texts[number].encode())
-    ends = np.cumsum(sizes, dtype=np.int64)
-    blanks = np.flatnonzero(np.fromiter(map(str.isspace, texts), bool, len(texts)) | (sizes == 0)) + 1
-    return MemoryText(name, Lines(data, ends - sizes, ends), blanks, odd=Odd.of(data))
+    sizes = map(len, texts) if len(data) == len(joined) else (len(t if t.isascii() else t.encode()) for t in texts)
+    edges = np.fromiter(accumulate(sizes, initial=0), np.int64, len(texts) + 1)
+    blanks = [number for number, text in enumerate(texts, 1) if not text or text.isspace()]
+    strings = tuple(map(str.__str__, texts))
+    return MemoryText(name, Lines(data, edges[:-1], edges[1:]), strings, np.array(blanks, np.int64), odd=Odd.of(data))
 
 
 def _surrogate(name: str, texts: Sequence[str]) -> Problem:
@@ -217,6 +218,6 @@ def _surrogate(name: str, texts: Sequence[str]) -> Problem:
 
 def read_texts(text: AnyText, low: int, high: int) -> list[str]:
     """Return the lines low <= i < high of a text as strings."""
-    span = text.span(low, high)
-    lines = read_span(span) if isinstance(span, Span) else span
-    return [line.decode() for line in lines.texts()]
+    if isinstance(text, MemoryText):
+        return list(text.strings[low:high])
+    return [line.decode() for line in read_span(text.span(low, high)).texts()]

@@ -62,9 +62,13 @@ class ChrfNeeds:
 
     def schema(self, references: int) -> Schema:
         """Return lengths in characters, the n-grams of output and reference, and their matches."""
+        return Schema.of(self._fields, references)
+
+    @cached_property
+    def _fields(self) -> tuple[Field, ...]:
         lengths = (Field("hyp_len"), Field("ref_len", per_reference=True), Field("total", self.order))
         apart = (Field(name, self.order, per_reference=True) for name in ("ref_total", "match"))
-        return Schema((*lengths, *apart), references)
+        return (*lengths, *apart)
 
     def count(self, text: Text) -> list[dict[str, Ints]]:
         """Count a shard, first characters, then words."""
@@ -193,7 +197,7 @@ class Chrf(Metric):
         """The numbers of the orders that count, from 0: those of characters, then those of words."""
         return range(self.min_char_order - 1, self._order)
 
-    @property
+    @cached_property
     def terms(self) -> tuple[Field, ...]:
         """N-grams of the output, n-grams of the reference, and matches."""
         return tuple(Field(name, self._order, per_reference=True) for name in ("hyp_total", "ref_total", "match"))

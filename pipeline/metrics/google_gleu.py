@@ -84,7 +84,7 @@ class GoogleGleu(Metric):
         """Return all orders, also those that are too short to be summed."""
         return [str(n) for n in range(1, self.order + 1)]
 
-    @property
+    @cached_property
     def terms(self) -> tuple[Field, ...]:
         """N-grams of the output and of the reference, the larger of these two numbers, and matches."""
         return (Field("hyp_total"), *(Field(name, per_reference=True) for name in ("match", "ref_total", "larger")))

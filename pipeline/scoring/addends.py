@@ -74,7 +74,7 @@ class Chosen(Kind):
     @cached_property
     def schema(self) -> Schema:
         """The terms that are whole numbers."""
-        return Schema(tuple(f._replace(per_reference=False) for f in self.metric.terms if not f.real), 1)
+        return Schema.of(tuple(f._replace(per_reference=False) for f in self.metric.terms if not f.real), 1)
 
     def picked(self, system: HasBlocks) -> Iterator[Columns]:
         """Yield the terms with the reference of each sentence, one block of lines after the other."""
@@ -127,12 +127,12 @@ class Drawn(Kind):
     @cached_property
     def fixed(self) -> Schema:
         """The terms that do not depend on the reference."""
-        return Schema(tuple(field for field in self.metric.terms if not field.per_reference), 1)
+        return Schema.of(tuple(field for field in self.metric.terms if not field.per_reference), 1)
 
     @cached_property
     def drawn(self) -> Schema:
         """The terms that depend on the reference."""
-        return Schema(tuple(f._replace(per_reference=False) for f in self.metric.terms if f.per_reference), 1)
+        return Schema.of(tuple(f._replace(per_reference=False) for f in self.metric.terms if f.per_reference), 1)
 
     def terms(self, system: HasBlocks) -> Iterator[Terms]:
         """Yield the terms that are fixed, and those with each reference."""
@@ -172,11 +172,17 @@ def check_sums(metric: Metric, arrays: Iterable[Floats | Ints], lines: int) -> N
         raise InputError(f"{metric.name}: numbers up to {top:.0f} in {lines:,} lines cannot be summed")
 
 
+FEW = 4
+"""Up to so many numbers are summed one by one, which then takes less time than to cut them into pieces."""
+
+
 def exact_sum(values: Floats) -> Fraction:
     """Return the sum of finite numbers without rounding. The float nearest to it is the result of math.fsum.
 
     The numbers are cut into pieces of 30 bits, which are summed as integers. Three pieces hold all bits of a score.
     """
+    if len(values) <= FEW:
+        return sum(map(Fraction, values.tolist()), Fraction(0))
     total, rest = Fraction(0), values
     limit = 2.0 ** (62 - len(values).bit_length())
     for bits in (30, 60, 90):

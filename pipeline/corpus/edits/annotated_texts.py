@@ -66,6 +66,8 @@ def with_annotated(corpus: Corpus, views: Collection[str], how: Annotating) -> C
             complete, notes = _View(corpus, given, view, how).complete()
             new = tuple(note for note in notes if note not in corpus.notes)
             corpus = replace(corpus, views={**corpus.views, view: complete}, notes=(*corpus.notes, *new))
+    if not corpus.views:
+        return corpus
     every = tuple(sorted({name for view in corpus.views.values() for name in view.categories}))
     return replace(corpus, views={name: replace(view, categories=every) for name, view in corpus.views.items()})
 

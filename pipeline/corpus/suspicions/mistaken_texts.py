@@ -20,6 +20,7 @@ ROLES = {
     "output": {"hyp", "hyps", "hypothesis", "hypotheses", "out", "output", "outputs", "pred", "preds", "predictions"},
 }
 """Words in names of files that tell what a file is."""
+_RECORD = re.compile(r'\{\s*".*\}$')
 
 
 def mistaken_texts(corpus: Corpus) -> list[str]:
@@ -30,9 +31,9 @@ def mistaken_texts(corpus: Corpus) -> list[str]:
 
 
 def _records(samples: Samples) -> Iterator[str]:
-    for called, sample in samples.named():
+    for called, sample in samples.named:
         lines = [line.strip() for line in sample.lines if line.strip()]
-        if lines and sum(bool(re.match(r'\{\s*".*\}$', line)) for line in lines) >= 0.9 * len(lines):
+        if lines and sum(bool(_RECORD.match(line)) for line in lines) >= 0.9 * len(lines):
             wanted = f"{{jsonl: {sample.text.name}, column: NAME}}"
             yield f"{called} looks like JSON lines that are read as plain text; to score one field, write {wanted}"
 
@@ -55,7 +56,9 @@ def _twice(samples: Samples) -> Iterator[str]:
 def _shifted(samples: Samples) -> Iterator[str]:
     """Warn of texts that fit neighbouring lines of the first reference better than their own."""
     base = samples.references[0]
-    named = [(called, sample) for called, sample in samples.named() if sample is not base]
+    if base.text.lines < FEW:
+        return
+    named = [(called, sample) for called, sample in samples.named if sample is not base]
     moves = [(called, *_shift(sample, base)) for called, sample in named]
     offsets = {offset for _, offset, _ in moves}
     if len(named) > 1 and len(offsets) == 1 and 0 not in offsets:  # then the first reference is the one that is wrong
@@ -133,8 +136,9 @@ def _source_swapped(samples: Samples) -> Iterator[str]:
 
     Corrections make different words fewer, because an error is mostly a word that the text has nowhere else.
     """
-    source, outputs = samples.source, samples.others()
+    source = samples.source
     for called, reference, _ in _related(samples):
+        outputs = samples.others
         if source is None or not outputs or source.text.lines < ENOUGH:
             return
         own, sources = (len(a - b) for a, b in _both_ways(reference.vocabulary, source.vocabulary))
@@ -153,8 +157,9 @@ def _output_swapped(samples: Samples) -> Iterator[str]:
     People mostly change several words of a line that they correct: between 2.3 and 4.2 on average in the references of
     CoNLL-2014, JFLEG and SEEDA. How many lines are changed tells nothing alone: that depends on how good the texts are.
     """
-    source, outputs = samples.source, samples.others()
+    source = samples.source
     for called, reference, like in _related(samples):
+        outputs = samples.others
         if source is None or not outputs:
             return
         unchanged, changes = reference.same_as(source), reference.changes(source)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from ..texts import read_texts, same
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from ..texts import AnyText
 
@@ -39,7 +39,11 @@ class Sample:
     def __init__(self, text: AnyText) -> None:
         self.text = text
         self._likeness: dict[int, float] = {}
-        self.parts = [read_texts(text, low, high) for low, high in stretches(text.lines)]
+
+    @cached_property
+    def parts(self) -> list[list[str]]:
+        """The lines of each stretch."""
+        return [read_texts(self.text, low, high) for low, high in stretches(self.text.lines)]
 
     @cached_property
     def lines(self) -> list[str]:
@@ -59,7 +63,10 @@ class Sample:
     @cached_property
     def spaced(self) -> float | None:
         """The share of full stops and commas with white space before them, None where there are too few to tell."""
-        before = [match[1].isspace() for match in _STOPS.finditer("\n".join(self.lines))]
+        text = "\n".join(self.lines)
+        if text.count(".") + text.count(",") < FEW:
+            return None
+        before = [match[1].isspace() for match in _STOPS.finditer(text)]
         return sum(before) / len(before) if len(before) >= FEW else None
 
     def same_as(self, other: Sample) -> float:
@@ -89,17 +96,16 @@ class Samples:
         self.references = [Sample(text) for text in references]
         self.systems = {name: Sample(text) for name, text in systems.items()}
 
-    def named(self) -> Iterator[tuple[str, Sample]]:
-        """Yield each sample with what a warning calls its text."""
-        if self.source:
-            yield f"the source ({self.source.text.name})", self.source
-        for number, reference in enumerate(self.references):
-            yield f"reference {number} ({reference.text.name})", reference
-        for name, system in self.systems.items():
-            yield f"system {name}", system
+    @cached_property
+    def named(self) -> list[tuple[str, Sample]]:
+        """Each sample with what a warning calls its text."""
+        source = [(f"the source ({self.source.text.name})", self.source)] if self.source else []
+        references = [(f"reference {n} ({sample.text.name})", sample) for n, sample in enumerate(self.references)]
+        return [*source, *references, *((f"system {name}", sample) for name, sample in self.systems.items())]
 
+    @cached_property
     def others(self) -> list[Sample]:
-        """Return the outputs that are neither the source nor a reference."""
+        """The outputs that are neither the source nor a reference."""
         given = [*([self.source] if self.source else []), *self.references]
         return [s for s in self.systems.values() if not any(same(s.text, other.text) for other in given)]
 

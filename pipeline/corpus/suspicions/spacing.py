@@ -23,7 +23,7 @@ def misspaced(corpus: Corpus, tokenizers: Iterable[str], *, source: bool) -> lis
     if not splitting and not parting:
         return []
     samples = corpus.samples
-    read = [(called, s.spaced) for called, s in samples.named() if source or s is not samples.source]
+    read = [(called, s.spaced) for called, s in samples.named if source or s is not samples.source]
     apart = [called for called, share in read if share is not None and share >= TOKENISED]
     joined = [called for called, share in read if share is not None and share <= WRITTEN]
     warnings = []

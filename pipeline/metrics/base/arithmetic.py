@@ -21,11 +21,8 @@ NEAR = 1e-6
 
 def by_order(arrays: Mapping[str, NDArray[Any]]) -> dict[str, Floats]:
     """Return arrays [..., orders] as outputs name_1, name_2 ..., each float64 [...]."""
-    return {
-        f"{name}_{n + 1}": array[..., n].astype(np.float64)
-        for name, array in arrays.items()
-        for n in range(array.shape[-1])
-    }
+    real = {name: array.astype(np.float64) for name, array in arrays.items()}
+    return {f"{name}_{n + 1}": array[..., n] for name, array in real.items() for n in range(array.shape[-1])}
 
 
 def log(values: Floats) -> Floats:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from itertools import accumulate, pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
@@ -62,15 +64,27 @@ class Schema:
     fields: tuple[Field, ...]
     references: int
 
-    def _shape(self, field: Field) -> tuple[int, ...]:
-        return (self.references,) * field.per_reference + (field.orders,) * (field.orders > 0)
+    @classmethod
+    @lru_cache(1024)
+    def of(cls, fields: tuple[Field, ...], references: int) -> Schema:
+        """Return the schema of these fields, the same object each time, so that its layout is made once."""
+        return cls(fields, references)
+
+    @cached_property
+    def _layout(self) -> tuple[tuple[Field, tuple[int, ...], int, int], ...]:
+        """Each field with its shape, and its first packed column and the one after its last."""
+        shapes = [
+            (self.references,) * field.per_reference + (field.orders,) * (field.orders > 0) for field in self.fields
+        ]
+        edges = pairwise(accumulate(map(math.prod, shapes), initial=0))
+        return tuple((f, shape, *edge) for f, shape, edge in zip(self.fields, shapes, edges, strict=True))
 
     @property
     def names(self) -> list[str]:
         """The names of the packed columns. For example, match_2@0 has matches of order 2 with the first reference."""
         result = []
-        for field in self.fields:
-            for index in np.ndindex(self._shape(field)):
+        for field, shape, _, _ in self._layout:
+            for index in np.ndindex(shape):
                 order = f"_{index[-1] + 1}" if field.orders else ""
                 result.append(f"{field.name}{order}" + (f"@{index[0]}" if field.per_reference else ""))
         return result
@@ -78,7 +92,7 @@ class Schema:
     @property
     def width(self) -> int:
         """How many packed columns there are."""
-        return sum(math.prod(self._shape(field)) for field in self.fields)
+        return self._layout[-1][3] if self._layout else 0
 
     @property
     def dtype(self) -> type[np.int64 | np.float64]:
@@ -88,8 +102,8 @@ class Schema:
     def pack(self, columns: Columns) -> Ints:
         """Return the mapping as one array [..., width]."""
         parts = []
-        for field in self.fields:
-            array, shape = columns[field.name], self._shape(field)
+        for field, shape, _, _ in self._layout:
+            array = columns[field.name]
             array = array.astype(np.float64).view(np.int64) if field.real else array
             parts.append(array.reshape((*array.shape[: array.ndim - len(shape)], -1)) if shape else array[..., None])
         return np.concatenate(parts, axis=-1)
@@ -97,13 +111,9 @@ class Schema:
     def unpack(self, packed: NDArray[Any]) -> dict[str, Ints]:
         """Return an array [..., width] as a mapping of arrays, float64 for real fields and int64 for others."""
         columns: dict[str, Any] = {}
-        start = 0
-        for field in self.fields:
-            shape = self._shape(field)
-            stop = start + math.prod(shape)
+        for field, shape, start, stop in self._layout:
             array = packed[..., start:stop].reshape(packed.shape[:-1] + shape).astype(np.int64)
             columns[field.name] = array.view(np.float64) if field.real else array
-            start = stop
         return columns
 
     def named(self, packed: Ints) -> dict[str, NDArray[Any]]:

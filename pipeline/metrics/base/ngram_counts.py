@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
@@ -49,10 +50,14 @@ class OverlapNeeds:
 
     def schema(self, references: int) -> Schema:
         """Return hyp_len, src_len (if asked for), ref_len, total, and the kinds."""
+        return Schema.of(self._fields, references)
+
+    @cached_property
+    def _fields(self) -> tuple[Field, ...]:
         kinds = tuple(Field(kind, self.order, per_reference=kind in KINDS) for kind in self.kinds)
         source = (Field("src_len"),) if self.source_len else ()
         lengths = (Field("hyp_len"), *source, Field("ref_len", per_reference=True), Field("total", self.order))
-        return Schema(lengths + kinds, references)
+        return lengths + kinds
 
     def count(self, text: Text) -> list[dict[str, Ints]]:
         """Count a shard, with one pass over source and references for all systems."""

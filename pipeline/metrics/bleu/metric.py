@@ -95,7 +95,7 @@ class Bleu(BleuOptions, Metric):
         kinds = {"match": "union_match", "total": "total"}
         return lengths + [Counted(name, columns[kind][:, : self.order], orders=True) for name, kind in kinds.items()]
 
-    @property
+    @cached_property
     def terms(self) -> tuple[Field, ...]:
         """Lengths, matches and totals. nltk's methods 5 to 7 also have counts of a single sentence."""
         fields = (Field("hyp_len"), Field("ref_len"), Field("match", self.order), Field("total", self.order))
@@ -138,10 +138,11 @@ class Bleu(BleuOptions, Metric):
         precision_n (smoothed), match_n and total_n.
         """
         precision = self._precision(totals)
-        scores = self._scores(totals, precision, effective=self.effective_order == "yes")
+        brevity = self._brevity(totals)
+        scores = self._scores(totals, precision, brevity, effective=self.effective_order == "yes")
         hyp_len, ref_len = (totals[name].astype(np.float64) for name in ("hyp_len", "ref_len"))
         outputs = {"bleu" if n == 1 else f"bleu@weights{n}": score for n, score in enumerate(scores, 1)}
-        outputs |= {"brevity_penalty": self._brevity(totals), "ratio": ratio(hyp_len, ref_len)}
+        outputs |= {"brevity_penalty": brevity, "ratio": ratio(hyp_len, ref_len)}
         shown = np.where((totals["match"] == 0) & (self.smoothing == "method0"), 0.0, precision)
         counts = {"precision": shown, "match": totals["match"], "total": totals["total"]}
         return outputs | {"hyp_len": hyp_len, "ref_len": ref_len} | by_order(counts)
@@ -149,7 +150,8 @@ class Bleu(BleuOptions, Metric):
     def sentence_scores(self, columns: Columns) -> Floats:
         """Return the score of each sentence with the first set of weights: float64 [lines, 1]."""
         terms = self.make_terms({name: column for name, column in columns.items() if name != LAST})
-        return self._scores(terms, self._precision(terms), effective=self.effective_order != "no")[0][:, None]
+        precision, brevity = self._precision(terms), self._brevity(terms)
+        return self._scores(terms, precision, brevity, effective=self.effective_order != "no")[0][:, None]
 
     def compiled(self) -> Callable[[Columns], Floats] | None:
         """Return sentence_scores() of the flavours sacrebleu and moses, compiled."""
@@ -179,9 +181,9 @@ class Bleu(BleuOptions, Metric):
         matched = (match > 0).any(axis=-1, keepdims=True) | (self.flavour == "tensorflow")
         return np.where(matched, precision, 0.0)
 
-    def _scores(self, totals: Columns, precision: Floats, *, effective: bool) -> list[Floats]:
+    def _scores(self, totals: Columns, precision: Floats, brevity: Floats, *, effective: bool) -> list[Floats]:
         """Return the score [...] for each set of weights."""
-        brevity, none = self._brevity(totals), (totals["match"] == 0).all(axis=-1)
+        none = (totals["match"] == 0).all(axis=-1)
         scores = []
         for weights in self._weights(totals["hyp_len"]):
             kept = weights * self._reached(totals) if effective and self.flavour == "sacrebleu" else weights

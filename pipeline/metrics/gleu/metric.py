@@ -108,7 +108,7 @@ class Gleu(GleuOptions, Metric):
             return Draws.balanced(self.iterations, lines, references, self.seed)
         return Draws(self.sampler, self.iterations, lines, references, self.seed)
 
-    @property
+    @cached_property
     def terms(self) -> tuple[Field, ...]:
         """Lengths, totals, matches and numerators (multiplied by the denominator of λ)."""
         apart = self.references != "merged"

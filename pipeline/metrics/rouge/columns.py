@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -80,6 +81,10 @@ class RougeNeeds:
         For output and references there are the numbers of tokens and of sentences with a token, and whether the text
         has letters but no token. What is asked for follows.
         """
+        return Schema.of(self._fields, references)
+
+    @cached_property
+    def _fields(self) -> tuple[Field, ...]:
         fields = [Field("hyp_len"), Field("hyp_sentences"), Field("hyp_emptied")]
         fields += [Field(name, per_reference=True) for name in ("ref_len", "ref_sentences", "ref_emptied")]
         for name, orders in self._counted.items():
@@ -88,7 +93,7 @@ class RougeNeeds:
         for part in self.parts:
             fields.append(Field(part, per_reference=True, real="weighted" in part))
             fields += [Field("base", per_reference=True, real=True)] if part == "weighted_union" else []
-        return Schema(tuple(fields), references)
+        return tuple(fields)
 
     def count(self, text: Text) -> list[dict[str, Ints]]:
         """Count a shard. All texts become ids once, whatever the types are."""

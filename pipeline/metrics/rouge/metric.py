@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -110,9 +111,9 @@ class Rouge(RougeOptions, Metric):
             weight=self.weight if any(kind.weighted for kind in self.kinds) else "",
         )
 
-    @property
+    @cached_property
     def terms(self) -> tuple[Field, ...]:
-        """Matches and totals of each type."""
+        """The matches and totals of each type."""
         return tuple(
             Field(name, per_reference=self._sets, real=kind.weighted) for kind in self.kinds for name in _terms_of(kind)
         )

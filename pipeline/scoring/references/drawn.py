@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -15,6 +16,8 @@ from .base import Z95, Policy, Reduced, mean, mean_and_std, mean_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
+    from numpy.typing import NDArray
 
     from ...arrays import Floats
     from ...metrics.base.metric import Metric
@@ -146,7 +149,19 @@ def _drawn_outputs(counts: SystemCounts, draws: Draws) -> list[dict[str, Floats]
 def _of_one_line(kind: Drawn, system: HasBlocks, draws: Draws) -> dict[str, Floats]:
     """Return the outputs of a system with one line in every iteration: those with the reference that is drawn."""
     (line,) = kind.addends(system)
-    drawn = draws.drawer(range(draws.iterations)).take(1, line.present)[:, 0]
+    drawn = _of_a_line(draws, None if line.present is None else int(line.present[0]))
     fixed = np.broadcast_to(line.fixed, (len(line.drawn), line.fixed.shape[1]))
     outputs = kind.outputs(np.concatenate([fixed, np.concatenate(line.drawn)], axis=-1))
-    return {name: values[drawn] for name, values in outputs.items()}
+    return dict(zip(outputs, np.stack([*outputs.values()]).take(drawn, axis=1), strict=True))
+
+
+@lru_cache(16)
+def _of_a_line(draws: Draws, present: int | None) -> NDArray[np.uint8]:
+    """Return the reference that is drawn in each iteration for a line alone: uint8 [iterations].
+
+    `present` is how many references the line has, None where it has all.
+    """
+    limits = None if present is None else np.array([present], np.int64)
+    drawn: NDArray[np.uint8] = draws.drawer(range(draws.iterations)).take(1, limits)[:, 0]
+    drawn.flags.writeable = False
+    return drawn
