@@ -33,6 +33,7 @@ is `gec-pipeline` or `python -m pipeline`. To read the code, begin with
 
 from __future__ import annotations
 
+import sys
 from typing import TYPE_CHECKING, Any
 
 from ._version import __version__
@@ -72,11 +73,15 @@ def __getattr__(name: str) -> Any:
     """Import the API when one of its names is first used, so that `import pipeline` is fast."""
     if name not in __all__:
         raise AttributeError(f"module 'pipeline' has no attribute '{name}'")
+    place = MODULES.get(name, ".api")
+    ready = getattr(sys.modules.get(__name__ + place), name, None)  # None where another thread is still importing it
+    if ready:
+        return ready
     from importlib import import_module
 
     if name in ("errors", "compat", "rewards"):
         return import_module(f".{name}", __name__)
-    return getattr(import_module(MODULES.get(name, ".api"), __name__), name)
+    return getattr(import_module(place, __name__), name)
 
 
 def __dir__() -> list[str]:

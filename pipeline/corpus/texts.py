@@ -42,7 +42,9 @@ class Odd(NamedTuple):
     def of(cls, data: bytes) -> Odd:
         """Return what is odd in UTF-8 text."""
         marks = [mark for mark in SUBWORDS if mark[-2:-1] in data]  # one byte is found much faster than three
-        return cls(sum(data.count(mark) for mark in marks), data.count(b"\0") if b"\0" in data else 0)
+        if not marks and b"\0" not in data:
+            return ORDINARY
+        return cls(sum(data.count(mark) for mark in marks), data.count(b"\0"))
 
 
 ORDINARY = Odd()

@@ -9,7 +9,7 @@ import math
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from ..arrays import Floats, Ints
-    from ..metrics.base.columns import Columns
+    from ..metrics.base.columns import Columns, Field
     from ..metrics.base.metric import Metric
     from .column_blocks import HasBlocks
 
@@ -74,7 +74,7 @@ class Chosen(Kind):
     @cached_property
     def schema(self) -> Schema:
         """The terms that are whole numbers."""
-        return Schema.of(tuple(f._replace(per_reference=False) for f in self.metric.terms if not f.real), 1)
+        return _whole(self.metric.terms)
 
     def picked(self, system: HasBlocks) -> Iterator[Columns]:
         """Yield the terms with the reference of each sentence, one block of lines after the other."""
@@ -132,7 +132,7 @@ class Drawn(Kind):
     @cached_property
     def drawn(self) -> Schema:
         """The terms that depend on the reference."""
-        return Schema.of(tuple(f._replace(per_reference=False) for f in self.metric.terms if f.per_reference), 1)
+        return _whole(tuple(field for field in self.metric.terms if field.per_reference), real=True)
 
     def terms(self, system: HasBlocks) -> Iterator[Terms]:
         """Yield the terms that are fixed, and those with each reference."""
@@ -158,6 +158,12 @@ class Drawn(Kind):
     def score(self, totals: Floats) -> Floats:
         """Return the metric's score."""
         return first(self.outputs(totals))
+
+
+@lru_cache(256)
+def _whole(terms: tuple[Field, ...], *, real: bool = False) -> Schema:
+    """Return the schema of terms with one reference. `real` says whether it also has those that are real."""
+    return Schema.of(tuple(field._replace(per_reference=False) for field in terms if real or not field.real), 1)
 
 
 def first(outputs: dict[str, Floats]) -> Floats:

@@ -32,6 +32,8 @@ def mistaken_texts(corpus: Corpus) -> list[str]:
 
 def _records(samples: Samples) -> Iterator[str]:
     for called, sample in samples.named:
+        if "{" not in sample.joined:
+            continue
         lines = [line.strip() for line in sample.lines if line.strip()]
         if lines and sum(bool(_RECORD.match(line)) for line in lines) >= 0.9 * len(lines):
             wanted = f"{{jsonl: {sample.text.name}, column: NAME}}"

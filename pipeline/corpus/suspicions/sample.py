@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
@@ -23,14 +23,15 @@ LENGTH = 100
 _STOPS = re.compile(r"([^\W\d_]|\s)[.,](?=\s|$)")
 
 
-def stretches(lines: int) -> list[tuple[int, int]]:
+@lru_cache(64)
+def stretches(lines: int) -> tuple[tuple[int, int], ...]:
     """Return the lines low <= i < high of each stretch. Together they are all lines where a text has only so few."""
     if lines > STRETCHES * LENGTH:
         starts = [number * (lines - LENGTH) // (STRETCHES - 1) for number in range(STRETCHES)]
-        return [(start, start + LENGTH) for start in starts]
+        return tuple((start, start + LENGTH) for start in starts)
     count = min(STRETCHES, max(lines // (2 * FEW), 1))
     edges = [number * lines // count for number in range(count + 1)]
-    return list(pairwise(edges)) if lines else []
+    return tuple(pairwise(edges)) if lines else ()
 
 
 class Sample:
@@ -51,6 +52,11 @@ class Sample:
         return [line for part in self.parts for line in part]
 
     @cached_property
+    def joined(self) -> str:
+        """The lines of all stretches as one text."""
+        return "\n".join(self.lines)
+
+    @cached_property
     def words(self) -> list[list[frozenset[str]]]:
         """The different words of each line, by stretch."""
         return [[frozenset(line.split()) for line in part] for part in self.parts]
@@ -63,10 +69,9 @@ class Sample:
     @cached_property
     def spaced(self) -> float | None:
         """The share of full stops and commas with white space before them, None where there are too few to tell."""
-        text = "\n".join(self.lines)
-        if text.count(".") + text.count(",") < FEW:
+        if self.joined.count(".") + self.joined.count(",") < FEW:
             return None
-        before = [match[1].isspace() for match in _STOPS.finditer(text)]
+        before = [match[1].isspace() for match in _STOPS.finditer(self.joined)]
         return sum(before) / len(before) if len(before) >= FEW else None
 
     def same_as(self, other: Sample) -> float:

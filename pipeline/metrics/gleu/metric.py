@@ -109,6 +109,11 @@ class Gleu(GleuOptions, Metric):
         return Draws(self.sampler, self.iterations, lines, references, self.seed)
 
     @cached_property
+    def _scale(self) -> int:
+        """The denominator of λ, by which numerators are multiplied."""
+        return Fraction(self.lambda_).denominator
+
+    @cached_property
     def terms(self) -> tuple[Field, ...]:
         """Lengths, totals, matches and numerators (multiplied by the denominator of λ)."""
         apart = self.references != "merged"
@@ -140,7 +145,7 @@ class Gleu(GleuOptions, Metric):
         match_n - numer_n, which is Σ min(match, penalty) where numerators are clipped.
         """
         numer, total, hyp_len, ref_len = (totals[name] for name in ("numer", "total", "hyp_len", "ref_len"))
-        scale = Fraction(self.lambda_).denominator
+        scale = self._scale
         precision = _precision(numer, scale * total, one_for_empty=self.zero_total == "one")
         outputs = self._outputs(precision, self._log_brevity(ref_len, hyp_len))
         if self.zero_total == "zero":
@@ -202,7 +207,7 @@ class Gleu(GleuOptions, Metric):
         if formula is None or not self.by_reference or self.order > MOST_ADDED:
             return None
         match, penalty = code.kinds
-        scale, inverted = Fraction(self.lambda_).denominator, code.brevity == "inverted"
+        scale, inverted = self._scale, code.brevity == "inverted"
         clip = self.variant != "paper" or self.clip == "sentence"
         return lambda columns: formula(
             columns[match],
@@ -239,7 +244,7 @@ class Gleu(GleuOptions, Metric):
         ref_len, hyp_len = terms["ref_len"], terms["hyp_len"][:, None]
         if self.smoothing == "ones":
             numer, total, ref_len, hyp_len = (np.where(a == 0, 1, a) for a in (numer, total, ref_len, hyp_len))
-        scaled = Fraction(self.lambda_).denominator * total
+        scaled = self._scale * total
         return _precision(numer, scaled, one_for_empty=True), self._log_brevity(ref_len, hyp_len)
 
     def _log_brevity(self, ref_len: Ints, hyp_len: Ints) -> Floats:

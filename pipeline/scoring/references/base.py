@@ -18,6 +18,8 @@ from ..summands import Summand, Table
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from numpy.typing import NDArray
+
     from ...arrays import Floats, Ints
     from ...metrics.base.columns import Columns
     from ...metrics.base.metric import Metric
@@ -155,8 +157,7 @@ def mean_of(reduced: Sequence[Reduced]) -> Reduced:
 
 def mean_and_std(values: Floats) -> tuple[Floats, Floats]:
     """Return mean and population deviation over the last axis. For equal values these are exactly the value and 0."""
-    equal = values.max(axis=-1) == values.min(axis=-1)
-    return mean(values), np.where(equal, 0.0, values.std(axis=-1))
+    return mean(values), np.where(_equal(values), 0.0, values.std(axis=-1))
 
 
 def mean(values: Floats) -> Floats:
@@ -164,5 +165,10 @@ def mean(values: Floats) -> Floats:
     count = values.shape[-1]
     if count == 1:
         return values[..., 0]
-    equal = np.maximum.reduce(values, axis=-1) == np.minimum.reduce(values, axis=-1)
-    return np.where(equal, values[..., 0], np.add.reduce(values, axis=-1) / count)
+    return np.where(_equal(values), values[..., 0], np.add.reduce(values, axis=-1) / count)
+
+
+def _equal(values: Floats) -> NDArray[np.bool_]:
+    """Return where all values of the last axis are equal."""
+    equal: NDArray[np.bool_] = np.maximum.reduce(values, axis=-1) == np.minimum.reduce(values, axis=-1)
+    return equal

@@ -48,7 +48,7 @@ class Sampled(Policy):
         """Return the mean of outputs [iterations], with the spread of the first, which is the score."""
         del draws
         scores = next(iter(outputs.values()))
-        means = dict(zip(outputs, mean(np.stack([*outputs.values()])).tolist(), strict=True))
+        means = dict(zip(outputs, mean(np.array([*outputs.values()])).tolist(), strict=True))
         middle, std = (float(value) for value in mean_and_std(scores))
         interval = (middle - Z95 * std, middle + Z95 * std) if std > 0 else (math.nan, math.nan)
         return Reduced(means, Samples(len(scores), std, interval))
@@ -152,7 +152,7 @@ def _of_one_line(kind: Drawn, system: HasBlocks, draws: Draws) -> dict[str, Floa
     drawn = _of_a_line(draws, None if line.present is None else int(line.present[0]))
     fixed = np.broadcast_to(line.fixed, (len(line.drawn), line.fixed.shape[1]))
     outputs = kind.outputs(np.concatenate([fixed, np.concatenate(line.drawn)], axis=-1))
-    return dict(zip(outputs, np.stack([*outputs.values()]).take(drawn, axis=1), strict=True))
+    return dict(zip(outputs, np.array([*outputs.values()]).take(drawn, axis=1), strict=True))
 
 
 @lru_cache(16)
