@@ -39,11 +39,11 @@ CHOICES = ("auto", "native", "python")
 def name() -> str:
     """Return "native" or "python", whichever is used; raises ConfigError where the kernel asked for does not exist."""
     choice = os.environ.get("PIPELINE_KERNEL") or "auto"
-    if choice != "python" and sys.modules.get(f"{__name__}.native"):
-        return "native"  # it is asked for with every call of the kernel
     if choice not in CHOICES:
         hint = did_you_mean(choice, CHOICES)
         raise ConfigError(f"PIPELINE_KERNEL: expected one of {', '.join(CHOICES)}, found '{choice}'{hint}")
+    if choice != "python" and sys.modules.get(f"{__name__}.native"):
+        return "native"  # it is asked for with every call of the kernel
     if choice != "python":
         try:
             import_module(".native", __name__)

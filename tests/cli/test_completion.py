@@ -56,7 +56,7 @@ def here(tmp_path_factory: pytest.TempPathFactory) -> Path:
         ("gec-pipeline run config.yaml --backend l", {"loky"}),
         ("gec-pipeline score r", {"rouge"}),
         ("gec-pipeline score gleu goo", {"google_gleu"}),
-        ("gec-pipeline help re", {"reports", "results", "reproduce"}),
+        ("gec-pipeline help re", {"reports", "results", "reproduce", "rewards"}),
         ("gec-pipeline list metrics ch", {"chrf"}),
         ("gec-pipeline data fetch conll14-", {"conll14-annotations", "conll14-judgements", "conll14-outputs"}),
         ("gec-pipeline report run --format mark", {"markdown"}),

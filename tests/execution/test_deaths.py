@@ -190,7 +190,7 @@ def test_python_hears_of_it_too(config: Path, tmp_path: Path) -> None:
         with pytest.raises(IncompleteError, match="d: A has no scores: lines 1 to 200 could not be counted"):
             pipeline.run(config, tmp_path / "run")
         with pytest.raises(IncompleteError, match="memory: system has no scores"):
-            pipeline.evaluate(["a b"], [["a b"]], ["a c"])
+            pipeline.evaluate(["a b"], [["a b"]], ["a c"], n_jobs="auto")
 
 
 @pytest.mark.parametrize("options", [RunOptions(1, "serial", 40), RunOptions(2, "threading", 40)])

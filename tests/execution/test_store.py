@@ -361,11 +361,13 @@ def test_another_version_of_the_program_keeps_the_counts(tmp_path: Path) -> None
     config = write_run(tmp_path)
     run(config, tmp_path / "run")
     before = tree(tmp_path / "run")
+    scored_columns.signed.cache_clear()
     with (
         mock.patch.object(scored_columns, "__version__", "99.9"),
         mock.patch.object(workers, "run", side_effect=AssertionError("it counts")),
     ):
         run(config, tmp_path / "run")
+    scored_columns.signed.cache_clear()
     after = tree(tmp_path / "run")
     assert {name for name in before if before[name] != after[name]} == {"results.json", "scores.csv"}
     with (

@@ -20,7 +20,7 @@ from pipeline.errors import LongTextError
 from pipeline.kernel import gold_edits
 from pipeline.kernel.common import Encoded
 from pipeline.kernel.gold_edits import GoldEdits, MaxMatches
-from pipeline.kernel.python.max_match_lattice import lattice
+from pipeline.kernel.python.max_match.lattice import lattice
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -44,6 +44,7 @@ CITED = {
     "bleu[flavour=moses]": ["papineni-etal-2002-bleu"],
     "chrf": ["popovic-2015-chrf"],
     "chrf[nw=2]": ["popovic-2015-chrf", "popovic-2017-chrf"],
+    "ter": ["snover-etal-2006-study", "post-2018-call"],
     "rouge": ["lin-2004-rouge"],
     "rouge[stemmer=porter]": ["lin-2004-rouge", "porter-1980-algorithm"],
     "external[title=ERRANT]": ["bryant-etal-2017-automatic"],

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..addends import Chosen, Drawn
-from ..drawn_sums import drawn_sums
 from ..results import Samples
 from .base import Z95, Policy, Reduced, mean, mean_and_std, mean_of
+from .drawn_sums import drawn_sums
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -10,16 +10,16 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from .addends import check_sums
+from ..addends import check_sums
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
-    from ..arrays import Floats, Ints
-    from ..kernel import Drawer
-    from ..metrics.base.reference_draws import Draws
-    from .addends import Drawn
-    from .column_blocks import HasBlocks
+    from ...arrays import Floats, Ints
+    from ...kernel import Drawer
+    from ...metrics.base.reference_draws import Draws
+    from ..addends import Drawn
+    from ..column_blocks import HasBlocks
 
     Apply = Callable[[Callable[[Drawer], Ints], Iterable[Drawer]], Iterator[Ints]]
 

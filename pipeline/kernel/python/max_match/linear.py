@@ -11,14 +11,14 @@ from __future__ import annotations
 import itertools
 from typing import TYPE_CHECKING, NamedTuple
 
-from ..gold_edits import MAX_CHECKED, MAX_ROW, MAX_STATES
-from .max_match_lattice import changes_nothing, steps_of
+from ...gold_edits import MAX_CHECKED, MAX_ROW, MAX_STATES
+from .lattice import changes_nothing, steps_of
 
 if TYPE_CHECKING:
     from collections import Counter
     from collections.abc import Iterator, Mapping, Sequence
 
-    from .max_match_lattice import Arc, Gold, Vertex
+    from .lattice import Arc, Gold, Vertex
 
     State = tuple[Vertex, int]
 
