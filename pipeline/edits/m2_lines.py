@@ -68,12 +68,16 @@ class Block:
     sentence: str
     """The sentence, without "S " before it."""
     lines: list[tuple[int, str]] = field(default_factory=list)
-    """The lines that begin with A, each with its number in the file."""
+    """The lines that begin with A, each with its number in the file. They are only added to."""
+    kept: tuple[str, ...] = field(default=(), repr=False, compare=False)
+    """What `texts` returned last."""
 
     @property
     def texts(self) -> tuple[str, ...]:
         """The same lines without their numbers."""
-        return tuple([line for _, line in self.lines])
+        if len(self.kept) != len(self.lines):
+            self.kept = tuple([line for _, line in self.lines])
+        return self.kept
 
 
 def blocks(path: Path, name: str) -> Iterator[Block]:
