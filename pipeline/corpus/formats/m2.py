@@ -227,8 +227,12 @@ def corrected(path: Path, name: str, column: Column) -> Iterator[bytes]:
     """
     for block in sentences_of(path, name):
         if column.lenient:
-            read_block(block, name)  # which says what is wrong, with the line
-            yield _leniently_corrected(block.sentence, block.texts)
+            try:
+                text = _leniently_corrected(block.sentence, block.texts)
+            except CorpusError:
+                read_block(block, name)  # which says what is wrong, with the line
+                raise
+            yield text
             continue
         sentence = _sentence(block, name, lenient=False)
         if len(sentence.edits) > 1:
