@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, field
 from functools import partial
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..dataclass import dataclass
 from ..errors import InputError
 from ..scoring.column_blocks import present_blocks
 from ..scoring.sentences import sentence_scores

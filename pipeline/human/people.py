@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from ..dataclass import dataclass
 from ..errors import InputError, did_you_mean
 from .expected_wins import expected_wins
 from .judgment_files import is_judgments

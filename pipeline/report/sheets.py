@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, NamedTuple
 
+from ..dataclass import dataclass
 from .tables.comparisons import baseline_of, compared, is_significant, level_name, settings_line, tests_of
 from .tables.digits import percent
 from .tables.human import correlation_table, sentence_table

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 import math
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, field, replace
 from typing import TYPE_CHECKING, Any
 
+from ..dataclass import dataclass
 from ..errors import StoreError
 from ..execution.shards import Missing
 from ..io.safe_files import read_json

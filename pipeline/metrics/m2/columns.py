@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 from ... import kernel
+from ...dataclass import dataclass
 from ...tokenizers.tokenization import Tokenization
 from ..base.columns import Field, Schema
 from ..base.views import GOLD
