@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from ...edits.m2_lines import KEPT
 from ...edits.proposed import GoldEdit
 from ...edits.python2_order import python2_order
 from ...edits.records import annotation_of
@@ -43,13 +44,13 @@ class Gold(NamedTuple):
 
     def corrections(self) -> list[str]:
         """Return all corrections that can match, in the order of arrays(): those with single blanks between tokens."""
-        return [text for line in self.edits for own in line for edit in own or () for text in _possible(edit)]
+        return [text for line in self.edits for own in line for edit in own or () for text in _possible(edit.written)]
 
     def arrays(self, corrections: Encoded) -> GoldEdits:
         """Return the edits as arrays, for the ids of the tokens of corrections()."""
         each = [edit for line in self.edits for own in line for edit in own or ()]
         sizes = [len(own or ()) for line in self.edits for own in line]
-        alternatives = [len(_possible(edit)) for edit in each]
+        alternatives = [len(_possible(edit.written)) for edit in each]
         return GoldEdits(
             firsts=_offsets(sizes),
             starts=np.array([edit.start for edit in each], np.int32),
@@ -63,9 +64,10 @@ def _offsets(sizes: Sequence[int]) -> Ints:
     return np.concatenate([np.zeros(1, np.int64), np.cumsum(np.array(sizes, np.int64))])
 
 
-def _possible(edit: GoldEdit) -> list[str]:
+@lru_cache(KEPT)
+def _possible(correction: str) -> list[str]:
     """Return the corrections that can match: outputs are compared as tokens with a blank between."""
-    return [text for text in edit.alternatives if text == " ".join(text.split())]
+    return [text for text in _alternatives(correction) if text == " ".join(text.split())]
 
 
 def read_gold(source: Lines, annotators: Sequence[Lines], *, every: bool) -> Gold:
@@ -80,31 +82,39 @@ def read_gold(source: Lines, annotators: Sequence[Lines], *, every: bool) -> Gol
     for line, records in enumerate(zip(*(lines.texts() for lines in annotators), strict=True)):
         own = [annotation_of(record) for record in records]
         edits.append([None if item is None else _kept(item.edits, tokens[line]) for item in own])
-        present = sorted((item for item in own if item), key=lambda item: item.order)
-        numbers.append([item.annotator if item else ABSENT for item in own])
-        order = _dictionary_order(tuple(item.annotator for item in present))
+        present = tuple([(item.order, item.annotator) if item else None for item in own])
+        numbers.append([item[1] if item else ABSENT for item in present])
         if every:
             edits[line] = [item or [] for item in edits[line]]
             orders.append(range(len(annotators)))
         else:
-            orders.append([order.index(number) if number in order else len(order) for number in numbers[-1]])
+            orders.append(_dictionary_places(present))
     return Gold(edits, np.array(orders, np.int64).reshape(len(tokens), len(annotators)), numbers)
 
 
 @lru_cache(1024)
-def _dictionary_order(annotators: tuple[int, ...]) -> list[int]:
-    """Return annotators in the order of m2scorer's dictionary; most sentences of a file have the same ones."""
-    return python2_order(annotators, abs)
+def _dictionary_places(annotators: tuple[tuple[int, int] | None, ...]) -> list[int]:
+    """Return the place of each annotator in m2scorer's dictionary; most sentences of a file have the same annotators.
+
+    Annotators are given as their place in the file and their number; None for one who is absent, who comes last.
+    """
+    present = [number for _, number in sorted(item for item in annotators if item)]
+    order = python2_order(present, abs)
+    return [order.index(item[1]) if item else len(order) for item in annotators]
 
 
 def _kept(edits: Sequence[Edit], tokens: int) -> list[GoldEdit]:
-    kept = []
-    for edit in edits:
-        start, end, type_, correction, _ = edit
-        if 0 <= start <= tokens and 0 <= end <= tokens and type_ != "noop":
-            texts = ["" if text == NONE else text.strip() for text in correction.split("||")]
-            kept.append(GoldEdit(start, end, texts, correction, type_))
-    return kept
+    return [
+        GoldEdit(start, end, _alternatives(correction), correction, type_)
+        for start, end, type_, correction, _ in edits
+        if 0 <= start <= tokens and 0 <= end <= tokens and type_ != "noop"
+    ]
+
+
+@lru_cache(KEPT)
+def _alternatives(correction: str) -> list[str]:
+    """Return the alternatives of a correction, which nobody may change; many edits have the same."""
+    return ["" if text == NONE else text.strip() for text in correction.split("||")]
 
 
 def as_lines(texts: Sequence[str]) -> Lines:
