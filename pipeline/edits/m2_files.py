@@ -11,7 +11,6 @@ from unicodedata import normalize
 
 from ..errors import CorpusError, Problem
 from ..io.plain_files import named, open_bytes
-from .corrections_of_m2 import is_numbered
 from .m2_lines import KEPT, NOOP, Block, edit_of
 from .m2_lines import blocks as m2_blocks
 from .records import read_lines
@@ -58,6 +57,8 @@ class Annotated(NamedTuple):
     @property
     def is_xml(self) -> bool:
         """Whether it was read from a gold file of I-measure."""
+        from .corrections_of_m2 import is_numbered  # here, because it is rarely asked
+
         return any(is_numbered(edit.type) for edits, _ in self.distinct() for edit in edits)
 
     @property

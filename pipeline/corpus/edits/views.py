@@ -11,11 +11,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from ...config.resolved import Column
-from ...edits.correction_xml import is_xml
 from ...edits.m2.writing import with_texts_changed
 from ...edits.m2_files import Annotated, joined, line_ends, other_sentences, other_styles, other_types, read_annotated
 from ...edits.m2_lines import NOOP, Block
-from ...edits.read_once import sentences_of
+from ...edits.read_once import is_xml, sentences_of
 from ...edits.records import record_of
 from ...errors import CorpusError, Problem
 from ...io.plain_files import SEPARATOR, Origin, Spooled, named
