@@ -219,7 +219,7 @@ def _records(output: Annotated) -> Iterator[bytes]:
     records: dict[int, bytes] = {}
     for block, edits in zip(output.blocks, output.edits, strict=True):
         if id(edits) not in records:
-            records[id(edits)] = "\n".join([line for _, line in block.lines] or [NOOP]).encode()
+            records[id(edits)] = "\n".join(block.texts or (NOOP,)).encode()
         yield records[id(edits)]
 
 
