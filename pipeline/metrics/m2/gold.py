@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from ... import kernel
 from ...edits.m2_lines import KEPT
 from ...edits.proposed import GoldEdit
 from ...edits.python2_order import python2_order
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from ...arrays import Ints
     from ...edits.m2_lines import Edit
     from ...kernel.common import Encoded
+    from ...kernel.gold_edits import GoldRecords
     from ...kernel.lines import Lines
 
 ABSENT = -1
@@ -29,45 +31,23 @@ NONE = "-NONE-"
 class Gold(NamedTuple):
     """The edits of all annotators of some sentences."""
 
-    edits: list[list[list[GoldEdit] | None]]
-    """For each sentence and annotator; None where the annotator does not take part."""
+    records: GoldRecords
+    """The edits that count, as arrays."""
     order: Ints
     """The place of each annotator among those of the sentence: int64 [lines, annotators]."""
-    numbers: list[list[int]]
-    """The number of each annotator of each sentence, ABSENT where the annotator has no line for it."""
+    counts: Ints
+    """How many edits each annotator has, -1 where the annotator does not take part: int64 [lines, annotators]."""
+    listed: Sequence[Sequence[list[GoldEdit] | None]] = ()
+    """The same edits for people, where they are asked for: see listed_edits()."""
 
     @property
-    def counts(self) -> Ints:
-        """How many edits each annotator has, -1 where the annotator does not take part: int64 [lines, annotators]."""
-        rows = [[ABSENT if own is None else len(own) for own in line] for line in self.edits]
-        return np.array(rows, np.int64).reshape(self.order.shape)
-
-    def corrections(self) -> list[str]:
-        """Return all corrections that can match, in the order of arrays(): those with single blanks between tokens."""
-        return [text for line in self.edits for own in line for edit in own or () for text in _possible(edit.written)]
+    def numbers(self) -> Ints:
+        """The number of each annotator, ABSENT for one without a line for the sentence: int64 [lines, annotators]."""
+        return self.records.heads[..., 1]
 
     def arrays(self, corrections: Encoded) -> GoldEdits:
-        """Return the edits as arrays, for the ids of the tokens of corrections()."""
-        each = [edit for line in self.edits for own in line for edit in own or ()]
-        sizes = [len(own or ()) for line in self.edits for own in line]
-        alternatives = [len(_possible(edit.written)) for edit in each]
-        return GoldEdits(
-            firsts=_offsets(sizes),
-            starts=np.array([edit.start for edit in each], np.int32),
-            ends=np.array([edit.end for edit in each], np.int32),
-            alternatives=_offsets(alternatives),
-            corrections=corrections,
-        )
-
-
-def _offsets(sizes: Sequence[int]) -> Ints:
-    return np.concatenate([np.zeros(1, np.int64), np.cumsum(np.array(sizes, np.int64))])
-
-
-@lru_cache(KEPT)
-def _possible(correction: str) -> list[str]:
-    """Return the corrections that can match: outputs are compared as tokens with a blank between."""
-    return [text for text in _alternatives(correction) if text == " ".join(text.split())]
+        """Return the edits for the kernel, with the ids of the tokens of their corrections."""
+        return GoldEdits(*self.records[1:5], corrections)
 
 
 def read_gold(source: Lines, annotators: Sequence[Lines], *, every: bool) -> Gold:
@@ -75,32 +55,36 @@ def read_gold(source: Lines, annotators: Sequence[Lines], *, every: bool) -> Gol
 
     Edits that reach beyond the sentence are left out. Of those that remain, all count, in the order of the file.
     """
-    tokens = [len(text.decode().split()) for text in source.texts()]
-    edits: list[list[list[GoldEdit] | None]] = []
-    numbers: list[list[int]] = []
-    orders: list[Sequence[int]] = []
-    for line, records in enumerate(zip(*(lines.texts() for lines in annotators), strict=True)):
-        own = [annotation_of(record) for record in records]
-        edits.append([None if item is None else _kept(item.edits, tokens[line]) for item in own])
-        present = tuple([(item.order, item.annotator) if item else None for item in own])
-        numbers.append([item[1] if item else ABSENT for item in present])
-        if every:
-            edits[line] = [item or [] for item in edits[line]]
-            orders.append(range(len(annotators)))
-        else:
-            orders.append(_dictionary_places(present))
-    return Gold(edits, np.array(orders, np.int64).reshape(len(tokens), len(annotators)), numbers)
+    records = kernel.gold_records(source, annotators)
+    shape = records.heads.shape[:2]
+    counts = np.diff(records.firsts).reshape(shape)
+    if every:
+        return Gold(records, np.broadcast_to(np.arange(shape[1]), shape).copy(), counts)
+    rows = map(tuple, records.heads.reshape(shape[0], -1).tolist())
+    order = np.array(list(map(_dictionary_places, rows)), np.int64).reshape(shape)
+    return Gold(records, order, np.where(records.heads[..., 0] < 0, ABSENT, counts))
 
 
 @lru_cache(1024)
-def _dictionary_places(annotators: tuple[tuple[int, int] | None, ...]) -> list[int]:
+def _dictionary_places(heads: tuple[int, ...]) -> list[int]:
     """Return the place of each annotator in m2scorer's dictionary; most sentences of a file have the same annotators.
 
-    Annotators are given as their place in the file and their number; None for one who is absent, who comes last.
+    Of each annotator there are the place in the file and the number, both -1 for one who is absent, who comes last.
     """
-    present = [number for _, number in sorted(item for item in annotators if item)]
+    numbers = heads[1::2]
+    present = [number for place, number in sorted(zip(heads[::2], numbers, strict=True)) if place >= 0]
     order = python2_order(present, abs)
-    return [order.index(item[1]) if item else len(order) for item in annotators]
+    return [order.index(number) if number in order else len(order) for number in numbers]
+
+
+def listed_edits(source: Lines, annotators: Sequence[Lines], *, every: bool) -> list[list[list[GoldEdit] | None]]:
+    """Return the same edits for people, for each sentence and annotator; None where one does not take part."""
+    listed = []
+    for text, *records in zip(source.texts(), *(lines.texts() for lines in annotators), strict=True):
+        tokens, absent = len(text.decode().split()), list[GoldEdit]() if every else None
+        own = [annotation_of(record) for record in records]
+        listed.append([_kept(item.edits, tokens) if item else absent for item in own])
+    return listed
 
 
 def _kept(edits: Sequence[Edit], tokens: int) -> list[GoldEdit]:
