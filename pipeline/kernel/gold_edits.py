@@ -1,4 +1,4 @@
-"""What gold_records() and max_match() take and return: edits of annotators, counts, proposed edits; limits and checks."""
+"""What gold_records() and max_match() take and return: edits of annotators, counts, proposed edits; limits, checks."""
 
 from __future__ import annotations
 

@@ -29,7 +29,7 @@ SPANS = ["0 1", "1 1", "-1 -1", "2 99", "3 2", " 0  1 ", "0\t1", "-0 1", "123456
 WRONG = ["0", "a b", "1 2 3", "", "0 1.5", "0 \u00bd"]
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def native() -> ModuleType:
     pytest.importorskip("pipeline.kernel.native.gold_records", reason="no compiled kernel", exc_type=ImportError)
     return import_module("pipeline.kernel.native")
