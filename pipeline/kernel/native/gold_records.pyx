@@ -8,11 +8,7 @@ from libc.stdint cimport int32_t, int64_t, uint8_t
 from libc.stdlib cimport free, malloc
 from libc.string cimport memchr, memcmp, memcpy
 
-import numpy as np
-
 from ..gold_edits import GoldRecords
-from ..lines import Lines
-from ..python.gold_records import gold_records as in_python
 
 cdef extern from "white_space.h" nogil:
     int gp_white_space(const uint8_t *p, const uint8_t *end)
@@ -202,6 +198,11 @@ cdef int _take_all(
 
 def gold_records(source, records):
     """Return the gold edits of annotators; see gold_records() in `python/gold_records.py`."""
+    import numpy as np
+
+    from ..lines import Lines
+    from ..python.gold_records import gold_records as in_python
+
     cdef int64_t lines = len(source.starts), annotators = len(records), size, most, failed = 1
     cdef Text texts[256]
     cdef Found found
@@ -248,4 +249,6 @@ def gold_records(source, records):
 
 
 def _offsets(sizes):
+    import numpy as np
+
     return np.concatenate([np.zeros(1, np.int64), np.cumsum(sizes)])
