@@ -38,6 +38,7 @@ from .execution.store.run_directory import RunDirectory
 from .prepare import Job, prepare, under
 from .report import FORMATS
 from .report.material import Material
+from .report.plots.look import Look
 from .report.replaced import replacement_note
 from .scoring.breakdown.counts import breakdowns
 from .scoring.results import Results
@@ -277,6 +278,7 @@ def write(scored: Scored, directory: RunDirectory) -> None:
         digits=output.digits,
         plots=tuple(output.plots),
         plot_type=output.plot_type,
+        look=Look(output.plot_width or "", output.plot_font, output.plot_title),
     )
     for name in dict.fromkeys(("json", *output.formats)):
         files = FORMATS[name].files(material)

@@ -496,7 +496,7 @@ def test_a_choice_keeps_what_belongs_to_it(sampled: Material) -> None:
     ("arguments", "message"),
     [
         ([], "--format: which? There are json, csv"),
-        (["--format", "csv", "--plot", "scores"], "--plot and --type are for --format plots"),
+        (["--format", "csv", "--plot", "scores"], "--plot is for --format plots"),
         (["--plot", "score"], "no plot is called so (did you mean 'scores'?)"),
         (["--plot", "p_values"], "--plot p_values: this run has nothing for it; it needs `statistics`"),
         (["--format", "csv", "--metric", "gelu"], "--metric gelu: there is no such one (did you mean 'gleu'?)"),

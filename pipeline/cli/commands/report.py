@@ -20,6 +20,7 @@ examples:
   gec-pipeline report runs/conll14 --by type
   gec-pipeline report runs/conll14 --by type --tier 1 --format latex
   gec-pipeline report runs/quickstart --format plots --plot scores draws --type pdf --output paper/figures
+  gec-pipeline report runs/quickstart --plot scores --type pdf --width column --font serif --no-title --output paper
 """
 
 from __future__ import annotations
@@ -39,6 +40,7 @@ if TYPE_CHECKING:
 
     from ...io.safe_files import Content
     from ...report.material import Material
+    from ...report.plots.look import Look
 
 
 WITH_COLUMNS = frozenset({"csv", "html", "latex", "markdown"})
@@ -58,6 +60,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     from ...report.by_type.tables import TIER, TIERS
     from ...report.plots import PLOTS
     from ...report.plots.canvas import TYPES
+    from ...report.plots.look import FONTS, WIDTHS
 
     parser.add_argument("run", help="a run directory")
     parser.add_argument("more", nargs="*", metavar="run", help=f"more run directories, for --format {BOARD}")
@@ -83,6 +86,13 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--lines", type=_lines, metavar="N", help="html: how many sentences of each data set (default: all that fit)"
     )
     parser.add_argument("--type", choices=TYPES, help="the type of the files of plots (default: png)")
+    parser.add_argument(
+        "--width",
+        choices=WIDTHS,
+        help="make plots as wide as a column of a paper (219 points) or its text (455 points)",
+    )
+    parser.add_argument("--font", choices=FONTS, help="letters of plots (default: sans)")
+    parser.add_argument("--no-title", action="store_true", help="plots without a title, which the caption gives")
 
 
 def _lines(text: str) -> int:
@@ -115,7 +125,9 @@ def _report(args: argparse.Namespace) -> int:
     material = chosen(revisit(folder, args.digits, texts=texts), selection_of(args))
     plots, plot_type = tuple(args.plot) or material.plots, args.type or material.plot_type
     columns = tuple(args.columns)
-    material = replace(material, plots=plots, plot_type=plot_type, lines=args.lines, columns=columns)
+    material = replace(
+        material, plots=plots, plot_type=plot_type, look=_look(args, material), lines=args.lines, columns=columns
+    )
     if args.by:
         material = _by_type(material, args)
     if columns and not {"csv"} >= set(formats):
@@ -140,6 +152,14 @@ def _report(args: argparse.Namespace) -> int:
     return 0
 
 
+def _look(args: argparse.Namespace, material: Material) -> Look:
+    """Return the look of plots: what the config says, and above it what was asked for."""
+    look = material.look
+    return look._replace(
+        width=args.width or look.width, font=args.font or look.font, title=look.title and not args.no_title
+    )
+
+
 def _by_type(material: Material, args: argparse.Namespace) -> Material:
     """Return the material for scores by type alone; raises InputError where the run has none."""
     from ...report.by_type.tables import TIER
@@ -154,13 +174,14 @@ def _asked(args: argparse.Namespace) -> list[str]:
     from ...io.remote import is_remote
     from ...report import FORMATS, unavailable
 
-    formats = list(dict.fromkeys(args.format or (["plots"] if args.plot or args.type else [])))
+    of_plots = [option for option in ("plot", "type", "width", "font", "no_title") if getattr(args, option)]
+    formats = list(dict.fromkeys(args.format or (["plots"] if of_plots else [])))
     if args.by and args.plot:
         raise InputError("--plot: --by type has the plot types alone; leave out one of them")
     if not formats and not args.by:
         raise InputError(f"--format: which? There are {', '.join(FORMATS)}")
-    if (args.plot or args.type) and "plots" not in formats:
-        raise InputError("--plot and --type are for --format plots")
+    if of_plots and "plots" not in formats:
+        raise InputError(f"--{of_plots[0].replace('_', '-')} is for --format plots")
     if args.tier and not args.by:
         raise InputError("--tier is for --by type")
     if args.by and (wrong := [name for name in formats if name not in BY_TYPE]):
