@@ -12,7 +12,7 @@ from .execution.store.run_directory import RunDirectory
 from .prepare import reread
 from .report.material import Material
 from .report.plots.canvas import TYPES
-from .report.plots.look import FONTS, WIDTHS, Look
+from .report.tables.plot_look import FONTS, WIDTHS, Look
 from .scoring import stored_runs
 from .scoring.scores import describe
 from .scoring.selection import narrowed, only

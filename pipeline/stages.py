@@ -38,8 +38,8 @@ from .execution.store.run_directory import RunDirectory
 from .prepare import Job, prepare, under
 from .report import FORMATS
 from .report.material import Material
-from .report.plots.look import Look
 from .report.replaced import replacement_note
+from .report.tables.plot_look import Look
 from .scoring.breakdown.counts import breakdowns
 from .scoring.results import Results
 from .scoring.scored_columns import all_scored_columns, signed, with_scores_of

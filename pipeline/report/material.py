@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from .plots.look import PLAIN
+from .tables.plot_look import PLAIN
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from ..io.safe_files import Content
     from ..scoring.results import Results
     from ..scoring.scored_columns import ScoredColumns
-    from .plots.look import Look
+    from .tables.plot_look import Look
 
 
 @dataclass(frozen=True, kw_only=True)

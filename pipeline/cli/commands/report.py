@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 
     from ...io.safe_files import Content
     from ...report.material import Material
-    from ...report.plots.look import Look
+    from ...report.tables.plot_look import Look
 
 
 WITH_COLUMNS = frozenset({"csv", "html", "latex", "markdown"})
@@ -60,7 +60,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     from ...report.by_type.tables import TIER, TIERS
     from ...report.plots import PLOTS
     from ...report.plots.canvas import TYPES
-    from ...report.plots.look import FONTS, WIDTHS
+    from ...report.tables.plot_look import FONTS, WIDTHS
 
     parser.add_argument("run", help="a run directory")
     parser.add_argument("more", nargs="*", metavar="run", help=f"more run directories, for --format {BOARD}")

@@ -11,7 +11,7 @@ from ...errors import InputError, did_you_mean
 from ..material import Material
 from ..plots import PLOTS
 from ..plots.canvas import BLUE, ORANGE, figure, saved, styled, text
-from ..plots.look import PLAIN
+from ..tables.plot_look import PLAIN
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from ...arrays import Floats
     from ...scoring.results import Results
-    from ..plots.look import Look
+    from ..tables.plot_look import Look
 
 
 def drawn(results: Results, name: str, look: Look = PLAIN) -> Figure:

@@ -70,7 +70,7 @@ class Drawable(Shown):
         Raises InputError for an unknown name, width or font, where results have nothing for it, and where matplotlib
         is missing.
         """
-        from ..plots.look import look_of
+        from ..tables.plot_look import look_of
         from .figures import drawn
 
         look = look_of(width, font, title=title)

@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any
 
 from ...errors import printable
 from ..tables.label_places import label_places
+from ..tables.plot_look import FONTS, LOOK, PLAIN, SMALLEST
 from ..terminal.layout import shortened
-from .look import FONTS, LOOK, PLAIN, SMALLEST
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from ..tables.labels import Group
-    from .look import Look
+    from ..tables.plot_look import Look
 
 TYPES = ("png", "svg", "pdf")
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#F0E442")

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..tables.comparisons import baseline_of, is_significant, level_name, p_cell, tests_of
 from ..tables.labels import groups
+from ..tables.plot_look import LOOK
 from ..tables.plotted import all_pairs, precisions, ranked_systems
 from .canvas import (
     BLUE,
@@ -23,7 +24,6 @@ from .canvas import (
     text,
     title,
 )
-from .look import LOOK
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
