@@ -13,6 +13,7 @@ examples:
   gec-pipeline report runs/quickstart --format markdown
   gec-pipeline report runs/quickstart --format latex --metric gleu --digits 1 > table.tex
   gec-pipeline report runs/quickstart --format markdown --system careful 'e*' --metric GLEU+ --columns interval
+  gec-pipeline report runs/quickstart --format latex --beaten --output paper
   gec-pipeline report runs/quickstart --format csv parquet --output paper/numbers
   gec-pipeline report runs/quickstart --format html
   gec-pipeline report runs/several --format latex --mean
@@ -71,6 +72,12 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add_parts(parser)
     add_columns(parser)
     add_mean(parser)
+    parser.add_argument(
+        "--beaten",
+        action="store_true",
+        help="in tables of systems by metrics, mark each score with the letters of the systems that are significantly "
+        "worse",
+    )
     parser.add_argument("--by", choices=("type",), help="only the scores of each type of edit")
     tiers = "; ".join(f"{tier}: {about}" for tier, about in TIERS.items())
     parser.add_argument(
@@ -128,6 +135,7 @@ def _report(args: argparse.Namespace) -> int:
     material = replace(
         material, plots=plots, plot_type=plot_type, look=_look(args, material), lines=args.lines, columns=columns
     )
+    material = _with_beaten(material, args)
     if args.by:
         material = _by_type(material, args)
     if columns and not {"csv"} >= set(formats):
@@ -150,6 +158,20 @@ def _report(args: argparse.Namespace) -> int:
         else:
             _write(folder, Path(args.output or folder), files, partial=partial)
     return 0
+
+
+def _with_beaten(material: Material, args: argparse.Namespace) -> Material:
+    """Return the material for tables that name the beaten systems where asked for.
+
+    Raises InputError where not all pairs were compared.
+    """
+    from ...report.tables.comparisons import baseline_of
+
+    if not args.beaten:
+        return material
+    if baseline_of(material.results) is not None or not material.results.tests:
+        raise InputError("--beaten: this run has no tests of all pairs; they need `statistics` without a baseline")
+    return replace(material, beaten=True)
 
 
 def _look(args: argparse.Namespace, material: Material) -> Look:
@@ -176,25 +198,32 @@ def _asked(args: argparse.Namespace) -> list[str]:
 
     of_plots = [option for option in ("plot", "type", "width", "font", "no_title") if getattr(args, option)]
     formats = list(dict.fromkeys(args.format or (["plots"] if of_plots else [])))
-    if args.by and args.plot:
-        raise InputError("--plot: --by type has the plot types alone; leave out one of them")
     if not formats and not args.by:
         raise InputError(f"--format: which? There are {', '.join(FORMATS)}")
     if of_plots and "plots" not in formats:
         raise InputError(f"--{of_plots[0].replace('_', '-')} is for --format plots")
-    if args.tier and not args.by:
-        raise InputError("--tier is for --by type")
-    if args.by and (wrong := [name for name in formats if name not in BY_TYPE]):
-        raise InputError(f"--by type: there is no form {wrong[0]} of it; there are {', '.join(BY_TYPE)}")
-    if args.lines is not None and "html" not in formats:
-        raise InputError("--lines is for --format html")
-    if args.columns and not set(formats) <= WITH_COLUMNS:
-        raise InputError(f"--columns is for --format {', '.join(sorted(WITH_COLUMNS))}")
+    _check_fit(args, formats)
     if lacking := unavailable(formats):
         raise InputError("\n".join(lacking))
     if args.output is None and is_remote(args.run) and not all(FORMATS[name].printed for name in formats):
         raise InputError(f"--output: which folder? {args.run} is an address")
     return formats
+
+
+def _check_fit(args: argparse.Namespace, formats: list[str]) -> None:
+    """Raise InputError for an argument that the forms do not have."""
+    wrong = [name for name in formats if name not in BY_TYPE]
+    problems = {
+        "--plot: --by type has the plot types alone; leave out one of them": args.by and args.plot,
+        "--tier is for --by type": args.tier and not args.by,
+        f"--by type: there is no form {''.join(wrong[:1])} of it; there are {', '.join(BY_TYPE)}": args.by and wrong,
+        "--beaten is for --format latex and markdown": args.beaten and not {"latex", "markdown"} & set(formats),
+        "--lines is for --format html": args.lines is not None and "html" not in formats,
+        f"--columns is for --format {', '.join(sorted(WITH_COLUMNS))}": args.columns and set(formats) - WITH_COLUMNS,
+    }
+    for problem, is_so in problems.items():
+        if is_so:
+            raise InputError(problem)
 
 
 def _check_drawn(names: list[str], files: Mapping[str, Content]) -> None:
