@@ -36,7 +36,7 @@ def score(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.Captur
     texts = {name: [re.sub(r" ([.,])", r"\1", edited(line, rng)) for line in base] for name in "abrs"}
     texts["refs.txt"] = [f"{one}\t{two}" for one, two in zip(texts["r"], texts["s"], strict=True)]
     texts["three.txt"] = [*texts["refs.txt"][:-1], f"{texts['refs.txt'][-1]}\tmore"]
-    texts["tokenised"] = [f"{line} ." for line in texts["a"]]
+    texts["tokenised"] = [f"{re.sub('([.,])', ' ,', line)} ." for line in texts["a"]]
     for name, lines in texts.items():
         (tmp_path / name).write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
     monkeypatch.chdir(tmp_path)
