@@ -10,6 +10,7 @@ from ..errors import ConfigError
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from ..config.models import WrittenStatistics
     from ..evaluation import Result
     from .dispatch import Parser
 
@@ -27,6 +28,12 @@ SYNONYMS = {
     "-ci": "--confidence",
     "-cin": "--resamples",
     "--confidence-n": "--resamples",
+    "-par": "--paired-ar",
+    "-pbs": "--paired-bs",
+    "-parn": "--trials",
+    "--paired-ar-n": "--trials",
+    "-pbsn": "--resamples",
+    "--paired-bs-n": "--resamples",
     "-tok": "--tokenizer",
     "--tokenize": "--tokenizer",
     "-lc": "--lowercase",
@@ -45,6 +52,10 @@ SYNONYMS = {
     "--ter-case-sensitive": "--case-sensitive",
 }
 """sacreBLEU's names of options, and ours."""
+
+
+PAIRED = {"--paired-ar": "approximate_randomization", "--paired-bs": "paired_bootstrap"}
+"""The options that ask for paired tests, and the test of each."""
 
 
 class _Metrics(argparse.Action):
@@ -83,7 +94,12 @@ def add_habits(parser: Parser) -> None:
     )
     parser.add_argument("-q", "--quiet", action="store_true", help="no warnings and notes on standard error")
     parser.add_argument("-f", dest="form", choices=("text", "json"), help="json is --json")
-    parser.add_argument("--resamples", metavar="N", help="samples of --confidence (default: 1000)")
+    paired = parser.add_mutually_exclusive_group()
+    for flag, test in PAIRED.items():
+        meaning = f"also test each output against the first one by {test.replace('_', ' ')}"
+        paired.add_argument(flag, dest="paired", action="store_const", const=test, help=meaning)
+    parser.add_argument("--resamples", metavar="N", help="samples of the bootstrap (default: 1000)")
+    parser.add_argument("--trials", metavar="N", help="trials of --paired-ar (default: 10000)")
 
 
 def _columns(text: str) -> int:
@@ -99,19 +115,40 @@ _columns.__name__ = f"number of columns (1 to {MOST_COLUMNS})"
 def check_habits(args: argparse.Namespace, metrics: int, outputs: int) -> None:
     """Raise ConfigError for options that do not go together, with so many metrics and outputs."""
     args.json = args.json or args.form == "json"
-    if args.resamples is not None and not args.confidence:
-        raise ConfigError("--resamples: has no effect without --confidence")
+    paired = next((flag for flag, test in PAIRED.items() if test == args.paired), "")
+    if args.resamples is not None and not (args.confidence or paired):
+        raise ConfigError("--resamples: has no effect without --confidence or --paired-bs")
+    if args.trials is not None and paired != "--paired-ar":
+        raise ConfigError("--trials: has no effect without --paired-ar")
+    if paired and outputs < 2:
+        raise ConfigError(f"{paired}: tests outputs against the first one; there is only one")
+    if paired and (args.orders or args.sentences):
+        raise ConfigError(f"{paired}: is not printed with --orders and --sentences")
     if args.form and (args.orders or args.sentences):
         raise ConfigError("-f: is for results as a whole; leave out --orders and --sentences")
     if not args.bare:
         return
-    others = {"--json": args.json, "--orders": args.orders, "--confidence": args.confidence}
+    others = {"--json": args.json, "--orders": args.orders, "--confidence": args.confidence, paired: paired}
     for flag in (flag for flag, given in others.items() if given):
         raise ConfigError(f"-b: prints a bare number, and nothing of {flag}; leave one of them out")
     if metrics > 1:
         raise ConfigError(f"-b: prints the numbers of one metric, found {metrics}; take --json for several")
     if args.sentences and outputs > 1:
         raise ConfigError(f"-b --sentences: prints the sentences of one output, found {outputs}; leave out -b")
+
+
+def statistics_asked(args: argparse.Namespace, first: str) -> WrittenStatistics | None:
+    """Return the settings of intervals and tests, or None. The baseline of paired tests is the output `first`.
+
+    Raises InputError for wrong numbers of samples.
+    """
+    if not (args.confidence or args.paired):
+        return None
+    from ..scoring.resampling.significance import statistics_of  # here, because most scores have no statistics
+
+    paired = {"test": args.paired, "baseline": first} if args.paired else {}
+    given = {"resamples": args.resamples, "trials": args.trials, **paired}
+    return statistics_of({name: value for name, value in given.items() if value is not None}, "--")
 
 
 def print_bare(results: Sequence[Result], order: Sequence[str], digits: int, *, sentences: bool) -> None:

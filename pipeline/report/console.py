@@ -26,8 +26,11 @@ if TYPE_CHECKING:
     from .tables import Table
 
 
-def print_results(results: Results, digits: int, columns: Sequence[str] = ()) -> None:
-    """Print a ranked table for each data set and metric to standard output, with all columns or only these."""
+def print_results(results: Results, digits: int, columns: Sequence[str] = (), *, settings: bool = True) -> None:
+    """Print a ranked table for each data set and metric to standard output, with all columns or only these.
+
+    `settings` says whether a line tells how intervals and tests were computed.
+    """
     headed = headings(score.metric for score in results.scores)
     for index, ((dataset, metric), group) in enumerate(groupby(results.scores, lambda s: (s.dataset, s.metric))):
         if index:
@@ -39,7 +42,7 @@ def print_results(results: Results, digits: int, columns: Sequence[str] = ()) ->
         _print_peer(scores[0], results.statistics)
         for line in remarks(scores):
             print_text(f"note: {line}")
-    if results.statistics:
+    if results.statistics and settings:
         print_text(settings_line(results.statistics))
     if results.human:
         print()

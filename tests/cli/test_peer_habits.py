@@ -105,6 +105,21 @@ def test_intervals_have_samples_and_seed_in_the_signature(score: Run) -> None:
     assert (high - low) / 2 == pytest.approx(float(middle), abs=2e-4)  # four digits, of which sacreBLEU has float32
 
 
+@pytest.mark.parametrize(("flag", "key"), [("-par", "ar"), ("-pbs", "bs")])
+def test_paired_tests_are_those_of_sacrebleu(score: Run, flag: str, key: str) -> None:
+    """sacreBLEU prints four digits of p. Its bootstrap counts in float32, which changes no p of these texts."""
+    number = (f"{flag}n", "200")
+    out = printed(score, "-m", "bleu", "ter", flag, *number, "-r", "r", "s", "-i", "a", "b", "tokenised")
+    peer = theirs("r", "s", "-i", "a", "b", "tokenised", "-m", "bleu", "ter", flag, *number, "-f", "text")
+    assert f"|{key}:200|seed:12345|" in out.partition("p adjusted")[0]
+    values = [float(text) for text in re.findall(r"p = ([0-9.]+)", peer)]
+    assert len(values) == 4
+    rows = [line.split() for line in out.splitlines() if re.match(r"(b|tokenised) +a ", line)]
+    named = {row[0]: [float(one[-2].lstrip("≤")) for one in rows if one[0] == row[0]] for row in rows}
+    assert sorted(value for own in named.values() for value in own) == pytest.approx(sorted(values), abs=6e-5)
+    assert "tests" in json.loads(printed(score, "bleu", flag, *number, "-r", "r", "-i", "a", "b", "--json"))
+
+
 def test_the_test_is_in_the_signature_of_comparisons() -> None:
     peer, settings = "BLEU|nrefs:1|case:mixed", {"trials": 500, "resamples": 90, "seed": 7}
     assert with_samples(peer, settings, "approximate_randomization") == "BLEU|nrefs:1|ar:500|seed:7|case:mixed"
@@ -186,7 +201,13 @@ def test_unknown_pairs_of_languages(pair: str, message: str) -> None:
         (("bleu", "-b", "-sl", "-i", "a", "b"), "-b --sentences: prints the sentences of one output, found 2"),
         (("bleu", "-f", "text", "-sl", "-i", "a"), "-f: is for results as a whole"),
         (("bleu", "-f", "latex", "-i", "a"), "argument -f: invalid choice: 'latex'"),
-        (("bleu", "-cin", "5", "-i", "a"), "--resamples: has no effect without --confidence"),
+        (("bleu", "-cin", "5", "-i", "a"), "--resamples: has no effect without --confidence or --paired-bs"),
+        (("bleu", "-ci", "-parn", "5", "-i", "a"), "--trials: has no effect without --paired-ar"),
+        (("bleu", "-pbs", "-parn", "5", "-i", "a", "b"), "--trials: has no effect without --paired-ar"),
+        (("bleu", "-pbs", "-par", "-i", "a", "b"), "not allowed with argument"),
+        (("bleu", "-pbs", "-i", "a"), "--paired-bs: tests outputs against the first one; there is only one"),
+        (("bleu", "-par", "-sl", "-i", "a", "b"), "--paired-ar: is not printed with --orders and --sentences"),
+        (("bleu", "-par", "-b", "-i", "a", "b"), "-b: prints a bare number, and nothing of --paired-ar"),
         (("bleu", "-ci", "-cin", "x", "-i", "a"), "--resamples x: "),
         (("bleu", "-l", "en-xq", "-i", "a"), "-l en-xq: 'xq' is no code of a language"),
         (("chrf", "-l", "en-zh", "-i", "a"), "-l en-zh: no metric takes a tokenizer from it: bleu does, unless"),

@@ -16,6 +16,7 @@ examples:
   cat system.txt | gec-pipeline score bleu -r ref.txt
   gec-pipeline score -m bleu chrf ter -r ref.txt -i system.txt -w 1
   gec-pipeline score bleu -l en-ja -r ref.txt -i system.txt -b
+  gec-pipeline score bleu --paired-bs -r ref.txt -i baseline.txt a.txt b.txt
   gec-pipeline score bleu --num-refs 2 -r references.tsv -i system.txt
   gec-pipeline score gleu -s d.jsonl:source -r d.jsonl:target -o d.jsonl:hyp outputs.tsv:2 outputs.tsv:AMU
   gec-pipeline score bleu -r d.jsonl:ref1 d.jsonl:ref2 -o d.jsonl:hyp --empty-references none
@@ -37,7 +38,7 @@ from typing import TYPE_CHECKING, Any
 from ...report.terminal.progress import Bar
 from ..arguments import add_files, jobs, open_files, output_from_pipe
 from ..kernel_note import kernel_notes
-from ..peer_habits import add_habits, check_habits, print_bare
+from ..peer_habits import add_habits, check_habits, print_bare, statistics_asked
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -109,7 +110,7 @@ def run(args: argparse.Namespace) -> int:
     from ...corpus.input_warnings import suspicions
     from ...metrics.base.views import TEXTS
     from ...metrics.defaults import from_texts
-    from ...report.console import print_orders, print_results
+    from ...report.console import print_comparisons, print_orders, print_results
     from ...report.terminal.text import print_text
     from ...scoring.results import Results
     from ...scoring.scores import describe
@@ -120,9 +121,9 @@ def run(args: argparse.Namespace) -> int:
     metrics = from_texts(texts, options, args.pair or "")
     output_from_pipe(args)
     check_habits(args, len(metrics), len(args.outputs))
-    statistics = _statistics(args.resamples) if args.confidence else None
     views = {metric.needs.view for metric in metrics}
     corpus = open_files(args, views=views, quiet=args.quiet)
+    statistics = statistics_asked(args, next(iter(corpus.systems)))
     for note in () if args.quiet else kernel_notes([corpus]):
         print_text(f"note: {note}", sys.stderr)
     known = suspicions(corpus, references=TEXTS in views)  # told when the files were opened
@@ -141,16 +142,14 @@ def run(args: argparse.Namespace) -> int:
         sys.stdout.write(results.to_json())
     elif args.sentences:
         print_sentences(evaluation, args.digits)
+    elif args.orders:
+        print_orders(results, args.digits)
     else:
-        (print_orders if args.orders else print_results)(results, args.digits)
+        print_results(results, args.digits, settings=not args.paired)
+    if args.paired and not args.json:
+        print()
+        print_comparisons(results, args.digits)
     return 0
-
-
-def _statistics(resamples: str | None) -> WrittenStatistics:
-    """Return the settings of --confidence; raises InputError for a wrong number of samples."""
-    from ...scoring.resampling.significance import statistics_of  # here, because most scores have no statistics
-
-    return statistics_of({} if resamples is None else {"resamples": resamples}, "--")
 
 
 def _with_intervals(results: Results, evaluation: Sequence[Result], statistics: WrittenStatistics) -> Results:
