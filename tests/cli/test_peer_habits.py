@@ -262,3 +262,28 @@ def test_every_option_that_has_another_name_is_there(score: Run) -> None:
     assert not {name for name in SYNONYMS if name.startswith("--")} & set(
         re.findall(r"^  (--[\w-]+)", text, re.MULTILINE)
     )
+
+
+def test_runs_show_samples_and_seed_and_keep_the_signature(
+    tmp_path: Path, score: Run, capsys: pytest.CaptureFixture[str]
+) -> None:
+    config = {
+        "datasets": {"d": {"references": ["r"]}},
+        "systems": {"A": "a", "B": "b"},
+        "metrics": ["bleu"],
+        "statistics": {"resamples": 70, "trials": 80, "seed": 9},
+        "output": {"dir": "run"},
+    }
+    (tmp_path / "c.yaml").write_text(json.dumps(config), encoding="utf-8")
+    bare = "BLEU|nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp|version:2.6.0"
+    intervals, tests = (bare.replace("|case", f"|{samples}|seed:9|case") for samples in ("bs:70", "ar:80"))
+    for command, shown in ((["run", "c.yaml"], intervals), (["show", "run"], intervals), (["cite", "run"], intervals)):
+        assert main(command) == 0
+        out = capsys.readouterr().out
+        assert shown in out
+        assert bare not in out
+    assert main(["compare", "run"]) == 0
+    assert f"{tests}\n" in capsys.readouterr().out
+    stored = json.loads((tmp_path / "run" / "results.json").read_text(encoding="utf-8"))
+    assert {each["peer_signature"] for each in stored["scores"]} == {bare}
+    assert score("bleu", "-r", "r", "-i", "a")[1].endswith(f"{bare}\n")

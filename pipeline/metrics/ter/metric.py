@@ -65,7 +65,9 @@ class Ter(Metric):
         False, key="asian", help="know the characters of Chinese and Japanese", implicit=True, **SWITCHES
     )
     case_sensitive: bool = option(False, key="cased", help="keep upper case")
-    tokens: str = option("tercom", help="how texts are split", choices=("tercom",), beside=OWN, implicit=True)
+    tokens: str = option(
+        "tercom", help="how texts are split; own for tokens of Python", choices=("tercom",), beside=OWN, implicit=True
+    )
     level: str = shared_options.level()
 
     def conflicts(self) -> list[tuple[str, str]]:
