@@ -121,7 +121,7 @@ def test_a_run_is_cited(sample: Path, capsys: pytest.CaptureFixture[str]) -> Non
     results = Results.read(sample / "results.json")
     assert results.statistics
     peers = {with_samples(s.peer_signature, results.statistics) for s in results.scores if s.peer_signature}
-    assert all("|bs:1000|seed:12345|" in peer for peer in peers)
+    assert all(f"|bs:{results.statistics['resamples']}|seed:" in peer for peer in peers)
     for signature in {score.metric for score in results.scores} | peers:
         assert signature in said
     assert "mean over 20 random choices of a reference" in said
