@@ -9,7 +9,7 @@ import numpy as np
 
 from .. import kernel
 from ..corpus.corpus import MAX_REFERENCES
-from ..errors import LongTextError
+from ..errors import InputError, LongTextError
 from ..kernel.lines import join_lines
 from ..metrics.base.metric import Text
 from ..metrics.base.views import TEXTS
@@ -49,7 +49,9 @@ def sentence_scores(
     faster. There are no warnings about what only looks wrong. Raises InputError as `evaluate` does, and for a metric
     that does not score texts. `tokenizer`, and lists of tokens in place of texts, are as in `evaluate` too.
     """
-    asked = from_values(metric)[0]
+    asked, *others = from_values(metric)
+    if others:
+        raise InputError(f"metric: expected one metric, found a list of {1 + len(others)}")
     texts = own_texts(outputs, references, sources, tokenizer, expected=has_own_tokens(asked))
     asked = with_own_tokens(asked, texts.tokenizer) if texts.tokenizer else asked
     quick = _quickly(asked, texts.hypotheses, texts.references, texts.sources)

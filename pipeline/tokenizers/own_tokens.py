@@ -71,7 +71,9 @@ def own_texts(
         write, name = splitting.written, splitting.name
     elif by_tokens or expected:
         write, name = _written_lists, OWN
-        references = [references] if _depth(references) == 2 else references
+        if _depth(references) == 2:
+            _check_tokens(references, each.values())
+            references = [references]
     else:
         return OwnTexts(hypotheses, references, sources, "")
     outputs = {called: write(called, texts) for called, texts in each.items()}
@@ -111,6 +113,25 @@ def _measured(values: Any) -> tuple[int, bool]:
             return depth + 1, True
         deepest = max(deepest, depth + 1)
     return deepest, False
+
+
+def _check_tokens(references: Any, outputs: Iterable[Any]) -> None:
+    """Raise InputError where references are several lists of texts, which look like one list of lists of tokens.
+
+    Such lists have a text for each output, and white space in texts, where no token of an output has any.
+    """
+    given = [tokens for tokens in references if is_list(tokens)]
+    lines = [output for output in outputs if is_list(output)][:1]
+    if not given or not lines or any(len(tokens) != len(lines[0]) for tokens in given):
+        return
+    if any(map(_is_spaced, given)) and not any(_is_spaced(tokens) for tokens in lines[0] if is_list(tokens)):
+        message = "texts with white space stand where lists of tokens are expected, as hypotheses are"
+        raise InputError(f"references: {message}; if these are tokens, put a list around them: [references]")
+
+
+def _is_spaced(tokens: Any) -> bool:
+    """Return whether white space is inside of some token."""
+    return any(len(token.split()) > 1 for token in tokens if isinstance(token, str))
 
 
 def _references(references: Any, write: Callable[[str, Any], Any]) -> Any:

@@ -248,6 +248,10 @@ def test_every_metric_takes_tokens_or_says_that_it_does_not() -> None:
     ("score", "message"),
     [
         (
+            lambda: pipeline.sentence_scores(["bleu", "ter"], ["a"], ["a"]),
+            "metric: expected one metric, found a list of",
+        ),
+        (
             lambda: pipeline.evaluate(["a"], ["a"], metrics="bleu[tok=own]"),
             "hypotheses, item 1: expected a list of tok",
         ),

@@ -113,6 +113,11 @@ LISTS = [["a"], ["b"]]
             (["a"], ["a"], None, "13a"),
             "tokenizer: expected a function that splits a text, found '13a'; a tokenizer of th",
         ),
+        (
+            ([["a", "b"]], [["a b"]], None),
+            "references: texts with white space stand where lists of tokens are expected",
+        ),
+        (([["a"], ["b"]], [["a c", "b"], ["a", "b"]], None), "put a list around them: [references]"),
         ((["a"], ["a"], None, 3), "tokenizer: expected a function that splits a text, found 3"),
         ((["a"], ["a"], None, len), "hypotheses, item 1: expected a list of tokens from len, found int"),
         ((["a"], ["a"], None, str.upper), "hypotheses, item 1: expected a list of tokens from upper, found str"),
@@ -124,6 +129,12 @@ def test_what_is_refused(given: tuple[Any, ...], message: str) -> None:
     with pytest.raises(InputError) as error:
         own_texts(*given)
     assert message in str(error.value)
+
+
+def test_references_with_white_space_in_tokens() -> None:
+    """They are tokens where outputs have such tokens too, where there are not as many as lines, or with a list more."""
+    for outputs, references in (([["a b"]], [["a b"]]), ([["a"]], [["a b", "c"]]), ([["a"]], [[["a b"]]])):
+        assert "\\32;" in own_texts(outputs, references, None).references[0][0]
 
 
 @pytest.mark.parametrize(
