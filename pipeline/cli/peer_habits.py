@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..errors import ConfigError
@@ -110,6 +111,18 @@ def _columns(text: str) -> int:
 
 
 _columns.__name__ = f"number of columns (1 to {MOST_COLUMNS})"
+
+
+def check_names(texts: Sequence[str]) -> None:
+    """Raise ConfigError for files where names of metrics belong: sacreBLEU has its references there."""
+    from ..metrics.names import meant
+
+    for text in texts:
+        if Path(text).is_file():
+            try:
+                meant(text)
+            except ConfigError:
+                raise ConfigError(f"'{text}' is a file, and no metric; references stand behind -r: -r {text}") from None
 
 
 def check_habits(args: argparse.Namespace, metrics: int, outputs: int) -> None:

@@ -220,6 +220,8 @@ def test_unknown_pairs_of_languages(pair: str, message: str) -> None:
             "-l en-zh: no metric takes a tokenizer from it: bleu does, unless",
         ),
         (("bleu", "-w", "13", "-i", "a"), "argument --digits: invalid choice: 13"),
+        (("r", "-i", "a", "-m", "bleu"), "'r' is a file, and no metric; references stand behind -r: -r r"),
+        (("r", "s", "-i", "a"), "'r' is a file, and no metric"),
         (("-i", "a"), "the following arguments are required: METRIC"),
     ],
 )

@@ -38,7 +38,7 @@ from typing import TYPE_CHECKING, Any
 from ...report.terminal.progress import Bar
 from ..arguments import add_files, jobs, open_files, output_from_pipe
 from ..kernel_note import kernel_notes
-from ..peer_habits import add_habits, check_habits, print_bare, statistics_asked
+from ..peer_habits import add_habits, check_habits, check_names, print_bare, statistics_asked
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -117,6 +117,7 @@ def run(args: argparse.Namespace) -> int:
 
     given = {key.removeprefix("option_"): value for key, value in vars(args).items() if key.startswith("option_")}
     texts = [*(args.metrics or ()), *(args.more_metrics or ())]
+    check_names(texts)
     options = {key: value for key, value in given.items() if value is not None}
     metrics = from_texts(texts, options, args.pair or "")
     output_from_pipe(args)
