@@ -110,7 +110,6 @@ def run(args: argparse.Namespace) -> int:
     from ...corpus.input_warnings import suspicions
     from ...metrics.base.views import TEXTS
     from ...metrics.defaults import from_texts
-    from ...report.console import print_comparisons, print_orders, print_results
     from ...report.terminal.text import print_text
     from ...scoring.results import Results
     from ...scoring.scores import describe
@@ -137,8 +136,16 @@ def run(args: argparse.Namespace) -> int:
     )
     if statistics:
         results = _with_intervals(results, evaluation, statistics)
+    _print(results, evaluation, list(corpus.systems), args)
+    return 0
+
+
+def _print(results: Results, evaluation: Sequence[Result], order: Sequence[str], args: argparse.Namespace) -> None:
+    """Print what the options ask for; `order` has the names of the outputs as they were given."""
+    from ...report.console import print_comparisons, print_orders, print_results
+
     if args.bare:
-        print_bare(evaluation, list(corpus.systems), args.digits, sentences=args.sentences)
+        print_bare(evaluation, order, args.digits, sentences=args.sentences)
     elif args.json:
         sys.stdout.write(results.to_json())
     elif args.sentences:
@@ -150,7 +157,6 @@ def run(args: argparse.Namespace) -> int:
     if args.paired and not args.json:
         print()
         print_comparisons(results, args.digits)
-    return 0
 
 
 def _with_intervals(results: Results, evaluation: Sequence[Result], statistics: WrittenStatistics) -> Results:
