@@ -204,6 +204,7 @@ def test_signatures_are_read_back(metric: str) -> None:
 
 
 LISTS = [["a"], ["b"]]
+TWO: Any = ["bleu", "ter"]
 GOLD = ROOT / "data/m2/gold.m2"
 
 
@@ -248,7 +249,7 @@ def test_every_metric_takes_tokens_or_says_that_it_does_not() -> None:
     ("score", "message"),
     [
         (
-            lambda: pipeline.sentence_scores(["bleu", "ter"], ["a"], ["a"]),
+            lambda: pipeline.sentence_scores(TWO, ["a"], ["a"]),
             "metric: expected one metric, found a list of",
         ),
         (
