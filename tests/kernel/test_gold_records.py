@@ -42,7 +42,8 @@ def twin(request: pytest.FixtureRequest) -> ModuleType:
 
 def seen(found: GoldRecords) -> list[object]:
     """Return all that is in the arrays, with their types."""
-    arrays = [*found[:5], found.corrections.starts, found.corrections.ends]
+    edits = [found.firsts, found.starts, found.ends, found.alternatives]
+    arrays = [found.heads, *edits, found.corrections.starts, found.corrections.ends]
     return [found.corrections.data, *((array.dtype.str, array.shape, array.tolist()) for array in arrays)]
 
 
