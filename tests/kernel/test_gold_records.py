@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 from importlib import import_module
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
@@ -18,6 +18,8 @@ from pipeline.metrics.m2.gold import listed_edits, read_gold
 
 if TYPE_CHECKING:
     from types import ModuleType
+
+    from numpy.typing import NDArray
 
     from pipeline.kernel.gold_edits import GoldRecords
     from pipeline.kernel.lines import Lines
@@ -42,7 +44,7 @@ def twin(request: pytest.FixtureRequest) -> ModuleType:
 
 def seen(found: GoldRecords) -> list[object]:
     """Return all that is in the arrays, with their types."""
-    edits = [found.firsts, found.starts, found.ends, found.alternatives]
+    edits: list[NDArray[Any]] = [found.firsts, found.starts, found.ends, found.alternatives]
     arrays = [found.heads, *edits, found.corrections.starts, found.corrections.ends]
     return [found.corrections.data, *((array.dtype.str, array.shape, array.tolist()) for array in arrays)]
 
