@@ -16,7 +16,7 @@ from .report.tables.labels import labels
 from .scoring.breakdown.rows import TIERS
 from .scoring.column_blocks import blocks_of
 from .scoring.results import DatasetInfo, Results
-from .scoring.sentences import sentence_spread
+from .scoring.sentences import every_output, sentence_spread
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -73,6 +73,16 @@ class Result(Shown):
         """
         return self.sentence_spread()["score"]
 
+    @property
+    def sentence_outputs(self) -> dict[str, Floats]:
+        """All outputs of each sentence by name, the score first: float64 [lines] each.
+
+        The names are those of `outputs` at level corpus. For example, `sentence_outputs["rouge1_precision"]` holds the
+        precision of each text. Where the best reference of a sentence counts, the numbers are those with it.
+        """
+        blocks = [every_output(self.measure, columns) for columns in blocks_of(self.measure, self.statistics)]
+        return {name: np.concatenate([block[name] for block in blocks]) for name in blocks[0]}
+
     def sentence_spread(self) -> dict[str, Floats]:
         """Return the spread of each sentence's score over its references.
 
@@ -103,20 +113,23 @@ class Result(Shown):
         parts = [part for part in self.parts if part.tier == tier] or [part for part in self.parts if part.tier == 3]
         return [row for part in parts for row in part.rows()]
 
-    def to_pandas(self, columns: Literal["scores", "all"] = "all") -> Any:
+    def to_pandas(self, columns: Literal["scores", "outputs", "all"] = "all") -> Any:
         """Return a DataFrame with a row for each sentence: its score, then its columns.
 
-        With columns="scores" a row is what `sentence_spread` gives: score, std, low and high. Raises InputError where
-        pandas is not installed.
+        With columns="scores" a row is what `sentence_spread` gives: score, std, low and high. With columns="outputs" it
+        is what `sentence_outputs` gives, such as recall and precision. Raises InputError where pandas is not installed.
         """
         return frame("pandas", self._columns(columns))
 
-    def to_polars(self, columns: Literal["scores", "all"] = "all") -> Any:
+    def to_polars(self, columns: Literal["scores", "outputs", "all"] = "all") -> Any:
         """Return the same `columns` as a DataFrame of polars. Raises InputError where polars is not installed."""
         return frame("polars", self._columns(columns))
 
     def _columns(self, columns: str) -> dict[str, Any]:
-        return self.sentence_spread() if are_few(columns) else {"score": self.sentences, **self.columns}
+        if columns == "outputs":
+            return self.sentence_outputs
+        few = are_few(columns, ("outputs", "all"))
+        return self.sentence_spread() if few else {"score": self.sentences, **self.columns}
 
     def plot(self) -> Figure:
         """Return how many sentences have which score, as a figure of matplotlib, which notebooks show.

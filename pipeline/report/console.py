@@ -181,9 +181,12 @@ def is_count(name: str, metric: type[Metric]) -> bool:
 
 
 def _cell(score: Score, name: str, digits: int) -> str:
+    return output_cell(score.outputs[name], name, class_of(score.metric), digits)
+
+
+def output_cell(value: float, name: str, metric: type[Metric], digits: int) -> str:
     """Return an output as a cell: counts, and means of counts, as they are, all others in percent."""
-    value = score.outputs[name]
-    if is_count(name, class_of(score.metric)):
+    if is_count(name, metric):
         return f"{value:.0f}" if value.is_integer() else round_half_up(value, digits)
     return percent(value, digits)
 

@@ -35,6 +35,19 @@ def sentence_outputs(metric: Metric, columns: Columns) -> dict[str, Floats]:
     return outputs or {metric.output: sentence_scores(metric, columns)}
 
 
+def every_output(metric: Metric, columns: Columns) -> dict[str, Floats]:
+    """Return all outputs of each sentence over its references, the score first: float64 [lines] each.
+
+    The names are those of Metric.score(), whatever the level. The score is what sentence_scores() returns. Where the
+    best reference of a sentence counts, all outputs are those with this reference; else they are means over references.
+    """
+    columns = _compact(metric, columns)
+    outputs = metric.line_outputs(columns)
+    if not outputs:
+        outputs = POLICIES[metric.policy].outputs_of_lines(metric, metric.sentence_outputs(columns), columns)
+    return outputs | {next(iter(outputs)): sentence_scores(metric, columns)}
+
+
 def sentence_scores(metric: Metric, columns: Columns) -> Floats:
     """Return the score of each sentence over its references, as the policy says: float64 [lines]."""
     return sentence_spread(metric, columns)["score"]

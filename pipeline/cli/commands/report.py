@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from ...report.material import Material
 
 
-WITH_COLUMNS = frozenset({"csv", "html", "latex", "markdown"})
+WITH_COLUMNS = frozenset({"csv", "html", "latex", "markdown", "parquet"})
 """Forms whose columns can be chosen."""
 RESULTS = frozenset({"results.json", "scores.csv", "tests.csv", "human.csv", "means.csv", "types.csv"})
 """Files of a run directory that have the whole results. A part of the results never replaces them."""
@@ -118,7 +118,7 @@ def _report(args: argparse.Namespace) -> int:
     material = replace(material, plots=plots, plot_type=plot_type, lines=args.lines, columns=columns)
     if args.by:
         material = _by_type(material, args)
-    if columns and not {"csv"} >= set(formats):
+    if columns and not {"csv", "parquet"} >= set(formats):
         check_columns(material.results, columns)
     if args.mean:
         material = replace(material, results=with_means(material.results))

@@ -20,6 +20,7 @@ examples:
   gec-pipeline score m2 gleu --gold gold.m2 -o a.txt b.txt --confidence
   gec-pipeline score errant --gold gold.m2 -o a.m2 b.m2
   gec-pipeline score errant --annotator auto -s source.txt -r ref0.txt ref1.txt -o a.txt
+  gec-pipeline score rouge --types 1+2+Lsum -r ref.txt -o system.txt --sentence-outputs
   gec-pipeline score bleu -r s3://bucket/ref.txt -o https://example.org/system.txt.gz
   gec-pipeline score "gleu[level=mean,smoothing=ones]" -s source.txt -r ref*.txt -o system.txt --sentences
 """
@@ -54,6 +55,9 @@ def configure(parser: Parser) -> None:
     shown = parser.add_mutually_exclusive_group()
     shown.add_argument("--orders", action="store_true", help="print match, penalty, precision ... of each order")
     shown.add_argument("--sentences", action="store_true", help="print each sentence: score, std, low, high")
+    shown.add_argument(
+        "--sentence-outputs", action="store_true", help="print each sentence: all outputs, such as recall and precision"
+    )
     shown.add_argument("--json", action="store_true", help="print as results.json does")
     parser.declare_later(lambda: _declare_options(parser, metrics))
 
@@ -126,6 +130,8 @@ def run(args: argparse.Namespace) -> int:
         sys.stdout.write(results.to_json())
     elif args.sentences:
         print_sentences(evaluation, args.digits)
+    elif args.sentence_outputs:
+        print_sentence_outputs(evaluation, args.digits)
     else:
         (print_orders if args.orders else print_results)(results, args.digits)
     return 0
@@ -163,3 +169,27 @@ def print_sentences(results: Sequence[Result], digits: int) -> None:
         first = [called[result.signature]] if several else []
         for line, row in enumerate(rows, 1):
             print(*first, result.system, line, *(percent(value, digits) for value in row), sep="\t")
+
+
+def print_sentence_outputs(results: Sequence[Result], digits: int) -> None:
+    """Print, tab-separated, all outputs of each sentence of each system: those that count as they are, else in percent.
+
+    Where there are several metrics, the first column is the metric, and a cell is empty where a metric has no such
+    output.
+    """
+    from ...report.console import output_cell
+    from ...report.tables.labels import labels
+
+    called = labels(result.signature for result in results)
+    several = len(called) > 1
+    every = [(result, result.sentence_outputs) for result in results]
+    names = list(dict.fromkeys(name for _, outputs in every for name in outputs))
+    print(*(["metric"] if several else []), "system", "line", *names, sep="\t")
+    for result, outputs in every:
+        first, metric = [called[result.signature]] if several else [], type(result.measure)
+        cells = [
+            [output_cell(value, name, metric, digits) for value in outputs[name].tolist()] if name in outputs else None
+            for name in names
+        ]
+        for line in range(len(outputs[next(iter(outputs))])):
+            print(*first, result.system, line + 1, *(own[line] if own else "" for own in cells), sep="\t")

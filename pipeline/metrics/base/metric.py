@@ -238,8 +238,15 @@ class Metric(Described, ABC):
         return None
 
     def sentence_outputs(self, columns: Columns) -> dict[str, Floats]:
-        """Return the outputs of each sentence with each reference, the score first: float64 [lines, references]."""
-        return {self.output: self.sentence_scores(columns)}
+        """Return the outputs of score() for each sentence with each reference: float64 [lines, references].
+
+        The first is what sentence_scores() returns. The axis of references has length 1 where that one has it.
+        """
+        apart = {field.name for field in self.terms if field.per_reference}
+        terms = {n: term if n in apart else term[:, None] for n, term in self.make_terms(columns).items()}
+        outputs, scores = self.score(terms), self.sentence_scores(columns)
+        alike = {name: np.broadcast_to(values, scores.shape) for name, values in outputs.items()}
+        return alike | {next(iter(outputs)): scores}
 
     def row_names(self) -> list[str]:
         """Return the names of the rows in tables of counts with orders, those of the terms or of the n-gram rule."""

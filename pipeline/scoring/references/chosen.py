@@ -40,6 +40,18 @@ class Best(Policy):
         best = scores.min(axis=-1, keepdims=True) if metric.lower_is_better else scores.max(axis=-1, keepdims=True)
         return super().over_references(metric, best, present)
 
+    def outputs_of_lines(self, metric: Metric, outputs: dict[str, Floats], columns: Columns) -> dict[str, Floats]:
+        """Return the outputs with a reference that has the best score of its line: float64 [lines] each.
+
+        Of several it is the one that the metric chooses, or else the first.
+        """
+        scores = next(iter(outputs.values()))
+        if scores.shape[1] == 1:
+            return {name: values[:, 0] for name, values in outputs.items()}
+        rows, chosen, good = np.arange(len(scores)), metric.choose(columns), metric.goodness(scores)
+        chosen = np.where(good[rows, chosen] == good.max(axis=1), chosen, good.argmax(axis=1))
+        return {name: values[rows, chosen] for name, values in outputs.items()}
+
     def of_lines(self, metric: Metric, scores: Floats, present: Ints | None) -> Floats:
         """Return the best score of each line."""
         del present
