@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from .execution.store.columns_file import MemoryStatistics, Statistics
     from .metrics.base.metric import Metric
     from .scoring.breakdown.rows import Breakdown
-    from .scoring.results import Bootstrap, Comparison, Samples, Score
+    from .scoring.results import Bootstrap, Comparison, Samples, Score, Spread
 
 
 def _of_score(name: str, meaning: str) -> Any:
@@ -64,6 +64,11 @@ class Result(Shown):
     def bootstrap(self) -> Bootstrap | None:
         """The interval, rank range and cluster over samples of the sentences; None where they were not asked for."""
         return self.found.bootstrap
+
+    @property
+    def intervals(self) -> dict[str, Spread]:
+        """Each output over samples of the sentences, by name; empty unless `statistics` had {"outputs": "all"}."""
+        return self.found.intervals
 
     @property
     def sentences(self) -> Floats:

@@ -126,13 +126,64 @@ class Sentences(Kind):
     def make(self, columns: Columns) -> Addends:
         """Return the halves of the scores of a block: [lines, 2], the high half first."""
         scores = sentence_scores(self.metric, columns)
-        high = np.rint(np.ldexp(scores, self.bits - self.exponent))
-        rest = scores - np.ldexp(high, self.exponent - self.bits)
-        return Addends(np.stack([high, np.rint(np.ldexp(rest, 2 * self.bits + 1 - self.exponent))], axis=-1), [])
+        return Addends(np.stack(_halves(scores, self.exponent, self.bits), axis=-1), [])
 
     def score(self, totals: Floats) -> Floats:
         """Return the mean or the sum of the scores."""
-        high = np.ldexp(totals[..., 0], self.exponent - self.bits)
-        low = np.ldexp(totals[..., 1], self.exponent - 2 * self.bits - 1)
-        total: Floats = (high + low) / self.divisor
-        return total
+        return _joined(totals, self.exponent, self.bits) / self.divisor
+
+
+@dataclass(frozen=True)
+class SentenceOutputs(Kind):
+    """All outputs of sentences at the levels mean and sum, each as the two halves that Sentences explains."""
+
+    metric: Metric
+    exponents: dict[str, int]
+    """For each output: all its values are below 2**exponent."""
+    divisor: int
+    bits: int = BITS
+
+    @staticmethod
+    def of(metric: Metric, systems: Iterable[HasBlocks], lines: int) -> SentenceOutputs:
+        """Return the kind for some systems, whose outputs are read once to find the largest of each."""
+        tops: dict[str, float] = {}
+        for system in systems:
+            for columns in present_blocks(metric, system):
+                for name, values in sentence_outputs(metric, columns).items():
+                    tops[name] = max(tops.get(name, 0.0), float(np.abs(values).max()))
+        bits = min(BITS, 52 - (lines - 1).bit_length())
+        return SentenceOutputs(
+            metric, {name: math.frexp(top)[1] for name, top in tops.items()}, _divisor(metric, lines), bits
+        )
+
+    def addends(self, system: HasBlocks) -> Iterator[Addends]:
+        """Yield the halves of all outputs, one block of lines after the other: [lines, 2 for each output]."""
+        for columns in present_blocks(self.metric, system):
+            outputs = sentence_outputs(self.metric, columns)
+            halves = [_halves(outputs[name], exponent, self.bits) for name, exponent in self.exponents.items()]
+            yield Addends(np.stack([half for both in halves for half in both], axis=-1), [])
+
+    def score(self, totals: Floats) -> Floats:
+        """Return the mean or the sum of the scores."""
+        return next(iter(self.outputs_of(totals).values()))
+
+    def outputs_of(self, totals: Floats) -> dict[str, Floats]:
+        """Return the means or the sums of all outputs."""
+        return {
+            name: _joined(totals[..., 2 * place : 2 * place + 2], exponent, self.bits) / self.divisor
+            for place, (name, exponent) in enumerate(self.exponents.items())
+        }
+
+
+def _halves(values: Floats, exponent: int, bits: int) -> tuple[Floats, Floats]:
+    """Return the high and the low halves of values below 2**exponent, as whole numbers of their units."""
+    high = np.rint(np.ldexp(values, bits - exponent))
+    rest = values - np.ldexp(high, exponent - bits)
+    return high, np.rint(np.ldexp(rest, 2 * bits + 1 - exponent))
+
+
+def _joined(totals: Floats, exponent: int, bits: int) -> Floats:
+    """Return the sums of values from sums of their halves [..., 2]: float64 [...]."""
+    high = np.ldexp(totals[..., 0], exponent - bits)
+    total: Floats = high + np.ldexp(totals[..., 1], exponent - 2 * bits - 1)
+    return total

@@ -52,9 +52,14 @@ def configure(parser: Parser) -> None:
     parser.add_argument(
         "--confidence", action="store_true", help="also bootstrap intervals and paired tests (help statistics)"
     )
+    parser.add_argument(
+        "--all-intervals", action="store_true", help="the same, with an interval of each output, such as the recall"
+    )
     shown = parser.add_mutually_exclusive_group()
     shown.add_argument("--orders", action="store_true", help="print match, penalty, precision ... of each order")
-    shown.add_argument("--sentences", action="store_true", help="print each sentence: score, std, low, high")
+    shown.add_argument(
+        "--sentences", "--sentence", action="store_true", help="print each sentence: score, std, low, high"
+    )
     shown.add_argument(
         "--sentence-outputs", action="store_true", help="print each sentence: all outputs, such as recall and precision"
     )
@@ -124,8 +129,8 @@ def run(args: argparse.Namespace) -> int:
     results = Results(
         datasets={corpus.name: describe(corpus)}, scores=[result.found for result in evaluation], warnings=[]
     )
-    if args.confidence:
-        results = _with_intervals(results, evaluation)
+    if args.confidence or args.all_intervals:
+        results = _with_intervals(results, evaluation, "all" if args.all_intervals else "score")
     if args.json:
         sys.stdout.write(results.to_json())
     elif args.sentences:
@@ -137,8 +142,8 @@ def run(args: argparse.Namespace) -> int:
     return 0
 
 
-def _with_intervals(results: Results, evaluation: Sequence[Result]) -> Results:
-    """Return the results with intervals and paired tests, for each metric."""
+def _with_intervals(results: Results, evaluation: Sequence[Result], outputs: str) -> Results:
+    """Return the results with intervals and paired tests, for each metric. `outputs` says what has an interval."""
     from ...scoring.resampling.significance import statistics_of, with_statistics
     from ...scoring.results import REFERENCES_ROW
     from ...scoring.scored_columns import scored_columns
@@ -149,7 +154,7 @@ def _with_intervals(results: Results, evaluation: Sequence[Result]) -> Results:
         columns = [result.statistics if result.system != REFERENCES_ROW else None for result in own]
         scores = [result.found for result in own]
         measured.append(scored_columns(own[0].measure, results.datasets[own[0].dataset], scores, columns))
-    return with_statistics(results, measured, statistics_of({}))
+    return with_statistics(results, measured, statistics_of({"outputs": outputs}))
 
 
 def print_sentences(results: Sequence[Result], digits: int) -> None:

@@ -44,6 +44,9 @@ class Kind(Protocol):
     def score(self, totals: Floats) -> Floats:
         """Return the scores of sums [..., width]: float64 [...]."""
 
+    def outputs_of(self, totals: Floats) -> dict[str, Floats]:
+        """Return the outputs of sums [..., width], the score first: float64 [...] each."""
+
 
 class Piece(NamedTuple):
     """Some lines of all systems. Candidates are references in the order in which equal ones are preferred."""
