@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ..errors import InputError
 from ..metrics.base.columns import PRESENT
 from .addends import Addends, Kind, exact_sum
 from .column_blocks import compact, present_blocks
@@ -90,6 +91,23 @@ class SentenceLevel(Reducer):
     def summands(self, counts: SystemCounts) -> list[Summand]:
         """Return the mean or the sum as one summand."""
         return [counts.summand(Sentences.of(counts.metric, counts.systems, counts.lines))]
+
+
+class DrawnMeans(Reducer):
+    """Means of sentence scores in samples of the sentences: what the metric makes of all sentences together."""
+
+    def scores(self, counts: SystemCounts) -> list[Reduced]:
+        """Return what the metric makes of the outputs of all sentences, for each system."""
+        return [Reduced(counts.metric.aggregated(self._outputs(counts.metric, system))) for system in counts.systems]
+
+    def _outputs(self, metric: Metric, system: HasBlocks) -> dict[str, Floats]:
+        """Return the outputs of all sentences: float64 [lines] each."""
+        blocks = [sentence_outputs(metric, columns) for columns in present_blocks(metric, system)]
+        return {name: np.concatenate([block[name] for block in blocks]) for name in blocks[0]}
+
+    def summands(self, counts: SystemCounts) -> list[Summand]:
+        """Raise InputError: the score is no sum; see unsupported() in `resampling/bootstrap.py`."""
+        raise InputError(f"{counts.metric.name}: a median of samples is not sampled again")
 
 
 def _divisor(metric: Metric, lines: int) -> int:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -11,7 +11,7 @@ from .. import kernel
 from ..errors import InvalidTextError
 from ..kernel.common import FOLDS, Encoded
 from ..kernel.lines import Lines, join_lines
-from . import TOKENIZERS, Tokenizer, sacrebleu
+from . import TOKENIZERS, Tokenizer, sacrebleu, stop_words
 from .stemmers import STEMMERS
 
 if TYPE_CHECKING:
@@ -35,19 +35,25 @@ class Tokenization:
     """A key of STEMMERS, or "none". Only the tokenisers google and perl, whose words are ASCII, can have one."""
     strip_end: bool = False
     """Whether white space at the end of a line is removed first."""
+    stop_words: str = ""
+    """The name of a list of words that are left out, before the others are stemmed; see `stop_words.py`."""
+    left_out: tuple[str, ...] = field(default=(), compare=False, repr=False)
+    """The words of this list; empty where it is not at hand."""
 
     @property
     def key(self) -> str:
         """A short name, safe in file names."""
         strip = "strip" if self.strip else "rstrip" if self.strip_end else ""
         stem = "" if self.stemmer == "none" else f"stem_{self.stemmer}"
-        return "-".join(filter(None, (self.tokenizer, strip, "lc" if self.lowercase else "", stem)))
+        stop = self.stop_words and f"stop_{self.stop_words}"
+        return "-".join(filter(None, (self.tokenizer, strip, "lc" if self.lowercase else "", stem, stop)))
 
     @property
     def identity(self) -> str:
         """The text that stands for this in the keys of stored counts. If it changes, all is counted again."""
         texts = f"tokenizer={self.tokenizer!r}, strip={self.strip}, lowercase={self.lowercase}"
-        return f"Tokenization({texts}, stemmer={self.stemmer!r}, strip_end={self.strip_end})"
+        stop = f", stop_words={self.stop_words!r}" if self.stop_words else ""
+        return f"Tokenization({texts}, stemmer={self.stemmer!r}, strip_end={self.strip_end}{stop})"
 
     @property
     def version(self) -> str:
@@ -55,7 +61,9 @@ class Tokenization:
         return sacrebleu.version(self.tokenizer)
 
     def unavailable(self) -> str | None:
-        """Return why the tokeniser cannot be used on this computer, or None."""
+        """Return why the tokeniser or the list of stop words cannot be used on this computer, or None."""
+        if self.stop_words and not self.left_out:
+            return stop_words.unavailable(self.stop_words)
         return sacrebleu.unavailable(self.tokenizer)
 
     def encode(self, texts: Sequence[Lines]) -> list[Encoded]:
@@ -68,15 +76,17 @@ class Tokenization:
         if tokenizer.split not in FOLDS:
             return kernel.encode(prepared, tokenizer.split)
         words = kernel.words(prepared, tokenizer.split)
+        if self.stop_words:
+            words = words._replace(texts=_without(words, self.left_out))
         return words.texts if self.stemmer == "none" else _stemmed(words, STEMMERS[self.stemmer])
 
     def prepared(self, source: Lines | None, references: Sequence[Lines]) -> PreparedTokens | None:
-        """Return source and references encoded, for outputs that come later; None with a stemmer.
+        """Return source and references encoded, for outputs that come later; None with a stemmer or stop words.
 
         Raises as encode() does.
         """
         tokenizer = TOKENIZERS[self.tokenizer]
-        if self.stemmer != "none":
+        if self.stemmer != "none" or self.stop_words:
             return None
         texts = [*([source] if source is not None else []), *references]
         ready = [self._prepare(text, tokenizer, number) for number, text in enumerate(texts)]
@@ -105,6 +115,7 @@ class Tokenization:
             words = kernel.words([join_lines([line])], tokenizer.split)
             distinct = words.distinct()
             tokens = [distinct[number] for number in words.texts[0].ids.tolist()]
+            tokens = [token for token in tokens if token not in self.left_out]
             return tokens if self.stemmer == "none" else [STEMMERS[self.stemmer](token) for token in tokens]
         return [token if isinstance(token, str) else token.decode() for token in SPLITS[tokenizer.split](line)]
 
@@ -148,3 +159,14 @@ def _stemmed(words: Words, stem: Callable[[str], str]) -> list[Encoded]:
     stems: dict[str, int] = {}
     ids = np.array([stems.setdefault(stem(word), len(stems)) for word in words.distinct()], np.int32)
     return [Encoded(ids[text.ids], text.offsets) for text in words.texts]
+
+
+def _without(words: Words, left_out: Sequence[str]) -> list[Encoded]:
+    """Return texts without some words."""
+    kept = ~np.isin(np.array(words.distinct(), object), np.array(left_out, object))
+    texts = []
+    for text in words.texts:
+        own = kept[text.ids]
+        counts = np.concatenate((np.zeros(1, np.int64), np.cumsum(own, dtype=np.int64)))
+        texts.append(Encoded(text.ids[own], counts[text.offsets]))
+    return texts

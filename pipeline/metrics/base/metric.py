@@ -121,7 +121,8 @@ class Metric(Described, ABC):
     """Terms that are 0 where somebody gives the sums of the others alone; see `metrics/from_counts.py`."""
 
     level: str = "corpus"
-    """corpus is the score of summed terms; mean and sum are the mean and sum of sentence scores."""
+    """corpus is the score of summed terms; mean and sum are the mean and sum of sentence scores; bootstrap is what
+    aggregated() makes of them."""
 
     def __post_init__(self) -> None:
         """Keep what the values of options mean here; see Option.resolved. Raises ConfigError."""
@@ -261,6 +262,10 @@ class Metric(Described, ABC):
         """
         del columns
         return {}
+
+    def aggregated(self, outputs: Mapping[str, Floats]) -> dict[str, float]:
+        """Return the outputs at level bootstrap, from those of all sentences: float64 [lines] each."""
+        raise NotImplementedError(f"{self.name} has no level bootstrap, and {len(outputs)} outputs")
 
     def remarks(self, counts: Mapping[str, Iterable[Columns]]) -> list[Note]:
         """Return notes about the counts of a data set: blocks of columns by system, which can be read once."""

@@ -29,7 +29,9 @@ if TYPE_CHECKING:
     from ..results import Samples
 
 SENTENCES = frozenset({"mean", "sum"})
-"""The levels that are made of sentence scores."""
+"""The levels that are the mean or the sum of sentence scores."""
+DRAWN_MEANS = "bootstrap"
+"""The level that is the median of means of sentence scores in samples of the sentences."""
 WORDS = ("no", "one", "two", "three")
 """Small numbers, as messages write them."""
 Z95 = 1.959963984540054

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..addends import Chosen
-from .base import SENTENCES, Policy, Reduced
+from .base import DRAWN_MEANS, SENTENCES, Policy, Reduced
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -84,7 +84,7 @@ class Mean(Policy):
 
     def needs_all(self, metric: Metric) -> bool:
         """Return True for scores of whole texts. Sentence scores are averaged over the references that there are."""
-        return metric.level not in SENTENCES
+        return metric.level not in (*SENTENCES, DRAWN_MEANS)
 
 
 class Each(Mean):
