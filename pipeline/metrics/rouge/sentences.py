@@ -70,14 +70,12 @@ class Splitting(NamedTuple):
         return _in_bytes(text, zip(starts, stops, strict=True))
 
     def _by_nltk(self, index: int, line: bytes) -> Cuts:
-        from nltk import sent_tokenize  # see unavailable()
-
         try:
             text = line.decode()
         except UnicodeDecodeError as error:
             raise InvalidTextError(0, index, error.start) from None
         cuts, end = [], 0
-        for sentence in sent_tokenize(text):
+        for sentence in _nltk_sentences(text):
             start = text.index(sentence, end)
             end = start + len(sentence)
             cuts.append((start, end))
@@ -88,14 +86,20 @@ class Splitting(NamedTuple):
         if self.mode != "nltk":
             return None
         try:
-            from nltk import sent_tokenize
+            _nltk_sentences("One. Two.")
         except ImportError:
             return "split: nltk needs the package nltk: pip install 'gec-pipeline[rouge]'"
-        try:
-            sent_tokenize("One. Two.")
         except LookupError:
             return "split: nltk needs nltk's data for sentences: python -m nltk.downloader punkt_tab"
         return None
+
+
+def _nltk_sentences(text: str) -> list[str]:
+    """Return the sentences of a text by nltk's splitter for English, of which each is a part of the text."""
+    from nltk import sent_tokenize
+
+    sentences: list[str] = sent_tokenize(text)
+    return sentences
 
 
 def _nltk_version() -> str:
