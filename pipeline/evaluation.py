@@ -252,7 +252,8 @@ class Evaluation(Sequence[Result], Drawable):
         """Return a DataFrame with a row for each result: data set, system, metric, score and rank.
 
         Where results have bootstrap intervals, `low` and `high` are their ends. With columns="all", all numbers that
-        the metrics give follow, such as precisions and counts. Raises InputError where pandas is not installed.
+        the metrics give follow, such as precisions and counts, and `recall_low` and `recall_high` are the ends of the
+        interval of the recall, if outputs have any. Raises InputError where pandas is not installed.
         """
         return frame("pandas", self._rows(columns))
 
@@ -262,7 +263,7 @@ class Evaluation(Sequence[Result], Drawable):
 
     def _rows(self, columns: str) -> list[dict[str, Any]]:
         few = are_few(columns)
-        return [_row(result) | ({} if few else result.outputs) for result in self.results]
+        return [_row(result) | ({} if few else result.outputs | result.found.ends) for result in self.results]
 
     def _as_results(self) -> Results:
         """Return the results that the run directory has, or those of evaluate() in the same form."""

@@ -117,6 +117,14 @@ class Score:
     intervals: dict[str, Spread] = field(default_factory=dict)
     """The outputs in bootstrap samples, by name, where `statistics` have `outputs: all`. Counts have none."""
 
+    @property
+    def ends(self) -> dict[str, float]:
+        """The ends of the intervals of outputs, as NAME_low and NAME_high."""
+        of_each = ((name, spread.interval) for name, spread in self.intervals.items())
+        return {
+            f"{name}_{end}": bound for name, both in of_each for end, bound in zip(("low", "high"), both, strict=True)
+        }
+
 
 @dataclass(frozen=True)
 class DatasetInfo:

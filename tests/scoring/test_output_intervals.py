@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -103,6 +104,9 @@ def test_a_run_keeps_them_and_has_none_unasked(tmp_path: Path, capsys: pytest.Ca
     found = [rows[own.system, own.signature, f"rouge1_precision_{end}"] for end in ("low", "high")]
     assert found == [repr(low), repr(high)]
     assert [output for _, _, output in rows if "match" in output and output.endswith("low")] == []
+    if find_spec("pandas"):
+        frame = evaluation.to_pandas(columns="all")
+        assert frame["rouge1_precision_low"][0] == low
     again = pipeline.compare(tmp_path / "run", outputs="score")
     assert not any(score.intervals for score in again.scores)
     assert main(["rank", str(tmp_path / "run"), "--outputs", "score", "--json"]) == 0
