@@ -606,7 +606,7 @@ def test_a_data_frame_of_a_result_has_a_row_for_each_sentence() -> None:
     few = result.to_pandas(columns="scores")
     assert few.columns.tolist() == ["score", "std", "low", "high"]
     assert few["score"].tolist() == result.sentences.tolist()
-    with pytest.raises(InputError, match=r"^columns: expected 'scores' or 'all', found 'score'$"):
+    with pytest.raises(InputError, match=r"^columns: expected 'scores' or 'outputs' or 'all', found 'score'$"):
         result.to_pandas(columns="score")  # type: ignore[arg-type]
 
 

@@ -194,6 +194,9 @@ class WrittenStatistics(Written):
         description="which annotators count in a sample, of metrics such as errant and m2 that choose them sentence by "
         "sentence with running totals: those of the whole set, or chosen anew in each sample",
     )
+    outputs: Literal["score", "all"] = Field(
+        "score", description="what has an interval: the score alone, or all outputs that are fractions, such as recall"
+    )
 
 
 class WrittenHuman(Written):
