@@ -15,10 +15,23 @@ from ..scoring.sentences import sentence_scores
 from .correlation import COEFFICIENTS, bootstrap_interval, common_systems, correlate, vector, windows
 from .people import check_common, human_scores, judged_dataset
 from .preferences import accuracy_interval, lines_of_segments, sentence_level, sentence_pairs
+from .score_files import means, read_scores, read_sentence_scores
+from .statistics.by_rank import agreement_by_rank
+from .statistics.comparison import (
+    Agreement,
+    Comparison,
+    PermutationTest,
+    asked_statistics,
+    check_lines,
+    check_sentences,
+    notes_on_lacking,
+)
+from .statistics.skill import skills
 from .williams import williams
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Sequence
+    from pathlib import Path
 
     from ..arrays import Floats, Ints
     from ..config.models import WrittenHuman
@@ -109,6 +122,23 @@ class Windowed:
 
 
 @dataclass(frozen=True, kw_only=True)
+class ByRank:
+    """How one metric agrees with judgements of outputs of two ranks."""
+
+    dataset: str
+    metric: str
+    better: int
+    """The rank of the output that people prefer; 1 is the best."""
+    worse: int
+    pairs: int
+    accuracy: float
+
+
+LATER = ("statistics", "permutations", "swap", "block", "early_min", "early_max", "aggregation", "by_rank")
+"""The settings, and parts of the results, that results have only where a config asks for them."""
+
+
+@dataclass(frozen=True, kw_only=True)
 class MetaEvaluation:
     """How far the metrics agree with people."""
 
@@ -124,9 +154,13 @@ class MetaEvaluation:
     scores: dict[str, dict[str, float]] = field(default_factory=dict)
     """The human scores that the metrics were correlated with, by their names, of each system."""
 
+    statistics: list[Agreement] = field(default_factory=list)
+    permutations: list[PermutationTest] = field(default_factory=list)
+    by_rank: list[ByRank] = field(default_factory=list)
+
     def plain(self) -> dict[str, Any]:
-        """Return everything as mappings and lists."""
-        return asdict(self)
+        """Return everything as mappings and lists. What only some configs ask for is left out where it is empty."""
+        return {name: part for name, part in asdict(self).items() if part or name not in LATER}
 
 
 def metric_scores(columns: Iterable[ScoredColumns]) -> list[MetricScores]:
@@ -139,6 +173,22 @@ def metric_scores(columns: Iterable[ScoredColumns]) -> list[MetricScores]:
         first = scored.scores[0]
         metrics.append(MetricScores(first.dataset, first.metric, scores, scored.lines, partial(_sentences, scored)))
     return metrics
+
+
+def scores_of_file(path: Path) -> list[MetricScores]:
+    """Return the scores of systems or of sentences that a file has. Raises CorpusError where it is wrong."""
+    sentences = read_sentence_scores(path)
+    if sentences is None:
+        return [MetricScores("", name, own) for name, own in read_scores(path).items()]
+    return [
+        MetricScores("", name, means(own), len(next(iter(own.values()))), partial(_in_order, own))
+        for name, own in sentences.items()
+    ]
+
+
+def _in_order(scores: dict[str, Floats]) -> Floats:
+    """Return scores of sentences with the systems in ASCII order: float64 [systems, lines]."""
+    return np.stack([scores[name] for name in sorted(scores)])
 
 
 def _sentences(scored: ScoredColumns) -> Floats:
@@ -164,21 +214,80 @@ def meta_evaluate(
     """
     dataset = judged_dataset(list(dict.fromkeys(metric.dataset for metric in metrics)), config.dataset)
     metrics = [metric for metric in metrics if metric.dataset == dataset]
-    result = MetaEvaluation(settings=config.model_dump(), digest=people.digest)
+    result = MetaEvaluation(settings=_settings(config), digest=people.digest)
     for title, scores in human_scores(people, config, progress).items():
         systems = _common(metrics, people, scores, config, result.notes)
         result.scores[title] = {name: scores[name] for name in systems}
         human = vector(scores, systems)
-        values = [vector(metric.scores, systems) for metric in metrics]
+        values = _values(metrics, systems, config)
         for metric, own in zip(metrics, values, strict=True):
             coefficients = _coefficients(own, human, config)
             result.correlations.append(Correlation(dataset, metric.metric, title, systems, coefficients))
             result.windows.extend(_windows(metric, own, human, title, config.window))
         result.tests.extend(_tests(metrics, values, human, title))
+        _add_statistics(result, metrics, people, title, systems, config)
     if people.judgments:
         result.sentences.extend(_on_sentences(metrics, people.judgments, config, result.notes))
+        result.by_rank.extend(_by_rank(metrics, people.judgments, config) if config.by_rank else ())
     result.notes[:] = dict.fromkeys([*(people.judgments.notes if people.judgments else ()), *result.notes])
     return result
+
+
+def _settings(config: WrittenHuman) -> dict[str, Any]:
+    """Return the section `human`, without the later settings where they have their defaults."""
+    fields = type(config).model_fields
+    return {
+        name: value
+        for name, value in config.model_dump().items()
+        if name not in LATER or value != fields[name].get_default()
+    }
+
+
+def _values(metrics: Sequence[MetricScores], systems: Sequence[str], config: WrittenHuman) -> list[Floats]:
+    """Return the scores of each metric on the systems that are correlated, float64 [systems] each."""
+    if config.aggregation == "score":
+        return [vector(metric.scores, systems) for metric in metrics]
+    return list(skills(np.stack([_sentence_scores(metric, systems, "aggregation: trueskill") for metric in metrics])))
+
+
+def _sentence_scores(metric: MetricScores, systems: Sequence[str], what: str) -> Floats:
+    """Return the sentence scores of a metric: float64 [systems, lines]. Raises InputError where it has none."""
+    if metric.sentences is None:
+        raise InputError(f"{what}: {metric.metric} has no scores of sentences")
+    return metric.sentences()[[metric.systems.index(name) for name in systems]]
+
+
+def _add_statistics(
+    result: MetaEvaluation,
+    metrics: Sequence[MetricScores],
+    people: People,
+    title: str,
+    systems: Sequence[str],
+    config: WrittenHuman,
+) -> None:
+    """Add the statistics that a config asks for, their tests, and notes on what has no value or was left out."""
+    asked = asked_statistics(config, bool(people.sentences))
+    names = [metric.metric for metric in metrics]
+    comparison = Comparison(metrics[0].dataset, title, names, config)
+    human = np.array([result.scores[title][name] for name in systems])[:, None]
+    scores = np.stack([vector(metric.scores, systems) for metric in metrics])[:, :, None]
+    if any(statistic.level == "sentence" for statistic in asked):
+        for statistic in asked:
+            lacking = next((metric.metric for metric in metrics if metric.sentences is None), None)
+            check_sentences(statistic, people.file, bool(people.sentences), lacking)
+        people_sentences = np.stack([people.sentences[title][name] for name in systems])
+        metric_sentences = [_sentence_scores(metric, systems, "statistics") for metric in metrics]
+        check_lines(people.file, people_sentences.shape[1], [own.shape[1] for own in metric_sentences])
+        result.notes.extend(notes_on_lacking(people_sentences, metric_sentences, names))
+    for statistic in asked:
+        of_systems = statistic.level == "system"
+        both = (human, scores) if of_systems else (people_sentences, np.stack(metric_sentences))
+        agreements, tests = comparison.compare(statistic, *both)
+        result.statistics.extend(agreements)
+        result.permutations.extend(tests)
+        result.notes.extend(
+            f"{one.metric}: {one.statistic} has no value: {one.reason}" for one in agreements if one.reason
+        )
 
 
 def _common(
@@ -233,6 +342,15 @@ def judged_scores(
         raise InputError(f"agreements: {metric.metric} has no sentence scores of systems that were judged")
     scores = metric.sentences()[[metric.systems.index(name) for name in systems]]
     return systems, scores, lines_of_segments(judgments, systems, scores, numbering, notes)
+
+
+def _by_rank(metrics: Sequence[MetricScores], judgments: Judgments, config: WrittenHuman) -> Iterable[ByRank]:
+    for metric in metrics:
+        if metric.sentences is None:
+            raise InputError(f"by_rank: {metric.metric} has no scores of sentences")
+        systems, scores, lines = judged_scores(metric, judgments, config.without, config.numbering, [])
+        for pair in agreement_by_rank(judgments, systems, scores, lines, config.ties):
+            yield ByRank(dataset=metric.dataset, metric=metric.metric, **pair._asdict())
 
 
 def _on_sentences(

@@ -49,9 +49,7 @@ def _sorted_counts(human: Floats, metric: Floats, present: NDArray[np.bool_]) ->
     """Count pairs in n log n steps for each group of n members."""
     shape = metric.shape[:-1]
     rows = metric.reshape(-1, *metric.shape[-2:])
-    table = [
-        _counts(own[group][kept], human[group][kept]) for own in rows for group, kept in enumerate(present)
-    ]
+    table = [_counts(own[group][kept], human[group][kept]) for own in rows for group, kept in enumerate(present)]
     return PairCounts(*np.array(table, np.int64).reshape(*shape, 5).transpose(-1, *range(len(shape))))
 
 

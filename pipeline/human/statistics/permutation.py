@@ -84,7 +84,13 @@ def permutation_tests(
         draws = _draws_of_scores(groups, settings)
     else:
         exchange, draws = _of_pairs(statistic, people, scores, groups, tested, values, settings)
-    return [*(_stopped(*pair, *drawn, settings) for pair, drawn in zip(tested, _resampled(exchange, draws, len(tested)), strict=True)), *none]
+    return [
+        *(
+            _stopped(*pair, *drawn, settings)
+            for pair, drawn in zip(tested, _resampled(exchange, draws, len(tested)), strict=True)
+        ),
+        *none,
+    ]
 
 
 def _ranked(values: Sequence[Value]) -> list[tuple[int, int]]:

@@ -101,7 +101,9 @@ def _columns(of_groups: PairsOfGroups, one: Floats, two: Floats) -> tuple[Matrix
     """
     e11, e10, e01, e00 = (of_groups.parts(*scores) for scores in ((one, one), (one, two), (two, one), (two, two)))
     members = np.arange(one.shape[1])
-    is_first, is_second = ((places[:, None] == members).astype(np.float32) for places in (of_groups.first, of_groups.second))
+    is_first, is_second = (
+        (places[:, None] == members).astype(np.float32) for places in (of_groups.first, of_groups.second)
+    )
     product = e11 - e10 - e01 + e00
     alone = (e10 - e00) @ is_first + (e01 - e00) @ is_second
     other = (e01 - e11) @ is_first + (e10 - e11) @ is_second

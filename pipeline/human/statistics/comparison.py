@@ -1,0 +1,156 @@
+"""The statistics that a config asks for, of all metrics and one human score, with their permutation tests."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ...errors import ConfigError, InputError
+from .asked import statistic_of
+from .permutation import Settings, permutation_tests
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from ...arrays import Floats
+    from ...config.models import WrittenHuman
+    from .statistic import Statistic, Value
+
+USUAL = ("pearson", "kendall[average=item]", "acc_eq", "soft_accuracy")
+"""The statistics for scores of sentences where none are asked for."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Agreement:
+    """A statistic of one metric and one human score."""
+
+    dataset: str
+    metric: str
+    human: str
+    statistic: str
+    """The signature of the statistic."""
+    value: float
+    scores: int
+    """How many scores of outputs were compared."""
+    groups: int
+    """How many groups the value is the mean of."""
+    undefined: int
+    """How many groups were left out, because all scores of one side are equal there."""
+    epsilon: float | None
+    """The difference of scores up to which they were taken for equal, where the best one was sought."""
+    reason: str
+    """Why there is no value."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class PermutationTest:
+    """The permutation test of whether a statistic of `metric` is higher than that of `other`."""
+
+    dataset: str
+    human: str
+    statistic: str
+    metric: str
+    other: str
+    delta: float
+    p: float
+    """One-sided."""
+    resamples: int
+    """How many resamples were drawn before the test stopped."""
+
+
+def asked_statistics(config: WrittenHuman, sentences: bool) -> list[Statistic]:
+    """Return the statistics that a config asks for; where it asks for none, the usual ones for scores of sentences.
+
+    Raises InputError where there is no such one.
+    """
+    try:
+        statistics = [statistic_of(text) for text in config.statistics or (USUAL if sentences else ())]
+    except ConfigError as error:
+        raise InputError(f"statistics: {error}") from None
+    twice = next((one for number, one in enumerate(statistics) if one in statistics[:number]), None)
+    if twice:
+        raise InputError(f"statistics: {twice} is asked for twice")
+    return statistics
+
+
+class Comparison:
+    """Scores of all metrics beside one human score, on the same systems."""
+
+    def __init__(self, dataset: str, human: str, metrics: Sequence[str], config: WrittenHuman) -> None:
+        """Take the names of the data set, of the human score and of the metrics, and the section `human`."""
+        self.dataset, self.human, self.metrics = dataset, human, metrics
+        self.settings = Settings(
+            resamples=config.permutations or 0,
+            swap=config.swap,
+            block=config.block,
+            early_min=config.early_min,
+            early_max=config.early_max,
+            seed=config.seed,
+        )
+
+    def compare(
+        self, statistic: Statistic, human: Floats, scores: Floats
+    ) -> tuple[list[Agreement], list[PermutationTest]]:
+        """Return a statistic of each metric, and the tests of each two.
+
+        Scores are float64 [systems, lines] and [metrics, systems, lines]; NaN is a lacking score. Raises InputError
+        where the statistic has no such test.
+        """
+        present = ~(np.isnan(human) | np.isnan(scores).any(axis=0))
+        people = np.where(present, human, np.nan)
+        values = [statistic.value(people, own) for own in scores]
+        agreements = [self._agreement(statistic, *pair) for pair in zip(self.metrics, values, strict=True)]
+        if not self.settings.resamples:
+            return agreements, []
+        tests = permutation_tests(statistic, people, scores, values, self.settings)
+        return agreements, [
+            PermutationTest(
+                dataset=self.dataset,
+                human=self.human,
+                statistic=str(statistic),
+                metric=self.metrics[test.better],
+                other=self.metrics[test.other],
+                delta=test.delta,
+                p=test.p,
+                resamples=test.resamples,
+            )
+            for test in tests
+        ]
+
+    def _agreement(self, statistic: Statistic, metric: str, value: Value) -> Agreement:
+        fields = value._asdict()
+        return Agreement(dataset=self.dataset, metric=metric, human=self.human, statistic=str(statistic), **fields)
+
+
+def check_sentences(statistic: Statistic, file: str, people: bool, metric: str | None) -> None:
+    """Raise InputError where a statistic needs scores of sentences that people or a metric do not have."""
+    if statistic.level == "system":
+        return
+    whose = f"{file} has none" if not people else f"{metric} has none" if metric else ""
+    if whose:
+        systems = any(option.name == "level" and "system" in (option.choices or ()) for option in statistic.options)
+        hint = f"; for scores of systems say {statistic.name}[level=system]" if systems else ""
+        raise InputError(f"{statistic} compares scores of sentences, and {whose}{hint}")
+
+
+def check_lines(file: str, people: int, metrics: Sequence[int]) -> None:
+    """Raise InputError where people and metrics have scores of different numbers of sentences."""
+    other = next((lines for lines in metrics if lines != people), None)
+    if other is not None:
+        raise InputError(
+            f"{file}: has scores of {people:,} sentences of each system, the metrics have {other:,}: are these the "
+            "same sentences?"
+        )
+
+
+def notes_on_lacking(human: Floats, metrics: Sequence[Floats], names: Sequence[str]) -> Iterator[str]:
+    """Yield how many scores of sentences people lack, or metrics where people have them: these are left out."""
+    lacking = np.isnan(human)
+    if lacking.any():
+        yield f"{lacking.sum():,} of {lacking.size:,} outputs have no score by people, and are left out"
+    for name, scores in zip(names, metrics, strict=True):
+        count = int((np.isnan(scores) & ~lacking).sum())
+        if count:
+            yield f"{count:,} outputs with a score by people have none by {name}, and are left out for all metrics"
