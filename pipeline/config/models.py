@@ -245,7 +245,7 @@ class WrittenHuman(Written):
     early_max: Level = Field(0.5, description="a test may stop where its p-value is above this")
     aggregation: Literal["score", "trueskill"] = Field(
         "score",
-        description="what scores of metrics are correlated on systems: their own, or TrueSkill of their sentence scores",
+        description="which scores of metrics are correlated on systems: their own, or TrueSkill of sentence scores",
     )
     by_rank: Truth = Field(False, description="also the agreement on pairs of outputs by the ranks people gave them")
 

@@ -93,7 +93,9 @@ def read_sentence_scores(path: Path) -> dict[str, dict[str, Floats]] | None:
 
 def means(sentences: Mapping[str, Floats]) -> dict[str, float]:
     """Return the mean score of each system over the sentences for which it has one; NaN where it has none."""
-    present = {system: scores[scores == scores] for system, scores in sentences.items()}
+    import numpy as np  # here, so that files of scores of systems do not need it
+
+    present = {system: scores[~np.isnan(scores)] for system, scores in sentences.items()}
     return {system: float(scores.mean()) if len(scores) else math.nan for system, scores in present.items()}
 
 

@@ -1,4 +1,4 @@
-"""Agreement on pairs of outputs by the ranks that people gave them: gec-metrics' pairwise analysis (Goto et al. 2025)."""
+"""Agreement on pairs of outputs by the ranks that people gave them, as in the pairwise analysis of gec-metrics."""
 
 from __future__ import annotations
 
@@ -47,7 +47,5 @@ def agreement_by_rank(
     kinds, kind = np.unique(np.sort(ranks[counted], axis=1), axis=0, return_inverse=True)
     kind = kind.reshape(-1)
     tried, right = np.bincount(kind, minlength=len(kinds)), np.bincount(kind, agreeing[counted], len(kinds))
-    for (low, high), count, share in zip(
-        kinds.tolist(), tried.tolist(), (right / np.maximum(tried, 1)).tolist(), strict=True
-    ):
-        yield RankPair(low, high, count, share)
+    for (low, high), count, agreed in zip(kinds.tolist(), tried.tolist(), right.tolist(), strict=True):
+        yield RankPair(low, high, count, agreed / count)

@@ -99,10 +99,10 @@ def _members(
         one, two = first[number], second[number]
         yield group, human[group, one] - human[group, two], metric[group, one] - metric[group, two]
         return
-    for group, own in enumerate(present):
-        people, scores = human[group][own], metric[group][own]
-        for number in range(len(people) - 1):
-            rest = np.arange(number + 1, len(people))
+    for row, own in enumerate(present):
+        people, scores = human[row][own], metric[row][own]
+        for place in range(len(people) - 1):
+            rest = np.arange(place + 1, len(people))
             if random:
                 rest = rest[random.random_sample(len(rest)) <= sample]
-            yield np.full(len(rest), group), people[number] - people[rest], scores[number] - scores[rest]
+            yield np.full(len(rest), row), people[place] - people[rest], scores[place] - scores[rest]

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ...errors import ConfigError, InputError
-from .asked import statistic_of
+from . import statistic_of
 from .permutation import Settings, permutation_tests
 
 if TYPE_CHECKING:

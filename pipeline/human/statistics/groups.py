@@ -33,12 +33,14 @@ class Groups(NamedTuple):
     def of(self, scores: Floats) -> Floats:
         """Return scores [..., systems, lines] as [..., groups, members], with 0 where there is no score."""
         flat = scores.reshape(*scores.shape[:-2], -1)
-        return np.where(self.present, flat[..., self.cells], 0.0)
+        grouped: Floats = np.where(self.present, flat[..., self.cells], 0.0)
+        return grouped
 
     @property
     def sizes(self) -> Ints:
         """The number of scores in each group: int64 [groups]."""
-        return self.present.sum(axis=1)
+        sizes: Ints = self.present.sum(axis=1)
+        return sizes
 
 
 def grouped(present: NDArray[np.bool_], average: str) -> Groups:

@@ -112,7 +112,7 @@ class Mixtures:
         return np.moveaxis(sums, 1, 0).reshape(*self._columns.shape[:3], len(draws))
 
     def correlations(self, kept: Floats, draws: NDArray[np.bool_], own: int, other: int) -> Floats:
-        """Return the correlations of the metric `own`, after it exchanged scores with `other`: float64 [draws, groups]."""
+        """Return the correlations of metric `own` after it exchanged scores with `other`: float64 [draws, groups]."""
         sums, squares, shared = kept[:, own] + (self._totals[:, other] - kept[:, other])
         spread = squares - sums**2 / self._groups.sizes[:, None]
         length = _length(self._centred)[:, None]
@@ -122,7 +122,8 @@ class Mixtures:
         if len(group):
             mixed = np.where(draws[draw, group], self._near[own, group], self._near[other, group])
             values[group, draw] = pearson_within(self._human[group], mixed, self._groups.present[group])
-        return values.T.clip(-1, 1)
+        correlations: Floats = values.T.clip(-1, 1)
+        return correlations
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -32,7 +32,7 @@ def counts_within(
     """Count the pairs within each group: int64 [..., groups]. The first scoring of PairCounts is that of the metric.
 
     Scores of people are float64 [groups, members], scores of the metric [..., groups, members]. Scores of the metric
-    that differ by `epsilon` or less are a tie. Only those pairs count whose scores of people differ by at least `least`.
+    that differ by `epsilon` or less are a tie. Only pairs whose scores of people differ by at least `least` count.
     """
     if epsilon == least == 0 and human.shape[-1] >= SORTED_FROM:
         return _sorted_counts(human, metric, present)

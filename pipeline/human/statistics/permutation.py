@@ -1,4 +1,4 @@
-"""The permutation test of whether one metric agrees better with people than another (PERM-BOTH, Deutsch et al. 2021)."""
+"""The permutation test of whether one metric agrees better with people than another: PERM-BOTH, Deutsch et al. 2021."""
 
 from __future__ import annotations
 
@@ -79,23 +79,19 @@ def permutation_tests(
     if not tested or not len(groups.cells):
         return none
     people, scores = groups.of(human), groups.of(metrics)
-    if swap == "scores":
-        exchange = statistic.exchange(people, _standardised(scores, groups), groups, [pair[::-1] for pair in tested])
-        draws = _draws_of_scores(groups, settings)
+    swapped = [pair[::-1] for pair in tested]
+    if isinstance(statistic, Tau) and swap == "pairs":
+        exchange, draws = _of_pairs(statistic, people, scores, groups, swapped, values, settings)
     else:
-        exchange, draws = _of_pairs(statistic, people, scores, groups, tested, values, settings)
-    return [
-        *(
-            _stopped(*pair, *drawn, settings)
-            for pair, drawn in zip(tested, _resampled(exchange, draws, len(tested)), strict=True)
-        ),
-        *none,
-    ]
+        exchange = statistic.exchange(people, _standardised(scores, groups), groups, swapped)
+        draws = _draws_of_scores(groups, settings)
+    resampled = _resampled(exchange, draws, len(tested))
+    return [*(_stopped(*pair, *drawn, settings) for pair, drawn in zip(tested, resampled, strict=True)), *none]
 
 
 def _ranked(values: Sequence[Value]) -> list[tuple[int, int]]:
-    """Return each two metrics, the better one first."""
-    order = sorted(range(len(values)), key=lambda number: -values[number].value)
+    """Return each two metrics, the better one first. Those without a value come last."""
+    order = sorted(range(len(values)), key=lambda number: (math.isnan(values[number].value), -values[number].value))
     return [(one, two) for place, one in enumerate(order) for two in order[place + 1 :]]
 
 
@@ -130,22 +126,20 @@ def _draws_of_pairs(shape: tuple[int, int], settings: Settings) -> Iterator[NDAr
 
 
 def _of_pairs(
-    statistic: Statistic,
+    statistic: Tau,
     human: Floats,
     scores: Floats,
     groups: Groups,
-    tested: Sequence[tuple[int, int]],
+    swapped: Sequence[tuple[int, int]],
     values: Sequence[Value],
     settings: Settings,
 ) -> tuple[Exchange, Iterator[NDArray[np.bool_]]]:
     """Return what exchanges results of pairs, and its draws."""
-    assert isinstance(statistic, Tau)
     members = human.shape[1]
     shape = len(human), members * (members - 1) // 2
     if shape[0] * shape[1] > MOST_PAIRS:
         raise InputError(f"swap: {shape[0] * shape[1]:,} pairs are too many to swap; average by item or system")
     epsilons = [statistic.tie_below if value.epsilon is None else value.epsilon for value in values]
-    swapped = [pair[::-1] for pair in tested]
     return exchanged_pairs(statistic, human, scores, epsilons, groups, swapped), _draws_of_pairs(shape, settings)
 
 

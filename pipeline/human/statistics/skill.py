@@ -1,4 +1,4 @@
-"""TrueSkill of systems from sentence scores of a metric, as gec-metrics aggregates them (Goto et al. 2025).
+"""TrueSkill of systems from sentence scores of a metric, as gec-metrics aggregates them.
 
 For each sentence in order, each two systems in order play a match, which the higher sentence score wins. Equal scores
 are a draw. The default backend of the package trueskill, which gec-metrics uses, has an error function of seven digits,

@@ -23,7 +23,7 @@ ROUNDING = 1e-12
 
 @lru_cache(2)
 def _signs(permutations: int, lines: int, seed: int) -> Floats:
-    """Return what each permutation multiplies the difference of a sentence with, 1 or -1: float64 [lines, permutations].
+    """Return what each permutation multiplies the score of a sentence with, 1 or -1: float64 [lines, permutations].
 
     The draws are those of mt-metrics-eval.
     """
@@ -67,11 +67,11 @@ class SoftAccuracy(Statistic):
             cells = cells[:0]
         return Groups(cells, np.ones(cells.shape, np.bool_))
 
-    def group_weights(self, human: Floats, groups: Groups) -> Ints:
+    def group_weights(self, human: Floats, groups: Groups) -> Ints:  # noqa: ARG002
         """Return that there is one value."""
         return np.ones(1, np.int64)
 
-    def of_groups(self, human: Floats, metric: Floats, present: NDArray[np.bool_]) -> Floats:
+    def of_groups(self, human: Floats, metric: Floats, present: NDArray[np.bool_]) -> Floats:  # noqa: ARG002
         """Return the statistic of scores, float64 [systems, lines] and [..., systems, lines]: float64 [..., 1]."""
         people = p_values(human, self.permutations, self.seed)
         rows = metric.reshape(-1, *metric.shape[-2:])

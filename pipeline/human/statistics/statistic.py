@@ -103,7 +103,7 @@ class Statistic:
         """
         raise NotImplementedError
 
-    def group_weights(self, human: Floats, groups: Groups) -> Ints:
+    def group_weights(self, human: Floats, groups: Groups) -> Ints:  # noqa: ARG002
         """Return how much each group counts: int64 [groups]."""
         return groups.sizes if self.weights == "scores" else np.ones(len(groups.cells), np.int64)
 

@@ -1,7 +1,7 @@
 """Statistics of pairs after two metrics exchanged scores, or results of pairs: for all metrics and draws at once.
 
-Whether a pair of members counts in a sum depends on which metric scores each of them. With w = 1 where a member keeps the
-score of the first metric, and e11, e10, e01, e00 for what the pair adds to the sum, the pair adds
+Whether a pair of members counts in a sum depends on which metric scores each of them. With w = 1 where a member keeps
+the score of the first metric, and e11, e10, e01, e00 for what the pair adds to the sum, the pair adds
 e00 + w_i (e10 - e00) + w_j (e01 - e00) + w_i w_j (e11 - e10 - e01 + e00). So sums are products of matrices of whole
 numbers, which are exact in float32 below 2**24.
 """
@@ -39,7 +39,7 @@ class OfPairs(Protocol):
 
     def parts(self, counts: PairCounts) -> tuple[Any, ...]: ...  # noqa: D102
 
-    def of_parts(self, parts: Sequence[Any], pairs: Any, human_untied: Any) -> Floats: ...  # noqa: D102
+    def of_parts(self, parts: Any, pairs: Any, human_untied: Any) -> Floats: ...  # noqa: D102
 
     def averaged(self, values: Floats, weights: Ints) -> Floats: ...  # noqa: D102
 
@@ -61,7 +61,7 @@ class PairsOfGroups:
         self.weights = statistic.group_weights(human, groups)
 
     def parts(self, one: Floats, two: Floats, epsilon: float = 0.0) -> Matrix:
-        """Return what each pair adds to each sum, where the members have these scores: float32 [parts, groups, pairs]."""
+        """Return what each pair adds to each sum where its members have these scores: [parts, groups, pairs]."""
         difference = one[:, self.first] - two[:, self.second]
         counts = kinds(self.human, difference, epsilon)
         single = type(counts)(*((kind & self.counted).astype(np.int8) for kind in counts))  # type: ignore[arg-type]
@@ -101,9 +101,8 @@ def _columns(of_groups: PairsOfGroups, one: Floats, two: Floats) -> tuple[Matrix
     """
     e11, e10, e01, e00 = (of_groups.parts(*scores) for scores in ((one, one), (one, two), (two, one), (two, two)))
     members = np.arange(one.shape[1])
-    is_first, is_second = (
-        (places[:, None] == members).astype(np.float32) for places in (of_groups.first, of_groups.second)
-    )
+    places = of_groups.first, of_groups.second
+    is_first, is_second = ((place[:, None] == members).astype(np.float32) for place in places)
     product = e11 - e10 - e01 + e00
     alone = (e10 - e00) @ is_first + (e01 - e00) @ is_second
     other = (e01 - e11) @ is_first + (e10 - e11) @ is_second

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
+from ...errors import ConfigError
 from ...metrics.base.option import option
 from .calibration import calibrated
-from .option_values import NUMBER, share
 from .pairs import counts_within
 from .statistic import Statistic, Value, averaged_over_groups
 from .swapped_pairs import MOST_MEMBERS, exchanged_scores
@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from .groups import Groups
     from .statistic import Exchange
 
+NUMBER = r"[0-9]{1,12}(?:\.[0-9]{1,15})?(?:[eE][+-]?[0-9]{1,2})?"
+"""The form of a number from 0, as a regular expression. Options keep the text that signatures then have."""
 BEST = "best"
 """The value of the option epsilon for which the best one is sought."""
 
@@ -49,7 +51,7 @@ class Tau(Statistic):
         raise NotImplementedError
 
     def of_parts(self, parts: Sequence[Any], pairs: Any, human_untied: Any) -> Floats:
-        """Return the statistic of these sums, [...] each, of the number of pairs, and of those that people do not tie."""
+        """Return the statistic of sums, of the number of pairs, and of those that people do not tie: [...] each."""
         raise NotImplementedError
 
     def of_groups(self, human: Floats, metric: Floats, present: NDArray[np.bool_]) -> Floats:
@@ -87,7 +89,7 @@ class TauB(Tau):
         untied = counts.concordant + counts.discordant + counts.ties_two
         return counts.concordant - counts.discordant, untied
 
-    def of_parts(self, parts: Sequence[Any], pairs: Any, human_untied: Any) -> Floats:
+    def of_parts(self, parts: Sequence[Any], pairs: Any, human_untied: Any) -> Floats:  # noqa: ARG002
         """Return tau-b; NaN where one side ties all pairs."""
         return quotient(parts[0], np.sqrt(parts[1] * 1.0) * np.sqrt(human_untied * 1.0))
 
@@ -145,7 +147,8 @@ class Calibrated(Tau):
 
     def __post_init__(self) -> None:
         """Raise ConfigError where the sample is no share."""
-        share("sample", self.sample)
+        if not 0 < float(self.sample) <= 1:
+            raise ConfigError(f"sample: expected a number above 0 and up to 1, found {self.sample}")
 
     @property
     def swap(self) -> str:
@@ -178,7 +181,7 @@ class Accuracy(Calibrated):
     name: ClassVar[str] = "accuracy"
     summary: ClassVar[str] = "pairwise accuracy with ties (acc_eq): the share of pairs ordered alike, or tied by both"
 
-    def of_parts(self, parts: Sequence[Any], pairs: Any, human_untied: Any) -> Floats:
+    def of_parts(self, parts: Sequence[Any], pairs: Any, human_untied: Any) -> Floats:  # noqa: ARG002
         """Return the share."""
         return quotient(parts[0], pairs)
 
@@ -190,7 +193,7 @@ class Tau23(Calibrated):
     name: ClassVar[str] = "kendall_23"
     summary: ClassVar[str] = "Kendall's tau that rewards ties of both sides (tau_eq): twice the accuracy, less 1"
 
-    def of_parts(self, parts: Sequence[Any], pairs: Any, human_untied: Any) -> Floats:
+    def of_parts(self, parts: Sequence[Any], pairs: Any, human_untied: Any) -> Floats:  # noqa: ARG002
         """Return twice the share, less 1."""
         return 2 * quotient(parts[0], pairs) - 1
 
@@ -226,7 +229,7 @@ class KendallLike(Tau):
         """Return the pairs that both order alike."""
         return (counts.concordant,)
 
-    def of_parts(self, parts: Sequence[Any], pairs: Any, human_untied: Any) -> Floats:
+    def of_parts(self, parts: Sequence[Any], pairs: Any, human_untied: Any) -> Floats:  # noqa: ARG002
         """Return the share of agreeing pairs less that of all others, 0 where there is no pair."""
         return np.where(np.asarray(pairs) > 0, (2.0 * parts[0] - pairs) / np.maximum(pairs, 1), 0.0)
 
@@ -234,5 +237,5 @@ class KendallLike(Tau):
         """Return how many pairs of each group count, or 1."""
         if self.weights == "equal":
             return super().group_weights(human, groups)
-        weights: Ints = sum(counts_within(human, human, groups.present, 0.0, self.apart))
+        weights: Ints = np.sum(counts_within(human, human, groups.present, 0.0, self.apart), axis=0)
         return weights

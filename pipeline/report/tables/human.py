@@ -151,9 +151,9 @@ def statistic_table(human: dict[str, Any]) -> Table:
     named, short = labels(item["metric"] for item in items), _short(items)
     sought = any(item["epsilon"] is not None for item in items)
     rows = []
-    for item in sorted(
-        items, key=lambda item: (list(short).index(item["statistic"]), item["human"], _fall(item["value"]))
-    ):
+    order = list(short)
+    ranked = sorted(items, key=lambda item: (order.index(item["statistic"]), item["human"], _fall(item["value"])))
+    for item in ranked:
         epsilon = ["" if item["epsilon"] is None else f"{item['epsilon']:.3g}"] if sought else []
         counts = [f"{item['groups']:,}", f"{item['undefined']:,}"]
         cells = [short[item["statistic"]], named[item["metric"]], item["human"], coefficient(item["value"])]
