@@ -2,7 +2,7 @@
 
 For each sentence in order, each two systems in order play a match, which the higher sentence score wins. Equal scores
 are a draw. The default backend of the package trueskill, which gec-metrics uses, has an error function of seven digits,
-so that its skills differ from these in about the seventh digit.
+so that its skills differ from these by about 1e-8.
 """
 
 from __future__ import annotations

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from .groups import Groups
     from .statistic import Exchange
 
-NUMBER = r"[0-9]{1,12}(?:\.[0-9]{1,15})?(?:[eE][+-]?[0-9]{1,2})?"
+NUMBER = r"[0-9]{1,12}(?:\.[0-9]{1,25})?(?:[eE][+-]?[0-9]{1,2})?"
 """The form of a number from 0, as a regular expression. Options keep the text that signatures then have."""
 BEST = "best"
 """The value of the option epsilon for which the best one is sought."""
