@@ -218,7 +218,8 @@ def print_human(human: dict[str, Any]) -> None:
     for title, (header, rows) in parts.items():
         if rows:
             print(f"agreement with people: {title}")
-            print_table(header, rows, left=[n for n, name in enumerate(header) if name in TEXTS])
+            left = [n for n, name in enumerate(header) if name in TEXTS]
+            print_table(header, rows, left=left, first_out=("undefined", "scores"))
             print()
     for signature, label in labels(item["metric"] for item in human["correlations"]).items():
         if signature != label:

@@ -53,7 +53,7 @@ class SoftAccuracy(Statistic):
     """1 less the mean difference of the p-values of people and metric over pairs of systems (Thompson et al. 2024)."""
 
     name: ClassVar[str] = "soft_accuracy"
-    summary: ClassVar[str] = "soft pairwise accuracy of systems: compares p-values of their differences"
+    summary: ClassVar[str] = "compares p-values of pairs of systems (SPA)"
 
     level: str = option("sentence", choices=("sentence",), implicit=True, help="scores of sentences are needed")
     average: str = option("none", choices=("none",), implicit=True, help="there is nothing to average")

@@ -99,7 +99,7 @@ class TauC(Statistic):
     """Stuart's tau-c, which corrects for the number of different scores on the side that has fewer (Stuart 1953)."""
 
     name: ClassVar[str] = "kendall_c"
-    summary: ClassVar[str] = "Stuart's tau-c, for sides with different numbers of different scores"
+    summary: ClassVar[str] = "Stuart's tau-c, for scores of few values"
 
     def of_groups(self, human: Floats, metric: Floats, present: NDArray[np.bool_]) -> Floats:
         """Return tau-c; NaN where all scores of one side are equal."""
@@ -179,7 +179,7 @@ class Accuracy(Calibrated):
     """The share of all pairs that both order alike, or both tie: acc_eq of Deutsch et al. 2023 ("Ties Matter")."""
 
     name: ClassVar[str] = "accuracy"
-    summary: ClassVar[str] = "pairwise accuracy with ties (acc_eq): the share of pairs ordered alike, or tied by both"
+    summary: ClassVar[str] = "the share of pairs that both order alike, or both tie (acc_eq)"
 
     def of_parts(self, parts: Sequence[Any], pairs: Any, human_untied: Any) -> Floats:  # noqa: ARG002
         """Return the share."""
@@ -191,7 +191,7 @@ class Tau23(Calibrated):
     """The share of pairs that agree less the share of those that do not: tau_eq of Deutsch et al. 2023."""
 
     name: ClassVar[str] = "kendall_23"
-    summary: ClassVar[str] = "Kendall's tau that rewards ties of both sides (tau_eq): twice the accuracy, less 1"
+    summary: ClassVar[str] = "twice the accuracy, less 1 (tau_eq, tau-23)"
 
     def of_parts(self, parts: Sequence[Any], pairs: Any, human_untied: Any) -> Floats:  # noqa: ARG002
         """Return twice the share, less 1."""
@@ -203,7 +203,7 @@ class KendallLike(Tau):
     """The tau of WMT's relative rankings made of direct assessments (daRR): of pairs that people set well apart."""
 
     name: ClassVar[str] = "kendall_like"
-    summary: ClassVar[str] = "WMT's Kendall-like tau (daRR): of pairs that people set at least `least` apart"
+    summary: ClassVar[str] = "WMT's tau (daRR), of pairs that people set well apart"
 
     weights: str = option(
         "scores",

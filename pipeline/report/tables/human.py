@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
+from ...human.statistics import SPELLINGS
 from ...scoring.resampling.paired_tests import mark
 from .comparisons import shown_p
 from .digits import percent, round_half_up, shown_level, shown_range
@@ -167,13 +168,15 @@ def _fall(value: float | None) -> float:
 
 
 def _short(items: Iterable[dict[str, Any]]) -> dict[str, str]:
-    """Return statistics as they may be asked for, by their signatures: name[option=value,...]."""
+    """Return statistics as they may be asked for, by their signatures: acc_eq, or name[option=value,...]."""
+    known = {meaning: name for name, meaning in SPELLINGS.items() if "[" in meaning}
     short = {}
     for item in items:
         name, *settings = item["statistic"].split("|")
         options = [text.replace(":", "=", 1) for text in settings]
         kept = [text for text in options if text not in USUAL]
-        short[item["statistic"]] = f"{name}[{','.join(kept)}]" if kept else name
+        text = f"{name}[{','.join(kept)}]" if kept else name
+        short[item["statistic"]] = known.get(text, text)
     return short
 
 
