@@ -3,60 +3,29 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass, field
-from functools import partial
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..errors import InputError
-from ..scoring.column_blocks import present_blocks
-from ..scoring.sentences import sentence_scores
+from .agreement.by_rank import ByRank, agreement_by_rank
+from .agreement.comparison import Agreement, HumanScores, PermutationTest, compared
+from .agreement.skill import skills
 from .correlation import COEFFICIENTS, bootstrap_interval, common_systems, correlate, vector, windows
 from .people import check_common, human_scores, judged_dataset
 from .preferences import accuracy_interval, lines_of_segments, sentence_level, sentence_pairs
-from .score_files import means, read_scores, read_sentence_scores
-from .statistics.by_rank import agreement_by_rank
-from .statistics.comparison import (
-    Agreement,
-    Comparison,
-    PermutationTest,
-    asked_statistics,
-    check_lines,
-    check_sentences,
-    notes_on_lacking,
-)
-from .statistics.skill import skills
 from .williams import williams
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Sequence
-    from pathlib import Path
+    from collections.abc import Collection, Iterable, Sequence
 
     from ..arrays import Floats, Ints
     from ..config.models import WrittenHuman
-    from ..scoring.scored_columns import ScoredColumns
+    from .agreement.metric_scores import MetricScores
     from .judgments import Judgments
     from .people import People
     from .trueskill import Progress
-
-
-@dataclass(frozen=True)
-class MetricScores:
-    """Scores of systems by one metric on one data set, from a run or a file."""
-
-    dataset: str
-    metric: str
-    scores: dict[str, float]
-    """The higher, the better: scores of metrics where lower is better are negated, and so are sentence scores."""
-    lines: int = 0
-    sentences: Callable[[], Floats] | None = None
-    """Returns the sentence scores, float64 [systems, lines], with the systems in ASCII order. None: there are none."""
-
-    @property
-    def systems(self) -> list[str]:
-        """The names of the systems in ASCII order, in which `sentences` returns them."""
-        return sorted(self.scores)
 
 
 @dataclass(frozen=True)
@@ -121,19 +90,6 @@ class Windowed:
     spearman: float
 
 
-@dataclass(frozen=True, kw_only=True)
-class ByRank:
-    """How one metric agrees with judgements of outputs of two ranks."""
-
-    dataset: str
-    metric: str
-    better: int
-    """The rank of the output that people prefer; 1 is the best."""
-    worse: int
-    pairs: int
-    accuracy: float
-
-
 LATER = ("statistics", "permutations", "swap", "block", "early_min", "early_max", "aggregation", "by_rank")
 """The settings, and parts of the results, that results have only where a config asks for them."""
 
@@ -163,48 +119,6 @@ class MetaEvaluation:
         return {name: part for name, part in asdict(self).items() if part or name not in LATER}
 
 
-def metric_scores(columns: Iterable[ScoredColumns]) -> list[MetricScores]:
-    """Return the scores of a run, with sentence scores. References that are scored as systems are left out."""
-    metrics = []
-    for scored in columns:
-        names = [score.system for score, own in zip(scored.scores, scored.own, strict=False) if own is None]
-        goodness = scored.metric.goodness
-        scores = {score.system: goodness(score.score) for score in scored.scores if score.system in names}
-        first = scored.scores[0]
-        metrics.append(MetricScores(first.dataset, first.metric, scores, scored.lines, partial(_sentences, scored)))
-    return metrics
-
-
-def scores_of_file(path: Path) -> list[MetricScores]:
-    """Return the scores of systems or of sentences that a file has. Raises CorpusError where it is wrong."""
-    sentences = read_sentence_scores(path)
-    if sentences is None:
-        return [MetricScores("", name, own) for name, own in read_scores(path).items()]
-    return [
-        MetricScores("", name, means(own), len(next(iter(own.values()))), partial(_in_order, own))
-        for name, own in sentences.items()
-    ]
-
-
-def _in_order(scores: dict[str, Floats]) -> Floats:
-    """Return scores of sentences with the systems in ASCII order: float64 [systems, lines]."""
-    return np.stack([scores[name] for name in sorted(scores)])
-
-
-def _sentences(scored: ScoredColumns) -> Floats:
-    """Return the sentence scores of the systems in ASCII order: float64 [systems, lines]."""
-    numbered = zip(scored.scores, scored.columns, scored.own, strict=False)
-    columns = {score.system: blocks for score, blocks, own in numbered if own is None}
-    rows = [
-        [
-            scored.metric.goodness(sentence_scores(scored.metric, block))
-            for block in present_blocks(scored.metric, columns[name])
-        ]
-        for name in sorted(columns)
-    ]
-    return np.stack([np.concatenate(blocks) for blocks in rows])
-
-
 def meta_evaluate(
     metrics: Sequence[MetricScores], people: People, config: WrittenHuman, progress: Progress | None = None
 ) -> MetaEvaluation:
@@ -219,13 +133,17 @@ def meta_evaluate(
         systems = _common(metrics, people, scores, config, result.notes)
         result.scores[title] = {name: scores[name] for name in systems}
         human = vector(scores, systems)
-        values = _values(metrics, systems, config)
+        values = list(_values(metrics, systems, config))
         for metric, own in zip(metrics, values, strict=True):
             coefficients = _coefficients(own, human, config)
             result.correlations.append(Correlation(dataset, metric.metric, title, systems, coefficients))
             result.windows.extend(_windows(metric, own, human, title, config.window))
         result.tests.extend(_tests(metrics, values, human, title))
-        _add_statistics(result, metrics, people, title, systems, config)
+        asked = HumanScores(people.file, title, result.scores[title], people.sentences.get(title))
+        agreements, tests, notes = compared(metrics, asked, config)
+        result.statistics.extend(agreements)
+        result.permutations.extend(tests)
+        result.notes.extend(notes)
     if people.judgments:
         result.sentences.extend(_on_sentences(metrics, people.judgments, config, result.notes))
         result.by_rank.extend(_by_rank(metrics, people.judgments, config) if config.by_rank else ())
@@ -243,51 +161,11 @@ def _settings(config: WrittenHuman) -> dict[str, Any]:
     }
 
 
-def _values(metrics: Sequence[MetricScores], systems: Sequence[str], config: WrittenHuman) -> list[Floats]:
+def _values(metrics: Sequence[MetricScores], systems: Sequence[str], config: WrittenHuman) -> Iterable[Floats]:
     """Return the scores of each metric on the systems that are correlated, float64 [systems] each."""
     if config.aggregation == "score":
         return [vector(metric.scores, systems) for metric in metrics]
-    return list(skills(np.stack([_sentence_scores(metric, systems, "aggregation: trueskill") for metric in metrics])))
-
-
-def _sentence_scores(metric: MetricScores, systems: Sequence[str], what: str) -> Floats:
-    """Return the sentence scores of a metric: float64 [systems, lines]. Raises InputError where it has none."""
-    if metric.sentences is None:
-        raise InputError(f"{what}: {metric.metric} has no scores of sentences")
-    return metric.sentences()[[metric.systems.index(name) for name in systems]]
-
-
-def _add_statistics(
-    result: MetaEvaluation,
-    metrics: Sequence[MetricScores],
-    people: People,
-    title: str,
-    systems: Sequence[str],
-    config: WrittenHuman,
-) -> None:
-    """Add the statistics that a config asks for, their tests, and notes on what has no value or was left out."""
-    asked = asked_statistics(config, bool(people.sentences))
-    names = [metric.metric for metric in metrics]
-    comparison = Comparison(metrics[0].dataset, title, names, config)
-    human = np.array([result.scores[title][name] for name in systems])[:, None]
-    scores = np.stack([vector(metric.scores, systems) for metric in metrics])[:, :, None]
-    if any(statistic.level == "sentence" for statistic in asked):
-        for statistic in asked:
-            lacking = next((metric.metric for metric in metrics if metric.sentences is None), None)
-            check_sentences(statistic, people.file, bool(people.sentences), lacking)
-        people_sentences = np.stack([people.sentences[title][name] for name in systems])
-        metric_sentences = [_sentence_scores(metric, systems, "statistics") for metric in metrics]
-        check_lines(people.file, people_sentences.shape[1], [own.shape[1] for own in metric_sentences])
-        result.notes.extend(notes_on_lacking(people_sentences, metric_sentences, names))
-    for statistic in asked:
-        of_systems = statistic.level == "system"
-        both = (human, scores) if of_systems else (people_sentences, np.stack(metric_sentences))
-        agreements, tests = comparison.compare(statistic, *both)
-        result.statistics.extend(agreements)
-        result.permutations.extend(tests)
-        result.notes.extend(
-            f"{one.metric}: {one.statistic} has no value: {one.reason}" for one in agreements if one.reason
-        )
+    return skills(np.stack([metric.sentences_of(systems, "aggregation: trueskill") for metric in metrics]))
 
 
 def _common(
@@ -346,8 +224,6 @@ def judged_scores(
 
 def _by_rank(metrics: Sequence[MetricScores], judgments: Judgments, config: WrittenHuman) -> Iterable[ByRank]:
     for metric in metrics:
-        if metric.sentences is None:
-            raise InputError(f"by_rank: {metric.metric} has no scores of sentences")
         systems, scores, lines = judged_scores(metric, judgments, config.without, config.numbering, [])
         for pair in agreement_by_rank(judgments, systems, scores, lines, config.ties):
             yield ByRank(dataset=metric.dataset, metric=metric.metric, **pair._asdict())

@@ -7,11 +7,11 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from ..errors import InputError, did_you_mean
+from .agreement.comparison import asked_statistics, check_sentences
 from .expected_wins import expected_wins
 from .judgment_files import is_judgments
 from .judgments import read_judgments
 from .score_files import means, read_scores, read_sentence_scores
-from .statistics.comparison import asked_statistics, check_sentences
 from .trueskill import trueskill
 
 if TYPE_CHECKING:

@@ -15,12 +15,12 @@ import trueskill as package
 from pipeline import stages
 from pipeline.cli.dispatch import main
 from pipeline.errors import ConfigError
+from pipeline.human.agreement.by_rank import agreement_by_rank
+from pipeline.human.agreement.comparison import USUAL
+from pipeline.human.agreement.skill import skills
 from pipeline.human.judgments import build
 from pipeline.human.score_files import means, read_sentence_scores
 from pipeline.human.statistics import statistic_of
-from pipeline.human.statistics.by_rank import agreement_by_rank
-from pipeline.human.statistics.comparison import USUAL
-from pipeline.human.statistics.skill import skills
 from tests.conftest import write_run
 from tests.human.test_human import invented
 
@@ -31,7 +31,10 @@ SYSTEMS = ("A", "B", "C", "D")
 LINES = 12
 RNG = np.random.default_rng(3)
 PEOPLE = RNG.integers(0, 5, (4, LINES)).astype(float)
-METRICS = {"chrF": PEOPLE + RNG.normal(size=(4, LINES)).round(2), "COMET": PEOPLE * 2 + RNG.integers(0, 3, (4, LINES))}
+METRICS: dict[str, np.ndarray[Any, np.dtype[np.float64]]] = {
+    "chrF": PEOPLE + RNG.normal(size=(4, LINES)).round(2),
+    "COMET": PEOPLE * 2.0 + RNG.integers(0, 3, (4, LINES)).astype(float),
+}
 
 
 def written(path: Path, scores: Any, order: str = "ABCD") -> Path:
@@ -214,7 +217,7 @@ def package_skills(scores: Any, backend: str | None) -> Any:
 
 
 def test_skills_are_those_of_the_package() -> None:
-    scores = RNG.integers(0, 6, (2, 7, 30)) / 5
+    scores: Any = RNG.integers(0, 6, (2, 7, 30)) / 5
     for own, metric in zip(skills(scores), scores, strict=True):
         assert own == pytest.approx(package_skills(metric, "scipy"), abs=1e-12)
         assert own == pytest.approx(package_skills(metric, None), abs=1e-6)  # its own erfc has seven digits
@@ -248,7 +251,8 @@ def test_agreement_by_rank_as_counted_plainly() -> None:
     assert [(pair.better, pair.worse) for pair in found] == sorted(counts)
     for pair in found:
         share = counts[pair.better, pair.worse]
-        assert (pair.pairs, pair.accuracy) == (len(share), pytest.approx(np.mean(share), abs=1e-12))
+        assert pair.pairs == len(share)
+        assert pair.accuracy == pytest.approx(float(np.mean(share)), abs=1e-12)
 
 
 def test_ranks_of_one_judge_stay_beside_their_pairs() -> None:

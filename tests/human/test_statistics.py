@@ -90,7 +90,8 @@ def test_the_regression_example_of_tau_optimization() -> None:
     metric = np.array([[0, 5, 2, 3, 2], [NAN, 2, 1, 5, 3], [9, 1, 5, 3, 8], [9, 3, 4, 4, 1], [NAN] * 5])
     human = np.array([[1, 5, 2, 1, 1], [4, 2, 2, 1, 4], [5, 9, 2, 8, 7], [7, 6, NAN, 3, 2], [NAN] * 5])
     best = statistic_of("accuracy[average=system,epsilon=best]").value(human, metric)
-    assert (best.value, best.epsilon, best.groups) == (pytest.approx(0.4916666666666668, abs=1e-12), 1.0, 4)
+    assert best.value == pytest.approx(0.4916666666666668, abs=1e-12)
+    assert (best.epsilon, best.groups) == (1.0, 4)
     for epsilon, expected in ((0, 0.4666666666666667), (2, 0.38333333333333347), (8, 0.1166666666666667)):
         found = value(f"accuracy[average=system,epsilon={epsilon}]", human, metric, 5)
         assert found == pytest.approx(expected, abs=1e-12)

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     import argparse
 
     from ...config.models import WrittenHuman
-    from ...human.meta_evaluation import MetricScores
+    from ...human.agreement.metric_scores import MetricScores
 
 OPTIONS = (
     *("dataset", "judges", "without", "scores", "divisor", "runs", "numbering", "ties", "window"),
@@ -128,7 +128,7 @@ def _settings(args: argparse.Namespace) -> WrittenHuman:
 def _metrics(args: argparse.Namespace) -> list[MetricScores]:
     """Return the scores of a run's metrics, or of each column of a file."""
     from ...execution.store.remote_copy import folder_of
-    from ...human.meta_evaluation import metric_scores, scores_of_file
+    from ...human.agreement.metric_scores import metric_scores, scores_of_file
     from ...io.remote import is_remote
 
     paths = [folder_of(text) if is_remote(text) else path_of(text) for text in args.run]

@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from ...errors import ConfigError, InputError
-from . import statistic_of
-from .permutation import Settings, permutation_tests
+from ..statistics import statistic_of
+from ..statistics.permutation import Settings, permutation_tests
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from ...arrays import Floats
     from ...config.models import WrittenHuman
-    from .statistic import Statistic, Value
+    from ..statistics.statistic import Statistic, Value
+    from .metric_scores import MetricScores
 
 USUAL = ("pearson", "kendall[average=item]", "acc_eq", "soft_accuracy")
 """The statistics for scores of sentences where none are asked for."""
@@ -73,6 +74,52 @@ def asked_statistics(config: WrittenHuman, sentences: bool) -> list[Statistic]:
     if twice:
         raise InputError(f"statistics: {twice} is asked for twice")
     return statistics
+
+
+class HumanScores(NamedTuple):
+    """What people said of systems, and of their sentences where that is known."""
+
+    file: str
+    """What messages call the file."""
+    title: str
+    """The name of the score."""
+    systems: dict[str, float]
+    """The score of each system that is compared."""
+    sentences: dict[str, Floats] | None
+    """The scores of the sentences of each system, float64 [lines]; NaN where one is lacking."""
+
+
+def compared(
+    metrics: Sequence[MetricScores], people: HumanScores, config: WrittenHuman
+) -> tuple[list[Agreement], list[PermutationTest], list[str]]:
+    """Return the statistics that a config asks for, their tests, and notes on what has no value or was left out.
+
+    Raises InputError where the scores do not suit a statistic.
+    """
+    asked, systems = asked_statistics(config, people.sentences is not None), list(people.systems)
+    names = [metric.metric for metric in metrics]
+    comparison = Comparison(metrics[0].dataset, people.title, names, config)
+    scores = {"system": _of_systems(metrics, people)}
+    notes: list[str] = []
+    of_sentences = [statistic for statistic in asked if statistic.level == "sentence"]
+    if of_sentences:
+        lacking = next((metric.metric for metric in metrics if metric.sentences is None), None)
+        check_sentences(of_sentences[0], people.file, people.sentences is not None, lacking)
+        human = np.stack([(people.sentences or {})[name] for name in systems])
+        own = [metric.sentences_of(systems, "statistics") for metric in metrics]
+        check_lines(people.file, human.shape[1], [rows.shape[1] for rows in own])
+        scores["sentence"] = human, np.stack(own)
+        notes += notes_on_lacking(human, own, names)
+    results = [comparison.compare(statistic, *scores[statistic.level]) for statistic in asked]
+    agreements = [one for values, _ in results for one in values]
+    notes += [f"{one.metric}: {one.statistic} has no value: {one.reason}" for one in agreements if one.reason]
+    return agreements, [test for _, tests in results for test in tests], notes
+
+
+def _of_systems(metrics: Sequence[MetricScores], people: HumanScores) -> tuple[Floats, Floats]:
+    """Return scores of systems by people, float64 [systems, 1], and by metrics, [metrics, systems, 1]."""
+    rows = [[metric.scores[name] for name in people.systems] for metric in metrics]
+    return np.array(list(people.systems.values()))[:, None], np.array(rows)[:, :, None]
 
 
 class Comparison:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -25,6 +26,19 @@ class RankPair(NamedTuple):
     pairs: int
     accuracy: float
     """The share of pairs on which the metric agrees."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ByRank:
+    """How one metric agrees with judgements of outputs of two ranks."""
+
+    dataset: str
+    metric: str
+    better: int
+    """The rank of the output that people prefer; 1 is the best."""
+    worse: int
+    pairs: int
+    accuracy: float
 
 
 def agreement_by_rank(
