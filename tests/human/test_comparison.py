@@ -12,9 +12,10 @@ import numpy as np
 import pytest
 import trueskill as package
 
+import pipeline
 from pipeline import stages
 from pipeline.cli.dispatch import main
-from pipeline.errors import ConfigError
+from pipeline.errors import ConfigError, InputError
 from pipeline.human.agreement.by_rank import agreement_by_rank
 from pipeline.human.agreement.comparison import USUAL
 from pipeline.human.agreement.skill import skills
@@ -193,6 +194,41 @@ def test_what_is_wrong_on_the_command_line(
     Path("one.seg.score").write_text("A 1\nA 2\n" * 6, encoding="utf-8")
     assert main(["correlate", *arguments]) == 2
     assert capsys.readouterr().err.startswith(message)
+
+
+def test_scores_in_memory(files: list[Path], capsys: pytest.CaptureFixture[str]) -> None:
+    people, *metrics = files
+    statistics = ["acc_eq", "pearson[average=item]"]
+    arguments = ["--statistic", *statistics, "--permutations", 30, "--seed", 7]
+    human = correlate(capsys, *metrics, "--human", people, *arguments)
+    found = pipeline.correlate(PEOPLE, METRICS, statistics, permutations=30, seed=7)
+    names = ("dataset", "human")
+    for part in ("statistics", "permutations"):
+        expected = [{key: own for key, own in one.items() if key not in names} for one in human[part]]
+        assert [{key: own for key, own in one.items() if key not in names} for one in found[part]] == expected
+    systems = PEOPLE.mean(axis=1, keepdims=True)
+    alone = pipeline.correlate(systems, {"m": systems * 2}, "kendall_c[level=system]")
+    assert alone["statistics"][0]["value"] == pytest.approx(1.0)
+    lacking = pipeline.correlate([[1, None, 2]], {"m": [[3, 1, 4]]}, "pearson")
+    assert lacking["statistics"][0]["scores"] == 2
+
+
+@pytest.mark.parametrize(
+    ("human", "metrics", "more", "message"),
+    [
+        ([[1, 2], [1]], {"m": [[1, 2]]}, {}, "human: expected rows of numbers, all of the same length"),
+        ([1, 2], {"m": [[1, 2]]}, {}, "human: expected a row of finite scores for each system, found the shape (2,)"),
+        ([[1, 2]], {"m": [[1]]}, {}, "m: has 1 systems with 1 sentences, human has 1 systems with 2 sentences"),
+        ([[1, 2]], {}, {}, "metrics: expected a mapping"),
+        ([[1, 2]], {"m": [[1, 2]]}, {"statistics": "x"}, "statistics: no statistic is called 'x'"),
+        ([[1, 2]], {"m": [[1, 2]]}, {"statistics": "pearson[level=system]"}, "pearson|level:system compares one score"),
+        ([[1, 2]], {"m": [[1, 2]]}, {"swap": "all"}, "expected swap auto, scores or pairs"),
+    ],
+)
+def test_what_is_wrong_in_memory(human: Any, metrics: Any, more: dict[str, Any], message: str) -> None:
+    with pytest.raises(InputError) as raised:
+        pipeline.correlate(human, metrics, **more)
+    assert str(raised.value).startswith(message)
 
 
 def test_statistics_are_listed(capsys: pytest.CaptureFixture[str]) -> None:

@@ -98,7 +98,7 @@ def compared(
     """
     asked, systems = asked_statistics(config, people.sentences is not None), list(people.systems)
     names = [metric.metric for metric in metrics]
-    comparison = Comparison(metrics[0].dataset, people.title, names, config)
+    comparison = Comparison(metrics[0].dataset, people.title, names, _test_settings(config))
     scores = {"system": _of_systems(metrics, people)}
     notes: list[str] = []
     of_sentences = [statistic for statistic in asked if statistic.level == "sentence"]
@@ -116,6 +116,17 @@ def compared(
     return agreements, [test for _, tests in results for test in tests], notes
 
 
+def _test_settings(config: WrittenHuman) -> Settings:
+    return Settings(
+        resamples=config.permutations or 0,
+        swap=config.swap,
+        block=config.block,
+        early_min=config.early_min,
+        early_max=config.early_max,
+        seed=config.seed,
+    )
+
+
 def _of_systems(metrics: Sequence[MetricScores], people: HumanScores) -> tuple[Floats, Floats]:
     """Return scores of systems by people, float64 [systems, 1], and by metrics, [metrics, systems, 1]."""
     rows = [[metric.scores[name] for name in people.systems] for metric in metrics]
@@ -125,17 +136,9 @@ def _of_systems(metrics: Sequence[MetricScores], people: HumanScores) -> tuple[F
 class Comparison:
     """Scores of all metrics beside one human score, on the same systems."""
 
-    def __init__(self, dataset: str, human: str, metrics: Sequence[str], config: WrittenHuman) -> None:
-        """Take the names of the data set, of the human score and of the metrics, and the section `human`."""
-        self.dataset, self.human, self.metrics = dataset, human, metrics
-        self.settings = Settings(
-            resamples=config.permutations or 0,
-            swap=config.swap,
-            block=config.block,
-            early_min=config.early_min,
-            early_max=config.early_max,
-            seed=config.seed,
-        )
+    def __init__(self, dataset: str, human: str, metrics: Sequence[str], settings: Settings) -> None:
+        """Take the names of the data set, of the human score and of the metrics, and how metrics are tested."""
+        self.dataset, self.human, self.metrics, self.settings = dataset, human, metrics, settings
 
     def compare(
         self, statistic: Statistic, human: Floats, scores: Floats
