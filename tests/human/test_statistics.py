@@ -15,7 +15,9 @@ from pipeline.human.statistics import STATISTICS, statistic_of
 from pipeline.human.statistics.calibration import calibrated
 from pipeline.human.statistics.groups import AVERAGES
 from pipeline.human.statistics.pairs import inversions
+from pipeline.human.statistics.permutation import Settings, permutation_tests
 from pipeline.human.statistics.soft_accuracy import p_values
+from pipeline.human.williams import williams
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
 NAN = math.nan
@@ -294,3 +296,23 @@ def test_too_many_pairs_to_sort() -> None:
     human = np.zeros((1, 8001))
     with pytest.raises(InputError, match=r"32,004,000 pairs of scores are too many .* say `sample`, such as 0\.31"):
         statistic_of("accuracy[epsilon=best]").value(human, human)
+
+
+def test_williams_of_mt_metrics_eval() -> None:
+    """testSigDiff of stats_test.py, commit 0b82d96b: p 0.019, and the correlations 0.999 and 0.987."""
+    human = np.array([1.0, 2, 3, 4, 5])
+    one, two = np.array([1.1, 2, 3.1, 4, 5.1]), np.array([1.5, 2, 3.1, 4, 5.5])
+    assert williams(one, two, human).p == pytest.approx(0.019, abs=5e-4)
+    assert [value("pearson", human, metric) for metric in (one, two)] == pytest.approx([0.999, 0.987], abs=5e-4)
+
+
+def test_the_scores_of_the_permutation_tests_of_mt_metrics_eval() -> None:
+    """PermutationSigDiffTest of stats_test.py, commit 0b82d96b: p is above 0, and delta the difference of values."""
+    human = np.array([1, 2, 3, 4, 5, 5, 7, 8.0]).reshape(4, 2)
+    metrics = np.array([[1, 2, 3, 3, 7, 3, 5, 5], [2, 1, 2, 6, 8, 8, 7, 6.0]]).reshape(2, 4, 2)
+    for text in ("pearson", "pearson[average=item]", "kendall[average=item]", "kendall_c[average=item]", "acc_eq"):
+        statistic = statistic_of(text)
+        values = [statistic.value(human, own) for own in metrics]
+        (test,) = permutation_tests(statistic, human, metrics, values, Settings())
+        assert test.p > 0
+        assert test.delta == pytest.approx(abs(values[0].value - values[1].value), abs=1e-12)
