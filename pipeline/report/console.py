@@ -208,24 +208,36 @@ def output_cell(value: float, name: str, metric: type[Metric], digits: int) -> s
 
 LEAST = ("d", "better in", "p", "ties", "losses", "wins")
 """Titles of the columns of a comparison that a narrow terminal does without, in the order in which they leave."""
-TEXTS = frozenset({"metric", "other", "human score"})
+TEXTS = frozenset({"metric", "other", "human score", "statistic"})
 """Titles of the columns that hold text in the tables of agreement with people."""
 
 
 def print_human(human: dict[str, Any]) -> None:
     """Print how far metrics agree with people: on systems, in windows, on sentences, and tests between metrics."""
-    from .tables.human import correlation_table, sentence_table, test_table, window_table
+    from .tables.human import (
+        correlation_table,
+        permutation_table,
+        rank_table,
+        sentence_table,
+        statistic_table,
+        test_table,
+        window_table,
+    )
 
     parts = {
         "systems": correlation_table(human),
         "windows of neighbours in the human ranking": window_table(human),
         "sentences: pairs that people do not tie": sentence_table(human),
         "Williams' test: metric correlates higher than other": test_table(human),
+        "statistics": statistic_table(human),
+        "permutation test: metric agrees better than other": permutation_table(human),
+        "sentences: by the ranks that people gave": rank_table(human),
     }
     for title, (header, rows) in parts.items():
         if rows:
             print(f"agreement with people: {title}")
-            print_table(header, rows, left=[n for n, name in enumerate(header) if name in TEXTS])
+            left = [n for n, name in enumerate(header) if name in TEXTS]
+            print_table(header, rows, left=left, first_out=("undefined", "scores"))
             print()
     for signature, label in labels(item["metric"] for item in human["correlations"]).items():
         if signature != label:

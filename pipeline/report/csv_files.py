@@ -81,6 +81,9 @@ def human_to_csv(results: Results) -> str:
         for name, cells in item["coefficients"].items():
             numbers = [_number(value) for value in (cells["value"], *cells["interval"])]
             rows.append([*names, str(count), _safe(name), *numbers])
+    for item in human.get("statistics", ()):
+        names = [_safe(item[key]) for key in ("dataset", "metric", "human")]
+        rows.append([*names, str(item["scores"]), _safe(item["statistic"]), _number(item["value"]), "", ""])
     return _csv(["dataset", "metric", "human", "n", "coefficient", "value", "low", "high"], rows)
 
 
