@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...corpus.spans import Span, read_span
-from ...scoring.column_blocks import blocks_of
+from ...scoring.column_blocks import blocks_of, of_annotators
 from ..tables.digits import round_half_up
 from ..tables.labels import labels
 from .chosen_lines import RULE, telling
-from .explorer_edits import edit_data
+from .explorer_edits import edit_data, references_of
 from .explorer_texts import MAX_TEXT, Texts, is_character
 from .line_counts import line_counts, line_scores
 
@@ -165,7 +165,10 @@ def _metric(
     edits of outputs, have a row for each system instead.
     """
     metric, own = measured.metric, measured.names[: len(measured.columns)]
-    by_system = [table(metric, picked(blocks_of(metric, columns), lines), digits) for columns in measured.columns]
+    shown = metric.by_annotator()
+    references = None if shown is metric else references_of(corpus, metric, lines, lines_of)
+    each = (picked(blocks_of(metric, columns), lines) for columns in measured.columns)
+    by_system = [table(shown, of_annotators(metric, columns, references), digits) for columns in each]
     fields, width = by_system[0][1], by_system[0][0].shape[1]
     tables = np.full((len(names), len(lines), width), np.nan)
     for name, (rows, _) in zip(own, by_system, strict=True):
@@ -182,9 +185,9 @@ def _metric(
         "output": metric.output,
         **({"lower": True} if metric.lower_is_better else {}),
         "scores": {score.system: [score.rank, _plain(score.score, digits)] for score in measured.scores},
-        "apart": measured.references if metric.by_reference else 0,
+        "apart": measured.references if shown.by_reference else 0,
         "bySystem": by_system_alone,
-        "edits": edit_data(corpus, measured, names, lines, lines_of),
+        "edits": edit_data(corpus, measured, names, lines, lines_of, references),
         "rowNames": metric.row_names(),
         "fields": fields,
         "width": width,
