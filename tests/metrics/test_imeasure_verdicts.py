@@ -20,6 +20,7 @@ from pipeline.scoring.column_blocks import annotators_of, chosen_references, of_
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from pathlib import Path
 
     from pipeline.metrics.base.metric import Metric
     from pipeline.report.material import Material
@@ -83,35 +84,40 @@ METRICS = [
 LINES = 80
 
 
-@pytest.fixture(scope="module")
-def material(tmp_path_factory: pytest.TempPathFactory) -> Material:
-    """Two outputs of sentences with up to three annotators, some without a line, some without a correction."""
-    folder, rng = tmp_path_factory.mktemp("verdicts"), np.random.default_rng(3)
+def write_run(folder: Path, metrics: Sequence[str], annotators: int = 3) -> dict[str, Any]:
+    """Write sentences, of which annotators have no line, no correction or some, and two outputs; return a config."""
+    rng = np.random.default_rng(3)
     blocks, outputs = list[str](), {"A": list[str](), "B": list[str]()}
     for _ in range(LINES):
         words = [str(word) for word in rng.choice(list("abc"), size=rng.integers(1, 7))]
         lines = [f"S {' '.join(words)}"]
-        for annotator in range(3):
-            kind = rng.integers(4)
-            places = sorted(rng.choice(len(words), size=min(2, len(words)), replace=False).tolist())
-            for at in places if kind > 1 else ():
+        for annotator in range(annotators):
+            kind, end = rng.integers(4), f"|||REQUIRED|||-NONE-|||{annotator}"
+            for at in (
+                sorted(rng.choice(len(words), size=min(2, len(words)), replace=False).tolist()) if kind > 1 else ()
+            ):
                 fix = str(rng.choice(["x", "y", "x y", ""]))
-                lines.append(f"A {at} {at + int(rng.integers(2))}|||X|||{fix}|||REQUIRED|||-NONE-|||{annotator}")
+                lines.append(f"A {at} {at + int(rng.integers(2))}|||X|||{fix}{end}")
             if kind == 1:
-                lines.append(f"A -1 -1|||noop|||-NONE-|||REQUIRED|||-NONE-|||{annotator}")
+                lines.append(f"A -1 -1|||noop|||-NONE-{end}")
         blocks.append("\n".join(lines))
         for own in outputs.values():
             own.append(" ".join(str(rng.choice(["x", "x y", word, word, ""])) for word in words))
     (folder / "gold.m2").write_text("\n\n".join(blocks) + "\n", encoding="utf-8")
     for name, own in outputs.items():
         (folder / name).write_text("\n".join(own) + "\n", encoding="utf-8")
-    config: dict[str, Any] = {
+    return {
         "datasets": {"d": {"gold": str(folder / "gold.m2")}},
         "systems": {name: str(folder / name) for name in outputs},
-        "metrics": METRICS,
+        "metrics": [*metrics],
         "output": {"dir": str(folder / "run")},
     }
-    stages.run(stages.prepare(from_mapping(config)))
+
+
+@pytest.fixture(scope="module")
+def material(tmp_path_factory: pytest.TempPathFactory) -> Material:
+    folder = tmp_path_factory.mktemp("verdicts")
+    stages.run(stages.prepare(from_mapping(write_run(folder, METRICS))))
     return revisit(folder / "run")
 
 

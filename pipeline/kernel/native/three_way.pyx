@@ -567,6 +567,8 @@ cdef int _count(
     return _count_three(cube, counts)
 
 
+cdef int32_t NO_ID = 0         # where the ids of an empty text would begin
+
 cdef struct Text:
     const int32_t *ids
     const int64_t *offsets
@@ -582,7 +584,7 @@ cdef Text _text(text) except *:
     cdef const int32_t[::1] ids = text.ids
     cdef const int64_t[::1] offsets = text.offsets
     cdef Text result
-    result.ids = &ids[0] if ids.shape[0] else NULL
+    result.ids = &ids[0] if ids.shape[0] else &NO_ID
     result.offsets = &offsets[0]
     return result
 
