@@ -84,6 +84,7 @@ function editTable(metric, line, system, reference) {
   table.append(element("tbody", "", ...body.map(([edit, cells]) =>
     element("tr", "", element("td", "left place", `${edit.start}–${edit.end}`), left(...nodes(edit.correction || "∅")), ...(typed ? [left(...nodes(edit.type))] : []), ...present.map((number) => cell(cells[number]))),
   )));
+  if (brief) note.unshift(element("p", "note", Object.values(VERDICTS).map(([verdict, sign]) => `${sign} ${verdict}`).join(" · ")));
   return [element("div", "scroll", table), ...note];
 }
 

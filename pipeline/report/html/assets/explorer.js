@@ -42,8 +42,10 @@ function drawControls() {
   const against = [...(own.source ? ["source"] : []), ...own.references.map((_, number) => `reference ${number}`), "nothing"];
   if (!against.includes(state.against)) state.against = own.source ? "source" : "nothing";
   options(fields.against, against.map((name) => [name, name]), state.against);
+  if (!metric().edits && state.edits.startsWith("by-")) state.edits = "all";
+  for (const option of fields.edits.options) option.hidden = option.disabled = option.value.startsWith("by-") && !metric().edits;
   for (const key of ["sort", "wins", "edits"]) fields[key].value = state[key];
-  fields.edits.disabled = !own.source;
+  fields.edits.disabled = !own.source && !metric().edits;
   fields.wins.disabled = state.b < 0;
   if (fields.q.value !== state.q) fields.q.value = state.q;
   fields.dataset.closest("label").hidden = DATA.datasets.length === 1;
@@ -59,6 +61,7 @@ function drawControls() {
 function update(told = true) {
   const own = dataset();
   drawControls();
+  drawAgreement();
   const lines = wantedLines();
   list.set(lines);
   const number = lines.length.toLocaleString("en"), all = own.numbers.length.toLocaleString("en");
