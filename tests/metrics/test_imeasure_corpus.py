@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from pipeline import kernel
+from pipeline import kernel, stages
+from pipeline.config.tree import from_mapping
 from pipeline.kernel.lines import join_lines
 from pipeline.metrics.base.metric import Text
 from pipeline.metrics.build import from_text
@@ -101,6 +102,28 @@ def test_the_official_choice_for_all_sentences_so_far(columns: Columns, chosen: 
         assert float(outputs["imeasure"]) == pytest.approx(improvement, abs=1e-12)
         if aspect == "correction":
             assert [outputs[name] for name in COUNTS] == counts
+
+
+def test_a_system_of_conll_2014(shared: Path, tmp_path: Path) -> None:
+    """The same functions, for the output UFC and the references of its gold file in the official order."""
+    measures = {
+        "wacc": ([31, 28129, 19, 2518, 5], 0.0017410953384713096),
+        "f": ([36, 28064, 14, 2537, 4], 0.006996383244066762),
+    }
+    measures |= {
+        "i": ([36, 27886, 14, 2765, 6], 0.007588835005092343),
+        "acc": ([28, 28134, 22, 2512, 5], -0.000162048235145984),
+    }
+    config = {
+        "datasets": {"d": {"gold": str(shared / "edits" / "m2" / "NUCLE.m2.ieval.xml")}},
+        "systems": {"UFC": str(shared / "conll14" / "UFC")},
+        "metrics": [f"imeasure[optimise=corpus,measure={name}]" for name in measures],
+        "output": {"dir": str(tmp_path / "run")},
+    }
+    each = stages.run(stages.prepare(from_mapping(config)))[1].scores
+    for score, (counts, improvement) in zip(each, measures.values(), strict=True):
+        assert [score.outputs[name] for name in COUNTS] == counts
+        assert score.score == pytest.approx(improvement, abs=1e-12)
 
 
 def test_the_choice_depends_on_the_sentences_before(columns: Columns) -> None:

@@ -31,21 +31,22 @@ if TYPE_CHECKING:
     from pipeline.scoring.scored_columns import ScoredColumns
 
 METRICS = ["imeasure", "imeasure[optimise=corpus,measure=f]", "imeasure[aspect=detection]"]
-ANNOTATORS = 6
+ANNOTATORS = 10
 NO_BREAK = "a\ufeffb c d"
+OF_TWO = "S a b\nA 0 1|||X|||x|||REQUIRED|||-NONE-|||3\nA -1 -1|||noop|||-NONE-|||REQUIRED|||-NONE-|||7"
 
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A run of six annotators; its first sentence has a no-break space of no width inside of a token."""
+    """A run of ten annotators. Its first sentence has a space of no width in a token, its second is of two of them."""
     folder = tmp_path_factory.mktemp("imeasure")
     config = write_run(folder, METRICS, ANNOTATORS)
-    gold = (folder / "gold.m2").read_text(encoding="utf-8").partition("\n\n")[2]
+    gold = (folder / "gold.m2").read_text(encoding="utf-8").split("\n\n", 2)[2]
     first = "\n".join(f"A 2 3|||X|||e|||REQUIRED|||-NONE-|||{number}" for number in range(ANNOTATORS))
-    (folder / "gold.m2").write_text(f"S {NO_BREAK}\n{first}\n\n{gold}", encoding="utf-8")
+    (folder / "gold.m2").write_text(f"S {NO_BREAK}\n{first}\n\n{OF_TWO}\n\n{gold}", encoding="utf-8")
     for name in "AB":
         lines = (folder / name).read_text(encoding="utf-8").split("\n")
-        lines[0] = NO_BREAK.replace("c", "x").replace("d", "e")
+        lines[:2] = NO_BREAK.replace("c", "x").replace("d", "e"), "x c"
         (folder / name).write_text("\n".join(lines), encoding="utf-8")
     stages.run(stages.prepare(from_mapping(config)))
     return folder / "run"
@@ -188,6 +189,7 @@ def test_the_page_draws_what_was_counted(
         first = browser.run("return document.querySelector('.card .judged').textContent")
         assert first.startswith("aBOMb cx")
         assert browser.complaints() == []
+        assert browser.run(browsers.CONTRAST) == {}
     assert browser.run("return document.documentElement.scrollWidth") <= width
     for line in range(1, 20):
         browser.run("show(arguments[0]);", line)
@@ -198,7 +200,7 @@ def test_the_page_draws_what_was_counted(
 def test_the_table_has_the_annotators_who_take_part(
     browser: browsers.Browser, folder: Path, dataset: dict[str, Any]
 ) -> None:
-    """Six annotators have a sign each, with its meaning for those who do not see it; two have words."""
+    """Ten annotators have a sign each, with its meaning for those who do not see it; two have words."""
     assert dispatch.main(["report", str(folder), "--format", "html"]) == 0
     browser.size(1440)
     browser.open(folder / "report.html", "a=A&b=B&line=1")
@@ -207,8 +209,10 @@ def test_the_table_has_the_annotators_who_take_part(
     )
     assert cells == ["1\u20132", "x", *["✗ wrong"] * ANNOTATORS]
     marks = dataset["metrics"][0]["edits"]["marks"]
-    sizes = [sum(mark is not None for mark in rows[0]) for rows in marks]
-    for line, count in ((sizes.index(count), count) for count in (1, 2, 3)):
+    sizes = [sum(mark is not None for mark in rows[0]) if any(rows[0]) else 0 for rows in marks]
+    assert {2, 10} < {*sizes}
+    for count in sorted({*sizes} - {0}):
+        line = sizes.index(count)
         browser.run("show(arguments[0]);", line)
         heads = browser.run(
             "return [...document.querySelectorAll('.card.main .judgements thead')].map((one) => one.innerText.trim())"
@@ -218,5 +222,5 @@ def test_the_table_has_the_annotators_who_take_part(
         assert heads
         assert {" ".join(head.split()) for head in heads} == {f"tokens correction {names}"}
         absent = [str(number) for number in range(ANNOTATORS) if str(number) not in present]
-        note = f"no line for this sentence: annotator {', '.join(absent)}"
+        note = f"no line for this sentence: annotator {', '.join(absent)}" if absent else "✓ right · ✗ wrong · ○ missed"
         assert note in browser.run("return document.querySelector('.card.main').textContent")
