@@ -9,7 +9,7 @@ import numpy as np
 from ..corpus.texts import read_texts
 from ..errors import printable
 from ..execution.count import count_in_memory
-from ..report.sentence import annotator_columns, verdict_table
+from ..report.sentence import annotator_columns, makers, verdict_table
 from ..report.tables.digits import percent
 from ..report.terminal.table import print_table
 from ..scoring.column_blocks import annotators_of, chosen_references
@@ -45,6 +45,7 @@ def explain_edits(corpus: Corpus, metric: Metric, line: int) -> None:
         table = verdict_table(several)
         if table[1]:
             print_table(*table, left=range(len(table[0])))
+            print(makers(several, int(chosen)))
         else:
             print("no edits are compared")
         print()

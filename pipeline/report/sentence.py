@@ -9,7 +9,7 @@ import numpy as np
 
 from ..corpus.texts import TextFile, read_texts
 from ..errors import StoreError, did_you_mean
-from ..metrics.base.description import MISSED
+from ..metrics.base.description import MISSED, RIGHT
 from ..scoring.column_blocks import annotators_of, chosen_references, of_annotators, present_blocks
 from ..scoring.sentences import sentence_scores
 from .tables.digits import percent, round_half_up
@@ -53,6 +53,8 @@ class Edits(NamedTuple):
     """A row for each edit, with the verdict of each annotator."""
     chosen: int
     """The number of the annotator who counts for the score of the data set."""
+    makers: str
+    """How many annotators make the edits, in words."""
 
 
 class Counts(NamedTuple):
@@ -141,7 +143,8 @@ def edit_tables(material: Material, dataset: str, line: int, system: str) -> Ite
         chosen = next(islice(chain.from_iterable(chosen_references(measured.metric, columns)), line - 1, None))
         numbers = measured.metric.references_of(source, annotations)
         annotator = annotators_of(np.array([numbers]), np.array([chosen]))[0]
-        yield Edits(named[measured.scores[0].metric], verdict_table(several), int(annotator))
+        label = named[measured.scores[0].metric]
+        yield Edits(label, verdict_table(several), int(annotator), makers(several, int(annotator)))
 
 
 def verdict_table(several: Sequence[list[Verdict] | None]) -> Table:
@@ -159,6 +162,17 @@ def verdict_table(several: Sequence[list[Verdict] | None]) -> Table:
         rows.append([f"{start}-{end}", f"{original or NOTHING} → {correction or NOTHING}", *[name] * typed, *cells])
     head = ["tokens", "edit", *["type"] * typed]
     return [*head, *(f"annotator {number}" for number in range(len(several)))], rows
+
+
+def makers(several: Sequence[list[Verdict] | None], chosen: int) -> str:
+    """Return how many edits of an output all, some and none of the annotators make, with their places and corrections.
+
+    The edits are those that the annotator who counts calls right or wrong.
+    """
+    right = [{verdict[:4] for verdict in own if verdict.verdict == RIGHT} for own in several if own is not None]
+    counts = [sum(v[:4] in own for own in right) for v in several[chosen] or () if v.verdict != MISSED]
+    each = [counts.count(len(right)), sum(0 < count < len(right) for count in counts), counts.count(0)]
+    return "edits of the output: {}; all annotators make {}, some {}, none {}".format(len(counts), *each)
 
 
 def _said(verdicts: Sequence[Verdict], edit: tuple[int, int, str, str, str]) -> str:

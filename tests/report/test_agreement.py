@@ -14,7 +14,7 @@ from pipeline.corpus.texts import read_texts
 from pipeline.metrics.base.description import MISSED, RIGHT
 from pipeline.reopen import revisit
 from pipeline.report.html.explorer_data import explorer
-from tests.conftest import run
+from tests.conftest import called, run
 from tests.metrics.test_imeasure_verdicts import write_run
 from tests.report import browser as browsers
 from tests.report.test_browser import choose, listed
@@ -141,6 +141,24 @@ def test_edits_are_those_of_the_score(folders: list[Path]) -> None:
                 assert counts.total() - counts["missed"] == of_score
 
 
+def test_show_counts_the_same_for_a_sentence(folders: list[Path], capsys: pytest.CaptureFixture[str]) -> None:
+    for folder in folders:
+        material = revisit(folder)
+        data = explorer(material)
+        assert data
+        edits = data["datasets"][0]["metrics"][0]["edits"]
+        signature = material.measured[0].scores[0].metric
+        for system, line, counts in expected(material.measured[0], material, edits):
+            if line % 20 == 7:
+                code, out, _ = called(
+                    capsys, "show", folder, "--metric", signature, "--line", line + 1, "--system", system
+                )
+                made = [counts[kind] for kind in KINDS]
+                said = "edits of the output: {}; all annotators make {}, some {}, none {}".format(sum(made), *made)
+                assert code == 0
+                assert said in out.splitlines()
+
+
 def test_a_press_on_a_number_lists_its_sentences(browser: browsers.Browser, folders: list[Path]) -> None:
     browser.size(1440)
     opened(browser, folders[0] / "report.html", 0)
@@ -155,6 +173,21 @@ def test_a_press_on_a_number_lists_its_sentences(browser: browsers.Browser, fold
     address = browser.run("return location.hash").removeprefix("#")
     browser.open(folders[0] / "report.html", address)
     assert listed(browser) == lines
+
+
+def test_annotators_may_be_more_than_references(browser: browsers.Browser, tmp_path: Path) -> None:
+    config = write_run(tmp_path, ["imeasure", "m2", "gleu"])
+    config["datasets"]["d"]["references"] = [str(tmp_path / "A")]
+    stages.run(stages.prepare(from_mapping(config)))
+    assert dispatch.main(["report", str(tmp_path / "run"), "--format", "html"]) == 0
+    browser.open(tmp_path / "run" / "report.html", "metric=m2&a=B&b=A&reference=2&line=3")
+    options = "return [...document.forms.controls.elements.reference.options].map((one) => one.textContent)"
+    for number, expected_options in enumerate([["all", "0", "1", "2"], ["all", "0", "1", "2"], ["all"]]):
+        choose(browser, metric=browser.run("return dataset().metrics[arguments[0]].label", number))
+        assert browser.run(options) == expected_options
+        assert browser.run("return state.reference") == (-1 if number == 2 else 2)
+        assert browser.run("return document.querySelectorAll('.card').length") > 0
+    assert browser.complaints() == []
 
 
 def test_a_metric_without_edits_has_neither_table_nor_filter(browser: browsers.Browser, folders: list[Path]) -> None:

@@ -22,7 +22,7 @@ function readAddress() {
   const [first, second] = leaders();
   state.a = place(own.systems, "a", first);
   state.b = given.get("b") === "" ? -1 : place(own.systems, "b", state.a === second ? first : second);
-  state.reference = place(own.references.map((_, number) => String(number)), "reference", -1);
+  state.reference = place(numbersOf(metric()), "reference", -1);
   for (const key of Object.keys(CHOICES)) if (CHOICES[key].includes(given.get(key))) state[key] = given.get(key);
   state.against = given.get("against") ?? (own.source ? "source" : "nothing");
   state.q = given.get("q") ?? "";

@@ -37,7 +37,7 @@ function drawControls() {
   options(fields.b, [[-1, "none"], ...systems], state.b);
   const apart = metric().apart > 1;
   if (!apart) state.reference = -1;
-  options(fields.reference, [[-1, "all"], ...(apart ? own.references.map((_, number) => [number, String(number)]) : [])], state.reference);
+  options(fields.reference, [[-1, "all"], ...(apart ? numbersOf(metric()).map((name, number) => [number, name]) : [])], state.reference);
   fields.reference.disabled = !apart;
   const against = [...(own.source ? ["source"] : []), ...own.references.map((_, number) => `reference ${number}`), "nothing"];
   if (!against.includes(state.against)) state.against = own.source ? "source" : "nothing";
