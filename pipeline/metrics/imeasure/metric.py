@@ -146,7 +146,11 @@ class Imeasure(Metric):
 
     def sentence_scores(self, columns: Columns) -> Floats:
         """Return the I of each sentence with its own best reference: float64 [lines, 1]."""
-        return self.score(self._best_terms(columns))["imeasure"][:, None]
+        return self.sentence_outputs(columns)["imeasure"]
+
+    def sentence_outputs(self, columns: Columns) -> dict[str, Floats]:
+        """Return the outputs of each sentence with its own best reference: float64 [lines, 1]."""
+        return {name: values[:, None] for name, values in self.score(self._best_terms(columns)).items()}
 
     def _best_terms(self, columns: Columns) -> dict[str, Ints]:
         """Return the counts of each sentence with its own best reference: int64 [lines]."""
