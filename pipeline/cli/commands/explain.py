@@ -10,7 +10,8 @@ the annotator's edits that are missing. Numbers are tokens of the source, counte
 and the one behind the last.
 Of ter it shows which blocks of words are shifted, what the output then is, and which of its words are not those of the
 reference.
-Of errant it shows the edits of an annotated output with what each annotator says of them: right, wrong, or missed.
+Of errant it shows the edits of an annotated output with what each annotator says of them: right, wrong, or missed. Of
+imeasure it shows the same of each changed token.
 
 examples:
   gec-pipeline explain gleu -s source.txt -r ref0.txt ref1.txt -o system.txt --line 3
@@ -18,6 +19,7 @@ examples:
   gec-pipeline explain gleu -s source.txt -r ref0.txt -o system.txt --compare "gleu[variant=2016]" --top 5
   gec-pipeline explain m2 --gold gold.m2 -o system.txt --line 3
   gec-pipeline explain errant -r gold.m2 -o system.m2 --line 3
+  gec-pipeline explain imeasure --gold gold.m2 -o system.txt --line 3
 """
 
 from __future__ import annotations

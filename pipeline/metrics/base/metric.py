@@ -151,6 +151,10 @@ class Metric(Described, ABC):
         """Whether a sentence has a score with each single reference, which reports can show."""
         return any(field.per_reference for field in self.terms)
 
+    def by_annotator(self) -> Metric:
+        """Return the metric for columns in which each reference is that of an annotator; see references_of()."""
+        return self
+
     @property
     def shares(self) -> tuple[float, ...]:
         """The weights of the references, with sum 1. Without weights all references count the same."""

@@ -52,6 +52,7 @@ SCRIPTS = (
     "detail.js",
     "address.js",
     "lines.js",
+    "agreement.js",
     "explorer.js",
     "keys.js",
 )
