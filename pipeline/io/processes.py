@@ -1,27 +1,45 @@
-"""What every worker process does: it ends with its parent, however the parent ends."""
+"""What every worker process does: it ends with its parent, however the parent ends. And how many there may be."""
 
 from __future__ import annotations
 
+import contextlib
 import os
 import signal
 import threading
 import time
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 
-def end_with_parent(parent: int) -> None:
-    """Make this worker process end soon after its parent, which may be killed: loky would wait for minutes.
+class WorkerLostError(Exception):
+    """A worker process ended, was killed because it stood still, or memory ran out.
 
-    Ctrl-C at a terminal reaches every process. Workers ignore it: the parent ends them, and gives one message.
+    `item` is what it worked on. `still` says that it stood still.
+    """
+
+    def __init__(self, item: Any, reason: str, *, still: bool = False) -> None:
+        self.item, self.reason, self.still = item, reason, still
+        super().__init__(reason)
+
+
+def end_with_parent(parent: int, unneeded: Callable[[], bool]) -> None:
+    """Make this worker process end soon after its parent, which may be killed, or once it is unneeded.
+
+    Ctrl-C at a terminal reaches every process. Workers ignore it: the parent ends them, and gives one message. Where
+    no thread can be started, the process ends when it next reads from its parent or writes to it.
     """
 
     def follow() -> None:
-        while os.getppid() == parent:
+        while os.getppid() == parent and not unneeded():
             time.sleep(1)
         os._exit(1)
 
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     if os.name == "posix":
-        threading.Thread(target=follow, name="follow", daemon=True).start()
+        with contextlib.suppress(RuntimeError, MemoryError):
+            threading.Thread(target=follow, name="follow", daemon=True).start()
 
 
 def processors() -> int:
