@@ -26,13 +26,17 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from .._version import __version__
-from ..errors import PipelineError, did_you_mean, printable
+from ..errors import IncompleteError, InputError, PipelineError, did_you_mean, printable
+from ..io.processes import address_space, starved
 from ..lookup import leave_working_directory
 from .terminal import locale_note, show_every_letter
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
+STARVED = "what was finished is kept: run the same command again, with more memory, files and processes, to go on"
+ROOM = 1 << 27
+"""The bytes of address space that are needed at least. With fewer, numpy ends the process without an exception."""
 RARELY = 100_000
 """So many objects are made before Python looks for rings of them that nobody uses; its own number is 700."""
 COMMANDS = {
@@ -135,12 +139,20 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except BrokenPipeError:
         _silence()
         return 0
-    except OSError as error:  # standard output: where a file cannot be written, that is a StoreError
-        if error.errno != errno.ENOSPC:
-            raise
-        _silence()
-        print(f"error: standard output cannot be written: {error.strerror}", file=sys.stderr)
-        return 2
+    except (OSError, MemoryError, RuntimeError, ImportError) as error:
+        return _told(error)
+
+
+def _told(error: Exception) -> int:
+    """Print what the system did not give, where an error was raised for that; return the exit code, or raise it."""
+    if reason := starved(error):
+        print(f"error: {reason}; {STARVED}", file=sys.stderr)
+        return IncompleteError.exit_code
+    if not (isinstance(error, OSError) and error.errno == errno.ENOSPC):  # of a file it would be a StoreError
+        raise error
+    _silence()
+    print(f"error: standard output cannot be written: {error.strerror}", file=sys.stderr)
+    return InputError.exit_code
 
 
 def _look_for_rings_rarely() -> None:
@@ -191,6 +203,8 @@ def _flags(parser: argparse.ArgumentParser) -> list[str]:
 
 def _dispatch(arguments: list[str]) -> int:
     name = next((argument for argument in arguments if not argument.startswith("-")), None)
+    if name not in (None, "help") and (room := address_space()) < ROOM:
+        raise IncompleteError(f"the address space is {room:,} bytes (ulimit -v); at least {ROOM:,} are needed")
     parser, named = _parser(name)
     parsed, unknown = parser.parse_known_args(arguments)
     if unknown:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import contextlib
+import errno
+import math
 import os
 import signal
 import threading
@@ -11,6 +13,21 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+
+_SHORT = (errno.EAGAIN, errno.ENOMEM, errno.EMFILE, errno.ENFILE)
+
+
+def starved(error: BaseException) -> str:
+    """Return what the system did not give, in a few words, where an error was raised for that; else an empty text."""
+    text = str(error)
+    if isinstance(error, MemoryError) or (isinstance(error, ImportError) and "failed to map" in text):
+        return "memory ran out"
+    if isinstance(error, RuntimeError) and text in ("can't start new thread", "can't allocate lock"):
+        return f"the system gives no more threads, or no memory for them ({text})"
+    if isinstance(error, OSError) and error.errno in _SHORT:
+        return f"the system gives no more: {error.strerror}"
+    return ""
 
 
 class WorkerLostError(Exception):
@@ -40,6 +57,16 @@ def end_with_parent(parent: int, unneeded: Callable[[], bool]) -> None:
     if os.name == "posix":
         with contextlib.suppress(RuntimeError, MemoryError):
             threading.Thread(target=follow, name="follow", daemon=True).start()
+
+
+def address_space() -> float:
+    """Return how many bytes of memory this process may have reserved; infinity where there is no limit."""
+    try:
+        import resource
+    except ImportError:  # on Windows
+        return math.inf
+    limit = resource.getrlimit(resource.RLIMIT_AS)[0]
+    return math.inf if limit == resource.RLIM_INFINITY else limit
 
 
 def processors() -> int:

@@ -141,7 +141,7 @@ class _Pool(Generic[T, R]):
                 yield from answers
             elif worker.ready:
                 raise _lost(worker, error)
-            else:
+            elif worker in self.workers:
                 self._replace(worker, error)
         if not self.workers:
             yield from map(self.call, self._left(items))
@@ -195,7 +195,12 @@ class _Pool(Generic[T, R]):
         if worker.process:
             worker.process.close()
         if self.lost >= STARTS or self.start():
-            rest = f"the work is done by {len(self.workers)}" if self.workers else "the work is done in one process"
+            for other in [other for other in self.workers if not other.ready]:
+                self.workers.pop(other)
+                if other.process:
+                    other.process.close()
+            number = len(self.workers)
+            rest = f"{number} can and do the work" if number else "the work is done in one process"
             self.tell(f"a worker cannot be started ({why}); {rest}")
 
     def close(self) -> None:
