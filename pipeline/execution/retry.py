@@ -30,8 +30,8 @@ DEATHS = 64
 """After so many deaths of workers in a data set the rest is given up: the cause is then not a single line."""
 
 
-STANDSTILLS = 2
-"""After so many workers that stood still in a data set, the rest is counted in this process."""
+FAILURES = 2
+"""After so many processes of a data set that stood still or had too little memory, this process counts the rest."""
 
 
 class Lost(NamedTuple):
@@ -69,7 +69,7 @@ class Runner:
         cluster: Cluster | None = None,
     ) -> None:
         self.n_jobs, self.backend, self.watch, self.tell, self.cluster = n_jobs, backend, watch, tell, cluster
-        self.left, self.standstills = DEATHS, STANDSTILLS
+        self.left, self.failures = DEATHS, FAILURES
 
     def run(self, tasks: Sequence[Task]) -> Iterator[Outcome]:
         """Yield the outcomes of tasks as they finish; tasks that a worker may have died of come last."""
@@ -101,12 +101,12 @@ class Runner:
 
     def _died(self, died: WorkerDiedError, then: str) -> None:
         self.left -= 1
-        self.standstills -= died.still
+        self.failures -= died.alive
         self.watch.forget()
         self.tell(f"{died.reason}{then}")
-        if died.still and not self.standstills:
+        if self.backend == "loky" and died.alive and self.failures <= 0:
             self.backend = "serial"
-            self.tell("workers stood still again; the rest is counted in one process")
+            self.tell("the rest is counted in one process")
 
     def _alone(self, task: Task, part: _Part) -> Outcome:
         """Count a part of a task while nothing else runs. Where a worker dies of it, count its halves."""

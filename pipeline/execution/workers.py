@@ -14,7 +14,7 @@ from .. import kernel
 from .._version import __version__
 from ..corpus.spans import Span, read_span
 from ..errors import CorpusError, InputError, InvalidTextError, LongTextError, PipelineError, Problem, UnreadableError
-from ..io.processes import WorkerLostError, processors
+from ..io.processes import MEMORY, WorkerLostError, processors
 from ..metrics.base.columns import COUNTING, narrow
 from ..metrics.base.metric import Text
 from .clusters import LostWorkerError
@@ -118,12 +118,12 @@ def plan(n_jobs: int | Literal["auto"], backend: Backend, size: int) -> tuple[in
 class WorkerDiedError(Exception):
     """A worker process was killed, or memory ran out.
 
-    `tasks` are those that were handed out and are not done. One of them is the cause. `still` says that the process
-    did not die, but stood still.
+    `tasks` are those that were handed out and are not done. One of them is the cause. `alive` says that no process
+    died: it stood still, or had too little memory.
     """
 
-    def __init__(self, tasks: Iterable[Task], reason: str, *, still: bool = False) -> None:
-        self.tasks, self.reason, self.still = list(tasks), reason, still
+    def __init__(self, tasks: Iterable[Task], reason: str, *, alive: bool = False) -> None:
+        self.tasks, self.reason, self.alive = list(tasks), reason, alive
         super().__init__(reason)
 
 
@@ -157,11 +157,12 @@ def run(
                 watch.done(done[0])
             yield done
     except MemoryError:
-        raise WorkerDiedError(handed.values(), "memory ran out") from None
+        raise WorkerDiedError(handed.values(), MEMORY, alive=True) from None
     except WorkerLostError as lost:
         task: Task = lost.item
-        at = f" at the lines from {task.low + 1:,} on" if lost.still else ""
-        raise WorkerDiedError([task], f"{lost.reason}{at}", still=lost.still) from None
+        at = f" at the lines from {task.low + 1:,} on" if lost.stood else ""
+        alive = lost.stood or lost.reason == MEMORY
+        raise WorkerDiedError([task], f"{lost.reason}{at}", alive=alive) from None
     except LostWorkerError as error:
         raise WorkerDiedError(handed.values(), str(error)) from None
 

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 
+MEMORY = "memory ran out"
+"""What messages say of a MemoryError."""
 _SHORT = (errno.EAGAIN, errno.ENOMEM, errno.EMFILE, errno.ENFILE)
 
 
@@ -22,7 +24,7 @@ def starved(error: BaseException) -> str:
     """Return what the system did not give, in a few words, where an error was raised for that; else an empty text."""
     text = str(error)
     if isinstance(error, MemoryError) or (isinstance(error, ImportError) and "failed to map" in text):
-        return "memory ran out"
+        return MEMORY
     if isinstance(error, RuntimeError) and text in ("can't start new thread", "can't allocate lock"):
         return f"the system gives no more threads, or no memory for them ({text})"
     if isinstance(error, OSError) and error.errno in _SHORT:
@@ -33,11 +35,11 @@ def starved(error: BaseException) -> str:
 class WorkerLostError(Exception):
     """A worker process ended, was killed because it stood still, or memory ran out.
 
-    `item` is what it worked on. `still` says that it stood still.
+    `item` is what it worked on. `stood` says that it stood still.
     """
 
-    def __init__(self, item: Any, reason: str, *, still: bool = False) -> None:
-        self.item, self.reason, self.still = item, reason, still
+    def __init__(self, item: Any, reason: str, *, stood: bool = False) -> None:
+        self.item, self.reason, self.stood = item, reason, stood
         super().__init__(reason)
 
 

@@ -12,7 +12,7 @@ import time
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
-from ..processes import WorkerLostError
+from ..processes import MEMORY, WorkerLostError
 from .serving import Call, dumps
 from .worker_process import PATIENCE, GoneError, WorkerProcess, worker_process
 
@@ -221,12 +221,12 @@ class _Pool(Generic[T, R]):
 def _lost(worker: _Worker, error: BaseException) -> BaseException:
     """Return the error that is raised for one of a worker."""
     if isinstance(error, MemoryError):
-        return WorkerLostError(worker.item, "memory ran out")
+        return WorkerLostError(worker.item, MEMORY)
     if not isinstance(error, GoneError) or not worker.process:
         return error
     if worker.stood:
         reason = f"a worker process ({worker.process.pid}) stood still for {worker.stood:.0f} s"
-        return WorkerLostError(worker.item, reason, still=True)
+        return WorkerLostError(worker.item, reason, stood=True)
     return WorkerLostError(worker.item, "a worker process died (out of memory, or killed)")
 
 
