@@ -34,6 +34,9 @@ from .terminal import locale_note, show_every_letter
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
+INTERRUPTED = "interrupted; what was finished is kept: run the same command again to go on"
+_interrupted: list[bool] = []
+"""It is not empty when the user has been told so."""
 STARVED = "what was finished is kept: run the same command again, with more memory, files and processes, to go on"
 ROOM = 1 << 27
 """The bytes of address space that are needed at least. With fewer, numpy ends the process without an exception."""
@@ -111,6 +114,7 @@ class Parser(argparse.ArgumentParser):
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line; return the exit code. `arguments` None stands for those that the process was given."""
+    own = arguments is None
     if arguments is None:
         leave_working_directory()
         _look_for_rings_rarely()
@@ -125,7 +129,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     show_every_letter()
     try:
         try:
-            with interruptible():
+            with interruptible(last=own):
                 return _dispatch(arguments)
         finally:
             sys.stdout.flush()  # here, where a closed pipe is still silent
@@ -134,7 +138,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print("\n".join(lines + locale_note(str(error))), file=sys.stderr)
         return error.exit_code
     except KeyboardInterrupt:
-        print("interrupted; what was finished is kept: run the same command again to go on", file=sys.stderr)
+        _interrupted.append(True)
+        print(INTERRUPTED, file=sys.stderr)
         return 130
     except BrokenPipeError:
         _silence()
@@ -171,25 +176,39 @@ def _silence() -> None:
 
 
 @contextlib.contextmanager
-def interruptible() -> Iterator[None]:
-    """Let SIGTERM and SIGHUP end a command as Ctrl-C does. A SIGHUP that nohup ignores stays ignored."""
+def interruptible(*, last: bool = False) -> Iterator[None]:
+    """Let SIGTERM and SIGHUP end a command as Ctrl-C does. A SIGHUP that nohup ignores stays ignored.
+
+    A second signal ends the process at once: what was finished is kept, and later runs delete temporary files. `last`
+    says that the process does nothing after the command, so that a second signal may come later too.
+    """
     if threading.current_thread() is not threading.main_thread():
         yield
         return
-    names = [name for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)]
+    names = [name for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)]
     handlers = {number: signal.getsignal(number) for number in (getattr(signal, name) for name in names)}
-    for number, handler in handlers.items():
-        if handler == signal.SIG_DFL:
-            signal.signal(number, _interrupt)
+    handled = [n for n, handler in handlers.items() if handler in (signal.SIG_DFL, signal.default_int_handler)]
+    struck: list[int] = []
+
+    def interrupt(number: int, _: object) -> NoReturn:
+        if struck:
+            _end_at_once()
+        struck.append(number)
+        raise KeyboardInterrupt
+
+    for number in handled:
+        signal.signal(number, interrupt)
     try:
         yield
     finally:
-        for number, handler in handlers.items():
-            signal.signal(number, handler)
+        for number in handled if not (last and struck) else ():
+            signal.signal(number, handlers[number])
 
 
-def _interrupt(*_: object) -> NoReturn:
-    raise KeyboardInterrupt
+def _end_at_once() -> NoReturn:
+    with contextlib.suppress(OSError):
+        os.write(2, b"" if _interrupted else f"{INTERRUPTED}\n".encode())
+    os._exit(130)
 
 
 def _flags(parser: argparse.ArgumentParser) -> list[str]:
