@@ -36,6 +36,7 @@ from .execution.store.manifest import running, surroundings
 from .execution.store.remote_copy import mirrored
 from .execution.store.run_directory import RunDirectory
 from .io.plain_files import remove_abandoned
+from .io.remote import telling
 from .prepare import Job, prepare, under
 from .report import FORMATS
 from .report.material import Material
@@ -109,7 +110,7 @@ def run(
     StoreError where the directory cannot be used.
     """
     remove_abandoned()
-    with mirrored(output or job.config.output.dir) as folder:
+    with telling(listener.tell), mirrored(output or job.config.output.dir) as folder:
         return _run_in(RunDirectory(folder), job, options, listener, fresh=fresh)
 
 
