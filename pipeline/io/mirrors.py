@@ -104,7 +104,7 @@ def watched(download: Callable[[], object], sink: Sink) -> None:
         if thread.is_alive():
             sink.check_speed(4 * LOOK)  # a server that sends nothing at all is told otherwise, before that
     if errors:
-        raise errors[0]
+        raise errors.pop()  # which refers to this list: a ring would keep the connection open
 
 
 class Mirror(Protocol):
