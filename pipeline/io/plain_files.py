@@ -105,7 +105,7 @@ class Spool:
                     self._take(len(piece), place)
                     file.write(piece)
         except OSError as error:  # of writing: pieces that cannot be read raise CorpusError
-            message = f"the temporary folder cannot be written: {error.strerror}"
+            message = f"the temporary folder cannot be written: {error.strerror}; TMPDIR may name another"
             raise CorpusError([Problem(str(path.parent), message)]) from None
         return path
 
