@@ -19,7 +19,7 @@ from .dataclass import dataclass
 from .errors import ConfigError, DataError, InputError, Problem, did_you_mean
 from .execution.listener import SILENT
 from .execution.options import AUTO
-from .io.remote import is_remote
+from .io.remote import is_remote, telling
 from .metrics.base import signature
 from .metrics.base.views import GOLD, TEXTS, annotator_of
 from .metrics.build import resolve_all
@@ -102,7 +102,8 @@ def prepare(
     `written` is a YAML file, or the node of a mapping of Python. `listener` is told how texts are annotated, where a
     metric asks for it. Raises IncompleteError where a process that annotates dies.
     """
-    config, metrics, corpora, problems = _opened(written, options, overrides, listener)
+    with telling(listener.tell):
+        config, metrics, corpora, problems = _opened(written, options, overrides, listener)
     if config:
         problems += impossible_files(config)
         problems += _unsupported(config, metrics) if config.statistics else []

@@ -36,6 +36,8 @@ from .execution.store.log import Log
 from .execution.store.manifest import running, surroundings
 from .execution.store.remote_copy import mirrored
 from .execution.store.run_directory import RunDirectory
+from .io.plain_files import remove_abandoned
+from .io.remote import telling
 from .prepare import Job, prepare, under
 from .report import FORMATS
 from .report.material import Material
@@ -109,7 +111,8 @@ def run(
     Where lines could not be counted, `Results.missing` lists them; the same call goes on with them later. Raises
     StoreError where the directory cannot be used.
     """
-    with mirrored(output or job.config.output.dir) as folder:
+    remove_abandoned()
+    with telling(listener.tell), mirrored(output or job.config.output.dir) as folder:
         return _run_in(RunDirectory(folder), job, options, listener, fresh=fresh)
 
 
@@ -161,9 +164,9 @@ def replacement(directory: RunDirectory, job: Job) -> str | None:
 
 def _run(job: Job, directory: RunDirectory, options: RunOptions, listener: Listener, kept: dict[str, Any]) -> Results:
     """Go through all stages; return the results. Where `kept` is not empty, none are written."""
-    begun = time.time()
+    begun = time.monotonic()
     counts, missing = count(job, directory, options, listener)
-    counting = time.time() - begun
+    counting = time.monotonic() - begun
     listener.note(f"counted in {counting:.1f} s")
     listener.stage("scoring")
     scored = score(job, counts, missing, options.threads, listener)
@@ -181,7 +184,7 @@ def _run(job: Job, directory: RunDirectory, options: RunOptions, listener: Liste
         deleted = directory.remove_stale()
         if deleted:
             listener.tell(f"deleted, because they show earlier results: {', '.join(deleted)}")
-    _end(job, directory, missing, {"counting": round(counting, 3), "all": round(time.time() - begun, 3)}, listener)
+    _end(job, directory, missing, {"counting": round(counting, 3), "all": round(time.monotonic() - begun, 3)}, listener)
     return scored.results
 
 

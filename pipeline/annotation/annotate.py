@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import os
-import warnings
+from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 from ..errors import IncompleteError
-from ..io.processes import end_with_parent
+from ..io.processes import WorkerLostError
 from .errant_annotator import annotator_of
 from .pairs import pair_of, trivial
 from .spacy_pipelines import versions_of
@@ -94,29 +93,23 @@ def annotate_chunk(chunk: Sequence[Pair], model: str | None) -> list[Annotation]
 def _results(
     parts: Sequence[list[Pair]], model: str | None, n_jobs: int
 ) -> Iterator[tuple[list[Pair], list[Annotation]]]:
-    """Yield each chunk with its edits, in order."""
+    """Yield each chunk with its edits, in any order."""
     if min(n_jobs, len(parts)) < 2:
         for part in parts:
             yield part, annotate_chunk(part, model)
         return
-    from joblib import Parallel, delayed
-    from joblib.externals.loky.process_executor import BrokenProcessPool
+    from ..io.workers.pool import results
 
-    parallel = Parallel(
-        n_jobs=min(n_jobs, len(parts)),
-        backend="loky",
-        return_as="generator",
-        batch_size=1,
-        initializer=end_with_parent,
-        initargs=(os.getpid(),),
-    )
+    call = partial(_numbered, annotate_chunk, model)
     try:
-        results = parallel(delayed(annotate_chunk)(part, model) for part in parts)  # a worker may die this early
-        try:
-            yield from zip(parts, results, strict=True)
-        finally:
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore")  # joblib warns that tasks were cancelled; the user knows why
-                results.close()
-    except BrokenProcessPool:
-        raise IncompleteError("a worker process died (out of memory, or killed); try fewer workers") from None
+        for number, edits in results(call, enumerate(parts), min(n_jobs, len(parts)), processes=True):
+            yield parts[number], edits
+    except WorkerLostError as lost:
+        raise IncompleteError(f"{lost.reason}; try fewer workers") from None
+
+
+def _numbered(
+    call: Callable[[Sequence[Pair], str | None], list[Annotation]], model: str | None, chunk: tuple[int, list[Pair]]
+) -> tuple[int, list[Annotation]]:
+    """Return the number of a chunk, and its edits."""
+    return chunk[0], call(chunk[1], model)

@@ -26,13 +26,20 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from .._version import __version__
-from ..errors import PipelineError, did_you_mean, printable
+from ..errors import IncompleteError, InputError, PipelineError, did_you_mean, printable
+from ..io.processes import address_space, starved
 from ..lookup import leave_working_directory
 from .terminal import locale_note, show_every_letter
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
+INTERRUPTED = "interrupted; what was finished is kept: run the same command again to go on"
+_interrupted: list[bool] = []
+"""It is not empty when the user has been told so."""
+STARVED = "what was finished is kept: run the same command again, with more memory, files and processes, to go on"
+ROOM = 1 << 27
+"""The bytes of address space that are needed at least. With fewer, numpy ends the process without an exception."""
 RARELY = 100_000
 """So many objects are made before Python looks for rings of them that nobody uses; its own number is 700."""
 COMMANDS = {
@@ -115,6 +122,7 @@ class Parser(argparse.ArgumentParser):
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line; return the exit code. `arguments` None stands for those that the process was given."""
+    own = arguments is None
     if arguments is None:
         leave_working_directory()
         _look_for_rings_rarely()
@@ -129,7 +137,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     show_every_letter()
     try:
         try:
-            with interruptible():
+            with interruptible(last=own):
                 return _dispatch(arguments)
         finally:
             sys.stdout.flush()  # here, where a closed pipe is still silent
@@ -138,17 +146,26 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print("\n".join(lines + locale_note(str(error))), file=sys.stderr)
         return error.exit_code
     except KeyboardInterrupt:
-        print("interrupted; what was finished is kept: run the same command again to go on", file=sys.stderr)
+        _interrupted.append(True)
+        print(INTERRUPTED, file=sys.stderr)
         return 130
     except BrokenPipeError:
         _silence()
         return 0
-    except OSError as error:  # standard output: where a file cannot be written, that is a StoreError
-        if error.errno != errno.ENOSPC:
-            raise
-        _silence()
-        print(f"error: standard output cannot be written: {error.strerror}", file=sys.stderr)
-        return 2
+    except (OSError, MemoryError, RuntimeError, ImportError) as error:
+        return _told(error)
+
+
+def _told(error: Exception) -> int:
+    """Print what the system did not give, where an error was raised for that; return the exit code, or raise it."""
+    if reason := starved(error):
+        print(f"error: {reason}; {STARVED}", file=sys.stderr)
+        return IncompleteError.exit_code
+    if not (isinstance(error, OSError) and error.errno == errno.ENOSPC):  # of a file it would be a StoreError
+        raise error
+    _silence()
+    print(f"error: standard output cannot be written: {error.strerror}", file=sys.stderr)
+    return InputError.exit_code
 
 
 def _look_for_rings_rarely() -> None:
@@ -167,25 +184,39 @@ def _silence() -> None:
 
 
 @contextlib.contextmanager
-def interruptible() -> Iterator[None]:
-    """Let SIGTERM and SIGHUP end a command as Ctrl-C does. A SIGHUP that nohup ignores stays ignored."""
+def interruptible(*, last: bool = False) -> Iterator[None]:
+    """Let SIGTERM and SIGHUP end a command as Ctrl-C does. A SIGHUP that nohup ignores stays ignored.
+
+    A second signal ends the process at once: what was finished is kept, and later runs delete temporary files. `last`
+    says that the process does nothing after the command, so that a second signal may come later too.
+    """
     if threading.current_thread() is not threading.main_thread():
         yield
         return
-    names = [name for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)]
+    names = [name for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)]
     handlers = {number: signal.getsignal(number) for number in (getattr(signal, name) for name in names)}
-    for number, handler in handlers.items():
-        if handler == signal.SIG_DFL:
-            signal.signal(number, _interrupt)
+    handled = [n for n, handler in handlers.items() if handler in (signal.SIG_DFL, signal.default_int_handler)]
+    struck: list[int] = []
+
+    def interrupt(number: int, _: object) -> NoReturn:
+        if struck:
+            _end_at_once()
+        struck.append(number)
+        raise KeyboardInterrupt
+
+    for number in handled:
+        signal.signal(number, interrupt)
     try:
         yield
     finally:
-        for number, handler in handlers.items():
-            signal.signal(number, handler)
+        for number in handled if not (last and struck) else ():
+            signal.signal(number, handlers[number])
 
 
-def _interrupt(*_: object) -> NoReturn:
-    raise KeyboardInterrupt
+def _end_at_once() -> NoReturn:
+    with contextlib.suppress(OSError):
+        os.write(2, b"" if _interrupted else f"{INTERRUPTED}\n".encode())
+    os._exit(130)
 
 
 def _flags(parser: argparse.ArgumentParser) -> list[str]:
@@ -199,6 +230,8 @@ def _flags(parser: argparse.ArgumentParser) -> list[str]:
 
 def _dispatch(arguments: list[str]) -> int:
     name = next((argument for argument in arguments if not argument.startswith("-")), None)
+    if name not in (None, "help") and (room := address_space()) < ROOM:
+        raise IncompleteError(f"the address space is {room:,} bytes (ulimit -v); at least {ROOM:,} are needed")
     parser, named = _parser(name)
     parsed, unknown = parser.parse_known_args(arguments)
     if unknown:

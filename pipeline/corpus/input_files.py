@@ -46,10 +46,10 @@ class Opener:
         """Open inputs; those that cannot be opened are None and, the first time, add to problems."""
         new = [item for item in dict.fromkeys(inputs) if item not in self._opened]
         if self.threads > 1 and sum(_size(formats.file_of(item)) for item in new) > THREADED:
-            from concurrent.futures import ThreadPoolExecutor
+            from ..io.workers.threads import threads
 
-            with ThreadPoolExecutor(self.threads) as pool:
-                results = list(pool.map(self._try, new))
+            with threads(self.threads) as shared:
+                results = shared(self._try, new)
         else:
             results = [self._try(item) for item in new]
         for result in results:

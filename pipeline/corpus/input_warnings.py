@@ -47,10 +47,10 @@ def _references(corpus: Corpus) -> Iterator[str]:
     for number, reference in enumerate(corpus.references):
         if corpus.source and same(reference, corpus.source):
             yield f"reference {number} ({reference.name}) is the same text as the source"
-        empty = corpus.kept[number] if corpus.kept else reference.blanks
-        if len(empty) and (corpus.kept or not corpus.missing):
-            first = empty[0] if corpus.kept else reference.first_blank
-            lines = f"{len(empty)} empty lines, the first is line {first}"
+        empty = len(corpus.kept[number]) if corpus.kept else reference.blank
+        if empty and (corpus.kept or not corpus.missing):
+            first = corpus.kept[number][0] if corpus.kept else reference.first_blank
+            lines = f"{empty} empty lines, the first is line {first}"
             yield f"reference {number} ({reference.name}) has {lines}: each counts as a sentence of length 0"
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import re
-from array import array
 from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
@@ -27,6 +26,11 @@ _WHITE = (
 # The bytes with which a blank line can begin.
 _MAY_BE_BLANK = np.isin(np.arange(256), [*range(9, 14), *range(28, 33), 0xC2, 0xE1, 0xE2, 0xE3, 0xFF])
 
+_KINDS = np.array([1] * 128 + [2] * 128, np.uint8)  # white space of ASCII, other ASCII, what is not ASCII
+_KINDS[[*range(9, 14), *range(28, 33)]] = 0
+MANY = 64
+"""From so many lines of a piece on that may be blank, those of ASCII are looked at all at once."""
+
 
 class Scanner:
     """What one pass over a file finds out. It is fed with pieces that cut no character and no line end."""
@@ -38,7 +42,9 @@ class Scanner:
         self.subwords = self.nuls = 0
         self.hash = hashlib.blake2b(digest_size=16)
         self.offset = self.lines = self.column = 0  # of the next piece: its byte in the file, line, byte in the line
-        self.blanks = array("q")  # numbers of blank lines, from 1
+        self.blank = 0  # how many lines are blank
+        self.bits: list[NDArray[np.uint8]] = []  # of each line a bit, whether it is blank, eight in a byte
+        self.last_bits = np.zeros(0, bool)  # fewer than eight, which are no byte yet
         self.mid_line = self.open_blank = False  # the next piece continues a line; so far that line is blank
         self.offsets = [np.zeros(1, np.int64)]  # of every stride-th line
 
@@ -72,17 +78,46 @@ class Scanner:
     def _find_blanks(self, piece: bytes, codes: NDArray[np.uint8], ends: NDArray[np.int64]) -> None:
         """Note lines without a token. Only lines whose first byte may begin white space are looked at closely."""
         starts = np.concatenate((np.zeros(1, np.int64), ends + 1))
+        blank = np.zeros(len(ends), bool)
         looked_at = np.flatnonzero(_MAY_BE_BLANK[codes[np.minimum(starts, len(codes) - 1)]])
-        was_open, self.open_blank = self.open_blank, False
+        goes_on = self.mid_line and not self.open_blank  # the first line of the piece began with a token
+        self.open_blank = False
+        if len(looked_at) > MANY:
+            looked_at = self._decided(codes, starts, looked_at, blank)
         for index in looked_at.tolist():
             start = int(starts[index])
-            if start == len(piece) or (index == 0 and self.mid_line and not was_open):
+            if start == len(piece) or (index == 0 and goes_on):
                 continue
             white = self.white.match(piece, start)
             if white and white.end() == len(piece):
                 self.open_blank = True  # the line goes on in the next piece, or ends with the file
             elif white and piece[white.end()] == self.separator[0]:
-                self.blanks.append(self.lines + index + 1)
+                blank[index] = True
+        blank[:1] &= not goes_on
+        self._keep(blank)
+
+    def _decided(
+        self,
+        codes: NDArray[np.uint8],
+        starts: NDArray[np.int64],
+        looked_at: NDArray[np.int64],
+        blank: NDArray[np.bool_],
+    ) -> NDArray[np.int64]:
+        """Note all blank lines of ASCII at once; return which lines are still to be looked at, such as the last."""
+        kinds = _KINDS[codes]
+        kinds[codes == self.separator[0]] = 0
+        highest = np.maximum.reduceat(kinds, starts[starts < len(codes)])[: len(blank)]
+        blank[:] = highest == 0
+        left: NDArray[np.int64] = looked_at[(looked_at == len(blank)) | (np.append(highest, 0)[looked_at] > 1)]
+        return left
+
+    def _keep(self, blank: NDArray[np.bool_]) -> None:
+        """Keep a bit for each of some lines: a list of numbers would be larger than a file of blank lines."""
+        self.blank += int(blank.sum())
+        bits = np.concatenate((self.last_bits, blank))
+        whole = len(bits) // 8 * 8
+        self.bits.append(np.packbits(bits[:whole]))
+        self.last_bits = bits[whole:]
 
     def check_utf8(self, piece: bytes) -> None:
         """Raise CorpusError, placed at the line, where the next piece is not valid UTF-8."""
@@ -98,11 +133,11 @@ class Scanner:
 
     def finish(self) -> None:
         """End the pass: the last line counts also where it lacks its end."""
-        if self.open_blank:
-            self.blanks.append(self.lines + 1)
         if self.mid_line:
+            self._keep(np.array([self.open_blank]))
             self.hash.update(b"\n")
             self.lines += 1
+        self.bits.append(np.packbits(self.last_bits))
         self.offsets.append(np.array([self.offset], np.int64))
 
     @property

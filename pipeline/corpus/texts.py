@@ -64,8 +64,10 @@ class TextFile:
     """Of the lines, whatever their line ends."""
     has_bom: bool
     """The file begins with a byte order mark."""
-    blanks: NDArray[np.int64] = field(repr=False, compare=False)
-    """The numbers, from 1, of the lines without a token."""
+    blank: int
+    """How many lines have no token."""
+    blank_bits: NDArray[np.uint8] = field(repr=False, compare=False)
+    """A bit for each line, whether it has no token; eight lines in a byte, the first in its highest bit."""
     offsets: NDArray[np.int64] = field(repr=False, compare=False)
     """The byte offset of every stride-th line, then the size of the file."""
     stride: int
@@ -81,15 +83,18 @@ class TextFile:
     stamp: Stamp | RemoteStamp | None = field(default=None, repr=False, compare=False)
     """The stamp that the file had when it was opened to be checked."""
 
-    @property
-    def blank(self) -> int:
-        """Number of lines without a token."""
-        return len(self.blanks)
+    @cached_property
+    def blanks(self) -> NDArray[np.int64]:
+        """The numbers, from 1, of the lines without a token; made when first asked for, since they may be many."""
+        return np.flatnonzero(np.unpackbits(self.blank_bits, count=self.lines)) + 1
 
     @property
     def first_blank(self) -> int:
         """The number of the first line without a token in the file of the user, from 1; 0 where there is none."""
-        return self.number(int(self.blanks[0])) if len(self.blanks) else 0
+        if not self.blank:
+            return 0
+        byte = int(np.argmax(self.blank_bits != 0))
+        return self.number(8 * byte + int(np.argmax(np.unpackbits(self.blank_bits[byte : byte + 1]))) + 1)
 
     @property
     def name(self) -> str:

@@ -22,12 +22,16 @@ if TYPE_CHECKING:
     from ..kernel.lines import Lines
     from .clusters import Cluster
     from .slow_shards import Watch
-    from .workers import Backend, Task
+    from .workers import Backend, Done, Task
 
     Arrays = list[NDArray[np.integer] | None]
 
 DEATHS = 64
 """After so many deaths of workers in a data set the rest is given up: the cause is then not a single line."""
+
+
+FAILURES = 2
+"""After so many processes of a data set that stood still or had too little memory, this process counts the rest."""
 
 
 class Lost(NamedTuple):
@@ -65,7 +69,7 @@ class Runner:
         cluster: Cluster | None = None,
     ) -> None:
         self.n_jobs, self.backend, self.watch, self.tell, self.cluster = n_jobs, backend, watch, tell, cluster
-        self.left = DEATHS
+        self.left, self.failures = DEATHS, FAILURES
 
     def run(self, tasks: Sequence[Task]) -> Iterator[Outcome]:
         """Yield the outcomes of tasks as they finish; tasks that a worker may have died of come last."""
@@ -75,11 +79,11 @@ class Runner:
         while todo:
             try:
                 given = list(todo.values())
-                for number, arrays in workers.run(given, self.n_jobs, self.backend, self.watch, self.cluster):
+                for number, arrays in self._counted(given, self.n_jobs):
                     del todo[number]
                     yield Outcome(number, list(arrays), [])
             except WorkerDiedError as died:
-                self._died(f"{died.reason}; its work is tried again")
+                self._died(died, "; its work is tried again")
                 # A machine of a cluster may go for many reasons, with many tasks: they are tried together once more.
                 again = {task.number for task in died.tasks} - tried_again if self.cluster else set[int]()
                 tried_again |= again
@@ -92,31 +96,36 @@ class Runner:
         for task in suspects:
             yield self._alone(task, _Part(0, _lines(task), 0, len(task.systems)))
 
-    def _died(self, message: str) -> None:
+    def _counted(self, tasks: Sequence[Task], n_jobs: int) -> Iterator[Done]:
+        return workers.run(tasks, n_jobs, self.backend, self.watch, self.cluster, self.tell)
+
+    def _died(self, died: WorkerDiedError, then: str) -> None:
         self.left -= 1
+        self.failures -= died.alive
         self.watch.forget()
-        self.tell(message)
+        self.tell(f"{died.reason}{then}")
+        if self.backend == "loky" and died.alive and self.failures <= 0:
+            self.backend = "serial"
+            self.tell("the rest is counted in one process")
 
     def _alone(self, task: Task, part: _Part) -> Outcome:
         """Count a part of a task while nothing else runs. Where a worker dies of it, count its halves."""
         if self.left > 0:
+            if self.backend == "threading":
+                self.backend = "serial"
             try:
-                # With one worker joblib would count in this process, so there is a second one, which stays idle.
-                ((_, arrays),) = workers.run([part.of(task)], 2, self._backend(), self.watch, self.cluster)
+                ((_, arrays),) = self._counted([part.of(task)], 1)
                 return Outcome(task.number, list(arrays), [])
             except WorkerDiedError as died:
                 halves = part.halves()
                 what = "two smaller shards are tried" if halves else "it is given up"
                 lines = f"{part.high - part.low:,} lines" if part.high - part.low > 1 else "a line"
-                self._died(f"{died.reason} over {lines} alone; {what}")
+                self._died(died, f" over {lines} alone; {what}")
                 if halves:
                     one, two = (self._alone(task, half) for half in halves)
                     return _joined(one, two, len(task.needs), lines=part.high - part.low > 1)
         nothing: Arrays = [None] * (len(task.needs) * (part.last - part.first))
         return Outcome(task.number, nothing, [Lost(task.number, *part)])
-
-    def _backend(self) -> Backend:
-        return "serial" if self.backend == "threading" else self.backend
 
 
 class _Part(NamedTuple):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -56,7 +57,8 @@ class Watch:
             self._waiting.remove(number)
             self._seconds.append(time.monotonic() - self._since.pop(number, time.monotonic()))
             if len(self._seconds) == ENOUGH:  # before that nothing is slow, and small runs need no thread
-                self._thread.start()
+                with suppress(RuntimeError, MemoryError):  # without a thread nobody is told
+                    self._thread.start()
             self._start()
 
     def forget(self) -> None:

@@ -5,10 +5,7 @@ A worker gets byte ranges and needs, reads its own lines and returns packed colu
 
 from __future__ import annotations
 
-import os
-import warnings
 from dataclasses import replace
-from itertools import islice
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
@@ -18,10 +15,11 @@ from .._version import __version__
 from ..corpus.spans import Span, read_span
 from ..dataclass import dataclass
 from ..errors import CorpusError, InputError, InvalidTextError, LongTextError, PipelineError, Problem, UnreadableError
-from ..io.processes import end_with_parent, processors
+from ..io.processes import MEMORY, WorkerLostError, processors
 from ..metrics.base.columns import COUNTING, narrow
 from ..metrics.base.metric import Text
 from .clusters import LostWorkerError
+from .listener import SILENT
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -121,20 +119,27 @@ def plan(n_jobs: int | Literal["auto"], backend: Backend, size: int) -> tuple[in
 class WorkerDiedError(Exception):
     """A worker process was killed, or memory ran out.
 
-    `tasks` are those that were handed out and are not done. One of them is the cause.
+    `tasks` are those that were handed out and are not done. One of them is the cause. `alive` says that no process
+    died: it stood still, or had too little memory.
     """
 
-    def __init__(self, tasks: Iterable[Task], reason: str) -> None:
-        self.tasks, self.reason = list(tasks), reason
+    def __init__(self, tasks: Iterable[Task], reason: str, *, alive: bool = False) -> None:
+        self.tasks, self.reason, self.alive = list(tasks), reason, alive
         super().__init__(reason)
 
 
 def run(
-    tasks: Sequence[Task], n_jobs: int, backend: Backend, watch: Watch | None = None, cluster: Cluster | None = None
+    tasks: Sequence[Task],
+    n_jobs: int,
+    backend: Backend,
+    watch: Watch | None = None,
+    cluster: Cluster | None = None,
+    tell: Callable[[str], None] = SILENT.tell,
 ) -> Iterator[Done]:
     """Yield what count() returns for each task, in the order in which they finish; raises WorkerDiedError.
 
     `watch` is told of each task that is handed to a worker, and of its end. With a `cluster`, `backend` is not used.
+    `tell` is given a message where there is no room for so many workers.
     """
     handed: dict[int, Task] = {}
 
@@ -146,63 +151,31 @@ def run(
 
     try:
         handing = map(hand, tasks)
-        for done in _on_cluster(handing, cluster) if cluster else _results(handing, n_jobs, backend):
+        number = min(n_jobs, len(tasks))
+        for done in _on_cluster(handing, cluster) if cluster else _results(handing, number, backend, tell):
             del handed[done[0]]
             if watch:
                 watch.done(done[0])
             yield done
     except MemoryError:
-        raise WorkerDiedError(handed.values(), "memory ran out") from None
-    except _DiedError:
-        raise WorkerDiedError(handed.values(), "a worker process died (out of memory, or killed)") from None
+        raise WorkerDiedError(handed.values(), MEMORY, alive=True) from None
+    except WorkerLostError as lost:
+        task: Task = lost.item
+        at = f" at the lines from {task.low + 1:,} on" if lost.stood else ""
+        alive = lost.stood or lost.reason == MEMORY
+        raise WorkerDiedError([task], f"{lost.reason}{at}", alive=alive) from None
     except LostWorkerError as error:
         raise WorkerDiedError(handed.values(), str(error)) from None
 
 
-class _DiedError(Exception):
-    """Stands for joblib's error, since joblib is only imported where it is used."""
-
-
-def _threads(tasks: Iterator[Task], n_jobs: int) -> Iterator[Done]:
-    """Count in threads of the standard library, which start at once: joblib would have to be imported."""
-    from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
-
-    with ThreadPoolExecutor(n_jobs) as pool:
-        pending = {pool.submit(count, task) for task in islice(tasks, 2 * n_jobs)}
-        try:
-            while pending:
-                done, pending = wait(pending, return_when=FIRST_COMPLETED)
-                pending |= {pool.submit(count, task) for task in islice(tasks, len(done))}
-                for future in done:
-                    yield future.result()
-        finally:
-            for future in pending:
-                future.cancel()
-
-
-def _results(tasks: Iterator[Task], n_jobs: int, backend: Backend) -> Iterator[Done]:
+def _results(tasks: Iterator[Task], number: int, backend: Backend, tell: Callable[[str], None]) -> Iterator[Done]:
+    """Count on this machine. The backend loky, whose name is that of joblib's processes, has processes of our own."""
     if backend == "serial":
         yield from map(count, tasks)
-        return
-    if backend == "threading":
-        yield from _threads(tasks, n_jobs)
-        return
-    from joblib import Parallel, delayed
-    from joblib.externals.loky.process_executor import BrokenProcessPool
+    else:
+        from ..io.workers.pool import results
 
-    # A batch would be lost as a whole when its worker dies; shards are large enough to go one by one.
-    more = {"initializer": end_with_parent, "initargs": (os.getpid(),)} if backend == "loky" else {}
-    parallel = Parallel(n_jobs=n_jobs, backend=backend, return_as="generator_unordered", batch_size=1, **more)
-    results = parallel(delayed(count)(task) for task in tasks)
-    try:
-        for result in results:  # noqa: UP028 (`yield from` would close the workers' generator itself, loudly)
-            yield result
-    except BrokenProcessPool:
-        raise _DiedError from None
-    finally:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # joblib warns that tasks were cancelled; the user knows why
-            results.close()
+        yield from results(count, tasks, number, processes=backend != "threading", tell=tell)
 
 
 def _on_cluster(tasks: Iterator[Task], cluster: Cluster) -> Iterator[Done]:

@@ -26,7 +26,7 @@ from .catalogue import data_set, named_one
 from .lock import lock_of
 from .mirrors import TIMEOUT, UnreachableError, bring, mirror_of, unwritable
 from .safe_files import TEMPORARY
-from .written_paths import expanded, is_data
+from .written_paths import expanded, home, is_data
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -43,17 +43,20 @@ _dataset = attrgetter("dataset")
 
 
 def cache() -> Path:
-    """Return the folder of the cache: GEC_PIPELINE_DATA, else gec-pipeline in the platform's folder of caches."""
+    """Return the folder of the cache: GEC_PIPELINE_DATA, else gec-pipeline in the platform's folder of caches.
+
+    Raises DataError where that is in the home directory, which is not known.
+    """
     given = os.environ.get(CACHE)
     if given:
         return Path(given).expanduser().absolute()
     if sys.platform == "win32":
-        base = os.environ.get("LOCALAPPDATA") or str(Path.home() / "AppData" / "Local")
+        base = os.environ.get("LOCALAPPDATA") or str(home() / "AppData" / "Local")
     elif sys.platform == "darwin":
-        base = str(Path.home() / "Library" / "Caches")
+        base = str(home() / "Library" / "Caches")
     else:
         base = os.environ.get("XDG_CACHE_HOME", "")
-        base = base if Path(base).is_absolute() else str(Path.home() / ".cache")
+        base = base if Path(base).is_absolute() else str(home() / ".cache")
     return Path(base) / "gec-pipeline"
 
 

@@ -11,6 +11,7 @@ import hashlib
 import os
 import re
 import secrets
+import threading
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, Protocol
@@ -36,6 +37,8 @@ PIECE = 1 << 16
 """Bytes read at once from a mirror in a folder."""
 DROP = 1 << 10
 """Bytes of a download after which its speed is looked at; small, so that a slow trickle is noticed soon."""
+LOOK = 0.5
+"""Seconds between two looks at the speed of a download."""
 _AGAIN = "run the same command again, or name another mirror with --mirror"
 
 
@@ -55,11 +58,15 @@ class Sink:
         self.size += len(data)
         if self.size > self.file.size:
             raise DataError(f"expected {self.file.size:,} bytes, found more")
-        if time.monotonic() - self.started > self.timeout + self.size / SLOWEST:
-            raise UnreachableError(f"came slower than {SLOWEST:,} bytes a second; {_AGAIN}")
+        self.check_speed()
         self.hash.update(data)
         self.opened.write(data)
         self.progress(self.size)
+
+    def check_speed(self, more: float = 0.0) -> None:
+        """Raise UnreachableError where the bytes come too slowly, and so many more seconds are over."""
+        if time.monotonic() - self.started > self.timeout + self.size / SLOWEST + more:
+            raise UnreachableError(f"came slower than {SLOWEST:,} bytes a second; {_AGAIN}")
 
     def flush(self) -> None:
         """Do nothing: the file is flushed once, at its end (pooch asks after every piece)."""
@@ -70,6 +77,34 @@ class Sink:
         if checksum != self.file.sha256:
             expected = f"expected {self.file.size:,} bytes with sha256 {self.file.sha256}"
             raise DataError(f"{expected}, found {self.size:,} bytes with sha256 {checksum}")
+
+
+def watched(download: Callable[[], object], sink: Sink) -> None:
+    """Download in a thread, while this one looks at the speed; raises as the download does, and as check_speed().
+
+    The package waits for DROP bytes before it hands them over, so that only a clock notices a slower trickle. A
+    download that is given up ends when it next writes into the sink, whose file is closed then.
+    """
+    errors: list[BaseException] = []
+
+    def run() -> None:
+        try:
+            download()
+        except BaseException as error:  # noqa: BLE001 (this thread raises it)
+            errors.append(error)
+
+    thread = threading.Thread(target=run, name="download", daemon=True)
+    try:
+        thread.start()
+    except RuntimeError:  # the system gives no thread
+        download()
+        return
+    while thread.is_alive():
+        thread.join(LOOK)
+        if thread.is_alive():
+            sink.check_speed(4 * LOOK)  # a server that sends nothing at all is told otherwise, before that
+    if errors:
+        raise errors.pop()  # which refers to this list: a ring would keep the connection open
 
 
 class Mirror(Protocol):
@@ -142,7 +177,7 @@ class Web:
         from requests import RequestException
 
         try:
-            self.download(f"{self.address}/{quote(file.address)}", sink, None)
+            watched(lambda: self.download(f"{self.address}/{quote(file.address)}", sink, None), sink)
         except RequestException as error:
             raise self._meaning(error, sink) from None
 

@@ -43,7 +43,7 @@ PREFIX = "gec-pipeline-"
 """What the names of temporary folders begin with."""
 UNWRITTEN = 60
 """Seconds for which a named pipe may have no program that writes it."""
-YOUNG, OLD = 60, 86_400
+YOUNG, OLD = 10, 86_400
 """Seconds after which a temporary folder counts as abandoned: where nobody holds its lock, and where it has no lock."""
 
 
@@ -108,7 +108,7 @@ class Spool:
                     self._take(len(piece), place)
                     file.write(piece)
         except OSError as error:  # of writing: pieces that cannot be read raise CorpusError
-            message = f"the temporary folder cannot be written: {error.strerror}"
+            message = f"the temporary folder cannot be written: {error.strerror}; TMPDIR may name another"
             raise CorpusError([Problem(str(path.parent), message)]) from None
         return path
 
@@ -141,8 +141,15 @@ class Spool:
             return self._raw[path]
 
 
-def remove_abandoned(parent: Path) -> None:
-    """Delete the temporary folders of this user's processes that were killed: nobody holds their locks."""
+def remove_abandoned(parent: Path | None = None) -> None:
+    """Delete the temporary folders of this user's processes that were killed: nobody holds their locks.
+
+    Without a parent folder, they are looked for in that of the system (TMPDIR).
+    """
+    if parent is None:
+        with contextlib.suppress(OSError):  # there is none that can be written
+            remove_abandoned(Path(tempfile.gettempdir()))
+        return
     for folder in parent.glob(f"{PREFIX}*"):
         with contextlib.suppress(OSError):
             info = folder.lstat()

@@ -1,27 +1,74 @@
-"""What every worker process does: it ends with its parent, however the parent ends."""
+"""What every worker process does: it ends with its parent, however the parent ends. And how many there may be."""
 
 from __future__ import annotations
 
+import contextlib
+import errno
+import math
 import os
 import signal
 import threading
 import time
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 
-def end_with_parent(parent: int) -> None:
-    """Make this worker process end soon after its parent, which may be killed: loky would wait for minutes.
+MEMORY = "memory ran out"
+"""What messages say of a MemoryError."""
+_SHORT = (errno.EAGAIN, errno.ENOMEM, errno.EMFILE, errno.ENFILE)
 
-    Ctrl-C at a terminal reaches every process. Workers ignore it: the parent ends them, and gives one message.
+
+def starved(error: BaseException) -> str:
+    """Return what the system did not give, in a few words, where an error was raised for that; else an empty text."""
+    text = str(error)
+    if isinstance(error, MemoryError) or (isinstance(error, ImportError) and "failed to map" in text):
+        return MEMORY
+    if isinstance(error, RuntimeError) and text in ("can't start new thread", "can't allocate lock"):
+        return f"the system gives no more threads, or no memory for them ({text})"
+    if isinstance(error, OSError) and error.errno in _SHORT:
+        return f"the system gives no more: {error.strerror}"
+    return ""
+
+
+class WorkerLostError(Exception):
+    """A worker process ended, was killed because it stood still, or memory ran out.
+
+    `item` is what it worked on. `stood` says that it stood still.
+    """
+
+    def __init__(self, item: Any, reason: str, *, stood: bool = False) -> None:
+        self.item, self.reason, self.stood = item, reason, stood
+        super().__init__(reason)
+
+
+def end_with_parent(parent: int, unneeded: Callable[[], bool]) -> None:
+    """Make this worker process end soon after its parent, which may be killed, or once it is unneeded.
+
+    Ctrl-C at a terminal reaches every process. Workers ignore it: the parent ends them, and gives one message. Where
+    no thread can be started, the process ends when it next reads from its parent or writes to it.
     """
 
     def follow() -> None:
-        while os.getppid() == parent:
+        while os.getppid() == parent and not unneeded():
             time.sleep(1)
         os._exit(1)
 
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     if os.name == "posix":
-        threading.Thread(target=follow, name="follow", daemon=True).start()
+        with contextlib.suppress(RuntimeError, MemoryError):
+            threading.Thread(target=follow, name="follow", daemon=True).start()
+
+
+def address_space() -> float:
+    """Return how many bytes of memory this process may have reserved; infinity where there is no limit."""
+    try:
+        import resource
+    except ImportError:  # on Windows
+        return math.inf
+    limit = resource.getrlimit(resource.RLIMIT_AS)[0]
+    return math.inf if limit == resource.RLIM_INFINITY else limit
 
 
 def processors() -> int:

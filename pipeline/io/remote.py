@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 import time
+from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
@@ -39,10 +40,10 @@ LOCAL = ("file", "local")
 CHUNK = 1 << 23
 """Bytes asked for at once where a whole file is read."""
 TRIES = 3
-"""How often a request is made before its failure is told."""
+"""How often a request is made before its failure is told; of a server that sends nothing, the last try is left out."""
 PAUSE = 0.2
 """Seconds between the first try and the second; each further pause is twice as long."""
-SILENCE = 60
+SILENCE = 30
 """Seconds after which an HTTP server that sends nothing is given up."""
 _SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]+)://")
 _TOKENS = ("ETag", "etag", "md5Hash", "LastModified", "Last-Modified", "last_modified", "updated", "mtime", "created")
@@ -149,6 +150,20 @@ def _options(scheme: str) -> dict[str, Any]:
     return {"client_kwargs": {"timeout": timeout, "headers": {"Accept-Encoding": "identity"}}}
 
 
+_tell: list[Callable[[str], None]] = [lambda _: None]
+"""The last of these is given a message while a server is waited for."""
+
+
+@contextmanager
+def telling(tell: Callable[[str], None]) -> Iterator[None]:
+    """Have a function of the user be given messages while servers are waited for."""
+    _tell.append(tell)
+    try:
+        yield
+    finally:
+        _tell.remove(tell)
+
+
 def tried(file: Remote, call: Callable[[Any, str], T], tries: int = TRIES) -> T:
     """Return call(file system, name of the file in it), tried again where that may help.
 
@@ -161,8 +176,11 @@ def tried(file: Remote, call: Callable[[Any, str], T], tries: int = TRIES) -> T:
             raise
         except Exception as error:  # noqa: BLE001 (each file system has errors of its own)
             message, again = _reason(file, error)
-            if not left or not again:
+            silent = isinstance(error, TimeoutError) or isinstance(error.__cause__, TimeoutError)
+            if not left or not again or (silent and left == 1):
                 raise CorpusError([Problem(str(file), message)]) from None
+            if silent:
+                _tell[-1](f"{file}: the server has sent nothing for {SILENCE} seconds; it is asked again")
             time.sleep(PAUSE * 2 ** (tries - 1 - left))
     raise AssertionError
 
@@ -175,6 +193,8 @@ def _reason(file: Remote, error: Exception) -> tuple[str, bool]:
         package = "fsspec" if (error.name or "").startswith("fsspec") else PACKAGES[file.scheme]
         extra = " ".join(dict.fromkeys(["'gec-pipeline[remote]'", *([package] if package not in _EXTRA else [])]))
         return f"{file.scheme}:// needs the package {package}: pip install {extra}", False
+    if isinstance(error, TimeoutError):
+        return f"the server sends nothing: {SILENCE} seconds were waited, twice; is it at work?", True
     status = getattr(error, "status", None)
     if isinstance(error, FileNotFoundError) or status in (404, 410):
         return "no such file there", False

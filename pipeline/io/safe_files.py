@@ -6,6 +6,7 @@ Nothing here follows a link inside the folder, waits for a pipe, or reserves as 
 from __future__ import annotations
 
 import contextlib
+import errno
 import hashlib
 import json
 import os
@@ -29,6 +30,8 @@ MAX_JSON = 1 << 28
 """The most bytes that a JSON file, or a line of JSON, may have."""
 NO_LINK: int = getattr(os, "O_NOFOLLOW", 0)
 """The flag by which os.open() refuses links, where the platform has it."""
+_UNABLE = (errno.EINVAL, errno.ENOSYS, errno.ENOTSUP, errno.EOPNOTSUPP)
+"""What file systems without fsync say."""
 _LETTERS = (string.ascii_letters + string.digits).encode()
 _READ = os.O_RDONLY | NO_LINK | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0) | getattr(os, "O_CLOEXEC", 0)
 _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | NO_LINK | getattr(os, "O_BINARY", 0) | getattr(os, "O_CLOEXEC", 0)
@@ -84,6 +87,15 @@ def read_json(path: Path) -> Any:
     return parse_json(data)
 
 
+def _flush_to_disk(file: BinaryIO) -> None:
+    """Have the system write a file to its disk; where a file system cannot be asked to, it writes when it likes."""
+    try:
+        os.fsync(file.fileno())
+    except OSError as error:
+        if error.errno not in _UNABLE:
+            raise
+
+
 @contextlib.contextmanager
 def replacing(path: Path, temporary: Path) -> Iterator[BinaryIO]:
     """Open a new file under a temporary name; at the end it is flushed to disk and renamed to path.
@@ -95,7 +107,7 @@ def replacing(path: Path, temporary: Path) -> Iterator[BinaryIO]:
         with os.fdopen(os.open(temporary, _NEW, 0o666), "wb") as file:
             yield file
             file.flush()
-            os.fsync(file.fileno())
+            _flush_to_disk(file)
         temporary.replace(path)
     except BaseException:
         with contextlib.suppress(OSError):

@@ -48,3 +48,14 @@ def _value(match: re.Match[str]) -> str:
         hint = did_you_mean(name, os.environ)
         raise DataError(f"the environment variable {name} is not set{hint}, and no file is called '{match.string}'")
     return os.environ[name]
+
+
+NO_HOME = "this user has no home directory; name a folder for the data with GEC_PIPELINE_DATA, or set HOME"
+
+
+def home() -> Path:
+    """Return the home directory; raises DataError where the user has none: no HOME, and no entry in the system."""
+    try:
+        return Path.home()
+    except RuntimeError:
+        raise DataError(NO_HOME) from None

@@ -16,14 +16,19 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from unittest import mock
 
+import numpy as np
 import pytest
 import zstandard
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from pipeline import stages
 from pipeline.cli.dispatch import main
+from pipeline.corpus import scan
 from pipeline.corpus.input_files import Opener
 from pipeline.errors import CorpusError, InputError
 from pipeline.io import compressed
+from tests.conftest import open_text
 from tests.files import CONFIG, TEXTS, dataset, lines, output, prepare, problems, write
 from tests.tools.fuzz_inputs import fuzz
 
@@ -643,3 +648,37 @@ def test_random_inputs_are_scored_right_or_refused() -> None:
     assert wrong == {}
     assert tally["intact: scored"] > 0
     assert issubclass(CorpusError, InputError)
+
+
+# ---- blank lines
+
+
+@settings(max_examples=300)
+@given(
+    texts=st.lists(st.text(st.sampled_from(" \t\ra\u00a0\u3000é\x1c\x0b"), max_size=4), max_size=60),
+    size=st.sampled_from([4, 7, 50, 1000]),
+    many=st.sampled_from([0, 3, 10_000]),
+    newline=st.booleans(),
+    ended=st.booleans(),
+)
+def test_blank_lines_are_those_without_a_token(
+    texts: list[str], size: int, many: int, newline: bool, ended: bool
+) -> None:
+    """Whether few lines of a piece are looked at one by one, or many at once. A line may go on in the next piece."""
+    separator = b"\n" if newline else b"\xff"
+    data = separator.join([*(text.encode() for text in texts), *([b""] if ended else [])])
+    lines = data.split(separator)
+    lines = lines if lines[-1] else lines[:-1]
+    with mock.patch.object(scan, "MANY", many):
+        scanner = scan.scan(io.BytesIO(data), separator, size, 4)
+    expected = [number for number, line in enumerate(lines) if not line.decode().split()]
+    bits = np.unpackbits(np.concatenate(scanner.bits), count=scanner.lines)
+    assert (scanner.lines, scanner.blank, np.flatnonzero(bits).tolist()) == (len(lines), len(expected), expected)
+
+
+def test_a_bit_is_kept_for_a_blank_line(tmp_path: Path) -> None:
+    """A list of their numbers was four times as large as a file of nothing else, and took a microsecond a line."""
+    (tmp_path / "blank").write_bytes(b"\n" * 100_000 + b"a\n")
+    text = open_text(tmp_path / "blank")
+    assert (text.lines, text.blank, text.first_blank, text.blank_bits.nbytes) == (100_001, 100_000, 1, 12_501)
+    assert text.blanks.tolist() == list(range(1, 100_001))

@@ -24,6 +24,7 @@ from pipeline.execution.retry import Runner
 from pipeline.execution.shards import Missing
 from pipeline.execution.slow_shards import Watch
 from pipeline.execution.workers import Task, WorkerDiedError
+from pipeline.io.processes import WorkerLostError
 from pipeline.kernel.lines import join_lines
 from pipeline.scoring.results import REFERENCES_ROW, Results
 from tests.conftest import PATIENCE, Hears, metric_of, run, tree, write_run
@@ -38,8 +39,6 @@ if TYPE_CHECKING:
 LOKY = RunOptions(2, "loky", 4)
 ONE = RunOptions(1, "serial", 40)
 EXPECTED = ("d", "e")
-
-pytestmark = pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")  # see LOKY_MAY_STUMBLE
 
 
 def write_corpora(folder: Path, lines: int) -> Path:
@@ -265,6 +264,36 @@ def test_exactly_what_kills_is_given_up(drawn: tuple[int, int, set[tuple[int, in
             assert (array is None) == (place % systems in gone)
             assert array is None or (array == whole[place]).all()
     assert bool(told) == bool(kills)
+
+
+# ---- processes that live, but do nothing or have too little memory
+
+
+@pytest.mark.parametrize("failures", [1, retry.FAILURES])
+def test_after_some_failures_of_living_processes_one_process_counts_the_rest(
+    config: Path, tmp_path: Path, failures: int
+) -> None:
+    left, original = [None] * failures, workers._results
+    backends: list[workers.Backend] = []
+
+    def failing(tasks: Iterator[Task], number: int, backend: workers.Backend, tell: Any) -> Iterator[Done]:
+        backends.append(backend)
+        if left:
+            next(tasks)
+            left.pop()
+            raise WorkerLostError(next(tasks), "a worker process (1) stood still for 300 s", stood=True)
+        yield from original(tasks, number, "serial", tell)
+
+    told: list[str] = []
+    with mock.patch.object(workers, "_results", failing):
+        results = run(config, tmp_path / "run", RunOptions(2, "loky", 40), Hears(tell=told.append))
+    assert (results.missing, told[0]) == (
+        [],
+        "d: a worker process (1) stood still for 300 s at the lines from 41 on; its work is tried again",
+    )
+    assert ("serial" in backends) == ("d: the rest is counted in one process" in told) == (failures == retry.FAILURES)
+    run(config, tmp_path / "fresh")
+    assert tree(tmp_path / "run") == tree(tmp_path / "fresh")
 
 
 # ---- slow shards

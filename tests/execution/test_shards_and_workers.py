@@ -218,10 +218,6 @@ def counted(output: Path, config: Path, options: RunOptions = AUTO) -> list[int]
     return done
 
 
-LOKY_MAY_STUMBLE = pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
-"""Where its work is cut short, a thread of loky may look for a process that is gone already (a KeyError)."""
-
-
 class InterruptError(Exception):
     """What a test throws."""
 
@@ -250,8 +246,6 @@ def test_a_second_run_counts_nothing_and_changes_nothing(config: Path, expected:
     assert tree(tmp_path) == expected
 
 
-@LOKY_MAY_STUMBLE
-@pytest.mark.filterwarnings("ignore:.*tasks which were still being processed")  # see the next test
 @pytest.mark.parametrize("backend", ["serial", "threading", "loky"])
 @pytest.mark.parametrize("parts", [0, 1, 3, 8])
 def test_an_interrupted_run_goes_on_where_it_was(
@@ -264,9 +258,8 @@ def test_an_interrupted_run_goes_on_where_it_was(
     assert tree(tmp_path) == expected
 
 
-@LOKY_MAY_STUMBLE
 @pytest.mark.parametrize("backend", ["threading", "loky"])
-def test_what_joblib_says_of_cancelled_tasks_is_not_said_to_the_user(tmp_path: Path, backend: workers.Backend) -> None:
+def test_nothing_is_said_of_tasks_that_are_cancelled(tmp_path: Path, backend: workers.Backend) -> None:
     config = write_run(tmp_path, 200)
     error = StoreError("full")
     with warnings.catch_warnings(record=True, action="always") as caught:

@@ -6,6 +6,7 @@ import errno
 import hashlib
 import json
 import os
+import re
 import shutil
 import subprocess
 import warnings
@@ -963,3 +964,42 @@ def test_a_run_of_systems_whose_names_have_spaces_and_signs(tmp_path: Path, caps
         assert name in capsys.readouterr().out
     assert main(["clean", str(tmp_path / "run"), "-q"]) == 0
     assert not (tmp_path / "run").exists()
+
+
+# ---- a run directory that is deleted while it is used
+
+
+def test_what_is_left_of_a_deleted_run_directory_is_recognised(tmp_path: Path) -> None:
+    """A run goes on to write counts into a folder that is deleted under it; then it is killed."""
+    config = write_run(tmp_path, 40)
+    original = RunDirectory.write_part
+    written = []
+
+    def deleting(self: RunDirectory, *given: Any) -> Any:
+        written.append(given)
+        if len(written) == 2:
+            shutil.rmtree(self.path)
+        if len(written) == 4:
+            raise KeyboardInterrupt
+        return original(self, *given)
+
+    options = RunOptions(1, "serial", 8)
+    with mock.patch.object(RunDirectory, "write_part", deleting), pytest.raises(KeyboardInterrupt):
+        run(config, tmp_path / "run", options)
+    assert [path.name for path in (tmp_path / "run").iterdir()] == ["unfinished"]
+    run(config, tmp_path / "run", options)
+    run(config, tmp_path / "fresh", options)
+    assert tree(tmp_path / "run") == tree(tmp_path / "fresh")
+
+
+@pytest.mark.parametrize("name", ["unfinished/mine.txt", "statistics/d/mine.txt", "statistics/mine.txt"])
+def test_folders_of_these_names_with_other_files_are_refused_and_the_message_names_them(
+    tmp_path: Path, name: str
+) -> None:
+    path = tmp_path / "run" / name
+    path.parent.mkdir(parents=True)
+    path.touch()
+    folder = re.escape(str(tmp_path / "run"))
+    with pytest.raises(StoreError, match=f"holds files but no run.json.*, or delete {folder} if it was a run"):
+        RunDirectory(tmp_path / "run")
+    assert path.exists()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import functools
 import hashlib
+import io
 import json
 import os
 import socket
@@ -14,6 +15,7 @@ import time
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from unittest import mock
 from urllib.parse import unquote
 
 import pytest
@@ -549,3 +551,20 @@ def test_progress_counts_bytes_and_ends_at_the_whole(folder: Path) -> None:
     assert seen[-1] == (whole, whole)
     assert [done for done, _ in seen] == sorted(done for done, _ in seen)
     assert len(seen) > len(FILES) + 2  # also within the long file
+
+
+def test_a_trickle_of_fewer_bytes_than_are_handed_over_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The package hands over a kilobyte at once: ten bytes a second were noticed after 100 seconds."""
+    never = threading.Event()
+    monkeypatch.setattr(mirrors, "LOOK", 0.01)
+    sink = mirrors.Sink(io.BytesIO(), mock.Mock(size=10_000), lambda _: None, 0.01)
+    with pytest.raises(DataError, match="came slower than 1,000 bytes a second"):
+        mirrors.watched(never.wait, sink)
+    never.set()
+
+
+def test_where_there_is_no_thread_a_download_goes_on_without_its_watch() -> None:
+    begun: list[bool] = []
+    with mock.patch.object(threading.Thread, "start", side_effect=RuntimeError("can't start new thread")):
+        mirrors.watched(lambda: begun.append(True), mock.Mock())
+    assert begun == [True]

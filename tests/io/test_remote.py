@@ -532,3 +532,26 @@ def test_an_s3_server(s3: str, files: dict[str, bytes], tmp_path: Path) -> None:
         assert {name: data for name, data in found.items() if name in expected} == expected
     with pytest.raises(CorpusError, match="s3://bucket/none: no such file there"):
         remote.stamp_of(Remote(f"{s3}/none"))
+
+
+# ---- servers that send nothing
+
+
+def test_a_server_that_sends_nothing_is_told_while_it_is_waited_for_and_then_given_up(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    from fsspec.exceptions import FSTimeoutError
+
+    def silent(*_: object) -> None:
+        raise FSTimeoutError
+
+    def hidden(*_: object) -> None:
+        raise FileNotFoundError from FSTimeoutError()  # as fsspec tells of a server that does not answer at all
+
+    monkeypatch.setattr(remote, "PAUSE", 0.0)
+    for call in (silent, hidden):
+        messages: list[str] = []
+        expected = "http://h/x: the server sends nothing: 30 seconds were waited, twice; is it at work\\?"
+        with remote.telling(messages.append), pytest.raises(CorpusError, match=expected):
+            remote.tried(Remote("http://h/x"), call)
+        assert messages == ["http://h/x: the server has sent nothing for 30 seconds; it is asked again"]

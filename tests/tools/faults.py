@@ -256,7 +256,7 @@ def processes() -> dict[int, tuple[int, str]]:
 
 def workers(parent: int) -> list[int]:
     """Return the worker processes of a run."""
-    return [pid for pid, (above, command) in processes().items() if above == parent and "popen_loky" in command]
+    return [pid for pid, (above, command) in processes().items() if above == parent and "workers.serving" in command]
 
 
 def alive(folder: Path) -> list[str]:

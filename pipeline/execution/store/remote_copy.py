@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from ...errors import CorpusError, StoreError
 from ...io.remote import Remote, RemoteStamp, is_remote, tried
 from ...io.safe_files import read_json, write_atomic
-from ...io.written_paths import expanded
+from ...io.written_paths import expanded, home
 from .manifest import MANIFEST, is_file_name, read_manifest
 from .unfinished import UNFINISHED, is_part
 
@@ -73,7 +73,7 @@ class Mirror:
                 f"{there}: an HTTP server takes no files; name a folder, or one at s3://, gs://, hdfs:// ..."
             )
         self.there = Remote(there.url.rstrip("/"))
-        cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "gec-pipeline" / "runs"
+        cache = Path(os.environ.get("XDG_CACHE_HOME") or home() / ".cache") / "gec-pipeline" / "runs"
         name = hashlib.blake2b(self.there.url.encode(), digest_size=8).hexdigest()
         self.folder, self._notes = cache / name, cache / f"{name}.json"
 

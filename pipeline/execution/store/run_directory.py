@@ -73,8 +73,11 @@ class RunDirectory:
             raise StoreError(f"{path}: {what}") from None
         except (OSError, ValueError) as error:
             raise StoreError(f"{path}: cannot be made: {getattr(error, 'strerror', None) or error}") from None
-        if names - {MANIFEST + TEMPORARY, lock.LOCK} and MANIFEST not in names:
-            raise StoreError(f"{path}: holds files but no {MANIFEST}, so no run of this program made it; name another")
+        left = names - {MANIFEST + TEMPORARY, lock.LOCK}
+        if left and MANIFEST not in names and not unfinished.is_remains(path, left - {LOG}):
+            also = f", or delete {path} if it was a run directory" if left & {UNFINISHED, "statistics"} else ""
+            message = f"holds files but no {MANIFEST}, so no run of this program made it; name another{also}"
+            raise StoreError(f"{path}: {message}")
         self.files: set[str] = set()
         self._about: dict[str, Any] = {}
         self._keys: set[str] = set()

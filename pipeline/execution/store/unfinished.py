@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from ...errors import StoreError
 from ...io.safe_files import digest, open_regular, parse_json, write_atomic
-from .columns_file import array_bytes, damaged, read_array
+from .columns_file import COLUMNS, array_bytes, damaged, read_array
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Set
@@ -82,6 +82,26 @@ def ours(folder: Path) -> Iterator[Path]:
     """Yield the files in the folder of parts that the program has written."""
     if folder.is_dir() and not folder.is_symlink():
         yield from (path for path in sorted(folder.iterdir()) if _OURS.fullmatch(path.name))
+
+
+def is_remains(run: Path, names: Set[str]) -> bool:
+    """Whether a folder with these names in it has counts of ours and nothing else.
+
+    That is left where a run directory is deleted while a run writes to it, and the run is stopped.
+    """
+    folders = [run / name for name in names]
+    if not names or not names <= {UNFINISHED, "statistics"} or any(map(_is_odd, folders)):
+        return False
+    files = [path for folder in folders if folder.name == "statistics" for path in folder.iterdir()]
+    if any(map(_is_odd, files)):
+        return False
+    counts = [path for folder in files for path in folder.iterdir()]
+    parts = [path for folder in folders if folder.name == UNFINISHED for path in folder.iterdir()]
+    return all(path.suffix == COLUMNS for path in counts) and all(_OURS.fullmatch(path.name) for path in parts)
+
+
+def _is_odd(path: Path) -> bool:
+    return path.is_symlink() or not path.is_dir()
 
 
 def of_keys(folder: Path, keys: Set[str]) -> Iterator[Path]:

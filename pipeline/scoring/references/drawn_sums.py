@@ -13,7 +13,7 @@ import numpy as np
 from ..addends import check_sums
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from ...arrays import Floats, Ints
     from ...kernel import Drawer
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from ..addends import Drawn
     from ..column_blocks import HasBlocks
 
-    Apply = Callable[[Callable[[Drawer], Ints], Iterable[Drawer]], Iterator[Ints]]
+    Apply = Callable[[Callable[[Drawer], Ints], Iterable[Drawer]], Iterable[Ints]]
 
 THREADED = 1 << 24
 """From so many draws on it is worth starting several threads."""
@@ -38,10 +38,10 @@ def drawn_sums(kind: Drawn, systems: Sequence[HasBlocks], draws: Draws, threads:
     if threads == 1 or draws.lines * draws.iterations < THREADED:
         sums = [_sums(kind, systems, draws, group, 1, map) for group in groups]
     else:
-        from concurrent.futures import ThreadPoolExecutor
+        from ...io.workers.threads import threads as shared_by
 
-        with ThreadPoolExecutor(threads) as pool:
-            sums = [_sums(kind, systems, draws, group, threads, pool.map) for group in groups]
+        with shared_by(threads) as apply:
+            sums = [_sums(kind, systems, draws, group, threads, apply) for group in groups]
     return np.concatenate(sums).astype(np.float64)
 
 

@@ -1,0 +1,1 @@
+"""Worker processes and threads of this machine: how they are started, watched, and replaced by fewer."""

@@ -1,0 +1,39 @@
+"""Threads for short work on many items; where the system gives no thread, the calling one does the work."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Protocol, TypeVar
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+
+T = TypeVar("T")
+R = TypeVar("R")
+
+
+class Shared(Protocol):
+    """A function like map() that returns a list."""
+
+    def __call__(self, call: Callable[[T], R], items: Iterable[T], /) -> list[R]:
+        """Return what the function returns for each item, in order."""
+
+
+@contextmanager
+def threads(number: int) -> Iterator[Shared]:
+    """Yield a function like map() whose calls are shared by a number of threads; it returns a list.
+
+    Where no thread can be started, items that a thread has already begun are done again: calls must allow that.
+    """
+    with ThreadPoolExecutor(number) as pool:
+
+        def shared(call: Callable[[T], R], items: Iterable[T], /) -> list[R]:
+            given = list(items)
+            try:
+                futures = [pool.submit(call, item) for item in given]
+            except (RuntimeError, MemoryError):
+                return list(map(call, given))
+            return [future.result() for future in futures]
+
+        yield shared

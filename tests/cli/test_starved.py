@@ -1,0 +1,129 @@
+"""The command where a system gives little: address space, open files, folders, locks, home."""
+
+from __future__ import annotations
+
+import errno
+import gzip
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+from unittest import mock
+
+import pytest
+
+from pipeline.cli.dispatch import main
+from pipeline.io.plain_files import Spool
+from tests.conftest import PATIENCE, ROOT, run, tree, write_run
+
+resource = pytest.importorskip("resource")
+MEGABYTE = 1 << 20
+ONE_LINE = re.compile(r"^error: [^\n]+\n\Z", re.MULTILINE)
+
+
+def command(
+    config: Path,
+    output: Path,
+    *more: str,
+    limits: dict[int, int] | None = None,
+    environment: dict[str, str | None] | None = None,
+) -> subprocess.CompletedProcess[str]:
+    """Run a config in a process of its own, with limits and other variables of the environment; None takes one away."""
+
+    def limited() -> None:
+        for limit, most in (limits or {}).items():
+            resource.setrlimit(limit, (most, most))
+
+    variables = {**os.environ, "PYTHONPATH": str(ROOT), **(environment or {})}
+    return subprocess.run(
+        [sys.executable, "-m", "pipeline", "run", str(config), "--output", str(output), "-q", *more],
+        env={key: value for key, value in variables.items() if value is not None},
+        preexec_fn=limited,
+        capture_output=True,
+        encoding="utf-8",
+        timeout=PATIENCE,
+        check=False,
+    )
+
+
+LIMITS = [(resource.RLIMIT_AS, size * MEGABYTE) for size in (50, 110, 140, 150, 160, 176, 300)]
+LIMITS += [(resource.RLIMIT_NOFILE, files) for files in (7, 9, 13, 20)]
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems do not limit the address space")
+@pytest.mark.parametrize(("limit", "most"), LIMITS)
+@pytest.mark.parametrize("backend", ["loky", "threading"])
+def test_a_starved_run_ends_in_results_or_in_one_message(tmp_path: Path, limit: int, most: int, backend: str) -> None:
+    """How much is needed depends on the system; how a run ends where there is too little does not."""
+    config = write_run(tmp_path, 400)
+    workers = ["--n-jobs", "2", "--backend", backend]
+    done = command(config, tmp_path / "run", *workers, limits={limit: most})
+    assert done.returncode in (0, 3), done.stderr
+    assert "Traceback" not in done.stderr
+    assert done.returncode == 0 or ONE_LINE.search(done.stderr), done.stderr
+    if done.returncode == 3:
+        assert command(config, tmp_path / "run", *workers).returncode == 0
+    run(config, tmp_path / "fresh")
+    assert tree(tmp_path / "run") == tree(tmp_path / "fresh")
+
+
+# ---- surroundings
+
+
+def packed(folder: Path) -> Path:
+    """Write a config with a compressed output, which has to be unpacked."""
+    config = write_run(folder, 40)
+    (folder / "d" / "B.gz").write_bytes(gzip.compress((folder / "d" / "B").read_bytes()))
+    text = config.read_text(encoding="utf-8").replace("{dataset}/B", "{dataset}/B.gz")
+    config.write_text(text, encoding="utf-8")
+    return config
+
+
+SURROUNDINGS: list[dict[str, str | None]] = [
+    {"HOME": None},
+    {"HOME": "/nonexistent"},
+    {"LC_ALL": "C"},
+    {"LC_ALL": "POSIX", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"},
+    {"LC_ALL": "tr_TR.UTF-8", "LANG": "tr_TR.UTF-8"},
+    {"TMPDIR": "/nonexistent"},
+    {"TMPDIR": __file__},
+]
+
+
+@pytest.mark.parametrize("surroundings", SURROUNDINGS, ids=str)
+def test_odd_surroundings_change_nothing(tmp_path: Path, surroundings: dict[str, str | None]) -> None:
+    config = packed(tmp_path)
+    done = command(config, tmp_path / "run", "--n-jobs", "2", "--backend", "loky", environment=surroundings)
+    assert (done.returncode, done.stderr) == (0, "")
+    run(config, tmp_path / "fresh")
+    assert tree(tmp_path / "run") == tree(tmp_path / "fresh")
+
+
+def test_a_full_temporary_folder_is_told_in_a_line_that_says_what_to_change(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    full = OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+    monkeypatch.setattr(Spool, "_take", mock.Mock(side_effect=full))
+    assert main(["run", str(packed(tmp_path)), "--output", str(tmp_path / "run")]) == 2
+    assert capsys.readouterr().err.endswith(": No space left on device; TMPDIR may name another\n")
+
+
+def test_a_user_without_a_home_is_told_in_a_line(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("GEC_PIPELINE_DATA", "XDG_CACHE_HOME", "LOCALAPPDATA"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setattr(Path, "home", mock.Mock(side_effect=RuntimeError("Could not determine home directory.")))
+    assert main(["data", "list"]) == 2
+    message = "error: this user has no home directory; name a folder for the data with GEC_PIPELINE_DATA, or set HOME\n"
+    assert capsys.readouterr().err == message
+
+
+def test_a_file_system_without_fsync_is_written_to(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(os, "fsync", mock.Mock(side_effect=OSError(errno.EINVAL, "Invalid argument")))
+    config = write_run(tmp_path, 40)
+    run(config, tmp_path / "run")
+    monkeypatch.undo()
+    run(config, tmp_path / "fresh")
+    assert tree(tmp_path / "run") == tree(tmp_path / "fresh")
