@@ -28,6 +28,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 from .._version import __version__
 from ..errors import PipelineError, did_you_mean, printable
 from ..lookup import leave_working_directory
+from .damaged_runs import read_with_care
 from .terminal import locale_note, show_every_letter
 
 if TYPE_CHECKING:
@@ -205,7 +206,8 @@ def _dispatch(arguments: list[str]) -> int:
     if name is None:
         parser.print_help()
         return 0
-    code: int = parsed.call(parsed)
+    with read_with_care(parsed):
+        code: int = parsed.call(parsed)
     return code
 
 
