@@ -72,8 +72,9 @@ def one(score: float, **more: object) -> Results:
 @given(results=RESULTS)
 def test_results_are_read_back_as_they_were_written(tmp_path_factory: pytest.TempPathFactory, results: Results) -> None:
     path = tmp_path_factory.getbasetemp() / "results.json"
-    for item in (*results.scores, *results.tests):  # what is on a data set that is not there is refused
-        results.datasets.setdefault(item.dataset, DatasetInfo(1, 1, {}))
+    # What is on a data set that is not there is refused.
+    for name in [*(score.dataset for score in results.scores), *(test.dataset for test in results.tests)]:
+        results.datasets.setdefault(name, DatasetInfo(1, 1, {}))
     path.write_text(results.to_json(), encoding="utf-8", newline="")
     assert repr(Results.read(path)) == repr(results)  # repr: nan is equal to nan there
     assert Results.read(path).to_json() == results.to_json()
