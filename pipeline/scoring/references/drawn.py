@@ -143,7 +143,7 @@ def _drawn_outputs(counts: SystemCounts, draws: Draws) -> list[dict[str, Floats]
     if counts.lines == 1:
         return [_of_one_line(kind, system, draws) for system in counts.systems]
     sums = drawn_sums(kind, counts.systems, draws, counts.threads)
-    return [kind.outputs(sums[:, number]) for number in range(len(counts.systems))]
+    return [kind.outputs_of(sums[:, number]) for number in range(len(counts.systems))]
 
 
 def _of_one_line(kind: Drawn, system: HasBlocks, draws: Draws) -> dict[str, Floats]:
@@ -151,7 +151,7 @@ def _of_one_line(kind: Drawn, system: HasBlocks, draws: Draws) -> dict[str, Floa
     (line,) = kind.addends(system)
     drawn = _of_a_line(draws, None if line.present is None else int(line.present[0]))
     fixed = np.broadcast_to(line.fixed, (len(line.drawn), line.fixed.shape[1]))
-    outputs = kind.outputs(np.concatenate([fixed, np.concatenate(line.drawn)], axis=-1))
+    outputs = kind.outputs_of(np.concatenate([fixed, np.concatenate(line.drawn)], axis=-1))
     return dict(zip(outputs, np.array([*outputs.values()]).take(drawn, axis=1), strict=True))
 
 
