@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
@@ -16,6 +15,7 @@ from .corpus.input_warnings import suspicions
 from .corpus.opener import open_corpus
 from .corpus.suspicions.spacing import misspaced
 from .corpus.texts import read_texts
+from .dataclass import dataclass
 from .errors import ConfigError, DataError, InputError, Problem, did_you_mean
 from .execution.listener import SILENT
 from .execution.options import AUTO

@@ -10,8 +10,6 @@ from ..config.globs import is_glob
 from ..config.overrides import Overrides
 from ..config.resolved import Column, Dataset, System
 from ..corpus.formats import ONE_ANNOTATOR
-from ..corpus.input_warnings import suspicions
-from ..corpus.opener import open_corpus
 from ..errors import ConfigError, CorpusError, Problem
 from ..io.remote import Remote
 from ..io.written_paths import PREFIX, is_data
@@ -68,6 +66,8 @@ def open_files(args: argparse.Namespace, *, quiet: bool = False, views: Collecti
 
     `views` says what the metrics read; see `metrics/base/views.py`.
     """
+    from ..corpus.input_warnings import suspicions  # here, because --help opens nothing
+    from ..corpus.opener import open_corpus
     from ..report.terminal.text import print_text
 
     outputs = expanded(args.outputs)

@@ -7,11 +7,12 @@ the nodes of the metrics. The options of metrics are checked in `metrics/`, sinc
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, Any
 
 from pydantic import BaseModel, ValidationError
 
+from ..dataclass import dataclass
 from ..errors import ConfigError, Problem, did_you_mean
 from .compose import compose
 from .models import (

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import itertools
 import re
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
+from ..dataclass import dataclass
 from ..errors import ConfigError, Problem
 from ..io.remote import Remote
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import islice
 from typing import TYPE_CHECKING
 
 from ..config.resolved import Column, System
+from ..dataclass import dataclass
 from ..edits.read_once import read_once
 from ..errors import ConfigError, CorpusError, Problem
 from ..metrics.base.views import EDITS, GOLD, TEXTS, annotator_of

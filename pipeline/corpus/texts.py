@@ -9,13 +9,14 @@ from __future__ import annotations
 import hashlib
 import os
 import re
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property
 from itertools import accumulate
 from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 import numpy as np
 
+from ..dataclass import dataclass
 from ..errors import CorpusError, Problem
 from ..io.plain_files import Origin
 from ..io.remote import Remote, RemoteStamp

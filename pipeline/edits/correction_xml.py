@@ -12,11 +12,10 @@ import re
 from typing import TYPE_CHECKING, NamedTuple
 
 from ..errors import CorpusError, Problem, did_you_mean
-from ..io.plain_files import open_bytes, reason
+from ..io.plain_files import reason
 from .correction_references import Alternative, CorrectedSentence, Correction, Error, split_words
 from .corrections_of_m2 import type_of_error
 from .m2_lines import NOOP, Block
-from .m2_lines import blocks as m2_blocks
 from .xml_reader import XmlReader
 
 if TYPE_CHECKING:
@@ -38,18 +37,8 @@ class Placed(NamedTuple):
     sentence: CorrectedSentence
 
 
-def gold_blocks(path: Path, name: str) -> Iterator[Block]:
-    """Yield the sentences of an M2 file, or of a gold file of I-measure as those of an M2 file; raises CorpusError."""
-    yield from _blocks(path, name) if is_xml(path, name) else m2_blocks(path, name)
-
-
-def is_xml(path: Path, name: str) -> bool:
-    """Return whether a gold file is one of XML; raises CorpusError where it cannot be read."""
-    with open_bytes(path, name) as file:
-        return file.read(1024).removeprefix(b"\xef\xbb\xbf").lstrip().startswith(b"<")
-
-
-def _blocks(path: Path, name: str) -> Iterator[Block]:
+def xml_blocks(path: Path, name: str) -> Iterator[Block]:
+    """Yield the sentences of a gold file as those of an M2 file; raises CorpusError."""
     for line, sentence in read_corrections(path, name):
         block = Block(line, " ".join(sentence.tokens))
         numbers = set()

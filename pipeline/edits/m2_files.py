@@ -11,8 +11,7 @@ from unicodedata import normalize
 
 from ..errors import CorpusError, Problem
 from ..io.plain_files import named, open_bytes
-from .corrections_of_m2 import is_numbered
-from .m2_lines import KEPT, NOOP, Block, edit_of
+from .m2_lines import KEPT, NOOP, Block, edit_of, is_noop
 from .m2_lines import blocks as m2_blocks
 from .records import read_lines
 
@@ -58,18 +57,14 @@ class Annotated(NamedTuple):
     @property
     def is_xml(self) -> bool:
         """Whether it was read from a gold file of I-measure."""
-        return any(is_numbered(edit.type) for edits, _ in self.distinct() for edit in edits)
+        from .corrections_of_m2 import is_numbered  # here, because it is rarely asked
+
+        return any(map(is_numbered, self.all_types()))
 
     @property
     def annotators(self) -> list[int]:
         """The numbers of all annotators, in rising order. A sentence without lines stands for annotator 0."""
         return sorted(set().union(*self.by_annotator))
-
-    def distinct(self) -> Iterator[tuple[list[Edit], int]]:
-        """Yield each list of edits that sentences share, with the number of these sentences."""
-        times = Counter(map(id, self.edits))
-        each = dict(zip(map(id, self.edits), self.edits, strict=True))
-        yield from ((edits, times[key]) for key, edits in each.items())
 
     def numbered_edits(self) -> Iterator[tuple[int, Edit]]:
         """Yield all edits, each with its line."""
@@ -106,7 +101,8 @@ class Annotated(NamedTuple):
 
     def misfits(self) -> Iterator[tuple[int, str]]:
         """Yield the line of each edit that reaches beyond its sentence or ends before it begins, and what is wrong."""
-        reach = {id(edits): _reach(edits) for edits, _ in self.distinct()}
+        shared = dict(zip(map(id, self.edits), self.edits, strict=True))
+        reach = {key: _reach(edits) for key, edits in shared.items()}
         for block, edits in zip(self.blocks, self.edits, strict=True):
             if reach[id(edits)] <= 0 or reach[id(edits)] <= (size := _tokens(block.sentence)):
                 continue
@@ -116,24 +112,21 @@ class Annotated(NamedTuple):
 
     def types(self) -> Counter[str]:
         """Return how often each type stands at an edit that is corrected."""
-        return Counter(edit.type for edits in self.edits for edit in edits if not edit.is_noop and edit.type != "UNK")
+        corrected = {name: times for name, times in self.all_types().items() if not is_noop(name) and name != "UNK"}
+        return Counter(corrected)
 
     def deletions(self) -> Counter[str]:
         """Return how often deletions are written as "-NONE-" and as an empty text."""
-        counted: Counter[str] = Counter()
-        for edits, times in self.distinct():
-            for edit in edits:
-                if edit.correction in (DELETED, "") and not edit.is_noop:
-                    counted[edit.correction] += times
-        return counted
+        empty = [edit for edits in self.edits for edit in edits if edit[3] in (DELETED, "")]
+        return Counter([edit.correction for edit in empty if not edit.is_noop])
 
     def all_types(self) -> Counter[str]:
         """Return how often each type of edit occurs, noops included."""
-        counted: Counter[str] = Counter()
-        for edits, times in self.distinct():
-            for edit in edits:
-                counted[edit.type] += times
-        return counted
+        return Counter([edit[2] for edits in self.edits for edit in edits])
+
+    def corrections(self) -> set[str]:
+        """Return all corrections, as they are written."""
+        return {edit[3] for edits in self.edits for edit in edits}
 
 
 def read_annotated(path: Path | Remote, spool: Spool, reader: Reader = m2_blocks) -> Annotated:
@@ -198,8 +191,13 @@ def read_block(block: Block, name: str) -> LinesRead:
 
 def _reach(edits: Iterable[Edit]) -> float:
     """Return how many tokens a sentence needs for its edits to fit; 0 where any will do, and inf where none will."""
-    spans = [(edit.start, edit.end) for edit in edits if not edit.is_noop and edit.start != -1]
-    return max((end if 0 <= start <= end else math.inf for start, end in spans), default=0)
+    reach = 0
+    for start, end, type_, _, _ in edits:
+        if start != -1 and not is_noop(type_):
+            if not 0 <= start <= end:
+                return math.inf
+            reach = max(reach, end)
+    return reach
 
 
 @lru_cache(KEPT)
@@ -240,7 +238,7 @@ def other_styles(gold: Annotated, outputs: Iterable[Annotated]) -> Iterator[str]
                     "them they never match; `gec-pipeline m2 convert` makes both alike"
                 )
     for item in (gold, *outputs):
-        if any(BETWEEN in edit.correction for edits, _ in item.distinct() for edit in edits):
+        if any(BETWEEN in correction for correction in item.corrections()):
             lines = [number for number, edit in item.numbered_edits() if BETWEEN in edit.correction]
             yield (
                 f"{item.name}: {len(lines)} edits have alternatives (a||b), the first in line {lines[0]}; ERRANT "

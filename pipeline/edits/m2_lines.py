@@ -21,7 +21,7 @@ from ..errors import CorpusError, Problem
 from ..io.plain_files import pieces_of_lines
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
     from pathlib import Path
 
 NOOP = "A -1 -1|||noop|||-NONE-|||REQUIRED|||-NONE-|||0"
@@ -112,13 +112,21 @@ def edit_of(line: str, name: str, number: int) -> Edit:
         raise wrong(name, number, str(error)) from None
 
 
+def edits_of(lines: Sequence[str], name: str, number: int) -> list[Edit]:
+    """Return the edits of several lines, of which the first has this number; raises as edit_of() does."""
+    try:
+        return list(map(_edit, lines))
+    except ValueError:
+        return [edit_of(line, name, place) for place, line in enumerate(lines, number)]
+
+
 @lru_cache(KEPT)
 def _edit(line: str) -> Edit:
     fields = line[2:].split("|||")
     if len(fields) != FIELDS:
         raise ValueError(f"expected {FIELDS} fields with ||| between, found {len(fields)}")
-    start, end = _span(fields[0])
-    return Edit(start, end, fields[1], fields[2], _annotator(fields[5]))
+    # as Edit(...) does, in a third of the time
+    return tuple.__new__(Edit, (*_span(fields[0]), fields[1], fields[2], _annotator(fields[5])))
 
 
 @lru_cache(KEPT)

@@ -1,4 +1,4 @@
-"""Files of edits that are read once, though their texts, their edits and their oddities are asked for one by one."""
+"""Files of edits, M2 or XML, that are read once, though texts, edits and oddities are asked for one by one."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ import contextlib
 from contextvars import ContextVar
 from typing import TYPE_CHECKING
 
-from .correction_xml import gold_blocks
+from ..io.plain_files import open_bytes
+from .m2_lines import blocks
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -19,6 +20,22 @@ if TYPE_CHECKING:
 LARGEST = 1 << 22
 """The most bytes of a file whose sentences are kept. A larger one is read again each time."""
 _KEPT: ContextVar[Kept | None] = ContextVar("kept", default=None)
+
+
+def gold_blocks(path: Path, name: str) -> Iterator[Block]:
+    """Yield the sentences of an M2 file, or of a gold file of I-measure as those of an M2 file; raises CorpusError."""
+    if not is_xml(path, name):
+        yield from blocks(path, name)
+        return
+    from .correction_xml import xml_blocks  # here, because few gold files are XML
+
+    yield from xml_blocks(path, name)
+
+
+def is_xml(path: Path, name: str) -> bool:
+    """Return whether a gold file is one of XML; raises CorpusError where it cannot be read."""
+    with open_bytes(path, name) as file:
+        return file.read(1024).removeprefix(b"\xef\xbb\xbf").lstrip().startswith(b"<")
 
 
 @contextlib.contextmanager

@@ -18,7 +18,7 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
-from .m2_lines import NOOP, Edit, edit_of
+from .m2_lines import NOOP, Edit, edits_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -54,12 +54,16 @@ class LinesRead(NamedTuple):
 @lru_cache(SENTENCES)
 def read_lines(lines: tuple[str, ...]) -> LinesRead:
     """Read the lines of a sentence; raises CorpusError for one that is not written as an edit."""
-    edits = [edit_of(line, "record", 0) for line in lines]
+    edits = edits_of(lines, "record", 0)
     by_annotator: dict[int, list[Edit]] = {}
     own_lines: dict[int, list[str]] = {}
     for line, edit in zip(lines, edits, strict=True):
-        by_annotator.setdefault(edit.annotator, []).append(edit)
-        own_lines.setdefault(edit.annotator, []).append(line)
+        annotator = edit[4]
+        if annotator in by_annotator:
+            by_annotator[annotator].append(edit)
+            own_lines[annotator].append(line)
+        else:
+            by_annotator[annotator], own_lines[annotator] = [edit], [line]
     return LinesRead(edits, own_lines or {0: [NOOP]}, by_annotator)
 
 
@@ -74,7 +78,7 @@ def annotation_of(record: bytes) -> Annotation | None:
         return None
     first, *lines = record.decode().split("\n")
     order, annotator, output = map(int, first.split())
-    return Annotation(order, annotator, output, [edit_of(line, "record", 0) for line in lines])
+    return Annotation(order, annotator, output, edits_of(lines, "record", 0))
 
 
 def outputs_of(record: bytes) -> list[list[Edit]]:

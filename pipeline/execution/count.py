@@ -16,7 +16,6 @@ from .retry import Runner
 from .shards import Missing
 from .slow_shards import Watch
 from .store.columns_file import MemoryStatistics
-from .store.run_directory import counts_key
 from .store.unfinished import Cell, read_part
 
 if TYPE_CHECKING:
@@ -169,6 +168,8 @@ def placed(
     corpus: Corpus, needs: Sequence[Needs], directory: RunDirectory
 ) -> tuple[dict[tuple[str, Needs], Statistics], dict[tuple[str, Needs], str]]:
     """Return, for each system and needs, its counts (which may not be there yet) and their key."""
+    from .store.run_directory import counts_key  # here, because counts in memory have no keys
+
     counts, keys = {}, {}
     for need in needs:
         tokenization = need.tokenization

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Literal
 
+from ..dataclass import dataclass
 from ..io.processes import processors
 from .clusters import CLUSTERS, Cluster
 

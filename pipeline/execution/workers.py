@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 import warnings
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import islice
 from typing import TYPE_CHECKING, Literal
 
@@ -16,6 +16,7 @@ import numpy as np
 from .. import kernel
 from .._version import __version__
 from ..corpus.spans import Span, read_span
+from ..dataclass import dataclass
 from ..errors import CorpusError, InputError, InvalidTextError, LongTextError, PipelineError, Problem, UnreadableError
 from ..io.processes import end_with_parent, processors
 from ..metrics.base.columns import COUNTING, narrow

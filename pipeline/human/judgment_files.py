@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple
 
+from ..dataclass import dataclass
 from ..edits.xml_reader import XmlReader
 from ..errors import CorpusError, Problem, did_you_mean
 from ..io.plain_files import Spool, named, numbered_lines, open_bytes, reason

@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import re
 from array import array
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import combinations
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from ..dataclass import dataclass
 from ..errors import CorpusError, InputError, Problem, did_you_mean
 from .judgment_files import read_items
 

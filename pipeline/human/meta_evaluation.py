@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, field
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..dataclass import dataclass
 from ..errors import InputError
 from .agreement.by_rank import ByRank, agreement_by_rank
 from .agreement.comparison import Agreement, HumanScores, PermutationTest, compared

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING
 
+from ..dataclass import dataclass
 from ..errors import InputError, did_you_mean
 from .agreement.comparison import asked_statistics, check_sentences
 from .expected_wins import expected_wins

@@ -14,12 +14,13 @@ import contextlib
 import hashlib
 import os
 import sys
-from dataclasses import dataclass, field
+from dataclasses import field
 from itertools import groupby
 from operator import attrgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
+from ..dataclass import dataclass
 from ..errors import DataError, Problem
 from .catalogue import data_set, named_one
 from .lock import lock_of

@@ -16,6 +16,7 @@ import tempfile
 import threading
 import time
 import weakref
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, cast
 
@@ -33,6 +34,8 @@ SEPARATOR = b"\xff"
 """The byte after each text of a spooled file."""
 PIECE = 1 << 20
 """Bytes that are read or written at once."""
+JOINED = 64
+"""Texts that are written at once."""
 MAX_LINE = 1 << 28
 """The most bytes of a line of records or annotations. A longer line is meant to fill the memory."""
 STDIN = Path("/dev/stdin")
@@ -166,14 +169,9 @@ def named(path: Path | Remote) -> str:
 
 
 def _joined(texts: Iterable[bytes]) -> Iterator[bytes]:
-    waiting, size = [], 0
-    for text in texts:
-        waiting.append(text)
-        size += len(text)
-        if size > PIECE or len(waiting) > PIECE >> 6:
-            yield SEPARATOR.join([*waiting, b""])
-            waiting, size = [], 0
-    yield SEPARATOR.join([*waiting, b""])
+    every = iter(texts)
+    while several := list(islice(every, JOINED)):
+        yield SEPARATOR.join([*several, b""])
 
 
 def _unpacked(path: Path | Remote) -> Iterator[bytes]:

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import re
 import time
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
+from ..dataclass import dataclass
 from ..errors import CorpusError, Problem, did_you_mean
 
 if TYPE_CHECKING:

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from .python.draws import add_draws as add_draws
     from .python.edit_rate import edit_rate as edit_rate
     from .python.encode import encode as encode
+    from .python.gold_records import gold_records as gold_records
     from .python.lcs import lcs as lcs
     from .python.lcs import union_lcs as union_lcs
     from .python.lcs import weighted_lcs as weighted_lcs

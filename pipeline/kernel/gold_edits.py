@@ -1,4 +1,4 @@
-"""What max_match() takes and returns: edits of annotators, counts, proposed edits; its limits and checks."""
+"""What gold_records() and max_match() take and return: edits of annotators, counts, proposed edits; limits, checks."""
 
 from __future__ import annotations
 
@@ -12,6 +12,8 @@ if TYPE_CHECKING:
 
     import numpy as np
     from numpy.typing import NDArray
+
+    from .lines import Lines
 
 MAX_ARCS = 20_000_000
 """The most arcs (with repetitions) of a lattice that is searched exactly. Such a one takes 750 MB and some seconds."""
@@ -50,6 +52,21 @@ class GoldEdits(NamedTuple):
     corrections: Encoded
     """The tokens of each correction, encoded in the same call as source and outputs. A correction that can never match,
     because of white space in it that is no single blank, is not among them."""
+
+
+class GoldRecords(NamedTuple):
+    """The edits of all annotators of some lines, before their corrections are encoded: what gold_records() returns."""
+
+    heads: NDArray[np.int64]
+    """The place of each annotator among those of the line, and the annotator's number; both are -1 for one who has no
+    record for the line: [lines, annotators, 2]."""
+    firsts: NDArray[np.int64]
+    """As in GoldEdits, and so are the three below."""
+    starts: NDArray[np.int32]
+    ends: NDArray[np.int32]
+    alternatives: NDArray[np.int64]
+    corrections: Lines
+    """The text of each correction that can match: tokens with single blanks between."""
 
 
 class ProposedEdits(NamedTuple):

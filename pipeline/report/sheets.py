@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from string import ascii_letters
 from typing import TYPE_CHECKING, NamedTuple
 
+from ..dataclass import dataclass
 from .tables.comparisons import baseline_of, compared, is_significant, level_name, settings_line, tests_of
 from .tables.digits import percent
 from .tables.human import correlation_table, permutation_table, rank_table, sentence_table, statistic_table

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
+from ..dataclass import dataclass
 from ..metrics.base.columns import LAST, PRESENT, WHOLE
 
 if TYPE_CHECKING:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ..dataclass import dataclass
 from ..errors import InputError
 from ..metrics.base.columns import PRESENT
 from .addends import Addends, Kind, exact_sum

@@ -8,10 +8,10 @@ kernel splits them by 13a.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from .. import kernel
+from ..dataclass import dataclass
 from ..errors import InvalidTextError
 from ..kernel.lines import Lines, join_lines
 from .mteval import ENTITIES

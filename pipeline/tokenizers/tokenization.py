@@ -12,7 +12,6 @@ from ..errors import InvalidTextError
 from ..kernel.common import FOLDS, Encoded
 from ..kernel.lines import Lines, join_lines
 from . import Tokenizer, sacrebleu, tokenizer_called
-from .stemmers import STEMMERS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -68,7 +67,7 @@ class Tokenization:
         if tokenizer.split not in FOLDS:
             return kernel.encode(prepared, tokenizer.split)
         words = self.kept(kernel.words(prepared, tokenizer.split))
-        return words.texts if self.stemmer == "none" else _stemmed(words, STEMMERS[self.stemmer])
+        return words.texts if self.stemmer == "none" else _stemmed(words, self._stem())
 
     def kept(self, words: Words) -> Words:
         """Return the words that count, before they are stemmed: here all; see `stop_words.py`."""
@@ -109,8 +108,13 @@ class Tokenization:
             words = self.kept(kernel.words([join_lines([line])], tokenizer.split))
             distinct = words.distinct()
             tokens = [distinct[number] for number in words.texts[0].ids.tolist()]
-            return tokens if self.stemmer == "none" else [STEMMERS[self.stemmer](token) for token in tokens]
+            return tokens if self.stemmer == "none" else list(map(self._stem(), tokens))
         return [token if isinstance(token, str) else token.decode() for token in SPLITS[tokenizer.split](line)]
+
+    def _stem(self) -> Callable[[str], str]:
+        from .stemmers import STEMMERS  # here, because few tokens are stemmed
+
+        return STEMMERS[self.stemmer]
 
     def _prepare(self, text: Lines, tokenizer: Tokenizer, number: int) -> Lines:
         """Return a text, the number-th of several, ready for the kernel's split; raises as encode() does."""

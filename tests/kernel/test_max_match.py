@@ -294,6 +294,34 @@ def test_twins_are_equal(native: ModuleType, seed: int) -> None:
     assert seen(native.max_match(*arguments, **options)) == seen(python.max_match(*arguments, **options))
 
 
+@pytest.mark.parametrize("changes", [1, 2, 4, 8, 30])
+def test_outputs_near_and_far_from_their_source(native: ModuleType, changes: int) -> None:
+    """Near ones are aligned in a narrow band, far ones in a wider one. Both kinds of bands hold all best alignments."""
+    rng = random.Random(changes)
+    source = [rng.choices(range(6), k=rng.randint(8, 24)) for _ in range(25)]
+    outputs = []
+    for line in source:
+        output = list(line)
+        for _ in range(changes):
+            start = rng.randrange(len(output) + 1)
+            output[start : start + rng.choice([0, 1, 1, 2])] = rng.choices(range(6), k=rng.choice([0, 1, 1, 3]))
+        outputs.append(output)
+    outputs.append([])
+    source.append(list(range(6)))
+    gold = GoldEdits(
+        np.zeros(len(source) + 1, np.int64),
+        np.zeros(0, np.int32),
+        np.zeros(0, np.int32),
+        np.zeros(1, np.int64),
+        encoded([]),
+    )
+    arguments = encoded(source), [encoded(outputs)], gold, 1
+    python = import_module("pipeline.kernel.python")
+    for most in (10**6, 0):
+        options: dict[str, Any] = {"max_arcs": most, "edits": True}
+        assert seen(native.max_match(*arguments, **options)) == seen(python.max_match(*arguments, **options))
+
+
 def test_threads_do_not_disturb_each_other(native: ModuleType) -> None:
     cases = [random_arguments(seed) for seed in range(200)]
     alone = [seen(native.max_match(*arguments, **options)) for arguments, options in cases]

@@ -26,7 +26,7 @@ from ...config.resolved import Dataset, System
 from ...corpus.input_files import Opener
 from ...corpus.opener import open_corpus
 from ...corpus.texts import read_texts
-from ...edits.correction_xml import gold_blocks
+from ...edits.read_once import gold_blocks
 from ...errors import CorpusError, Problem, printable
 from ...io.plain_files import is_plain, named
 from ...io.remote import Remote

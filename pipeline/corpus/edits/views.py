@@ -11,11 +11,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from ...config.resolved import Column
-from ...edits.correction_xml import is_xml
 from ...edits.m2.writing import with_texts_changed
 from ...edits.m2_files import Annotated, joined, line_ends, other_sentences, other_styles, other_types, read_annotated
 from ...edits.m2_lines import NOOP, Block
-from ...edits.read_once import sentences_of
+from ...edits.read_once import is_xml, sentences_of
 from ...edits.records import record_of
 from ...errors import CorpusError, Problem
 from ...io.plain_files import SEPARATOR, Origin, Spooled, named
@@ -220,7 +219,7 @@ def _records(output: Annotated) -> Iterator[bytes]:
     records: dict[int, bytes] = {}
     for block, edits in zip(output.blocks, output.edits, strict=True):
         if id(edits) not in records:
-            records[id(edits)] = "\n".join([line for _, line in block.lines] or [NOOP]).encode()
+            records[id(edits)] = "\n".join(block.texts or (NOOP,)).encode()
         yield records[id(edits)]
 
 

@@ -12,7 +12,6 @@ from ...config.globs import PACKED_SUFFIXES
 from ...io.plain_files import SEPARATOR, Origin, Spool, Spooled, named
 from ...io.remote import Remote
 from ...lookup import later
-from .numbers import numbers
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -68,7 +67,9 @@ READERS: dict[str, TextFormat] = {
     ),
 }
 _OTHERS = {
-    "numbers": TextFormat(numbers, "Numbers of each sentence, which no data set names but the metric external."),
+    "numbers": TextFormat(
+        later(__name__, "numbers.numbers"), "Numbers of each sentence, which no data set names but the metric external."
+    ),
     ONE_ANNOTATOR: TextFormat(
         later(__name__, "m2.annotated"),
         "The sentences of an M2 file, or as an annotator corrects them.",

@@ -5,10 +5,11 @@ The source is errant_compare of the package errant, whose rules have been the sa
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from operator import add
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+
+from ...dataclass import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

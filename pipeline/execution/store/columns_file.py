@@ -11,13 +11,13 @@ import json
 import math
 import os
 import re
-from dataclasses import dataclass
 from io import BytesIO
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ...dataclass import dataclass
 from ...errors import StoreError
 from ...io.safe_files import digest, file_name, open_regular, parse_json, write_atomic
 from ...metrics.base.columns import narrow

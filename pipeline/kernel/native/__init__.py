@@ -8,6 +8,7 @@ if TYPE_CHECKING:
     from ..python.draws import Drawer, add_draws
     from ..python.edit_rate import edit_rate
     from ..python.encode import encode
+    from ..python.gold_records import gold_records
     from ..python.lcs import lcs, union_lcs, weighted_lcs, weighted_union
     from ..python.max_match import max_match
     from ..python.overlap import overlap
@@ -19,6 +20,7 @@ else:
     from .draws import Drawer, add_draws
     from .edit_rate import edit_rate
     from .encode import encode
+    from .gold_records import gold_records
     from .lcs import lcs, union_lcs, weighted_lcs, weighted_union
     from .max_match import max_match
     from .overlap import overlap
@@ -33,6 +35,7 @@ __all__ = [
     "add_draws",
     "edit_rate",
     "encode",
+    "gold_records",
     "lcs",
     "max_match",
     "overlap",

@@ -23,6 +23,9 @@ cdef extern from "hash.h" nogil:
     int gp_plain(const uint8_t *p)
     int gp_letters(const uint8_t *p)
 
+cdef extern from "white_space.h" nogil:
+    int _wide_space "gp_wide_space"(const uint8_t *p, const uint8_t *end)
+
 cdef uint64_t SECRET0 = int.from_bytes(os.urandom(8), "little")
 cdef uint64_t SECRET1 = int.from_bytes(os.urandom(8), "little") | 1
 
@@ -39,21 +42,6 @@ cdef void _fill_space() noexcept:
         SPACE[code] = 4
 
 _fill_space()
-
-
-cdef inline int _wide_space(const uint8_t *p, const uint8_t *end) noexcept nogil:
-    """Return the length of the Unicode white space of several bytes at p, or 0."""
-    if p[0] == 0xC2:
-        return 2 if end - p >= 2 and (p[1] == 0x85 or p[1] == 0xA0) else 0
-    if end - p < 3:
-        return 0
-    if p[0] == 0xE1:
-        return 3 if p[1] == 0x9A and p[2] == 0x80 else 0
-    if p[0] == 0xE3:
-        return 3 if p[1] == 0x80 and p[2] == 0x80 else 0
-    if p[1] == 0x80:
-        return 3 if p[2] <= 0x8A or p[2] == 0xA8 or p[2] == 0xA9 or p[2] == 0xAF else 0
-    return 3 if p[1] == 0x81 and p[2] == 0x9F else 0
 
 
 cdef inline int _char_size(const uint8_t *p, const uint8_t *end) noexcept nogil:

@@ -14,6 +14,9 @@
 #define GP_TOO_LONG (-2)
 #define GP_MANY_ARCS 1
 
+#define GP_FEW 6         /* the cost beyond the difference of lengths that most outputs do not exceed */
+#define GP_FAR (1 << 29) /* the cost of a cell that is not reached */
+
 #if defined(_MSC_VER)
 #include <intrin.h>
 static inline int gp_lowest_bit(uint64_t word) {
@@ -86,19 +89,35 @@ static inline int gp_listed(int cell) { /* how many steps into a cell there are,
     return (cell & 3) + ((cell >> 2) & 3) + ((cell >> 4) & 3);
 }
 
-/* Note in each cell which steps into it are best. */
-static inline void gp_fill_table(const gp_lattice *t, uint8_t *cell, int32_t *one, int32_t *two) {
-    int32_t m = t->m;
-    for (int32_t j = 0; j <= m; j++) {
+/* Note in each cell of a band which steps into it are best; return what the alignment costs where a substitution costs 2.
+ *
+ * An alignment of this cost inserts at most (cost + m - n) / 2 tokens and deletes at most (cost - m + n) / 2. All best
+ * alignments are in the band of cells that so many insertions and deletions reach. The band is that of `most`, which is
+ * at least the difference of n and m. Where the returned cost is higher, the band was too narrow to hold all of them. */
+static inline int32_t gp_fill_band(const gp_lattice *t, uint8_t *cell, int32_t *one, int32_t *two, int32_t most) {
+    int32_t m = t->m, deleted = (most - m + t->n) / 2, inserted = (most + m - t->n) / 2;
+    int32_t last = inserted < m ? inserted : m;
+    for (int32_t j = 0; j <= last; j++) {
         one[j] = two[j] = j;
         cell[j] = j ? 1 | 8 : 0;
     }
     for (int32_t i = 1; i <= t->n; i++) {
-        int32_t token = t->x[i - 1], left1 = i, left2 = i, diagonal1 = i - 1, diagonal2 = i - 1;
+        int32_t token = t->x[i - 1], first = i - deleted, left1 = GP_FAR, left2 = GP_FAR, diagonal1, diagonal2;
         cell += m + 1;
-        cell[0] = 2 | 16;
-        one[0] = two[0] = i;
-        for (int32_t j = 1; j <= m; j++) {
+        if (last < m) { /* no step comes from above into the last cell of the row */
+            last++;
+            one[last] = two[last] = GP_FAR;
+        }
+        if (first <= 0) {
+            diagonal1 = diagonal2 = i - 1;
+            cell[0] = 2 | 16;
+            one[0] = two[0] = left1 = left2 = i;
+            first = 1;
+        } else {
+            diagonal1 = one[first - 1];
+            diagonal2 = two[first - 1];
+        }
+        for (int32_t j = first; j <= last; j++) {
             int32_t other = token != t->y[j - 1];
             int32_t a1 = left1 + 1, b1 = one[j] + 1, c1 = diagonal1 + other;
             int32_t a2 = left2 + 1, b2 = two[j] + 1, c2 = diagonal2 + 2 * other;
@@ -114,6 +133,14 @@ static inline void gp_fill_table(const gp_lattice *t, uint8_t *cell, int32_t *on
                                 (b2 == left2) << 4 | (c2 == left2) << 5);
         }
     }
+    return two[m];
+}
+
+/* Note which steps are best in all cells that a best alignment may pass. Other cells are left as they were. */
+static inline void gp_fill_table(const gp_lattice *t, uint8_t *table, int32_t *one, int32_t *two) {
+    int32_t most = (t->n < t->m ? t->m - t->n : t->n - t->m) + GP_FEW;
+    int32_t cost = gp_fill_band(t, table, one, two, most);
+    if (cost > most) gp_fill_band(t, table, one, two, cost);
 }
 
 /* Keep only steps from which the end is reached; note in low and high the columns of each row where there are any. */

@@ -3,6 +3,7 @@
 from .draws import Drawer, add_draws
 from .edit_rate import edit_rate
 from .encode import encode
+from .gold_records import gold_records
 from .lcs import lcs, union_lcs, weighted_lcs, weighted_union
 from .max_match import max_match
 from .overlap import overlap
@@ -17,6 +18,7 @@ __all__ = [
     "add_draws",
     "edit_rate",
     "encode",
+    "gold_records",
     "lcs",
     "max_match",
     "overlap",

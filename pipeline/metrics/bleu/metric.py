@@ -5,13 +5,13 @@ These programs are the flavours. They differ in reference length, tokens, zeros 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
 from ... import kernel
+from ...dataclass import dataclass
 from ...tokenizers import sacrebleu
 from ...tokenizers.tokenization import Tokenization
 from ..base.arithmetic import MOST_ADDED, by_order, log, ratio

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from ...dataclass import dataclass
 from ...kernel.common import MAX_ORDER
 from ...tokenizers import OWN, TOKENIZERS
 from ..base import shared_options

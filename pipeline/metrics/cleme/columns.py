@@ -6,12 +6,12 @@ and weights are applied when the whole data set has been counted.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
 
+from ...dataclass import dataclass
 from ...edits.records import annotation_of, outputs_of
 from ..base.columns import Field, Schema
 from ..base.views import annotated_by

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
+from ...dataclass import dataclass
 from ...errors import InputError
 from ..base import shared_options
 from ..base.arithmetic import NEAR, best_by, nearly_tied, rounded

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from hashlib import blake2b
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
+from ...dataclass import dataclass
 from ...edits.errant.edit_keys import CHERRANT, Comparison, is_of
 from ..base.columns import Field, Schema
 from ..base.views import annotated_by

@@ -5,7 +5,6 @@ The GLEU of Google's translation paper (Wu et al. 2016) is another metric, which
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from typing import TYPE_CHECKING, ClassVar
@@ -13,6 +12,7 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 
 from ... import kernel
+from ...dataclass import dataclass
 from ...tokenizers.tokenization import Tokenization
 from ..base.arithmetic import MOST_ADDED, best_by, by_order, log, ratio
 from ..base.columns import Field

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from ...dataclass import dataclass
 from ...kernel.samplers import SAMPLERS
 from ..base import shared_options
 from ..base.option import option

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 import numpy as np
 
 from ... import kernel
+from ...dataclass import dataclass
 from ...edits.correction_references import CorrectedSentence, MixingError, references
 from ...edits.corrections_of_m2 import corrections_of_m2, split_of
 from ...edits.records import annotation_of

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
+from ...dataclass import dataclass
 from ..base import shared_options
 from ..base.arithmetic import best_by
 from ..base.columns import Field

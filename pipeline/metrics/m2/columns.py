@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 from ... import kernel
+from ...dataclass import dataclass
 from ...tokenizers.tokenization import Tokenization
 from ..base.columns import Field, Schema
 from ..base.views import GOLD
-from .gold import as_lines, read_gold
+from .gold import read_gold
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -75,8 +75,7 @@ class MaxMatchNeeds:
         """Return the edits of the annotators of a shard, and what matches them: with `edits`, each proposed edit."""
         assert text.source is not None  # noqa: S101 (source is True)
         gold = read_gold(text.source, text.references, every=self.annotators == "all")
-        corrections = as_lines(gold.corrections())
-        texts = [text.source, *text.systems, corrections]
+        texts = [text.source, *text.systems, gold.records.corrections]
         source, *systems, encoded = self.tokenization.encode(texts)
         return gold, kernel.max_match(
             source,

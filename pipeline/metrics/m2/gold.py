@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from ... import kernel
+from ...edits.m2_lines import KEPT
 from ...edits.proposed import GoldEdit
 from ...edits.python2_order import python2_order
 from ...edits.records import annotation_of
@@ -19,6 +21,7 @@ if TYPE_CHECKING:
     from ...arrays import Ints
     from ...edits.m2_lines import Edit
     from ...kernel.common import Encoded
+    from ...kernel.gold_edits import GoldRecords
     from ...kernel.lines import Lines
 
 ABSENT = -1
@@ -28,44 +31,23 @@ NONE = "-NONE-"
 class Gold(NamedTuple):
     """The edits of all annotators of some sentences."""
 
-    edits: list[list[list[GoldEdit] | None]]
-    """For each sentence and annotator; None where the annotator does not take part."""
+    records: GoldRecords
+    """The edits that count, as arrays."""
     order: Ints
     """The place of each annotator among those of the sentence: int64 [lines, annotators]."""
-    numbers: list[list[int]]
-    """The number of each annotator of each sentence, ABSENT where the annotator has no line for it."""
+    counts: Ints
+    """How many edits each annotator has, -1 where the annotator does not take part: int64 [lines, annotators]."""
+    listed: Sequence[Sequence[list[GoldEdit] | None]] = ()
+    """The same edits for people, where they are asked for: see listed_edits()."""
 
     @property
-    def counts(self) -> Ints:
-        """How many edits each annotator has, -1 where the annotator does not take part: int64 [lines, annotators]."""
-        rows = [[ABSENT if own is None else len(own) for own in line] for line in self.edits]
-        return np.array(rows, np.int64).reshape(self.order.shape)
-
-    def corrections(self) -> list[str]:
-        """Return all corrections that can match, in the order of arrays(): those with single blanks between tokens."""
-        return [text for line in self.edits for own in line for edit in own or () for text in _possible(edit)]
+    def numbers(self) -> Ints:
+        """The number of each annotator, ABSENT for one without a line for the sentence: int64 [lines, annotators]."""
+        return self.records.heads[..., 1]
 
     def arrays(self, corrections: Encoded) -> GoldEdits:
-        """Return the edits as arrays, for the ids of the tokens of corrections()."""
-        each = [edit for line in self.edits for own in line for edit in own or ()]
-        sizes = [len(own or ()) for line in self.edits for own in line]
-        alternatives = [len(_possible(edit)) for edit in each]
-        return GoldEdits(
-            firsts=_offsets(sizes),
-            starts=np.array([edit.start for edit in each], np.int32),
-            ends=np.array([edit.end for edit in each], np.int32),
-            alternatives=_offsets(alternatives),
-            corrections=corrections,
-        )
-
-
-def _offsets(sizes: Sequence[int]) -> Ints:
-    return np.concatenate([np.zeros(1, np.int64), np.cumsum(np.array(sizes, np.int64))])
-
-
-def _possible(edit: GoldEdit) -> list[str]:
-    """Return the corrections that can match: outputs are compared as tokens with a blank between."""
-    return [text for text in edit.alternatives if text == " ".join(text.split())]
+        """Return the edits for the kernel, with the ids of the tokens of their corrections."""
+        return GoldEdits(*self.records[1:5], corrections)
 
 
 def read_gold(source: Lines, annotators: Sequence[Lines], *, every: bool) -> Gold:
@@ -73,38 +55,50 @@ def read_gold(source: Lines, annotators: Sequence[Lines], *, every: bool) -> Gol
 
     Edits that reach beyond the sentence are left out. Of those that remain, all count, in the order of the file.
     """
-    tokens = [len(text.decode().split()) for text in source.texts()]
-    edits: list[list[list[GoldEdit] | None]] = []
-    numbers: list[list[int]] = []
-    orders: list[Sequence[int]] = []
-    for line, records in enumerate(zip(*(lines.texts() for lines in annotators), strict=True)):
-        own = [annotation_of(record) for record in records]
-        edits.append([None if item is None else _kept(item.edits, tokens[line]) for item in own])
-        present = sorted((item for item in own if item), key=lambda item: item.order)
-        numbers.append([item.annotator if item else ABSENT for item in own])
-        order = _dictionary_order(tuple(item.annotator for item in present))
-        if every:
-            edits[line] = [item or [] for item in edits[line]]
-            orders.append(range(len(annotators)))
-        else:
-            orders.append([order.index(number) if number in order else len(order) for number in numbers[-1]])
-    return Gold(edits, np.array(orders, np.int64).reshape(len(tokens), len(annotators)), numbers)
+    records = kernel.gold_records(source, annotators)
+    shape = records.heads.shape[:2]
+    counts = np.diff(records.firsts).reshape(shape)
+    if every:
+        return Gold(records, np.broadcast_to(np.arange(shape[1]), shape).copy(), counts)
+    rows = map(tuple, records.heads.reshape(shape[0], -1).tolist())
+    order = np.array(list(map(_dictionary_places, rows)), np.int64).reshape(shape)
+    return Gold(records, order, np.where(records.heads[..., 0] < 0, ABSENT, counts))
 
 
 @lru_cache(1024)
-def _dictionary_order(annotators: tuple[int, ...]) -> list[int]:
-    """Return annotators in the order of m2scorer's dictionary; most sentences of a file have the same ones."""
-    return python2_order(annotators, abs)
+def _dictionary_places(heads: tuple[int, ...]) -> list[int]:
+    """Return the place of each annotator in m2scorer's dictionary; most sentences of a file have the same annotators.
+
+    Of each annotator there are the place in the file and the number, both -1 for one who is absent, who comes last.
+    """
+    numbers = heads[1::2]
+    present = [number for place, number in sorted(zip(heads[::2], numbers, strict=True)) if place >= 0]
+    order = python2_order(present, abs)
+    return [order.index(number) if number in order else len(order) for number in numbers]
+
+
+def listed_edits(source: Lines, annotators: Sequence[Lines], *, every: bool) -> list[list[list[GoldEdit] | None]]:
+    """Return the same edits for people, for each sentence and annotator; None where one does not take part."""
+    listed = []
+    for text, *records in zip(source.texts(), *(lines.texts() for lines in annotators), strict=True):
+        tokens, absent = len(text.decode().split()), list[GoldEdit]() if every else None
+        own = [annotation_of(record) for record in records]
+        listed.append([_kept(item.edits, tokens) if item else absent for item in own])
+    return listed
 
 
 def _kept(edits: Sequence[Edit], tokens: int) -> list[GoldEdit]:
-    kept = []
-    for edit in edits:
-        start, end, type_, correction, _ = edit
-        if 0 <= start <= tokens and 0 <= end <= tokens and type_ != "noop":
-            texts = ["" if text == NONE else text.strip() for text in correction.split("||")]
-            kept.append(GoldEdit(start, end, texts, correction, type_))
-    return kept
+    return [
+        GoldEdit(start, end, _alternatives(correction), correction, type_)
+        for start, end, type_, correction, _ in edits
+        if 0 <= start <= tokens and 0 <= end <= tokens and type_ != "noop"
+    ]
+
+
+@lru_cache(KEPT)
+def _alternatives(correction: str) -> list[str]:
+    """Return the alternatives of a correction, which nobody may change; many edits have the same."""
+    return ["" if text == NONE else text.strip() for text in correction.split("||")]
 
 
 def as_lines(texts: Sequence[str]) -> Lines:

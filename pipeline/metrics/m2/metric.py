@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from operator import add
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
+from ...dataclass import dataclass
 from ...edits.proposed import unchanged_words
 from ..base import shared_options
 from ..base.arithmetic import f_beta, ratio

@@ -8,7 +8,7 @@ import numpy as np
 
 from ...edits.proposed import NOTHING, Judged, ProposedEdit, is_match
 from ..base.description import MISSED, RIGHT, WRONG, Verdict
-from .gold import ABSENT
+from .gold import ABSENT, listed_edits
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -24,6 +24,8 @@ def proposed_edits(needs: MaxMatchNeeds, text: Text) -> list[list[list[Judged]]]
     gold, matches = needs.matches(text, edits=True)
     listed = matches.edits
     assert listed is not None and text.source is not None  # noqa: S101, PT018 (asked for; source is True)
+    golds = listed_edits(text.source, text.references, every=needs.annotators == "all")
+    gold = gold._replace(listed=golds)
     sources = [line.decode().split() for line in text.source.texts()]
     result = []
     for number, system in enumerate(text.systems):
@@ -61,7 +63,7 @@ def _judged(
     """Return the annotators of a line. `at` is the place of the line among those of all systems, and its number."""
     row, line = [], at[1]
     for place in np.argsort(gold.order[line], kind="stable").tolist():
-        golds, name = gold.edits[line][place], gold.numbers[line][place]
+        golds, name = gold.listed[line][place], int(gold.numbers[line, place])
         if golds is None:
             continue
         low, high = listed.offsets[at[0] * gold.order.shape[1] + place :][:2].tolist()

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
 from ... import kernel
+from ...dataclass import dataclass
 from ...errors import InvalidTextError
 from ...kernel.common import Encoded, Sentences
 from ..base.columns import Field, Schema

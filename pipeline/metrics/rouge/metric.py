@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import functools
-from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
 from ... import kernel
+from ...dataclass import dataclass
 from ...tokenizers.stop_words import WithoutStopWords, words_of
 from ...tokenizers.tokenization import Tokenization
 from ..base.arithmetic import f_beta, ratio

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from ...dataclass import dataclass
 from ...errors import ConfigError
 from ...kernel.common import FOLDS
 from ...tokenizers import OWN, TOKENIZERS

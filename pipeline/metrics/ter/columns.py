@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
 from ... import kernel
+from ...dataclass import dataclass
 from ..base.columns import Field, Schema
 from ..base.views import TEXTS
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
+from ...dataclass import dataclass
 from ...tokenizers import OWN, is_own
 from ...tokenizers.tercom import Tercom
 from ..base import shared_options

@@ -7,8 +7,6 @@ from decimal import ROUND_CEILING, Decimal
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
-from ...scoring.resampling.rank_ranges import letters
-from ...scoring.resampling.significance import COUNTED
 from .digits import percent, round_half_up, shown_level, shown_range
 
 if TYPE_CHECKING:
@@ -32,6 +30,8 @@ def p_cell(test: Comparison, results: Results, *, adjusted: bool = True) -> str:
     Where none of the trials or samples was as far apart as the systems, more of them would make p smaller: it is
     printed with "≤", and rounded up.
     """
+    from ...scoring.resampling.significance import COUNTED  # here, because few tables have tests
+
     value, settings = test.p_adjusted if adjusted else test.p, results.statistics or {}
     times = settings.get(COUNTED.get(settings.get("test", ""), ""))
     if times is None or value >= 1 or test.p > (1 + 1e-9) / (times + 1):
@@ -109,6 +109,8 @@ def compared(results: Results, scores: Sequence[Score], digits: int) -> Table:
     systems = [score for score in scores if score.system in names]
     numbers = {score.system: number for number, score in enumerate(systems)}
     different = [(numbers[t.system], numbers[t.other]) for t in tests if is_significant(t, results)]
+    from ...scoring.resampling.rank_ranges import letters
+
     groups = letters([score.rank for score in systems], different)
     return ["groups"], [[groups[numbers[s.system]] if s.system in numbers else "-"] for s in scores]
 

@@ -6,7 +6,6 @@ import math
 from typing import TYPE_CHECKING, Any
 
 from ...human.statistics import SPELLINGS
-from ...scoring.resampling.paired_tests import mark
 from .comparisons import shown_p
 from .digits import percent, round_half_up, shown_level, shown_range
 from .labels import labels
@@ -82,6 +81,8 @@ def head_to_head_table(pairs: HeadToHead, names: Sequence[str], order: Sequence[
 
 
 def _share(pairs: HeadToHead, system: int, other: int) -> str:
+    from ...scoring.resampling.paired_tests import mark
+
     share, p = float(pairs.share[system, other]), float(pairs.p[system, other])
     return "-" if math.isnan(share) else round_half_up(share, 2) + mark(p)
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ...dataclass import dataclass
 from ...metrics.base.columns import Schema
 from ..addends import Addends, Kind, first
 from ..column_blocks import chosen_references, present_blocks

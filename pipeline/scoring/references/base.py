@@ -7,11 +7,12 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
+from ...dataclass import dataclass
 from ...metrics.base.columns import PRESENT
 from ..column_blocks import Subset
 from ..summands import Summand, Table
