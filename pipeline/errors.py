@@ -12,6 +12,10 @@ if TYPE_CHECKING:
 
 MAX_SHOWN = 20
 """How many problems are printed at once. Of the rest, only the number is printed."""
+MAX_SIGNS = 10_000
+"""Signs of a message that are printed. Texts from files may be of any length."""
+MAX_NAME = 200
+"""Signs of a name for which a near one is looked for."""
 IDLE = "idle"
 """The kind of a problem with an option that has no effect beside the other options of its metric."""
 
@@ -36,6 +40,8 @@ def wrong_name(name: str, most: int) -> str | None:
 
 def did_you_mean(name: str, choices: Iterable[str]) -> str:
     """Return " (did you mean 'x'?)" for the choice nearest to name; an empty string where none is near."""
+    if len(name) > MAX_NAME:
+        return ""
     folded = {choice.lower(): choice for choice in choices}
     from difflib import get_close_matches  # here, because most runs have no use for it
 
@@ -55,7 +61,10 @@ class Problem:
     """What sort of problem it is, such as IDLE, for code that treats this sort differently. Mostly empty."""
 
     def __str__(self) -> str:
-        return printable(f"{self.position}: {self.message}" if self.position else self.message)
+        text = f"{self.position}: {self.message}" if self.position else self.message
+        if len(text) > MAX_SIGNS:
+            text = f"{text[: MAX_SIGNS // 2]} ... {text[-200:]} ({len(text):,} signs)"
+        return printable(text)
 
 
 class PipelineError(Exception):

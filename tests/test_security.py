@@ -260,6 +260,105 @@ def test_no_memory_is_taken_for_what_columns_claim(tmp_path: Path) -> None:
     assert path.read_bytes() == data
 
 
+def of(section: str, *path: str | int, value: Any) -> Any:
+    """Return a change of results.json: the value at a path of a section."""
+
+    def change(content: dict[str, Any]) -> None:
+        owner = content[section]
+        for step in path[:-1]:
+            owner = owner[step]
+        owner[path[-1]] = value
+
+    return change
+
+
+STRANGE: dict[str, tuple[Any, str]] = {
+    "a text for a number": (of("scores", 0, "rank", value="x"), "scores[0].rank: expected a whole number, found 'x'"),
+    "a number for a text": (of("scores", 1, "system", value=7), "scores[1].system: expected text, found 7"),
+    "a list for a mapping": (
+        of("scores", 0, "outputs", value=[]),
+        "scores[0].outputs: expected a mapping, found a list",
+    ),
+    "an interval of three": (of("scores", 0, "samples", "interval", value=[0, 1, 2]), "interval: expected a list of 2"),
+    "a huge number": (of("scores", 0, "score", value=10**400), "scores[0].score: expected a number, found 1000"),
+    "minus one line": (of("datasets", "d", "lines", value=-1), "datasets.d.lines: expected a whole number, found -1"),
+    "references": (
+        of("datasets", "d", "references", value=10**9),
+        "expected at most 4096 references, found 1000000000",
+    ),
+    "another data set": (of("scores", 0, "dataset", value="e"), "scores[0].dataset: there is no data set 'e'"),
+    "many notes": (of("scores", 0, "notes", value=["n"] * 20_001), "scores[0].notes: has 20,001 entries; 20,000 are"),
+    "a long text": (of("scores", 0, "system", value="x" * 100_001), "scores[0].system: expected at most 100,000 signs"),
+    "true": (of("scores", 0, "score", value=True), "scores[0].score: expected a number, found True"),
+}
+
+
+@pytest.mark.parametrize(("change", "words"), STRANGE.values(), ids=STRANGE)
+@pytest.mark.parametrize("command", ["show", "report --format=csv", "compare", "rank"])
+def test_results_that_no_run_writes_are_told_with_their_place(
+    tmp_path: Path, change: Any, words: str, command: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run(write_run(tmp_path), tmp_path / "run")
+    path = tmp_path / "run" / "results.json"
+    stored = json.loads(path.read_text(encoding="utf-8"))
+    change(stored)
+    path.write_text(json.dumps(stored), encoding="utf-8")
+    assert main([*command.split(), str(tmp_path / "run")]) == 2
+    (said,) = capsys.readouterr().err.splitlines()
+    assert words in said
+    with pytest.raises(StoreError, match="is not the results file of a run"):
+        pipeline.load(tmp_path / "run")
+
+
+def test_parts_of_results_that_do_not_fit_together_are_one_message(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The scores lack an output that the table of orders shows: a KeyError where it is made."""
+    run(write_run(tmp_path), tmp_path / "run")
+    path = tmp_path / "run" / "results.json"
+    stored = json.loads(path.read_text(encoding="utf-8"))
+    stored["scores"][1]["outputs"].pop("numer_3")
+    path.write_text(json.dumps(stored), encoding="utf-8")
+    capsys.readouterr()
+    assert main(["show", str(tmp_path / "run"), "--orders"]) == 2
+    (said,) = capsys.readouterr().err.splitlines()
+    assert said.startswith(f"error: {tmp_path / 'run'}: the parts of results.json do not fit together")
+    assert "KeyError: 'numer_3'" in said
+    monkeypatch.setenv("GEC_PIPELINE_DEBUG", "1")
+    with pytest.raises(KeyError):
+        main(["show", str(tmp_path / "run"), "--orders"])
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("results.json", b'{"schema": 1, "scores": [' + b"[]," * 5_000_000 + b"[]]}"),
+        ("run.json", b'{"program": "gec-pipeline 0.2.0", "files": [' + b"[]," * 5_000_000 + b"[]]}"),
+    ],
+    ids=["results", "manifest"],
+)
+@pytest.mark.parametrize("command", ["report --format=csv", "compare", "rank"])
+def test_values_are_counted_before_memory_is_taken_for_them(
+    tmp_path: Path, name: str, text: bytes, command: str
+) -> None:
+    """Five million lists in 15 MB took 800 MB. The address space counts what numpy maps, too."""
+    run(write_run(tmp_path), tmp_path / "run")
+    (tmp_path / "run" / name).write_bytes(text)
+    done = limited(*command.split(), str(tmp_path / "run"), megabytes=640)
+    assert (done.returncode, "Traceback" in done.stderr) == (2, False)
+    assert f"{name}: is not" in done.stderr
+
+
+def test_lines_that_columns_cannot_have_are_not_looked_for(tmp_path: Path) -> None:
+    """A list of the shapes of all blocks of 10**15 lines would fill any memory."""
+    run(write_run(tmp_path), tmp_path / "run")
+    path = tmp_path / "run" / "results.json"
+    path.write_text(path.read_text(encoding="utf-8").replace('"lines": 40', f'"lines": {10**15}'), encoding="utf-8")
+    for command in (["report", "--format=csv"], ["compare"], ["rank"]):
+        done = limited(*command, str(tmp_path / "run"), megabytes=900)
+        assert (done.returncode, "is damaged" in done.stderr) == (2, True)
+
+
 # ---- names
 
 
@@ -278,9 +377,9 @@ def test_names_that_lead_out_of_the_folder_are_refused(tmp_path: Path, name: str
 # ---- memory
 
 
-def limited(*arguments: str, gigabytes: int = 4, cwd: Path = ROOT) -> subprocess.CompletedProcess[str]:
+def limited(*arguments: str, megabytes: int = 4096, cwd: Path = ROOT) -> subprocess.CompletedProcess[str]:
     """Give a command that may have so much address space."""
-    code = f"import resource; resource.setrlimit(resource.RLIMIT_AS, ({gigabytes} << 30, {gigabytes} << 30));"
+    code = f"import resource; resource.setrlimit(resource.RLIMIT_AS, ({megabytes} << 20, {megabytes} << 20));"
     code += "import sys; from pipeline.cli import main; sys.exit(main(sys.argv[1:]))"
     environment = {**os.environ, "PYTHONPATH": str(ROOT), "OPENBLAS_NUM_THREADS": "1"}
     command = [sys.executable, "-c", code, *arguments]

@@ -29,6 +29,7 @@ from .._version import __version__
 from ..errors import IncompleteError, InputError, PipelineError, did_you_mean, printable
 from ..io.processes import address_space, starved
 from ..lookup import leave_working_directory
+from .damaged_runs import read_with_care
 from .terminal import locale_note, show_every_letter
 
 if TYPE_CHECKING:
@@ -246,7 +247,8 @@ def _dispatch(arguments: list[str]) -> int:
     if name is None:
         parser.print_help()
         return 0
-    code: int = parsed.call(parsed)
+    with read_with_care(parsed):
+        code: int = parsed.call(parsed)
     return code
 
 

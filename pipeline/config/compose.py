@@ -12,11 +12,13 @@ from pathlib import Path
 
 from ..errors import ConfigError, DataError, Problem
 from ..io.written_paths import expanded
-from .tree import COMMAND_LINE, MAX_DEPTH, Node, from_plain
-from .yaml_file import parse, read
+from .tree import COMMAND_LINE, MAX_DEPTH, Node, from_plain, sizes
+from .yaml_file import MAX_NODES, parse, read
 
 MAX_INCLUDED = 100
 """Files that a config may include, directly or through others."""
+MAX_LISTED = 1_000
+"""Files that one list may name, of which some may not be there."""
 _FORMS = {"m2", "path", "data"}
 """Keys of a data set that give its references. A data set with one of these takes no default for any key of texts."""
 _METRIC = re.compile(r"metrics\[[0-9]+\]")
@@ -48,6 +50,7 @@ class _Reader:
 
     def __init__(self) -> None:
         self.problems: list[Problem] = []
+        self.values = 0
         self.merged: dict[Path, Node] = {}
         """The files read so far, each merged with those that it includes."""
 
@@ -59,6 +62,10 @@ class _Reader:
                 raise ConfigError([Problem(name, f"more than {MAX_INCLUDED} files are included")])
             root, problems = read(name)
             self.problems += problems
+            self.values += sizes(root)
+            if self.values > MAX_NODES:
+                message = f"the config has more than {MAX_NODES:,} values together with the files that it includes"
+                raise ConfigError([Problem(name, message)])
             self.merged[path] = self.includes(_with_lists(root), name, (*above, path))
         return self.merged[path]
 
@@ -70,6 +77,10 @@ class _Reader:
         own = replace(root, value={key: child for key, child in root.value.items() if key != "include"})
         if not isinstance(included.value, list):
             self.problems.append(root.problem("expected a list of files", ["include"]))
+            return own
+        if len(included.value) > MAX_LISTED:
+            message = f"has {len(included.value):,} files; {MAX_INCLUDED} can be included"
+            self.problems.append(root.problem(message, ["include", MAX_INCLUDED]))
             return own
         base: Node | None = None
         for index, child in enumerate(included.value):

@@ -35,6 +35,7 @@ from .models_published import (
     WrittenPublished,
 )
 from .resolver import Resolver
+from .tree import too_many
 from .values import record_models, tag
 
 if TYPE_CHECKING:
@@ -81,12 +82,15 @@ def load(
     root, problems = compose(config, tuple(settings))
     if not isinstance(root.value, dict):
         raise ConfigError([root.problem("expected a mapping with the keys datasets, systems, metrics")])
+    if crowded := too_many(root):
+        raise ConfigError([*problems[:1], crowded])
     metrics = root.get("metrics")
     nodes = tuple(metrics.value) if metrics and isinstance(metrics.value, list) else ()
     written = _validate(root, problems, record_models(formats))
     if written is None:
         return None, nodes, problems
     resolver = Resolver(root, written, problems, formats)
+    resolver.check_size()
     datasets, systems = resolver.datasets(), resolver.systems()
     _idle(root, written, systems, problems)
     loaded = Config(
@@ -155,7 +159,8 @@ def _validate(root: Node, problems: list[Problem], records: Records) -> WrittenC
     else:
         return None if lacking else written
     explained = dict.fromkeys(_explain(root, item, records) for item in errors)
-    problems += [problem for problem in explained if problem not in problems]
+    known = set(problems)
+    problems += [problem for problem in explained if problem not in known]
     if lacking or any(item["type"] != "extra_forbidden" for item in errors):
         return None
     for item in errors:

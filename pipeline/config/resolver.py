@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+-]*")
 MAX_NAME = 100
+MAX_OUTPUTS = 20_000
+"""Outputs of systems, or patterns of such, for all data sets together."""
 M2_NAME = re.compile(r"\.(m2|errant)(\.[a-z0-9]+)?$")
 """How the name of an M2 file ends, packed or not."""
 
@@ -42,6 +44,15 @@ class Resolver(Locator):
         self.notes: list[str] = []
         self.scorables: dict[str, Scorable] = {}
         """Fetched data sets that the config names as a whole, by the names that it gives them."""
+
+    def check_size(self) -> None:
+        """Raise ConfigError where systems and data sets, each with each, are more than anybody has."""
+        systems, datasets = self.written.systems, len(self.written.datasets)
+        each = systems.values() if isinstance(systems, dict) else systems
+        count = sum(len(item) if isinstance(item, dict) else datasets for item in each)
+        if count > MAX_OUTPUTS:
+            message = f"{count:,} outputs of systems for data sets; {MAX_OUTPUTS:,} are allowed"
+            raise ConfigError([self.root.problem(message, ("systems",))])
 
     def datasets(self) -> tuple[Dataset, ...]:
         """Return the data sets; adds the problems of those that are wrong."""

@@ -22,6 +22,12 @@ MEMORY = "config"
 """Stands for the file of a config that is a mapping of Python."""
 MAX_DEPTH = 50
 """Levels of lists and mappings in a config."""
+MAX_ENTRIES = 10_000
+"""Entries of a list or mapping in a config."""
+FEWER = {"datasets": 1_000, "metrics": 1_000, "systems": 10_000}
+"""Entries of the lists and mappings of single sections. Other sections that a config may have allow 1,000."""
+LINES = ("keep", "drop")
+"""Lists of numbers of lines, which have as many entries as a config may have values."""
 
 
 @dataclass(frozen=True)
@@ -94,6 +100,36 @@ def from_plain(value: object, name: str, path: str = "") -> Node:
     if value is None:
         return Node(None, mark, path)
     return Node(str(value).lower() if isinstance(value, bool) else str(value), mark, path)
+
+
+def sizes(node: Node) -> int:
+    """Return how many values a tree has."""
+    if isinstance(node.value, str) or node.value is None:
+        return 1
+    return 1 + sum(map(sizes, node.value.values() if isinstance(node.value, dict) else node.value))
+
+
+def too_many(root: Node) -> Problem | None:
+    """Return the problem of the first list or mapping of a config that has more entries than any config needs."""
+    waiting = [(root, 0)]
+    while waiting:
+        node, depth = waiting.pop()
+        if isinstance(node.value, str) or node.value is None:
+            continue
+        most = 1_000 if depth == 1 and node.path not in FEWER else FEWER.get(node.path, MAX_ENTRIES)
+        if len(node.value) > most and not node.path.endswith(LINES):
+            what = node.path or "the config"
+            return Problem(str(_nth(node, most)), f"{what}: has {len(node.value):,} entries; {most:,} are allowed")
+        children = list(node.value.values()) if isinstance(node.value, dict) else node.value
+        waiting += [(child, depth + 1) for child in reversed(children)]
+    return None
+
+
+def _nth(node: Node, number: int) -> Mark:
+    """Return the position of an entry of a list or mapping, from 0."""
+    if isinstance(node.value, list):
+        return node.value[number].mark
+    return list(node.keys.values())[number] if len(node.keys) > number else node.mark
 
 
 def is_set(node: Node) -> bool:

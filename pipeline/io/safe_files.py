@@ -26,8 +26,10 @@ if TYPE_CHECKING:
 
 TEMPORARY = ".tmp"
 """The suffix of a file while it is written."""
-MAX_JSON = 1 << 28
-"""The most bytes that a JSON file, or a line of JSON, may have."""
+MAX_JSON = 1 << 25
+"""The most bytes that a JSON file may have: those of fifty thousand comparisons of systems."""
+MAX_VALUES = 2_000_000
+"""The most values that a JSON text may have. Each takes a hundred bytes of memory, though two in the file."""
 NO_LINK: int = getattr(os, "O_NOFOLLOW", 0)
 """The flag by which os.open() refuses links, where the platform has it."""
 _UNABLE = (errno.EINVAL, errno.ENOSYS, errno.ENOTSUP, errno.EOPNOTSUPP)
@@ -70,8 +72,13 @@ def open_regular(path: Path) -> BinaryIO:
         raise
 
 
-def parse_json(data: bytes) -> Any:
-    """Return the value of a JSON text; raises ValueError for whatever is wrong with it."""
+def parse_json(data: bytes, most: int = MAX_VALUES) -> Any:
+    """Return the value of a JSON text; raises ValueError for what is wrong with it, and for more values than `most`.
+
+    Values are counted before memory is taken for them, by the signs that stand before each, so those in texts count.
+    """
+    if len(data) > most and sum(map(data.count, (b",", b":", b"[", b"{"))) > most:
+        raise ValueError(f"has more than {most:,} values")
     try:
         return json.loads(data)
     except RecursionError:
@@ -81,9 +88,9 @@ def parse_json(data: bytes) -> Any:
 def read_json(path: Path) -> Any:
     """Return the value of a JSON file; raises OSError, and ValueError for what is no JSON or too large."""
     with open_regular(path) as file:
-        data = file.read(MAX_JSON + 1)
-    if len(data) > MAX_JSON:
-        raise ValueError(f"is larger than {MAX_JSON:,} bytes")
+        if os.fstat(file.fileno()).st_size > MAX_JSON:
+            raise ValueError(f"is larger than {MAX_JSON:,} bytes")
+        data = file.read(MAX_JSON)
     return parse_json(data)
 
 

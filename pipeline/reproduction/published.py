@@ -117,6 +117,10 @@ def read_recipe(path: Path) -> Recipe:
     """Return the recipe of a config. Raises InputError where the config cannot be read, or is no recipe."""
     import yaml
 
+    from ..config.yaml_file import read
+
+    if path.parent != FOLDER:
+        read(path)  # refuses what is no YAML, and what is larger than any config, before it is built
     loader = getattr(yaml, "CBaseLoader", yaml.BaseLoader)  # builds text, lists and mappings, nothing else
     try:
         content = yaml.load(path.read_text(encoding="utf-8"), loader)  # noqa: S506

@@ -4,17 +4,21 @@ from __future__ import annotations
 
 import json
 import math
+from bisect import bisect_right
 from dataclasses import asdict, field, replace
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from ..dataclass import dataclass
 from ..errors import StoreError
 from ..execution.shards import Missing
+from ..execution.store.json_shapes import mistakes
 from ..io.safe_files import read_json
 from .breakdown.rows import Breakdown, read
+from .stored.results_shape import RESULTS
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
     from pathlib import Path
 
     from ..metrics.base.metric import Needs
@@ -217,7 +221,9 @@ class Results:
         try:
             content = read_json(path)
             if content["schema"] != SCHEMA:
-                raise StoreError(f"{path}: is of schema {content['schema']}; this version reads {SCHEMA}")
+                raise StoreError(f"{path}: is of schema {content['schema']!r:.50}; this version reads {SCHEMA}")
+            if wrong := next(chain(mistakes(content, RESULTS), _strays(content)), None):
+                raise ValueError(wrong)
             datasets = {
                 name: DatasetInfo(**{**info, "categories": tuple(info.get("categories", ()))})
                 for name, info in content["datasets"].items()
@@ -242,6 +248,14 @@ class Results:
             raise StoreError(f"{path}: cannot be read: {error.strerror}") from None
         except (ValueError, KeyError, TypeError, AttributeError) as error:
             raise StoreError(f"{path}: is not the results file of a run ({type(error).__name__}: {error})") from None
+
+
+def _strays(content: dict[str, Any]) -> Iterator[str]:
+    """Yield a message for each part of results.json that is on a data set that the file does not have."""
+    for section in ("scores", "tests", "breakdown"):
+        for number, item in enumerate(content.get(section, ())):
+            if item["dataset"] not in content["datasets"]:
+                yield f"{section}[{number}].dataset: there is no data set '{item['dataset'][:100]}'"
 
 
 def _score(item: dict[str, Any]) -> Score:
@@ -293,4 +307,5 @@ def without_nan(value: Any) -> Any:
 def ranks(scores: Sequence[float]) -> list[int]:
     """Return the rank of each score: 1 for the highest. Equal scores share a rank, as in 1, 2, 2, 4. NaN comes last."""
     keys = [-math.inf if math.isnan(score) else score for score in scores]
-    return [1 + sum(other > key for other in keys) for key in keys]
+    rising = sorted(keys)
+    return [1 + len(keys) - bisect_right(rising, key) for key in keys]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from ..errors import StoreError
+from ..errors import InputError, StoreError
 from ..execution.store.columns_file import Statistics
 from ..execution.store.remote_copy import folder_of
 from ..execution.store.run_directory import RunDirectory
@@ -36,19 +36,31 @@ def load(path: Path) -> tuple[Results, list[ScoredColumns]]:
     if RunDirectory(path, make=False).manifest().get("state") == "running":
         raise StoreError(f"{path}: the run was not finished, or still goes on; run its config again first")
     scored = []
-    for dataset, signature in dict.fromkeys((score.dataset, score.metric) for score in results.scores):
-        metric, info = from_text(signature), results.datasets[dataset]
-        scores = [score for score in results.scores if (score.dataset, score.metric) == (dataset, signature)]
+    grouped: dict[tuple[str, str], list[Score]] = {}
+    for score in results.scores:
+        grouped.setdefault((score.dataset, score.metric), []).append(score)
+    for (dataset, signature), scores in grouped.items():
+        metric, info = _metric(path, signature), results.datasets[dataset]
         schema = metric.needs.schema(info.references_of(metric.needs))
         paths = [Statistics.path_in(path, dataset, score.system, metric.needs.key) for score in scores]
         columns = [Statistics(file, schema, info.lines) if file.exists() else None for file in paths]
         pairs = zip(scores, columns, strict=True)
         lacking = [score.system for score, blocks in pairs if not blocks and score.system != REFERENCES_ROW]
+        for blocks in filter(None, columns):
+            blocks.check_size()
         if lacking:
             raise StoreError(f"{path}: the counts of {lacking[0]} on {dataset} are missing; run its config again")
         parts = _parts(path, metric, info, scores) if results.breakdown else []
         scored.append(scored_columns(metric, info, scores, columns, parts))
     return results, scored
+
+
+def _metric(path: Path, signature: str) -> Metric:
+    """Return the metric of a signature; raises StoreError where there is none."""
+    try:
+        return from_text(signature)
+    except InputError as error:
+        raise StoreError(f"{path / 'results.json'}: is not the results file of a run ({error})") from None
 
 
 def _parts(path: Path, metric: Metric, info: DatasetInfo, scores: Sequence[Score]) -> list[Statistics | None]:

@@ -22,7 +22,7 @@ from pipeline.cli.commands.schema import json_schema
 from pipeline.config.globs import natural
 from pipeline.config.load import Config, load
 from pipeline.config.tree import from_plain
-from pipeline.config.yaml_file import parse, read
+from pipeline.config.yaml_file import SMALL, parse, read
 from pipeline.corpus.formats import READERS
 from pipeline.errors import ConfigError, Problem
 from pipeline.metrics import METRICS, build
@@ -345,6 +345,57 @@ def test_bombs_are_defused(text: str) -> None:
     (found,) = problems(text)
     assert found.startswith("c.yaml")
     assert any(words in found for words in ("expands to more than", "nested deeper than"))
+
+
+HOSTILE = {
+    "a list of texts": ("datasets: [" + "a," * 120_000 + "]", "c.yaml:1:200008: the document has more than 100,000"),
+    "keys": ("".join(f"k{n}: 1\n" for n in range(100_002)), "c.yaml:100000:9: the document has more than 100,000"),
+    "lists in a list": ("[" + "[]," * 100_001 + "]", "c.yaml:1:299999: the document has more than 100,000"),
+    "brackets": ("a: " + "[" * 50_000, "c.yaml:1:54: nested deeper than 50 levels"),
+    "merged mappings": ("<<: [" + "".join(f"{{k{n}: 1}}, " for n in range(30_000)) + "]", "c.yaml:1:"),
+    "a key of half a document": (f"? {'k' * 50_000}\n: [" + "1," * 50_000 + "]", "c.yaml:1:3: a key has at most 1,024"),
+    "keys on the way": (
+        "".join(f"{' ' * n}{'k' * 900}:\n" for n in range(48)) + " " * 50 + "[" + "1," * 900 + "]",
+        "c.yaml:49:",
+    ),
+    "datasets": ("datasets: {" + "".join(f"d{n}: , " for n in range(1_001)) + "}", "datasets: has 1,001 entries"),
+    "metrics": ("metrics: [" + "gleu," * 1_001 + "]", "c.yaml:1:5011: metrics: has 1,001 entries; 1,000 are allowed"),
+    "systems": ("systems: {" + "".join(f"s{n}: a, " for n in range(10_001)) + "}", "systems: has 10,001 entries"),
+    "unknown keys": ("".join(f"k{n}: 1\n" for n in range(10_001)), "the config: has 10,001 entries; 10,000 are"),
+    "includes": (GOOD + "include: [" + "c.yaml," * 1_001 + "]", "include[100]: has 1,001 files; 100 can be"),
+}
+
+
+@pytest.mark.parametrize(("text", "words"), HOSTILE.values(), ids=HOSTILE)
+def test_what_no_config_needs_is_told_with_its_place(text: str, words: str) -> None:
+    """Before there was a bound on nodes, some of these took minutes and gigabytes."""
+    assert words in problems(text)[0]
+
+
+def test_systems_of_data_sets_are_counted_before_their_files_are_looked_for() -> None:
+    sets = "".join(f"d{n}: {{source: s, references: [r]}}, " for n in range(201))
+    systems = "".join(f"s{n}: a, " for n in range(100))
+    found = problems(f"datasets: {{{sets}}}\nsystems: {{{systems}}}\nmetrics: [gleu]\n")
+    assert found == ["c.yaml:2:1: systems: 20,100 outputs of systems for data sets; 20,000 are allowed"]
+
+
+def test_included_files_share_the_bound() -> None:
+    for name in "ab":
+        Path(f"{name}.yaml").write_text(f"x-{name}: [" + "1," * 60_000 + "]")
+    assert problems("include: [a.yaml, b.yaml]\n")[0].startswith("b.yaml: the config has more than 100,000 values tog")
+
+
+@pytest.mark.skipif(not yaml.__with_libyaml__, reason="PyYAML was built without libyaml")
+def test_both_parsers_read_the_same() -> None:
+    """A long document is read by libyaml: the same tree, with the same positions."""
+    text = "x-a: &a {b: [1, ~, 'two', \"th\\u00e9\"], d: null, é: 日本 }\nx-b: {<<: *a, e: x}\nx-c: |\n  two\n  lines\n"
+    assert parse(text) == parse(f"{text}# {'x' * SMALL}\n")
+
+
+def test_a_long_message_is_cut() -> None:
+    (found,) = problems(GOOD.replace("metrics: [gleu]", f"metrics: ['{'x' * 30_000}']"))
+    assert len(found) < 6_000
+    assert found.endswith("signs)")
 
 
 def test_a_file_that_is_no_config_at_all_is_not_read_whole() -> None:

@@ -164,7 +164,7 @@ def test_a_recipe_takes_numbers_from_files(sample: Path, capsys: pytest.CaptureF
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("publication: [", "is not YAML; `gec-pipeline reproduce --check own.yaml` says where"),
+        ("publication: [", "own.yaml:1:15: not valid YAML: expected the node content, but found"),
         ("metrics: [gleu]", "is no recipe, which has `publication` with the keys what and verdict"),
         ("publication: {what: x, verdict: exakt}", "is no recipe"),
         ("publication: {what: x, verdict: exact, cite: [y]}", "is no recipe"),

@@ -47,7 +47,7 @@ TESTS = st.builds(
 RESULTS = st.builds(
     Results,
     datasets=st.dictionaries(
-        TEXTS, st.builds(DatasetInfo, st.integers(1), st.integers(1), st.just({"source": "00"})), max_size=2
+        TEXTS, st.builds(DatasetInfo, st.integers(1, 2**53), st.integers(1, 255), st.just({"source": "00"})), max_size=2
     ),
     scores=st.lists(SCORES, max_size=3),
     warnings=st.lists(TEXTS, max_size=2),
@@ -72,6 +72,9 @@ def one(score: float, **more: object) -> Results:
 @given(results=RESULTS)
 def test_results_are_read_back_as_they_were_written(tmp_path_factory: pytest.TempPathFactory, results: Results) -> None:
     path = tmp_path_factory.getbasetemp() / "results.json"
+    # What is on a data set that is not there is refused.
+    for name in [*(score.dataset for score in results.scores), *(test.dataset for test in results.tests)]:
+        results.datasets.setdefault(name, DatasetInfo(1, 1, {}))
     path.write_text(results.to_json(), encoding="utf-8", newline="")
     assert repr(Results.read(path)) == repr(results)  # repr: nan is equal to nan there
     assert Results.read(path).to_json() == results.to_json()

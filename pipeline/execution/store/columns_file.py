@@ -39,6 +39,8 @@ COLUMNS = ".columns"
 """The end of the names of these files."""
 MAX_HEADER = 1 << 20
 """The most bytes that the first line may have: 255 references give 20,000 names of columns."""
+SMALLEST = 2
+"""Bytes of a number in the narrowest type."""
 _HEADER = re.compile(
     rb"\{'descr': '(<u2|<i4|<i8)', 'fortran_order': False, 'shape': \(([0-9]{1,18}), ([0-9]{1,18})\), \} *\n"
 )
@@ -67,11 +69,23 @@ class Statistics:
             file.readline(MAX_HEADER)
             yield from map(self.schema.unpack, self._packed(file))
 
+    def check_size(self) -> None:
+        """Raise StoreError where the file is too short for its lines: then no memory need be taken for any of them."""
+        try:
+            with open_regular(self.path) as file:
+                whole = os.fstat(file.fileno()).st_size
+        except OSError as error:
+            raise StoreError(f"{self.path}: cannot be read: {error.strerror}; run the config again") from None
+        if self.lines * self.schema.width * SMALLEST > whole:
+            raise damaged(self.path)
+
     def _packed(self, file: BinaryIO) -> Iterator[NDArray[np.integer]]:
         """Yield the arrays of a file whose first line has been read; raises StoreError where it is damaged."""
+        whole = os.fstat(file.fileno()).st_size
+        if self.lines * self.schema.width * SMALLEST > whole:
+            raise damaged(self.path)
         shapes = [(min(BLOCK, self.lines - low), self.schema.width) for low in range(0, self.lines, BLOCK)]
         start, tail = file.tell(), len(array_bytes(np.zeros((len(shapes), 1), np.int64)))
-        whole = os.fstat(file.fileno()).st_size
         file.seek(max(whole - tail, start))
         checks, _ = read_array(file, self.path, (len(shapes), 1))
         file.seek(start)

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 UNFINISHED = "unfinished"
 _NAME = re.compile(r"[0-9a-z]+\.([0-9]{1,15})-([0-9]{1,15})\.part")
 _OURS = re.compile(r"(?:[0-9a-z]+\.[0-9]{1,15}-[0-9]{1,15}\.part|[0-9a-z]+\.joined)(?:\.tmp)?")
-_MAX_HEADER = 1 << 24
+_MAX_HEADER = 1 << 20
 
 
 class Cell(NamedTuple):

@@ -213,7 +213,7 @@ cdef double _weigh(
     for j in range(n + 1):
         table.row[j] = 0
         table.runs[j] = 0
-    if keep:
+    if keep and m * stride:                    # without any, ups may be NULL, which memset must not get
         memset(table.ups, 0, m * stride)
     for i in range(m):
         before, run_before = 0, 0              # in the row above, one column to the left

@@ -145,7 +145,7 @@ cdef void _fill(Pair *pair) noexcept nogil:
     cdef int32_t cost, other, token
     cdef int32_t *row
     cdef int32_t *above
-    cdef const int32_t *two
+    cdef int64_t place
     for i in range(pair.one.size + 1):
         row = pair.table + i * pair.width
         above = row - pair.width
@@ -155,7 +155,7 @@ cdef void _fill(Pair *pair) noexcept nogil:
             for d in range(low, high + 1):
                 row[d] = <int32_t>(GAP * (d - low))
             continue
-        two = pair.two.ids + (i + pair.low - 2)  # the token of the column of place d is two[d]
+        place = i + pair.low - 2                 # the token of the column of place d is that at d + place
         token = pair.one.ids[i - 1]
         cost = FAR
         if low + i + pair.low == 1:              # column 0
@@ -163,7 +163,7 @@ cdef void _fill(Pair *pair) noexcept nogil:
             row[low] = cost
             low += 1
         for d in range(low, high + 1):
-            other = above[d] + (DIFFERENT if two[d] != token else 0)
+            other = above[d] + (DIFFERENT if pair.two.ids[d + place] != token else 0)
             other = other if other < above[d + 1] + GAP else above[d + 1] + GAP
             cost = other if other < cost + GAP else cost + GAP
             row[d] = cost

@@ -1,0 +1,1 @@
+"""What is read from run directories is checked here before it is believed."""
