@@ -104,6 +104,8 @@ def _check_texts(named: Sequence[tuple[str, Any]]) -> bool:
     missing = False
     for name, texts in named:
         kinds: set[type] = set(map(type, texts)) if _is_list(texts) else {int}
+        if kinds == {str}:
+            continue
         if type(None) in kinds and name.startswith("references"):
             missing = True
             kinds.remove(type(None))
@@ -115,4 +117,8 @@ def _check_texts(named: Sequence[tuple[str, Any]]) -> bool:
 
 def _is_list(value: object) -> bool:
     """Return whether a value can be read several times in the same order, and is no text itself."""
-    return isinstance(value, Collection) and not isinstance(value, str | bytes | Mapping | Set)
+    return (
+        type(value) in (list, tuple)
+        or isinstance(value, Collection)
+        and not isinstance(value, str | bytes | Mapping | Set)
+    )

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from .suspicions.mistaken_texts import mistaken_texts
-from .texts import MemoryText, read_texts, same
+from .suspicions.sample import FEW
+from .texts import ORDINARY, MemoryText, read_texts, same
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -22,11 +23,25 @@ def suspicions(corpus: Corpus, *, references: bool = True) -> list[str]:
 
     `references` says whether the texts of the references are read. Metrics of edits do not read them.
     """
+    if _unsuspicious(corpus):
+        return []
     warnings = [*corpus.notes, *_odd_files(corpus)]
     warnings += _references(corpus) if references else []
     warnings += _systems(corpus)
     warnings += [*_transposed(corpus), *mistaken_texts(corpus)] if references else []
     return [f"{corpus.name}: {text}" for text in warnings]
+
+
+def _unsuspicious(corpus: Corpus) -> bool:
+    """Return whether a glance at a few texts in memory tells that there are no warnings. False: it does not tell."""
+    if corpus.lines >= FEW or corpus.lines == len(corpus.references) > 1 or corpus.missing or corpus.notes:
+        return False
+    texts, different = corpus.texts(), set()
+    for text in texts:
+        if not isinstance(text, MemoryText) or text.odd is not ORDINARY or len(text.blanks) or b"{" in text.data:
+            return False
+        different.add(text.strings)
+    return len(different) == len(texts)
 
 
 def _odd_files(corpus: Corpus) -> Iterator[str]:

@@ -232,6 +232,14 @@ class Chrf(Metric):
             return None
         return lambda columns: formula(columns["match"], columns["total"], columns["ref_total"], weight)
 
+    def compiled_sums(self) -> Callable[[Columns, int | None], dict[str, float]] | None:
+        """Return score() with the best reference of each sentence, without eps_smoothing, compiled."""
+        formula = kernel.formula("chrf_of_sums", "sums")
+        if formula is None or self.eps_smoothing:
+            return None
+        rest = (self.output_names(), self.min_char_order, float(self.beta) ** 2)
+        return lambda columns, _: formula(columns["match"], columns["total"], columns["ref_total"], *rest)
+
     def choose(self, columns: Columns) -> Ints:
         """Return the best reference of each sentence, by scores in percent as in sacreBLEU: int64 [lines]."""
         return best_by([self._f_score(self._parts(self.make_terms(columns)), 100.0)])

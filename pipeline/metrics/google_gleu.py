@@ -129,6 +129,14 @@ class GoogleGleu(Metric):
             lambda columns: formula(columns["match"], columns["total"], columns["ref_len"], self.min_order)
         )
 
+    def compiled_sums(self) -> Callable[[Columns, int | None], dict[str, float]] | None:
+        """Return score() with the best reference of each sentence, compiled."""
+        formula = kernel.formula("google_of_sums", "sums")
+        names, shortest = self.output_names(), self.min_order
+        return formula and (
+            lambda columns, _: formula(columns["match"], columns["total"], columns["ref_len"], names, shortest)
+        )
+
     def choose(self, columns: Columns) -> Ints:
         """Return the best reference of each sentence: int64 [lines].
 

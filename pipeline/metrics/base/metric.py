@@ -237,6 +237,23 @@ class Metric(Described, ABC):
         """
         return None
 
+    def compiled_sums(self) -> Callable[[Columns, int | None], dict[str, float]] | None:
+        """Return a function that returns the outputs of score() for the sums of terms over all lines, bit for bit.
+
+        Its arguments are the columns of all lines, and the number of a reference; None: those that choose() takes.
+        None as in compiled().
+        """
+        return None
+
+    def compiled_lines(self) -> Callable[[Columns], dict[str, Floats]] | None:
+        """Return a function that returns what line_outputs() does, bit for bit, or None as in compiled()."""
+        return None
+
+    def output_names(self) -> tuple[str, ...]:
+        """Return the names of the outputs of score(), in order."""
+        nothing = {field.name: np.zeros([field.orders] * (field.orders > 0), np.int64) for field in self.terms}
+        return tuple(self.score(nothing))
+
     def sentence_outputs(self, columns: Columns) -> dict[str, Floats]:
         """Return the outputs of each sentence with each reference, the score first: float64 [lines, references]."""
         return {self.output: self.sentence_scores(columns)}
