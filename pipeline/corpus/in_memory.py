@@ -48,16 +48,14 @@ def corpus_in_memory(
     named += [(f"hypotheses[{name!r}]" if hypotheses is systems else "hypotheses", t) for name, t in systems.items()]
     missing = _check_texts(named)
     opened = [text_in_memory(name, [text or "" for text in texts] if missing else list(texts)) for name, texts in named]
-    lacking = [_lacking(texts) for texts in sets.values()] if missing else []
     source = opened[0] if sources is not None else None
     first = len(opened) - len(systems) - len(sets)
     reference_texts, outputs = opened[first : first + len(sets)], opened[first + len(sets) :]
-    kept = [np.setdiff1d(text.blanks, lines) for text, lines in zip(reference_texts, lacking, strict=False)]
-    reference_texts = (
-        [replace(text, blanks=lines) for text, lines in zip(reference_texts, lacking, strict=True)]
-        if missing
-        else reference_texts
-    )
+    kept: list[NDArray[np.int64]] = []
+    if missing:
+        lacking = [_lacking(texts) for texts in sets.values()]
+        kept = [np.setdiff1d(text.blanks, lines) for text, lines in zip(reference_texts, lacking, strict=True)]
+        reference_texts = [replace(t, blanks=lines) for t, lines in zip(reference_texts, lacking, strict=True)]
     turned = misshapen(reference_texts, opened[-1].lines)
     problems = [Problem("", turned)] if turned else check_parallel(opened)
     if missing and not problems:
@@ -117,8 +115,6 @@ def _check_texts(named: Sequence[tuple[str, Any]]) -> bool:
 
 def _is_list(value: object) -> bool:
     """Return whether a value can be read several times in the same order, and is no text itself."""
-    return (
-        type(value) in (list, tuple)
-        or isinstance(value, Collection)
-        and not isinstance(value, str | bytes | Mapping | Set)
-    )
+    if type(value) in (list, tuple):
+        return True
+    return isinstance(value, Collection) and not isinstance(value, str | bytes | Mapping | Set)

@@ -111,8 +111,10 @@ def _overlap(one: set[str], two: set[str]) -> float:
 
 def misshapen(references: Sequence[AnyText], items: int) -> str | None:
     """Return the problem of references in memory that were given as one list for each item, or None."""
+    if len(references) != items:
+        return None
     counts = {text.lines for text in references}
-    if len(references) == items and counts != {items} and max(counts) < items:
+    if counts != {items} and max(counts) < items:
         return (
             "references: look transposed: expected a list for each reference set, with a text for each item; "
             f"found {items} lists, one for each item"

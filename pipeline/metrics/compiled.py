@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from .. import kernel
 
@@ -12,15 +12,24 @@ if TYPE_CHECKING:
 
     from ..arrays import Floats
     from .base.columns import Columns
-    from .base.metric import Metric
+    from .base.metric import Metric, SumsFormula
 
 KEPT = 256
 """Of how many metrics, at most, the compiled forms are kept."""
 
 
-def sums_formula(metric: Metric) -> Callable[[Columns, int | None], dict[str, float]] | None:
-    """Return Metric.compiled_sums()."""
-    return _sums_formula(metric, kernel.name())
+class Sums(NamedTuple):
+    """The compiled form of Metric.score()."""
+
+    names: tuple[str, ...]
+    """The names of the outputs."""
+    outputs: SumsFormula
+    """Metric.compiled_sums()."""
+
+
+def sums_of(metric: Metric) -> Sums | None:
+    """Return the compiled form of the score of sums, or None where there is none."""
+    return _sums(metric, kernel.name())
 
 
 def lines_formula(metric: Metric) -> Callable[[Columns], dict[str, Floats]] | None:
@@ -29,9 +38,10 @@ def lines_formula(metric: Metric) -> Callable[[Columns], dict[str, Floats]] | No
 
 
 @lru_cache(KEPT)
-def _sums_formula(metric: Metric, kernel_used: str) -> Callable[[Columns, int | None], dict[str, float]] | None:
+def _sums(metric: Metric, kernel_used: str) -> Sums | None:
     del kernel_used
-    return metric.compiled_sums()
+    formula = metric.compiled_sums()
+    return formula and Sums(metric.output_names(), formula)
 
 
 @lru_cache(KEPT)

@@ -17,7 +17,7 @@ import numpy as np
 
 from ..errors import InputError
 from ..metrics.base.columns import PRESENT, Schema
-from ..metrics.compiled import sums_formula
+from ..metrics.compiled import sums_of
 from .column_blocks import present_blocks
 
 if TYPE_CHECKING:
@@ -112,10 +112,11 @@ class Chosen(Kind):
 
     def outputs(self, system: HasBlocks) -> dict[str, float]:
         """Return the metric's outputs for all sentences of a system. Real terms are summed exactly too."""
-        blocks, formula = present_blocks(self.metric, system), sums_formula(self.metric)
+        blocks, compiled = present_blocks(self.metric, system), sums_of(self.metric)
         begun = [*islice(blocks, 2)]
-        if formula and len(begun) == 1:
-            return formula(begun[0], self.reference)
+        if compiled and len(begun) == 1:
+            outputs = compiled.outputs(begun[0], None if self.reference is None else [self.reference])
+            return dict(zip(compiled.names, outputs[:, 0].tolist(), strict=True))
         totals = np.zeros(self.schema.width, np.int64)
         real = {field.name: Fraction(0) for field in self.metric.terms if field.real}
         for terms in self._picked(chain(begun, blocks)):

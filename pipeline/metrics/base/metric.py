@@ -27,6 +27,9 @@ if TYPE_CHECKING:
     from .reference_draws import Draws
     from .running_choice import RunningChoice
 
+    SumsFormula = Callable[[Columns, Sequence[int] | None], Floats]
+    """What compiled_sums() returns."""
+
 
 class Text(NamedTuple):
     """The lines of a shard: the source, the references, and the outputs of several systems."""
@@ -237,11 +240,11 @@ class Metric(Described, ABC):
         """
         return None
 
-    def compiled_sums(self) -> Callable[[Columns, int | None], dict[str, float]] | None:
+    def compiled_sums(self) -> SumsFormula | None:
         """Return a function that returns the outputs of score() for the sums of terms over all lines, bit for bit.
 
-        Its arguments are the columns of all lines, and the number of a reference; None: those that choose() takes.
-        None as in compiled().
+        Its arguments are the columns of all lines, and numbers of references; None: those that choose() takes. Outputs
+        are float64 [outputs, references], or [outputs, 1] where references are chosen. None as in compiled().
         """
         return None
 

@@ -25,8 +25,10 @@ class EmptiedLines:
 
     def add(self, emptied: Ints, line: int) -> None:
         """Add a block of lines, which begins at the number `line`, from 0."""
+        if not emptied.any():
+            return
         indices = np.flatnonzero(emptied)
-        if len(indices) and not self.count:
+        if not self.count:
             self.first = line + int(indices[0]) + 1
         self.count += len(indices)
 

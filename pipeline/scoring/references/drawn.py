@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from ... import kernel
 from ...metrics.base.columns import PRESENT
-from ...metrics.compiled import sums_formula
+from ...metrics.compiled import sums_of
 from ..addends import Chosen, Drawn
 from ..column_blocks import present_blocks
 from ..results import Samples
-from .base import Z95, Policy, Reduced, mean, mean_and_std, mean_of
+from .base import Z95, Policy, Reduced, mean_of
 from .drawn_sums import drawn_sums
 
 if TYPE_CHECKING:
@@ -49,8 +50,8 @@ class Sampled(Policy):
 
     def averaged(self, outputs: Outputs, draws: Draws) -> Reduced:
         """Return the mean of the outputs, with the spread of the first, which is the score."""
-        means, scores = outputs.means(), outputs.scores
-        middle, std = (float(value) for value in mean_and_std(scores))
+        means, std = outputs.means()
+        middle = next(iter(means.values()))
         interval = (middle - Z95 * std, middle + Z95 * std) if std > 0 else (math.nan, math.nan)
         return Reduced(means, Samples(draws.iterations, std, interval))
 
@@ -158,12 +159,24 @@ class Outputs(NamedTuple):
         """All outputs: [outputs, iterations]."""
         return self._each(self.different)
 
-    def means(self) -> dict[str, float]:
-        """Return the mean of each output."""
+    def means(self) -> tuple[dict[str, float], float]:
+        """Return the mean of each output, and the population deviation of the score.
+
+        For equal values these are exactly the value and 0.
+        """
+        formula = kernel.formula("drawn_means", "sums")
+        means, deviation = formula(self.different, self.drawn) if formula and self.drawn is not None else self._means()
+        return dict(zip(self.names, means.tolist(), strict=True)), deviation
+
+    def _means(self) -> tuple[Floats, float]:
         means = self.different[:, 0].copy()
         varied = np.logical_or.reduce(self.different != means[:, None], axis=1)
-        means[varied] = mean(self._each(self.different[varied]))
-        return dict(zip(self.names, means.tolist(), strict=True))
+        if varied.any():
+            each = self._each(self.different[varied])
+            means[varied] = np.add.reduce(each, axis=-1) / each.shape[1]
+        deviations = self.scores - means[0]
+        squares = np.add.reduce(deviations * deviations) if varied[0] else 0.0
+        return means, math.sqrt(squares / len(deviations))
 
     def _each(self, outputs: Floats) -> Floats:
         return outputs if self.drawn is None else outputs.take(self.drawn, axis=-1)
@@ -183,25 +196,26 @@ def _of_one_line(counts: SystemCounts, system: HasBlocks, draws: Draws) -> Outpu
     """Return the outputs of a system with one line: those with the reference that is drawn."""
     (columns,) = present_blocks(counts.metric, system)
     present = columns.get(PRESENT)
-    drawn = _of_a_line(draws, None if present is None else int(present[0]))
-    formula = sums_formula(counts.metric)
-    if formula:
-        each = [formula(columns, reference) for reference in range(counts.references)]
-        return Outputs([*each[0]], np.array([[*outputs.values()] for outputs in each]).T, drawn)
+    references, drawn = _of_a_line(draws, None if present is None else int(present[0]))
+    compiled = sums_of(counts.metric)
+    if compiled:
+        return Outputs(compiled.names, compiled.outputs(columns, references), drawn)
     kind = Drawn(counts.metric, counts.references)
     (line,) = kind.addends(system)
-    fixed = np.broadcast_to(line.fixed, (len(line.drawn), line.fixed.shape[1]))
-    outputs = kind.outputs(np.concatenate([fixed, np.concatenate(line.drawn)], axis=-1))
+    fixed = np.broadcast_to(line.fixed, (len(references), line.fixed.shape[1]))
+    terms = np.concatenate([line.drawn[reference] for reference in references])
+    outputs = kind.outputs(np.concatenate([fixed, terms], axis=-1))
     return Outputs([*outputs], np.array([*outputs.values()]), drawn)
 
 
 @lru_cache(16)
-def _of_a_line(draws: Draws, present: int | None) -> NDArray[np.intp]:
-    """Return the reference that is drawn in each iteration for a line alone: [iterations].
+def _of_a_line(draws: Draws, present: int | None) -> tuple[list[int], NDArray[np.intp]]:
+    """Return the references that are drawn for a line alone, and which of them each iteration has: [iterations].
 
     `present` is how many references the line has, None where it has all.
     """
     limits = None if present is None else np.array([present], np.int64)
-    drawn = draws.drawer(range(draws.iterations)).take(1, limits)[:, 0].astype(np.intp)
+    taken = draws.drawer(range(draws.iterations)).take(1, limits)[:, 0]
+    references, drawn = np.unique(taken, return_inverse=True)
     drawn.flags.writeable = False
-    return drawn
+    return references.tolist(), drawn
