@@ -20,7 +20,7 @@ FEW = 10
 """With fewer lines, full stops or words than this, nothing is said of them."""
 LENGTH = 100
 """How many lines a stretch has at most."""
-_STOPS = re.compile(r"([^\W\d_]|\s)[.,](?=\s|$)")
+_STOPS = re.compile(r"[.,](?=\s|$)")
 
 
 @lru_cache(64)
@@ -68,11 +68,17 @@ class Sample:
 
     @cached_property
     def spaced(self) -> float | None:
-        """The share of full stops and commas with white space before them, None where there are too few to tell."""
-        if self.joined.count(".") + self.joined.count(",") < FEW:
+        """The share of full stops and commas with white space before them, None where there are too few to tell.
+
+        Those count that end a word: a letter or white space is before them, and white space behind.
+        """
+        text = self.joined
+        if text.count(".") + text.count(",") < FEW:
             return None
-        before = [match[1].isspace() for match in _STOPS.finditer(self.joined)]
-        return sum(before) / len(before) if len(before) >= FEW else None
+        before = [text[match.start() - 1] for match in _STOPS.finditer(text) if match.start()]
+        apart = sum(map(str.isspace, before))
+        whole = apart + sum(sign.isalnum() and not sign.isdecimal() for sign in before)
+        return apart / whole if whole >= FEW else None
 
     def same_as(self, other: Sample) -> float:
         """Return the share of lines that both texts have, from 0 to 1."""
