@@ -23,25 +23,28 @@ def suspicions(corpus: Corpus, *, references: bool = True) -> list[str]:
 
     `references` says whether the texts of the references are read. Metrics of edits do not read them.
     """
-    if _unsuspicious(corpus):
-        return []
-    warnings = [*corpus.notes, *_odd_files(corpus)]
-    warnings += _references(corpus) if references else []
-    warnings += _systems(corpus)
-    warnings += [*_transposed(corpus), *mistaken_texts(corpus)] if references else []
+    if _ordinary(corpus):  # equal texts are all that can be told
+        texts = [text.strings for text in corpus.texts() if isinstance(text, MemoryText)]
+        if len({*texts}) == len(texts):
+            return []
+        warnings = [*(_references(corpus) if references else []), *_systems(corpus)]
+    else:
+        warnings = [*corpus.notes, *_odd_files(corpus)]
+        warnings += _references(corpus) if references else []
+        warnings += _systems(corpus)
+        warnings += [*_transposed(corpus), *mistaken_texts(corpus)] if references else []
     return [f"{corpus.name}: {text}" for text in warnings]
 
 
-def _unsuspicious(corpus: Corpus) -> bool:
-    """Return whether a glance at a few texts in memory tells that there are no warnings. False: it does not tell."""
+def _ordinary(corpus: Corpus) -> bool:
+    """Return whether a glance tells that a corpus has a few texts in memory with nothing odd in any of them."""
     if corpus.lines >= FEW or corpus.lines == len(corpus.references) > 1 or corpus.missing or corpus.notes:
         return False
-    texts, different = corpus.texts(), set()
+    texts = corpus.texts()
     for text in texts:
         if not isinstance(text, MemoryText) or text.odd is not ORDINARY or len(text.blanks) or b"{" in text.data:
             return False
-        different.add(text.strings)
-    return len(different) == len(texts)
+    return len({text.name for text in texts}) == len(texts)
 
 
 def _odd_files(corpus: Corpus) -> Iterator[str]:

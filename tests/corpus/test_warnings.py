@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -15,6 +16,8 @@ import pipeline
 from pipeline import stages
 from pipeline.corpus import input_warnings
 from pipeline.corpus.suspicions import spacing
+from pipeline.corpus.suspicions.sample import Sample
+from pipeline.corpus.texts import text_in_memory
 from pipeline.errors import InputError
 from tests.files import CONFIG, TEXTS, prepare, write
 
@@ -152,7 +155,18 @@ def test_a_glance_at_few_texts_hides_no_warning(texts: tuple[Any, Any, Any], met
         warnings.simplefilter("ignore")
         quick = pipeline.evaluate(*texts, metric).warnings
         with (
-            mock.patch.object(input_warnings, "_unsuspicious", return_value=False),
+            mock.patch.object(input_warnings, "_ordinary", return_value=False),
             mock.patch.object(spacing, "_has_few_stops", return_value=False),
         ):
             assert pipeline.evaluate(*texts, metric).warnings == quick
+
+
+STOP = re.compile(r"([^\W\d_]|\s)[.,](?=\s|$)")
+"""A full stop or comma that ends a word, and what is before it."""
+
+
+@given(st.text("ab1_ ..,,\n\t\u00a0\u2028é中①٣²", max_size=80).map(lambda text: 6 * text))
+def test_stops_are_counted_where_they_end_a_word(text: str) -> None:
+    before = [match[1].isspace() for match in STOP.finditer(text)]
+    share = Sample(text_in_memory("t", [text])).spaced
+    assert share == (sum(before) / len(before) if len(before) >= 10 else None)
