@@ -1,5 +1,6 @@
 """The compiled kernel, where there is a C compiler, and the sample. All else: pyproject.toml."""
 
+import os
 import sys
 from pathlib import Path
 
@@ -36,7 +37,14 @@ class BuildWithSample(build_py):
                 self.copy_tree(folder, str(Path(self.build_lib) / "pipeline" / "sample" / folder))
 
 
-modules = cythonize(extensions)  # a mistake in the Cython code stops the build ...
+PROCESSORS = os.cpu_count() or 1
+# A mistake in the Cython code stops the build. Where processes start by fork, several files are translated at once.
+FORKS = sys.platform == "linux" and sys.version_info < (3, 14)
+modules = cythonize(extensions, nthreads=PROCESSORS if FORKS else 0)
 for module in modules:
-    module.optional = True  # ... a missing compiler does not
-setup(ext_modules=modules, cmdclass={"build_py": BuildWithSample})
+    module.optional = True  # a missing compiler does not stop it
+setup(
+    ext_modules=modules,
+    cmdclass={"build_py": BuildWithSample},
+    options={"build_ext": {"parallel": PROCESSORS}},
+)

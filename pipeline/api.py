@@ -21,7 +21,7 @@ import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from os import PathLike
-from typing import TYPE_CHECKING, Any, Literal, cast
+from typing import TYPE_CHECKING, Any, Literal
 
 from .corpus.edits.annotated_texts import Annotating, with_annotated
 from .corpus.edits.gold_beside_lists import corpus_with_gold
@@ -34,12 +34,14 @@ from .execution.options import RunOptions
 from .execution.store.columns_file import MemoryStatistics, Statistics
 from .metrics.base.views import TEXTS
 from .metrics.build import from_text, from_values
+from .metrics.own_tokens import OF_M2, has_own_tokens, with_own_tokens
 from .prepare import complete, doubts, fit, without_source
 from .scoring import scored_columns
 from .scoring.breakdown.needs import breakdown_of, needs_of
 from .scoring.results import Comparison, Results
 from .scoring.scores import describe, remarks
 from .scoring.scores import score as score_all
+from .tokenizers.own_tokens import own_texts
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -53,17 +55,19 @@ if TYPE_CHECKING:
     from .report.notebook.shown import Compared
     from .scoring.breakdown.rows import Breakdown
     from .scoring.results import Score
+    from .tokenizers.own_tokens import References, Splitter, Texts
 
 
 def evaluate(
-    hypotheses: Sequence[str] | Mapping[str, Sequence[str]] | Path | Mapping[str, Path],
-    references: Sequence[str] | Sequence[Sequence[str | None]] | None = None,
-    sources: Sequence[str] | None = None,
+    hypotheses: Texts | Mapping[str, Texts] | Path | Mapping[str, Path],
+    references: References | None = None,
+    sources: Texts | None = None,
     metrics: Asked | Sequence[Asked] = ("gleu",),
     *,
     gold: str | Path | None = None,
     n_jobs: int | Literal["auto"] = 1,
     statistics: Mapping[str, Any] | None = None,
+    tokenizer: Splitter | None = None,
 ) -> Evaluation:
     """Score outputs that are in memory. Nothing is written to disk, and texts may contain newlines.
 
@@ -80,6 +84,9 @@ def evaluate(
     `statistics` asks for intervals, ranges of ranks and paired tests. It has the keys of a config's section of this
     name, such as {"baseline": "A", "resamples": 500}; {} takes the defaults. They are in Result.bootstrap and
     Evaluation.tests.
+    `tokenizer` is a function that splits a text into a list of tokens, or an object with a method tokenize. Without
+    it, all texts may be lists of tokens themselves. Tokens are compared as they are, whatever they hold, by all metrics
+    of tokens; others, such as chrf, are an error. Signatures then have tok:own, or tok:own+NAME of the function.
 
     What looks wrong but can be scored is a warning (warnings.warn), and is kept in Evaluation.warnings. Raises
     InputError for texts that do not fit together, for unknown metrics or settings, and where a source is missing.
@@ -88,12 +95,18 @@ def evaluate(
     needed = next(
         (without_source(metric.name, metric.hint, "sources=[...]") for metric in scorers if metric.needs.source), ""
     )
-    outputs, sets = cast("Any", hypotheses), cast("Any", references)
+    expected = any(map(has_own_tokens, scorers))
+    texts = own_texts(hypotheses, references, sources, tokenizer, expected=expected)
+    if texts.tokenizer:
+        scorers = tuple(with_own_tokens(metric, texts.tokenizer) for metric in scorers)
     if gold is None:
-        corpus = corpus_in_memory(outputs, sets, sources, needed)
+        own = bool(texts.tokenizer)
+        corpus = corpus_in_memory(texts.hypotheses, texts.references, texts.sources, needed, own_tokens=own)
+    elif texts.tokenizer:
+        raise InputError(OF_M2)
     else:
         views = {metric.needs.view for metric in scorers}
-        corpus = corpus_with_gold(gold, outputs, sets, sources, views)
+        corpus = corpus_with_gold(gold, texts.hypotheses, texts.references, texts.sources, views)
     evaluation = evaluate_corpus(corpus, scorers, n_jobs=n_jobs, statistics=statistics)
     for note in evaluation.warnings:
         warnings.warn(note, stacklevel=2)

@@ -25,6 +25,7 @@ from .metrics.base.views import GOLD, TEXTS, annotator_of
 from .metrics.build import resolve_all
 from .metrics.defaults import with_defaults
 from .metrics.names import is_called
+from .metrics.own_tokens import has_own_tokens
 from .scoring.breakdown.needs import needs_of
 from .scoring.references import POLICIES
 
@@ -284,6 +285,9 @@ def _misfit(metric: Metric, corpus: Corpus) -> str | None:
         if metric.annotates_texts:
             ways += "; or have texts annotated, with `annotator: auto` among the options of the metric"
         return f"{metric.name} compares edits with those of an M2 file: {ways}"
+    if has_own_tokens(metric) and not corpus.own_tokens:
+        ways = "lists of tokens, or tokenizer=function, of pipeline.evaluate, Scorer and sentence_scores"
+        return f"{metric.name}: the tokenizer own is for tokens of a program: {ways} (`gec-pipeline help api`)"
     read = corpus.read_by(metric.needs)
     references, missing = len(read.references), read.missing
     policy = POLICIES[metric.policy]

@@ -28,9 +28,10 @@ from typing import TYPE_CHECKING, Any
 from .api import evaluate
 from .errors import InputError
 from .metrics.build import from_values
-from .scorers.checks import called, is_list, texts_of
+from .scorers.checks import called, texts_of
 from .scorers.pairs import sentence_scores
 from .scorers.scorer import check_texts_scored
+from .tokenizers.own_tokens import is_list
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

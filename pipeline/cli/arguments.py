@@ -101,8 +101,9 @@ def _dataset(args: argparse.Namespace, views: Collection[str]) -> Dataset:
     if not (references or gold):
         raise ConfigError("the following arguments are required: -r/--ref/--references (or --gold FILE)")
     text = given_text(args.source, "-s") if args.source else None
-    m2 = whole_m2(references[0], look=edits) if len(references) == 1 else None
-    each = () if m2 else tuple(given_text(reference, "-r") for reference in references)
+    alone = len(references) == 1 and getattr(args, "num_refs", None) is None
+    m2 = whole_m2(references[0], look=edits) if alone else None
+    each = () if m2 else _references(references, getattr(args, "num_refs", None))
     annotations = given_path(gold) if gold else m2 if edits else None
     if required and annotations is None:
         other = "; or texts are annotated for those that have the option --annotator: --annotator auto"
@@ -121,6 +122,17 @@ def _dataset(args: argparse.Namespace, views: Collection[str]) -> Dataset:
         gold=(annotations,) if annotations else (),
         empty_references=empty,
     )
+
+
+def _references(given: Sequence[str], columns: int | None) -> tuple[Input, ...]:
+    """Return the references that are named after -r: files, or all columns of one file. Raises ConfigError."""
+    if columns is None:
+        return tuple(given_text(reference, "-r") for reference in given)
+    path = given_path(given[0]) if len(given) == 1 else None
+    if path is None:
+        raise ConfigError(f"--num-refs: the references are columns of one file; -r names {len(given)}")
+    numbers = range(1, columns + 1)
+    return tuple(Column(kind="tsv", path=path, column=str(number), width=columns) for number in numbers)
 
 
 def expanded(texts: Sequence[str]) -> list[str]:

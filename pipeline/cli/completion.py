@@ -134,6 +134,7 @@ COMPLETERS: dict[str | tuple[str, str], Completer] = {
     "topic": _topics,
     "config": _configs,
     "metrics": _metrics,
+    "more_metrics": _metrics,
     "metric": _metrics_of_run,
     ("explain", "metric"): _metrics,
     "system": _systems,

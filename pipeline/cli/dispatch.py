@@ -31,7 +31,7 @@ from ..lookup import leave_working_directory
 from .terminal import locale_note, show_every_letter
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
 RARELY = 100_000
 """So many objects are made before Python looks for rings of them that nobody uses; its own number is 700."""
@@ -74,6 +74,8 @@ class Parser(argparse.ArgumentParser):
     """A parser of arguments whose errors are one message, and exit code 2."""
 
     _later: Callable[[], None] | None = None
+    synonyms: Mapping[str, str] = {}
+    """Options as other programs call them, each with our name. They are written out in full."""
 
     def declare_later(self, declare: Callable[[], None]) -> None:
         """Have further options be declared by a function that takes time, once they may be needed.
@@ -90,10 +92,16 @@ class Parser(argparse.ArgumentParser):
 
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
         """Return what argparse does, with the options declared that the arguments may name."""
+        args = None if args is None else [self._in_our_words(argument) for argument in args]
         long = (argument.partition("=")[0] for argument in args or () if argument.startswith("--"))
         if any(flag not in self._option_string_actions for flag in long):
             self.declare_all()
         return super().parse_known_args(args, namespace)
+
+    def _in_our_words(self, argument: str) -> str:
+        """Return an argument with the name that an option has here."""
+        flag, equals, value = argument.partition("=")
+        return f"{self.synonyms.get(flag, flag)}{equals}{value}" if flag[:1] == "-" else argument
 
     def format_help(self) -> str:
         """Return the help, with all options."""

@@ -238,6 +238,11 @@ class WrittenOutput(Written):
         [], description="plots that the format plots draws; default: all for which there are results"
     )
     plot_type: Literal["png", "svg", "pdf"] = Field("png", description="type of the files that the format plots writes")
+    plot_width: Literal["column", "text"] | None = Field(
+        None, description="width of plots, for a paper: that of a column (219 points) or of the text (455 points)"
+    )
+    plot_font: Literal["sans", "serif"] = Field("sans", description="letters of plots")
+    plot_title: Truth = Field(True, description="whether plots say above the axes what they show")
     digits: Digits = Field(2, description="decimals of the printed percentages")
     mean: Truth = Field(False, description="also the mean over data sets of each system and metric")
 

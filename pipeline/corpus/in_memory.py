@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence, Set
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..errors import InputError, Problem
+from ..tokenizers.own_tokens import is_list
 from .corpus import MAX_REFERENCES, Corpus, check_parallel, without_any
 from .input_warnings import misshapen
 from .texts import text_in_memory
@@ -27,12 +28,14 @@ def corpus_in_memory(
     source_needed: str = "",
     *,
     systems_later: bool = False,
+    own_tokens: bool = False,
 ) -> Corpus:
     """Return the texts as a corpus.
 
     `hypotheses` holds a text for each item, or such a list for each system. `references` holds a list for each
     reference set, with None where a reference is missing, or is one list of texts alone. An empty text is a
-    reference of length 0. With `systems_later` there may be no system.
+    reference of length 0. With `systems_later` there may be no system. `own_tokens` says that texts are tokens of the
+    caller, as `tokenizers/own_tokens.py` writes them.
     `source_needed` is the message where there are no sources but a metric needs them. It is empty if none does.
 
     Raises InputError where the texts do not fit together, and for what is no list of texts.
@@ -70,6 +73,7 @@ def corpus_in_memory(
         systems=dict(zip(systems, outputs, strict=True)),
         missing=missing,
         kept=tuple(kept),
+        own_tokens=own_tokens,
     )
 
 
@@ -83,9 +87,7 @@ def _reference_sets(references: Sequence[Any]) -> dict[str, Any]:
 
     Raises InputError for what is no list, for texts beside lists, and for no reference or too many.
     """
-    kinds = (
-        {isinstance(item, str) for item in references if item is not None} if _is_list(references) else {True, False}
-    )
+    kinds = {isinstance(item, str) for item in references if item is not None} if is_list(references) else {True, False}
     if len(kinds) == 2:
         raise InputError("references: expected a list of texts, or several of them in a list: one for each annotator")
     if kinds == {True}:
@@ -101,7 +103,7 @@ def _check_texts(named: Sequence[tuple[str, Any]]) -> bool:
     """Return whether some reference is None, which means that it is missing; raises InputError for what is no text."""
     missing = False
     for name, texts in named:
-        kinds: set[type] = set(map(type, texts)) if _is_list(texts) else {int}
+        kinds: set[type] = set(map(type, texts)) if is_list(texts) else {int}
         if kinds == {str}:
             continue
         if type(None) in kinds and name.startswith("references"):
@@ -109,12 +111,16 @@ def _check_texts(named: Sequence[tuple[str, Any]]) -> bool:
             kinds.remove(type(None))
         if not all(issubclass(kind, str) for kind in kinds):
             hint = ", None for a missing one" if name.startswith("references") else ""
-            raise InputError(f"{name}: expected a list of strings{hint}")
+            odd = _odd_one(texts, type(None) if hint else str)
+            raise InputError(f"{name}: expected a list of strings{hint}{odd}")
     return missing
 
 
-def _is_list(value: object) -> bool:
-    """Return whether a value can be read several times in the same order, and is no text itself."""
-    if type(value) in (list, tuple):
-        return True
-    return isinstance(value, Collection) and not isinstance(value, str | bytes | Mapping | Set)
+def _odd_one(texts: Any, allowed: type) -> str:
+    """Return which item of a list is neither a string nor of the type `allowed`, where strings or lists are in it."""
+    odd = next((n for n, text in enumerate(texts) if not isinstance(text, str | allowed)), 0) if is_list(texts) else 0
+    item = list(texts)[odd] if odd or (is_list(texts) and texts) else None
+    if not odd and not is_list(item):
+        return ""
+    lists = "; lists of tokens stand alone, without strings in the same call" if is_list(item) else ""
+    return f"; item {odd + 1} is {'None' if item is None else type(item).__name__}{lists}"

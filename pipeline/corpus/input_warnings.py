@@ -75,7 +75,7 @@ def _references(corpus: Corpus) -> Iterator[str]:
 def _systems(corpus: Corpus) -> Iterator[str]:
     seen = [(reference, f"reference {number}") for number, reference in enumerate(corpus.references)]
     given = [*([corpus.source] if corpus.source else []), *corpus.references]
-    expected = any(text.odd.subwords for text in given)
+    expected = corpus.own_tokens or any(text.odd.subwords for text in given)
     for name, file in corpus.systems.items():
         if name in corpus.references_as_systems:
             continue

@@ -55,6 +55,10 @@ def from_values(values: Asked | Sequence[Asked]) -> tuple[Metric, ...]:
     if isinstance(values, str | Metric | Mapping):
         values = [values]
     problems: list[Problem] = []
+    for number, value in enumerate(values):
+        if isinstance(value, Mapping) and callable(value.get("tokenizer", value.get("tok"))):
+            way = "tokenizer=function is an argument of evaluate, Scorer and sentence_scores"
+            raise ConfigError(f"metrics[{number}].tokenizer: a function is no option of a metric; {way}")
     metrics = [
         value
         if isinstance(value, Metric)

@@ -7,8 +7,12 @@ from typing import TYPE_CHECKING
 
 from ..config.tree import Node, from_plain
 from ..errors import IDLE, ConfigError
+from ..tokenizers import TOKENIZERS
+from ..tokenizers.languages import tokenizer_of_pair
 from . import METRICS
+from .base import signature
 from .build import as_mapping, children_of, from_text, option_of, resolve, resolve_all
+from .names import meant
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -29,11 +33,15 @@ def with_defaults(nodes: Sequence[Node], root: Node | None, problems: list[Probl
     return _with_common(nodes, common, "default", problems)
 
 
-def from_texts(texts: Sequence[str], options: Mapping[str, str]) -> tuple[Metric, ...]:
+def from_texts(texts: Sequence[str], options: Mapping[str, str], pair: str = "") -> tuple[Metric, ...]:
     """Return the metrics of texts such as "BLEU" and "gleu[n=3]". Each takes the options that it has a use for.
 
-    A single metric has to take all of them. Raises ConfigError, also where no metric takes an option.
+    A single metric has to take all of them. `pair` is a pair of languages, such as en-ja: metrics that split texts
+    as people write them by default, such as bleu, do it as suits the second one. Raises ConfigError, also where no
+    metric takes an option or the pair.
     """
+    if pair:
+        texts = _in_language(texts, options, pair)
     if len(texts) == 1:
         return (from_text(texts[0], options),)
     problems: list[Problem] = []
@@ -43,6 +51,30 @@ def from_texts(texts: Sequence[str], options: Mapping[str, str]) -> tuple[Metric
     if problems:
         raise ConfigError(dict.fromkeys(problems))
     return metrics
+
+
+def _in_language(texts: Sequence[str], options: Mapping[str, str], pair: str) -> list[str]:
+    """Return the texts of metrics with the tokeniser for a pair of languages, where none is given."""
+    chosen = tokenizer_of_pair(pair)
+    changed = [_with_tokenizer(text, options, chosen) for text in texts]
+    if changed == list(texts):
+        why = "it is given already" if {"tokenizer", "tok"} & options.keys() else "bleu does, unless it has one already"
+        raise ConfigError(f"-l {pair}: no metric takes a tokenizer from it: {why}")
+    return changed
+
+
+def _with_tokenizer(text: str, options: Mapping[str, str], tokenizer: str) -> str:
+    """Return the text of a metric with a tokeniser, if its own is for texts as people write them and was not given."""
+    name, settings = signature.parse(text)
+    kind, implied = meant(name)
+    metric = METRICS[kind]
+    named = {option_of(metric, key): value for key, value in {**implied, **options, **settings}.items()}
+    given = {option.name: value for option, value in named.items() if option and value in (option.choices or ())}
+    split = option_of(metric, "tokenizer")
+    own = split and split not in named and TOKENIZERS.get(str(split.default_of(given)))
+    if not own or own.expects != "text":
+        return text
+    return f"{name}[{','.join(f'{key}={value}' for key, value in {**settings, 'tokenizer': tokenizer}.items())}]"
 
 
 def _with_common(nodes: Sequence[Node], common: Node, kind: str, problems: list[Problem]) -> tuple[Node, ...]:

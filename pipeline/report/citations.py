@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..errors import InputError, did_you_mean
 from ..io.catalogue import citations
+from ..metrics.base.signature import with_samples
 from ..metrics.build import from_text
 from .citation_keys import (
     BOOTSTRAP,
@@ -98,7 +99,9 @@ def _metrics(results: Results, text: Text, cite: Cite) -> list[str]:
     for printed in dict.fromkeys(score.metric for score in results.scores):
         metric = from_text(printed)
         scores = [score for score in results.scores if score.metric == printed]
-        peer = f"; sacreBLEU's: {text.code(scores[0].peer_signature)}" if scores[0].peer_signature else ""
+        theirs = scores[0].peer_signature or ""
+        theirs = with_samples(theirs, results.statistics) if theirs and results.statistics else theirs
+        peer = f"; sacreBLEU's: {text.code(theirs)}" if theirs else ""
         said = f"{text.plain(metric.name_in_text)}{cite(metric.citations)} has the signature {text.code(printed)}{peer}"
         samples = scores[0].samples
         if samples and samples.iterations > 1:

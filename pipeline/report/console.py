@@ -7,6 +7,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 from ..errors import printable
+from ..metrics.base.signature import with_samples
 from ..metrics.names import class_of
 from .by_type.tables import caption, fitting, types_of
 from .tables.comparisons import is_significant, matrix, p_cell, pair_table, settings_line, signed, tests_of
@@ -25,8 +26,11 @@ if TYPE_CHECKING:
     from .tables import Table
 
 
-def print_results(results: Results, digits: int, columns: Sequence[str] = ()) -> None:
-    """Print a ranked table for each data set and metric to standard output, with all columns or only these."""
+def print_results(results: Results, digits: int, columns: Sequence[str] = (), *, settings: bool = True) -> None:
+    """Print a ranked table for each data set and metric to standard output, with all columns or only these.
+
+    `settings` says whether a line tells how intervals and tests were computed.
+    """
     headed = headings(score.metric for score in results.scores)
     for index, ((dataset, metric), group) in enumerate(groupby(results.scores, lambda s: (s.dataset, s.metric))):
         if index:
@@ -35,11 +39,10 @@ def print_results(results: Results, digits: int, columns: Sequence[str] = ()) ->
         scores = sorted(group, key=lambda s: s.rank)
         _print_ranked(results, scores, digits, columns)
         print(metric)
-        if scores[0].peer_signature:
-            print(printable(scores[0].peer_signature))
+        _print_peer(scores[0], results.statistics)
         for line in remarks(scores):
             print_text(f"note: {line}")
-    if results.statistics:
+    if results.statistics and settings:
         print_text(settings_line(results.statistics))
     if results.human:
         print()
@@ -52,6 +55,12 @@ def print_results(results: Results, digits: int, columns: Sequence[str] = ()) ->
         print_table(header, rows, left=left)
     if results.expectations:
         print_expectations(results.expectations, after=bool(results.scores or parts))
+
+
+def _print_peer(score: Score, statistics: dict[str, Any] | None, test: str = "paired_bootstrap") -> None:
+    """Print sacreBLEU's signature, where it has one, with the samples and the seed of statistics."""
+    if score.peer_signature:
+        print(printable(with_samples(score.peer_signature, statistics or {}, test if statistics else "")))
 
 
 def _print_heading(about: str, label: str) -> None:
@@ -112,6 +121,7 @@ def print_comparisons(results: Results, digits: int, *, pairs: bool = False, col
     for dataset, metric in dict.fromkeys((test.dataset, test.metric) for test in results.tests):
         print(printable(f"{dataset}  {headed[metric]}\n{metric}" if metric in headed else f"{dataset}  {metric}"))
         scores = [score for score in results.scores if (score.dataset, score.metric) == (dataset, metric)]
+        _print_peer(scores[0], results.statistics, str((results.statistics or {}).get("test")))
         names = [score.system for score in sorted(scores, key=lambda s: s.rank)]
         tests = sorted(tests_of(results, scores[0]), key=lambda t: (names.index(t.system), names.index(t.other)))
         compared = {name for test in tests for name in (test.system, test.other)}

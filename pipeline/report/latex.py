@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from ..errors import printable
 from .by_type.sheets import type_sheets
-from .sheets import sheets
+from .sheets import BETTER, WORSE, sheets
 
 if TYPE_CHECKING:
     from .material import Material
@@ -37,9 +37,16 @@ SIGNS = {
     "≥": r"$\ge$",
     "≤": r"$\le$",
     "…": r"\dots{}",
+    "↑": r"$\uparrow$",
+    "↓": r"$\downarrow$",
 }
 """What stands for signs that LaTeX reads as commands, does not print, or takes for options of a line break."""
+COLUMN, TEXT = 219.0, 455.0
+"""Widths in points of a column and of the text of a page with two columns."""
+LETTER, MARK, GAP = 4.7, 3.6, 12.0
+"""About how wide a letter, a raised letter and the space between two columns are in \\small, in points."""
 _INTERVAL = re.compile(r"([-+]?[0-9.]+) to ([-+]?[0-9.]+)")
+SIGNATURES = "signatures.tex"
 HEAD = """\
 % Made by gec-pipeline. In the preamble: \\usepackage{booktabs,graphicx}
 % and, for pdfLaTeX, \\usepackage[T1]{fontenc}. Names with other than Latin letters need LuaLaTeX or XeLaTeX and a font.
@@ -47,10 +54,16 @@ HEAD = """\
 
 
 def latex_files(material: Material) -> dict[str, str]:
-    r"""Return results.tex, a table for each data set and metric, to \input; types.tex for scores by type."""
-    types = [f"\n{_table(sheet)}" for sheet in type_sheets(material.results, material.digits, material.tier)]
-    files = {} if material.by_type else {"results.tex": HEAD + "".join(f"\n{_table(s)}" for s in sheets(material))}
-    return files | ({"types.tex": HEAD + "".join(types)} if types else {})
+    r"""Return results.tex, a table for each data set and metric, to \input; types.tex for scores by type.
+
+    The signatures of all metrics stand once in signatures.tex.
+    """
+    own = [] if material.by_type else list(sheets(material))
+    types = list(type_sheets(material.results, material.digits, material.tier))
+    files = {} if material.by_type else {"results.tex": HEAD + "".join(f"\n{table(sheet)}" for sheet in own)}
+    files |= {"types.tex": HEAD + "".join(f"\n{table(sheet)}" for sheet in types)} if types else {}
+    signatures = list(dict.fromkeys(text for sheet in [*own, *types] for text in sheet.signatures))
+    return files | ({SIGNATURES: _list_of(signatures)} if signatures else {})
 
 
 def escape(text: str) -> str:
@@ -62,10 +75,20 @@ def escape(text: str) -> str:
     return "".join(parts)
 
 
-def _table(sheet: Sheet) -> str:
+def _list_of(signatures: list[str]) -> str:
+    """Return signatures as a list, in lines that may break after each of their parts."""
+    broken = [escape(text).replace(r"\textbar{}", r"\textbar\allowbreak{}") for text in signatures]
+    items = [rf"\item \texttt{{{text}}}" for text in broken]
+    return "\n".join([f"{HEAD}", r"\begin{itemize}\raggedright\footnotesize", *items, r"\end{itemize}"]) + "\n"
+
+
+def table(sheet: Sheet) -> str:
+    """Return a table, over both columns of the page where it does not fit one of them."""
     columns = "".join("l" if column in sheet.names else "r" for column in range(len(sheet.header)))
+    kind = "table" if _width(sheet) <= COLUMN else "table*"
     lines = [
-        r"\begin{table}",
+        *(f"% {printable(text.replace(chr(10), ' '))}" for text in sheet.signatures),
+        rf"\begin{{{kind}}}",
         r"\centering\small",
         rf"\caption{{{escape(sheet.caption)}.}}",
         rf"\label{{tab:{re.sub('[^A-Za-z0-9]+', '-', sheet.name).strip('-')}}}",
@@ -78,22 +101,31 @@ def _table(sheet: Sheet) -> str:
         r"\bottomrule",
         r"\end{tabular}}",
         *_below(sheet),
-        r"\end{table}",
+        rf"\end{{{kind}}}",
     ]
     return "\n".join(lines) + "\n"
 
 
+def _width(sheet: Sheet) -> float:
+    """Return about how wide a table is, in points. Nobody knows without LaTeX, so it is a little too wide."""
+    widths = [LETTER * len(title) for title in sheet.header]
+    for row in sheet.rows:
+        for column, cell in enumerate(row):
+            spread = len(f" + {cell.spread}") if cell.spread else 0
+            width = LETTER * (len(cell.text) + spread) + MARK * len(cell.mark)
+            widths[column] = max(widths[column], width)
+    return sum(widths) + GAP * len(widths)
+
+
 def _below(sheet: Sheet) -> list[str]:
-    """Return the lines below a table: notes, and signatures that may break after each of their parts."""
-    if not (sheet.notes or sheet.items or sheet.signatures):
+    """Return the notes below a table."""
+    if not (sheet.notes or sheet.items):
         return []
-    broken = [escape(text).replace(r"\textbar{}", r"\textbar\allowbreak{}") for text in sheet.signatures]
     return [
         r"\par\smallskip",
         r"\begin{minipage}{\linewidth}\raggedright\footnotesize",
         *([" ".join(escape(note) for note in sheet.notes)] if sheet.notes else []),
         *(rf"\par {escape(text)}" for text in sheet.items),
-        *(rf"\par\texttt{{{text}}}" for text in broken),
         r"\end{minipage}",
     ]
 
@@ -102,7 +134,14 @@ def _cell(cell: Cell) -> str:
     text = _number(cell.text)
     text = rf"\textbf{{{text}}}" if cell.best and cell.text else text
     spread = rf" $\pm$ {_number(cell.spread)}" if cell.spread else ""
-    mark = "$^{*}$" if cell.mark == "*" else rf"\textsuperscript{{{escape(cell.mark)}}}" if cell.mark else ""
+    raised = {"*": "*", BETTER: r"\uparrow", WORSE: r"\downarrow"}
+    mark = (
+        f"$^{{{raised[cell.mark]}}}$"
+        if cell.mark in raised
+        else rf"\textsuperscript{{{escape(cell.mark)}}}"
+        if cell.mark
+        else ""
+    )
     return f"{text}{spread}{mark}"
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from ..errors import printable
 from .by_type.sheets import type_sheets
-from .sheets import sheets
+from .sheets import BETTER, WORSE, sheets
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -76,5 +76,7 @@ def _row(cells: Sequence[str], widths: Sequence[int], left: Sequence[int]) -> st
 def _cell(cell: Cell) -> str:
     text = f"**{escape(cell.text)}**" if cell.best and cell.text else escape(cell.text)
     spread = f" ± {escape(cell.spread)}" if cell.spread else ""
+    if cell.mark in (BETTER, WORSE):
+        return f"{text}{spread} {cell.mark}"
     mark = "\\*" if cell.mark == "*" else f" <sup>{escape(cell.mark)}</sup>" if cell.mark else ""
     return f"{text}{spread}{mark}"

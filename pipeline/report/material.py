@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from .tables.plot_look import PLAIN
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
@@ -12,6 +14,7 @@ if TYPE_CHECKING:
     from ..io.safe_files import Content
     from ..scoring.results import Results
     from ..scoring.scored_columns import ScoredColumns
+    from .tables.plot_look import Look
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -36,8 +39,12 @@ class Material:
     plots: tuple[str, ...] = ()
     """Names of the plots to draw; empty for all."""
     plot_type: str = "png"
+    look: Look = PLAIN
+    """Width, letters and title of plots."""
     columns: tuple[str, ...] = ()
     """Names or patterns of the columns that tables have beside names and score; empty for the usual ones."""
+    beaten: bool = False
+    """Whether tables of systems by metrics mark a score with the systems that it beats."""
     lines: int | None = None
     """How many sentences of a data set the page shows; None for as many as fit."""
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from string import ascii_letters
 from typing import TYPE_CHECKING, NamedTuple
 
 from .tables.comparisons import baseline_of, compared, is_significant, level_name, settings_line, tests_of
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
     from .tables.labels import Group
 
 
+BETTER, WORSE = "↑", "↓"
+"""Marks of scores that are significantly better or worse than the baseline's."""
 NONE = "-"
 """What is shown for a score that is no number."""
 
@@ -66,7 +69,7 @@ def sheets(material: Material) -> Iterator[Sheet]:
     for dataset in material.results.datasets:
         own = [group for group in all_groups if group.dataset == dataset]
         if len(own) > 1:
-            yield _overview(material.results, own, material.digits)
+            yield _overview(material.results, own, material.digits, beaten=material.beaten)
         for group in own:
             yield _ranked(material.results, group, material.digits, material.columns)
     if material.results.human and material.results.human.get("correlations"):
@@ -109,24 +112,33 @@ def _missing(results: Results, dataset: str) -> list[str]:
     return [f"Incomplete: {item}." for item in results.missing if item.dataset == dataset]
 
 
-def _overview(results: Results, own: Sequence[Group], digits: int) -> Sheet:
-    """Return a table of systems by metrics, with systems in the order of the first metric."""
+def _overview(results: Results, own: Sequence[Group], digits: int, *, beaten: bool) -> Sheet:
+    """Return a table of systems by metrics, with systems in the order of the first metric.
+
+    If `beaten` is set, each system has a letter, and a score is marked with the letters of the systems that it beats.
+    """
     names = list(dict.fromkeys(score.system for group in own for score in group.scores))
-    columns = [_column(results, group, digits) for group in own]
-    rows = [[Cell(name), *(column.get(name, Cell(NONE)) for column in columns)] for name in names]
+    columns = [_column(results, group, digits, names if beaten else ()) for group in own]
+    before = [f"{letter} " for letter in _letters(len(names))] if beaten else [""] * len(names)
+    rows = [
+        [Cell(letter + name), *(column.get(name, Cell(NONE)) for column in columns)]
+        for letter, name in zip(before, names, strict=True)
+    ]
     notes = _missing(results, own[0].dataset)
     if any(cell.spread for row in rows for cell in row):
         boot = any(score.bootstrap for group in own for score in group.scores)
         over = "bootstrap samples of the sentences" if boot else "random draws of references"
         notes.append(f"±: standard deviation of the score over {over}.")
     baseline = baseline_of(results)
-    if results.tests and baseline is None:
+    if results.tests and beaten:
+        notes.append("Raised letters name the systems that are significantly worse.")
+    elif results.tests and baseline is None:
         notes.append("In a column, systems that share a letter do not differ significantly.")
     elif results.tests:
-        notes.append(f"*: differs significantly from {baseline}.")
+        notes.append(f"{BETTER} {WORSE}: significantly better or worse than {baseline}.")
     header = ["system", *(group.label for group in own)]
     caption = f"{_about(results, own[0].dataset)}; in percent, the best of each metric in bold"
-    notes += _settings(results)
+    notes += _settings(results, f"{BETTER} {WORSE}" if baseline is not None else "significant")
     return Sheet(
         name=own[0].dataset,
         caption=caption,
@@ -138,9 +150,10 @@ def _overview(results: Results, own: Sequence[Group], digits: int) -> Sheet:
     )
 
 
-def _column(results: Results, group: Group, digits: int) -> dict[str, Cell]:
+def _column(results: Results, group: Group, digits: int, lettered: Sequence[str]) -> dict[str, Cell]:
+    """Return the cells of a metric by system; `lettered` are the systems that have letters as marks."""
     best = best_of(group, digits)
-    marks = _marks(results, group.scores)
+    marks = _beaten(results, group.scores, lettered) if lettered else _marks(results, group.scores)
     cells = {}
     for score in group.scores:
         spread = score.bootstrap.std if score.bootstrap else score.samples.std if score.samples else None
@@ -151,18 +164,38 @@ def _column(results: Results, group: Group, digits: int) -> dict[str, Cell]:
 
 
 def _marks(results: Results, scores: Sequence[Score]) -> dict[str, str]:
-    """Return the mark of each system: a star if it differs from the baseline, or the letters of its groups."""
+    """Return the mark of each system: whether it is better or worse than the baseline, or the letters of its groups."""
     baseline = baseline_of(results)
     if baseline is not None:
-        return {test.system: "*" for test in tests_of(results, scores[0]) if is_significant(test, results)}
+        places = {score.system: place for place, score in enumerate(scores)}  # the best is first
+        different = [test.system for test in tests_of(results, scores[0]) if is_significant(test, results)]
+        return {name: BETTER if places[name] < places[baseline] else WORSE for name in different if name in places}
     titles, cells = compared(results, scores, 2)
     return {score.system: cell[0] for score, cell in zip(scores, cells, strict=True)} if titles else {}
 
 
-def _settings(results: Results) -> list[str]:
+def _beaten(results: Results, scores: Sequence[Score], names: Sequence[str]) -> dict[str, str]:
+    """Return for each system the letters of those that are significantly worse, in the order of the letters."""
+    places = {score.system: place for place, score in enumerate(scores)}  # the best is first
+    worse: dict[str, set[str]] = {}
+    for test in tests_of(results, scores[0]):
+        if is_significant(test, results) and {test.system, test.other} <= set(places):
+            winner, loser = sorted((test.system, test.other), key=places.__getitem__)
+            worse.setdefault(winner, set()).add(loser)
+    between = "" if len(names) <= len(ascii_letters) else " "
+    letters = list(zip(names, _letters(len(names)), strict=True))
+    return {name: between.join(letter for other, letter in letters if other in own) for name, own in worse.items()}
+
+
+def _letters(count: int) -> list[str]:
+    """Return a letter for each of so many systems, or numbers where there are more systems than letters."""
+    return list(ascii_letters[:count]) if count <= len(ascii_letters) else [str(n) for n in range(1, count + 1)]
+
+
+def _settings(results: Results, mark: str = "*") -> list[str]:
     if not results.statistics or "resamples" not in results.statistics:
         return []
-    line = settings_line(results.statistics)
+    line = settings_line(results.statistics, mark)
     return [f"{line[:1].upper()}{line[1:]}; intervals at {level_name(results)}."]
 
 

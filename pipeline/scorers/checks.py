@@ -2,23 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Set
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..corpus.texts import text_in_memory
 from ..errors import InputError, PipelineError
+from ..tokenizers.own_tokens import is_list
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from ..arrays import Ints
-
-
-def is_list(value: object) -> bool:
-    """Return whether a value can be read several times in the same order, and is no text itself."""
-    return isinstance(value, Collection) and not isinstance(value, str | bytes | Mapping | Set)
 
 
 def texts_of(name: str, values: Any) -> list[str]:

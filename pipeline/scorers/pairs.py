@@ -9,14 +9,16 @@ import numpy as np
 
 from .. import kernel
 from ..corpus.corpus import MAX_REFERENCES
-from ..errors import LongTextError
+from ..errors import InputError, LongTextError
 from ..kernel.lines import join_lines
 from ..metrics.base.metric import Text
 from ..metrics.base.views import TEXTS
 from ..metrics.build import from_values
+from ..metrics.own_tokens import has_own_tokens, with_own_tokens
 from ..metrics.prepared import prepared
 from ..scoring.line_scores import LineScores
 from ..scoring.references import POLICIES
+from ..tokenizers.own_tokens import own_texts
 from .scorer import Scorer
 
 if TYPE_CHECKING:
@@ -26,6 +28,7 @@ if TYPE_CHECKING:
     from ..kernel.lines import Lines
     from ..metrics.base.metric import Metric, Needs
     from ..metrics.build import Asked
+    from ..tokenizers.own_tokens import References, Splitter, Texts
 
 KEPT = 256
 """Of how many metrics, at most, what does not depend on texts is kept."""
@@ -33,27 +36,41 @@ KEPT = 256
 
 def sentence_scores(
     metric: Asked,
-    outputs: Sequence[str],
-    references: Sequence[str] | Sequence[Sequence[str | None]],
-    sources: Sequence[str] | None = None,
+    outputs: Texts,
+    references: References,
+    sources: Texts | None = None,
+    *,
+    tokenizer: Splitter | None = None,
 ) -> Floats:
     """Return the score of each output with its own references: float64 [outputs].
 
     `outputs`, `references` and `sources` are those of `evaluate`, with one system and one metric, and so are the
     numbers, bit for bit. Use it for texts that differ with every call. Where references stay the same, a `Scorer` is
     faster. There are no warnings about what only looks wrong. Raises InputError as `evaluate` does, and for a metric
-    that does not score texts.
+    that does not score texts. `tokenizer`, and lists of tokens in place of texts, are as in `evaluate` too.
     """
-    asked = from_values(metric)[0]
+    asked, *others = from_values(metric)
+    if others:
+        raise InputError(f"metric: expected one metric, found a list of {1 + len(others)}")
+    texts = own_texts(outputs, references, sources, tokenizer, expected=has_own_tokens(asked))
+    asked = with_own_tokens(asked, texts.tokenizer) if texts.tokenizer else asked
+    quick = _quickly(asked, texts.hypotheses, texts.references, texts.sources)
+    if quick is not None:
+        return quick
+    return Scorer.quiet(asked if texts.tokenizer else metric, references, sources, None, tokenizer).sentences(outputs)
+
+
+def _quickly(metric: Metric, outputs: Any, references: Any, sources: Any) -> Floats | None:
+    """Return the scores of ordinary texts; None for others, of which the longer way says what is wrong, and where."""
     sets = [references] if _is_texts(references) else references
     every = [outputs, *([] if sources is None else [sources]), *sets] if isinstance(sets, list | tuple) and sets else []
     plain = every and all(map(_is_texts, every)) and len(set(map(len, every))) == 1
-    if plain and _fits(asked, len(sets), sources is not None):
+    if plain and _fits(metric, len(sets), sources is not None):
         try:
-            return _scored(asked, outputs, sets, sources)
+            return _scored(metric, outputs, sets, sources)
         except (UnicodeEncodeError, LongTextError):
-            pass  # the way below says where
-    return Scorer.quiet(metric, references, sources).sentences(outputs)
+            pass
+    return None
 
 
 def _is_texts(values: Any) -> bool:

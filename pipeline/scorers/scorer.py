@@ -17,10 +17,12 @@ from ..errors import InputError, LongTextError
 from ..execution.prepared_counts import PreparedCounts
 from ..metrics.base.views import GOLD, TEXTS
 from ..metrics.build import from_values
+from ..metrics.own_tokens import OF_M2, has_own_tokens, with_own_tokens
 from ..prepare import complete, doubts, fit, without_source
 from ..scoring.line_scores import LineScores
 from ..scoring.scored_columns import signed
-from .checks import is_list, rows_of, surrogate, texts_of
+from ..tokenizers.own_tokens import is_list, outputs_of, own_texts
+from .checks import rows_of, surrogate, texts_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -34,8 +36,11 @@ if TYPE_CHECKING:
     from ..execution.store.columns_file import MemoryStatistics
     from ..metrics.base.metric import Metric
     from ..metrics.build import Asked
+    from ..tokenizers.own_tokens import OwnTexts, References, Splitter, Texts
 
     Integers = NDArray[np.integer]
+
+WAYS = "for tokens take references=[[tokens, ...]], a list around each set, or a metric such as bleu[tok=own]"
 
 
 class Scorer:
@@ -58,33 +63,42 @@ class Scorer:
     def __init__(
         self,
         metric: Asked,
-        references: Sequence[str] | Sequence[Sequence[str | None]] | None = None,
-        sources: Sequence[str] | None = None,
+        references: References | None = None,
+        sources: Texts | None = None,
         *,
         gold: str | Path | None = None,
+        tokenizer: Splitter | None = None,
     ) -> None:
         """Check and prepare references and sources.
 
         The arguments are those of `evaluate`, with one metric. `gold` is an M2 file, for metrics of edits that score
-        texts, such as m2; sources and references that are not given come from it. What looks wrong but can be scored is
-        a warning (warnings.warn). Raises InputError for texts that do not fit together, for an unknown metric or
-        setting, where a source is missing, and for a metric that does not score texts.
+        texts, such as m2; sources and references that are not given come from it. `tokenizer` splits outputs too. Where
+        references are lists of tokens, outputs are, and even one set of references has a list around it.
+        What looks wrong but can be scored is a warning (warnings.warn). Raises InputError for texts that do not fit
+        together, for an unknown metric or setting, where a source is missing, and for a metric that does not score
+        texts.
         """
-        self._prepare(metric, references, sources, gold)
+        self._prepare(metric, references, sources, gold, tokenizer)
         for note in doubts(self._corpus, [self.metric]):
             warnings.warn(note, stacklevel=2)
 
     @classmethod
-    def quiet(cls, metric: Asked, references: Any, sources: Any, gold: str | None = None) -> Scorer:
-        """Return a scorer that does not warn. The arguments, `gold` too, are those of Scorer."""
+    def quiet(
+        cls, metric: Asked, references: Any, sources: Any, gold: str | None = None, tokenizer: Splitter | None = None
+    ) -> Scorer:
+        """Return a scorer that does not warn. The arguments, also the last two, are those of Scorer."""
         scorer = cls.__new__(cls)
-        cls._prepare(scorer, metric, references, sources, gold)
+        cls._prepare(scorer, metric, references, sources, gold, tokenizer)
         return scorer
 
-    def _prepare(self, metric: Asked, references: Any, sources: Any, gold: str | Path | None) -> None:
-        self.metric = _one(metric)
-        self._corpus = _corpus(self.metric, references, sources, gold)
-        self._given = (metric, _copied(references), _copied(sources), gold and str(Path(gold).absolute()))
+    def _prepare(self, metric: Asked, references: Any, sources: Any, gold: str | Path | None, splitter: Any) -> None:
+        asked = _one(metric)
+        texts = own_texts(None, references, sources, splitter, expected=has_own_tokens(asked))
+        self._own, self._splitter = bool(texts.tokenizer), splitter
+        self.metric = with_own_tokens(asked, texts.tokenizer) if self._own else asked
+        self._corpus = _corpus(self.metric, texts, gold)
+        file = gold and str(Path(gold).absolute())
+        self._given = (metric, _copied(references), _copied(sources), file, splitter)
         self.lines = self._corpus.lines
         self._counts = PreparedCounts(self._corpus.read_by(self.metric.needs), self.metric.needs)
         self._scores = LineScores(self.metric)
@@ -100,7 +114,7 @@ class Scorer:
         """The metric with all its settings, as `Result.signature` has it."""
         return signed(self.metric, self._counts.references)
 
-    def sentences(self, outputs: Sequence[str]) -> Floats:
+    def sentences(self, outputs: Texts) -> Floats:
         """Return the score of each line: float64 [lines]. `outputs` holds one text for each line, in order.
 
         Raises InputError for another number of outputs, and for an output that is no text.
@@ -108,17 +122,17 @@ class Scorer:
         texts = self._all(outputs)
         return self._scored(texts, self._counts.every)
 
-    def rewards(self, outputs: Sequence[str], ids: Sequence[int] | Integers) -> Floats:
+    def rewards(self, outputs: Texts, ids: Sequence[int] | Integers) -> Floats:
         """Return the score of each output with the line whose number, from 0, `ids` has: float64 [outputs].
 
         Lines may come in any order, any number of times. The scores are those of `sentences` where each score depends
         on its own sentence alone. Of other metrics, such as cleme, they are those of a corpus of just these lines.
         Raises InputError for an output that is no text, for a line that does not exist, and for unequal numbers.
         """
-        texts = texts_of("outputs", outputs)
+        texts = self._texts(outputs)
         return self._scored(texts, rows_of(ids, len(texts), self.lines))
 
-    def score(self, outputs: Sequence[str]) -> Evaluation:
+    def score(self, outputs: Texts) -> Evaluation:
         """Return the result of a corpus, as `evaluate` does. `outputs` holds one text for each line, in order.
 
         What looks wrong but can be scored is a warning (warnings.warn). Raises InputError as `sentences` does.
@@ -140,9 +154,20 @@ class Scorer:
         except LongTextError as error:
             raise InputError(f"{self._place(error, self._counts.every)}: {error.message}") from None
 
-    def _all(self, outputs: Sequence[str]) -> list[str]:
+    def _texts(self, outputs: Texts) -> list[str]:
+        """Return outputs as texts, with tokens of the caller as `own_tokens.py` writes them; raises InputError."""
+        if self._own:
+            return texts_of("outputs", outputs_of("outputs", outputs, self._splitter))
+        try:
+            return texts_of("outputs", outputs)
+        except InputError:
+            if is_list(outputs) and any(map(is_list, outputs)):
+                raise InputError(f"outputs: there are lists of tokens, and references are texts; {WAYS}") from None
+            raise
+
+    def _all(self, outputs: Texts) -> list[str]:
         """Return one output for each line; raises InputError."""
-        texts = texts_of("outputs", outputs)
+        texts = self._texts(outputs)
         if len(texts) != self.lines:
             raise InputError(f"outputs: expected one for each line, {self.lines:,}; found {len(texts):,}")
         return texts
@@ -191,15 +216,18 @@ def check_texts_scored(metric: Metric, *, gold: bool = True) -> None:
         raise InputError(f"{metric.name}: {message} pipeline.evaluate")
 
 
-def _corpus(metric: Metric, references: Any, sources: Any, gold: str | Path | None) -> Corpus:
+def _corpus(metric: Metric, texts: OwnTexts, gold: str | Path | None) -> Corpus:
     """Return source and references, checked, without outputs; raises InputError."""
+    references, sources, own = texts.references, texts.sources, bool(texts.tokenizer)
     needed = without_source(metric.name, metric.hint, "sources=[...]") if metric.needs.source else ""
+    if gold is not None and own:
+        raise InputError(OF_M2)
     if gold is not None:
         corpus = corpus_with_gold(gold, {}, references, sources, {metric.needs.view}, systems_later=True)
     elif references is None:
         raise InputError("references: there are none; give a list of texts for each reference set, or gold=FILE")
     else:
-        corpus = corpus_in_memory({}, references, sources, needed, systems_later=True)
+        corpus = corpus_in_memory({}, references, sources, needed, systems_later=True, own_tokens=own)
     problems = fit([metric], [corpus])
     if problems:
         raise InputError(problems)
@@ -210,4 +238,4 @@ def _corpus(metric: Metric, references: Any, sources: Any, gold: str | Path | No
 
 def _copied(texts: Any) -> Any:
     """Return lists of texts as tuples, which a caller cannot change later."""
-    return tuple(text if text is None or isinstance(text, str) else tuple(text) for text in texts) if texts else None
+    return tuple(_copied(text) if is_list(text) else text for text in texts) if texts is not None else None

@@ -72,3 +72,18 @@ TOKENIZERS: dict[str, Tokenizer] = {
         for name, entry in BORROWED.items()
     },
 }
+
+OWN = "own"
+"""The tokeniser of metrics whose tokens a program of the user has made, also with a name: own+NAME. Texts of files have
+none, so it is not in the table. See `own_tokens.py`."""
+_OWN = Tokenizer("whitespace", None, "tokens that a program of the user has made", "tokens")
+
+
+def is_own(name: str) -> bool:
+    """Return whether a name of a tokeniser stands for tokens that a program of the user has made."""
+    return name.partition("+")[0] == OWN
+
+
+def tokenizer_called(name: str) -> Tokenizer:
+    """Return the tokeniser of a name; raises KeyError for an unknown one."""
+    return _OWN if is_own(name) else TOKENIZERS[name]

@@ -11,7 +11,7 @@ from .. import kernel
 from ..errors import InvalidTextError
 from ..kernel.common import FOLDS, Encoded
 from ..kernel.lines import Lines, join_lines
-from . import TOKENIZERS, Tokenizer, sacrebleu
+from . import Tokenizer, sacrebleu, tokenizer_called
 from .stemmers import STEMMERS
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ class Tokenization:
     """How text becomes tokens: a tokeniser, and what is done to lines before it and to words after it."""
 
     tokenizer: str = "whitespace"
-    """A key of TOKENIZERS."""
+    """A key of TOKENIZERS, or the name of tokens that a program of the user has made."""
     strip: bool = False
     """Whether white space at both ends of a line is removed first."""
     lowercase: bool = False
@@ -63,7 +63,7 @@ class Tokenization:
 
         Raises InvalidTextError for bytes that are not UTF-8, and InputError where the tokeniser cannot be used.
         """
-        tokenizer = TOKENIZERS[self.tokenizer]
+        tokenizer = tokenizer_called(self.tokenizer)
         prepared = [self._prepare(text, tokenizer, number) for number, text in enumerate(texts)]
         if tokenizer.split not in FOLDS:
             return kernel.encode(prepared, tokenizer.split)
@@ -75,7 +75,7 @@ class Tokenization:
 
         Raises as encode() does.
         """
-        tokenizer = TOKENIZERS[self.tokenizer]
+        tokenizer = tokenizer_called(self.tokenizer)
         if self.stemmer != "none":
             return None
         texts = [*([source] if source is not None else []), *references]
@@ -89,7 +89,7 @@ class Tokenization:
             texts = [text.strip() if self.strip else text.rstrip() for text in texts]
         if self.lowercase:
             texts = [text.lower() for text in texts]
-        tokenizer = TOKENIZERS[self.tokenizer]
+        tokenizer = tokenizer_called(self.tokenizer)
         signs = tokenizer.signs
         if tokenizer.prepare is None or (signs and not any(sign in text for text in texts for sign in signs)):
             return texts
@@ -99,7 +99,7 @@ class Tokenization:
         """Return the tokens of one text, for which encode() has ids; they are for people to read."""
         from ..kernel.python.encode import SPLITS
 
-        tokenizer = TOKENIZERS[self.tokenizer]
+        tokenizer = tokenizer_called(self.tokenizer)
         (line,) = self._prepare(join_lines([text.encode()]), tokenizer, 0).texts()
         if tokenizer.split in FOLDS:
             words = kernel.words([join_lines([line])], tokenizer.split)

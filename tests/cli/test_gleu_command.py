@@ -194,7 +194,7 @@ CORPORA = ["data", "1", "2", "3", "4"]
 def test_text_equals_that_of_the_package(
     ours: Callable[..., Said], texts: Texts, mode: str, which: str, verbose: str, order: int, unit: str
 ) -> None:
-    for digits in (0, 2, 6):
+    for digits in (6,) if texts.source == DATA.source else (0, 2, 6):  # the package takes long for the sample
         given = [flag for flag in (which, verbose) if flag] + ["-n", order, "-t", unit, "-d", digits, "-i", 7]
         said = ours(mode, *given, *texts.arguments)
         assert said.code == 0

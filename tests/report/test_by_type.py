@@ -99,7 +99,7 @@ def test_markup_in_types_stays_text(material: Material) -> None:
     whole = replace(material, tier=3, by_type=True)
     (text,) = markdown_files(whole).values()
     assert r"R:\<b\>\&\_\|\*" in text
-    (tex,) = latex_files(whole).values()
+    tex = latex_files(whole)["types.tex"]
     assert r"R:\textless{}b\textgreater{}\&\_\textbar{}{*}" in tex
     assert tex.count(r"\begin{tabular}") == tex.count(r"\end{tabular}}") == tex.count(r"\bottomrule") == 4
     shown = type_maps(material.results, 2)["d", material.results.scores[0].metric]

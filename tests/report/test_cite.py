@@ -11,6 +11,7 @@ from pipeline._version import __version__
 from pipeline.errors import InputError
 from pipeline.io.catalogue import catalogue, citations
 from pipeline.metrics import METRICS
+from pipeline.metrics.base.signature import with_samples
 from pipeline.report.citation_keys import (
     BOOTSTRAP,
     CORRECTIONS,
@@ -118,7 +119,10 @@ def test_a_run_is_cited(sample: Path, capsys: pytest.CaptureFixture[str]) -> Non
         f"We scored sample (4 systems, 96 lines, 2 references) with gec-pipeline {__version__}. GLEU+ ["
     )
     results = Results.read(sample / "results.json")
-    for signature in {score.metric for score in results.scores} | {s.peer_signature or "" for s in results.scores}:
+    assert results.statistics
+    peers = {with_samples(s.peer_signature, results.statistics) for s in results.scores if s.peer_signature}
+    assert all(f"|bs:{results.statistics['resamples']}|seed:" in peer for peer in peers)
+    for signature in {score.metric for score in results.scores} | peers:
         assert signature in said
     assert "mean over 20 random choices of a reference" in said
     assert (

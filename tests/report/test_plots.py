@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 import subprocess
 import sys
@@ -15,6 +16,7 @@ import numpy as np
 import pytest
 from matplotlib.text import Text
 
+from pipeline.cli.dispatch import main
 from pipeline.errors import InputError
 from pipeline.reopen import revisit
 from pipeline.report.material import Material
@@ -22,6 +24,7 @@ from pipeline.report.plots import PLOTS, drawn
 from pipeline.report.plots.canvas import place_labels, styled
 from pipeline.report.plots.human import density
 from pipeline.report.tables.labels import groups, labels
+from pipeline.report.tables.plot_look import FONTS, Look
 from pipeline.report.terminal.layout import shortened
 from pipeline.scoring.breakdown.rows import Breakdown, Category
 from pipeline.scoring.results import Bootstrap, Comparison, DatasetInfo, Results, Samples, Score
@@ -251,6 +254,71 @@ def test_what_cannot_be_drawn_is_told() -> None:
         next(drawn(Material(results=bare), ["windows"]))
     with pytest.raises(InputError, match="--type jpg: expected one of png, svg, pdf"):
         next(drawn(Material(results=bare), [], "jpg"))
+
+
+MANY = [f"system-number-{n}" for n in range(31)]
+
+
+@pytest.mark.parametrize(
+    ("names", "width", "font"),
+    [
+        (["A", "B"], "column", "sans"),
+        ([*HOSTILE, *"ABCD"], "column", "sans"),
+        ([*HOSTILE, *"ABCD"], "column", "serif"),
+        ([*HOSTILE, *"ABCD"], "text", "serif"),
+        (MANY, "column", "sans"),
+    ],
+)
+def test_a_figure_fits_a_column_and_can_be_read_there(names: list[str], width: str, font: str) -> None:
+    """219 and 455 points of TeX, of which an inch has 72.27; no letter below 7 points, none outside of the figure."""
+    look = Look(width, font, title=False)
+    seen = set()
+    for baseline in (None, names[-1]):
+        shown = material(names, baseline)
+        for name, plot in PLOTS.items():
+            with styled(look):
+                for _, _, figure in plot.figures(shown):
+                    seen.add(name)
+                    figure.draw_without_rendering()
+                    assert round(figure.get_figwidth() * 72.27, 6) == {"column": 219, "text": 455}[width]
+                    assert figure.get_suptitle() == ""
+                    written = [text for text in figure.findobj(Text) if text.get_visible() and text.get_text()]
+                    assert min(float(text.get_fontsize()) for text in written) >= 7
+                    assert {text.get_fontfamily()[0] for text in written} == {FONTS[font][0]}
+                    ticks = {*figure.axes[0].get_xticklabels(), *figure.axes[0].get_yticklabels()}
+                    inside = figure.bbox.padded(1.5)
+                    for text in set(written) - ticks:  # of ticks, those outside of the axes are not drawn
+                        box = name_box(text)
+                        assert inside.contains(box.x0, box.y0), (name, text)
+                        assert inside.contains(box.x1, box.y1), (name, text)
+    assert seen == set(PLOTS) - {"draws"}
+
+
+def test_names_beside_a_narrow_matrix_do_not_stand_upon_each_other() -> None:
+    """Of 40 columns in 219 points, there is room for the names of about half, in letters of 7 points."""
+    with styled(Look("column")):
+        ((_, _, figure),) = PLOTS["p_values"].figures(material([f"system-{n}" for n in range(40)]))
+        figure.draw_without_rendering()
+        columns = [tick.get_window_extent() for tick in figure.axes[0].get_xticklabels()]
+    assert 13 <= len(columns) <= 20
+    for one, two in itertools.pairwise(columns):
+        assert one.x1 < two.x0 + 1
+
+
+def test_the_look_of_plots_is_chosen_by_option_above_config(tmp_path: Path) -> None:
+    chosen = [f"output.plot_{key}" for key in ("width=column", "font=serif", "title=false")]
+    config = str(write_run(tmp_path, 30))
+    assert main(["run", config, "-q", "--output", str(tmp_path / "run"), *(f"--set={item}" for item in chosen)]) == 0
+    assert revisit(tmp_path / "run").look == Look("column", "serif", title=False)
+    command = ["report", str(tmp_path / "run"), "--plot", "scores", "--type", "svg"]
+    sizes = []
+    for more in ([], ["--width", "text", "--font", "sans"]):
+        assert main([*command, *more, "--output", str(tmp_path / "plots")]) == 0
+        (made,) = (tmp_path / "plots").iterdir()
+        root = ET.parse(made).getroot()  # noqa: S314
+        family = next(node.get("style", "") for node in root.iter("{http://www.w3.org/2000/svg}text"))
+        sizes.append((round(float(root.get("width", "").removesuffix("pt")) * 72.27 / 72), "STIX" in family))
+    assert sizes == [(219, True), (455, False)]
 
 
 def test_matplotlib_is_imported_for_plots_alone() -> None:

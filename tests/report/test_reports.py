@@ -38,7 +38,7 @@ from pipeline.report.csv_files import human_to_csv
 from pipeline.report.latex import latex_files
 from pipeline.report.markdown import markdown_files
 from pipeline.report.parquet import parquet_files
-from pipeline.report.sheets import sheets
+from pipeline.report.sheets import Cell, sheets
 from pipeline.report.tables.ranked import fitted_table, ranked_table
 from pipeline.scoring.column_blocks import present_blocks
 from pipeline.scoring.selection import Selection
@@ -97,7 +97,8 @@ def sampled(sample: Path) -> Material:
 @pytest.mark.parametrize("form", ["markdown", "latex"])
 def test_tables_are_the_golden_ones(sample: Path, name: str, form: str) -> None:
     """The numbers of the golden files are those of results.json by the test below; they were looked at once."""
-    ((file, text),) = FORMATS[form].files(revisit(sample.parent / name)).items()
+    (file, text), *signatures = FORMATS[form].files(revisit(sample.parent / name)).items()
+    assert [more for more, _ in signatures] == (["signatures.tex"] if form == "latex" else [])
     assert isinstance(text, str)
     golden = GOLDEN / f"{name}{Path(file).suffix}"
     assert text.replace(f"v:{__version__}", "v:VERSION") == golden.read_text(encoding="utf-8")
@@ -125,9 +126,9 @@ def test_numbers_of_the_tables_are_those_of_the_results(sampled: Material) -> No
             shown = naive.round_half_up(100 * score.score, 2)
             best = score.rank == 1
             test = [t for t in sampled.results.tests if (t.system, t.metric) == (system, score.metric)]
-            star = "\\*" if test and test[0].p_adjusted < 0.05 else ""
+            mark = "" if not test or test[0].p_adjusted >= 0.05 else " ↑" if test[0].difference > 0 else " ↓"
             spread = naive.round_half_up(100 * score.bootstrap.std, 2)
-            assert cell == f"{f'**{shown}**' if best else shown} ± {spread}{star}"
+            assert cell == f"{f'**{shown}**' if best else shown} ± {spread}{mark}"
     assert [table[0][2] for table in ranked[:2]] == ["gleu", "bleu"]
     assert [row[1] for row in ranked[0][2:]] == ["careful", "eager", "unchanged", "broken"]
 
@@ -209,11 +210,50 @@ def test_latex_leaves_no_sign_that_means_something() -> None:
 def compiled(folder: Path, engine: str, content: str) -> tuple[int, str]:
     """Compile a document with the packages that our tables ask for; return the exit code and what was said."""
     fonts = r"\usepackage[T1]{fontenc}" if engine == "pdflatex" else ""
-    head = rf"\documentclass{{article}}{fonts}\usepackage{{booktabs,graphicx}}"
+    head = rf"\documentclass[twocolumn]{{article}}{fonts}\usepackage{{booktabs,graphicx}}"
     (folder / "main.tex").write_text(rf"{head}\begin{{document}}{content}\end{{document}}", encoding="utf-8")
     command = [engine, "-interaction=nonstopmode", "-halt-on-error", "-no-shell-escape", "main.tex"]
     done = subprocess.run(command, cwd=folder, capture_output=True, check=False)
     return done.returncode, done.stdout.decode("latin-1")
+
+
+def test_a_table_that_is_wider_than_a_column_stands_over_both() -> None:
+    narrow, *_ = sheets(material(["A", "B"]))
+    wide = replace(narrow, header=[*narrow.header, *("column" for _ in range(9))])
+    wide = replace(wide, rows=[[*row, *(Cell("12.34") for _ in range(9))] for row in narrow.rows])
+    narrow = replace(narrow, header=narrow.header[:3], rows=[row[:3] for row in narrow.rows])
+    for sheet, kind in ((narrow, "table"), (wide, "table*")):
+        text = latex.table(sheet)
+        assert re.findall(r"\\(?:begin|end)\{(table\*?)\}", text) == [kind, kind]
+
+
+def test_signatures_stand_once_in_a_file_of_their_own(sampled: Material) -> None:
+    files = latex_files(sampled)
+    signatures = {score.metric for score in sampled.results.scores}
+    assert len(signatures) == 2
+    for signature in map(latex.escape, signatures):
+        assert files["signatures.tex"].replace(r"\allowbreak", "").count(signature) == 1
+        assert signature not in files["results.tex"].replace(r"\allowbreak", "")
+
+
+def test_raised_letters_name_the_systems_that_are_beaten(sample: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Of each pair whose adjusted p is below 0.05, the better system has the letter of the other."""
+    run = sample.parent / "pairs"
+    assert main(["report", str(run), "--format", "markdown", "--beaten"]) == 0
+    overview, *_ = cells(capsys.readouterr().out)
+    results = revisit(run).results
+    names = [row[0].split(" ", 1) for row in overview[2:]]
+    assert [letter for letter, _ in names] == list("abcd")
+    letter = {name: letter for letter, name in names}
+    for row, (_, name) in zip(overview[2:], names, strict=True):
+        for label, cell in zip(overview[0][1:], row[1:], strict=True):
+            own = [t for t in results.tests if t.metric.startswith(label) and name in (t.system, t.other)]
+            signed = [(t.other, t.difference) if t.system == name else (t.system, -t.difference) for t in own]
+            beaten = {o for t, (o, d) in zip(own, signed, strict=True) if t.p_adjusted < 0.05 and d > 0}
+            raised = re.search("<sup>(.*)</sup>", cell)
+            assert (raised[1] if raised else "") == "".join(sorted(letter[other] for other in beaten))
+    assert main(["report", str(sample), "--format", "latex", "--beaten"]) == 2
+    assert "--beaten: this run has no tests of all pairs" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("engine", ["pdflatex", "lualatex"])
@@ -225,7 +265,8 @@ def test_latex_compiles(tmp_path: Path, sampled: Material, engine: str) -> None:
     names = [name for name in NASTY if name.isascii() or engine == "lualatex"]
     texts = [str(latex_files(made)["results.tex"]) for made in (sampled, material(names), material(names, names[0]))]
     (tmp_path / "results.tex").write_text("\n".join(texts), encoding="utf-8")
-    code, said = compiled(tmp_path, engine, r"\input{results}")
+    (tmp_path / "signatures.tex").write_text(str(latex_files(sampled)["signatures.tex"]), encoding="utf-8")
+    code, said = compiled(tmp_path, engine, r"\input{results}\clearpage\input{signatures}")
     assert code == 0, said[-2000:]
     assert "Overfull" not in said
     if shutil.which("pdftotext"):
@@ -496,7 +537,7 @@ def test_a_choice_keeps_what_belongs_to_it(sampled: Material) -> None:
     ("arguments", "message"),
     [
         ([], "--format: which? There are json, csv"),
-        (["--format", "csv", "--plot", "scores"], "--plot and --type are for --format plots"),
+        (["--format", "csv", "--plot", "scores"], "--plot is for --format plots"),
         (["--plot", "score"], "no plot is called so (did you mean 'scores'?)"),
         (["--plot", "p_values"], "--plot p_values: this run has nothing for it; it needs `statistics`"),
         (["--format", "csv", "--metric", "gelu"], "--metric gelu: there is no such one (did you mean 'gleu'?)"),

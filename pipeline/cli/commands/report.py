@@ -13,6 +13,7 @@ examples:
   gec-pipeline report runs/quickstart --format markdown
   gec-pipeline report runs/quickstart --format latex --metric gleu --digits 1 > table.tex
   gec-pipeline report runs/quickstart --format markdown --system careful 'e*' --metric GLEU+ --columns interval
+  gec-pipeline report runs/quickstart --format latex --beaten --output paper
   gec-pipeline report runs/quickstart --format csv parquet --output paper/numbers
   gec-pipeline report runs/quickstart --format html
   gec-pipeline report runs/several --format latex --mean
@@ -20,6 +21,7 @@ examples:
   gec-pipeline report runs/conll14 --by type
   gec-pipeline report runs/conll14 --by type --tier 1 --format latex
   gec-pipeline report runs/quickstart --format plots --plot scores draws --type pdf --output paper/figures
+  gec-pipeline report runs/quickstart --plot scores --type pdf --width column --font serif --no-title --output paper
 """
 
 from __future__ import annotations
@@ -39,6 +41,7 @@ if TYPE_CHECKING:
 
     from ...io.safe_files import Content
     from ...report.material import Material
+    from ...report.tables.plot_look import Look
 
 
 WITH_COLUMNS = frozenset({"csv", "html", "latex", "markdown"})
@@ -58,6 +61,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     from ...report.by_type.tables import TIER, TIERS
     from ...report.plots import PLOTS
     from ...report.plots.canvas import TYPES
+    from ...report.tables.plot_look import FONTS, WIDTHS
 
     parser.add_argument("run", help="a run directory")
     parser.add_argument("more", nargs="*", metavar="run", help=f"more run directories, for --format {BOARD}")
@@ -68,6 +72,12 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add_parts(parser)
     add_columns(parser)
     add_mean(parser)
+    parser.add_argument(
+        "--beaten",
+        action="store_true",
+        help="in tables of systems by metrics, mark each score with the letters of the systems that are significantly "
+        "worse",
+    )
     parser.add_argument("--by", choices=("type",), help="only the scores of each type of edit")
     tiers = "; ".join(f"{tier}: {about}" for tier, about in TIERS.items())
     parser.add_argument(
@@ -83,6 +93,13 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--lines", type=_lines, metavar="N", help="html: how many sentences of each data set (default: all that fit)"
     )
     parser.add_argument("--type", choices=TYPES, help="the type of the files of plots (default: png)")
+    parser.add_argument(
+        "--width",
+        choices=WIDTHS,
+        help="make plots as wide as a column of a paper (219 points) or its text (455 points)",
+    )
+    parser.add_argument("--font", choices=FONTS, help="letters of plots (default: sans)")
+    parser.add_argument("--no-title", action="store_true", help="plots without a title, which the caption gives")
 
 
 def _lines(text: str) -> int:
@@ -115,7 +132,10 @@ def _report(args: argparse.Namespace) -> int:
     material = chosen(revisit(folder, args.digits, texts=texts), selection_of(args))
     plots, plot_type = tuple(args.plot) or material.plots, args.type or material.plot_type
     columns = tuple(args.columns)
-    material = replace(material, plots=plots, plot_type=plot_type, lines=args.lines, columns=columns)
+    material = replace(
+        material, plots=plots, plot_type=plot_type, look=_look(args, material), lines=args.lines, columns=columns
+    )
+    material = _with_beaten(material, args)
     if args.by:
         material = _by_type(material, args)
     if columns and not {"csv"} >= set(formats):
@@ -140,6 +160,28 @@ def _report(args: argparse.Namespace) -> int:
     return 0
 
 
+def _with_beaten(material: Material, args: argparse.Namespace) -> Material:
+    """Return the material for tables that name the beaten systems where asked for.
+
+    Raises InputError where not all pairs were compared.
+    """
+    from ...report.tables.comparisons import baseline_of
+
+    if not args.beaten:
+        return material
+    if baseline_of(material.results) is not None or not material.results.tests:
+        raise InputError("--beaten: this run has no tests of all pairs; they need `statistics` without a baseline")
+    return replace(material, beaten=True)
+
+
+def _look(args: argparse.Namespace, material: Material) -> Look:
+    """Return the look of plots: what the config says, and above it what was asked for."""
+    look = material.look
+    return look._replace(
+        width=args.width or look.width, font=args.font or look.font, title=look.title and not args.no_title
+    )
+
+
 def _by_type(material: Material, args: argparse.Namespace) -> Material:
     """Return the material for scores by type alone; raises InputError where the run has none."""
     from ...report.by_type.tables import TIER
@@ -154,26 +196,34 @@ def _asked(args: argparse.Namespace) -> list[str]:
     from ...io.remote import is_remote
     from ...report import FORMATS, unavailable
 
-    formats = list(dict.fromkeys(args.format or (["plots"] if args.plot or args.type else [])))
-    if args.by and args.plot:
-        raise InputError("--plot: --by type has the plot types alone; leave out one of them")
+    of_plots = [option for option in ("plot", "type", "width", "font", "no_title") if getattr(args, option)]
+    formats = list(dict.fromkeys(args.format or (["plots"] if of_plots else [])))
     if not formats and not args.by:
         raise InputError(f"--format: which? There are {', '.join(FORMATS)}")
-    if (args.plot or args.type) and "plots" not in formats:
-        raise InputError("--plot and --type are for --format plots")
-    if args.tier and not args.by:
-        raise InputError("--tier is for --by type")
-    if args.by and (wrong := [name for name in formats if name not in BY_TYPE]):
-        raise InputError(f"--by type: there is no form {wrong[0]} of it; there are {', '.join(BY_TYPE)}")
-    if args.lines is not None and "html" not in formats:
-        raise InputError("--lines is for --format html")
-    if args.columns and not set(formats) <= WITH_COLUMNS:
-        raise InputError(f"--columns is for --format {', '.join(sorted(WITH_COLUMNS))}")
+    if of_plots and "plots" not in formats:
+        raise InputError(f"--{of_plots[0].replace('_', '-')} is for --format plots")
+    _check_fit(args, formats)
     if lacking := unavailable(formats):
         raise InputError("\n".join(lacking))
     if args.output is None and is_remote(args.run) and not all(FORMATS[name].printed for name in formats):
         raise InputError(f"--output: which folder? {args.run} is an address")
     return formats
+
+
+def _check_fit(args: argparse.Namespace, formats: list[str]) -> None:
+    """Raise InputError for an argument that the forms do not have."""
+    wrong = [name for name in formats if name not in BY_TYPE]
+    problems = {
+        "--plot: --by type has the plot types alone; leave out one of them": args.by and args.plot,
+        "--tier is for --by type": args.tier and not args.by,
+        f"--by type: there is no form {''.join(wrong[:1])} of it; there are {', '.join(BY_TYPE)}": args.by and wrong,
+        "--beaten is for --format latex and markdown": args.beaten and not {"latex", "markdown"} & set(formats),
+        "--lines is for --format html": args.lines is not None and "html" not in formats,
+        f"--columns is for --format {', '.join(sorted(WITH_COLUMNS))}": args.columns and set(formats) - WITH_COLUMNS,
+    }
+    for problem, is_so in problems.items():
+        if is_so:
+            raise InputError(problem)
 
 
 def _check_drawn(names: list[str], files: Mapping[str, Content]) -> None:

@@ -6,6 +6,7 @@ FILE:COLUMN: a key of .jsonl, a column of .tsv (its name, or its number from 1) 
 An .m2 file as the only -r has the references of all annotators, and the source. A file of exactly that name goes first.
 --gold is an M2 file, whatever its name: m2 and errant compare edits with it, and other metrics take source and
 references from it where -s and -r are not given. errant needs outputs that are M2 files; m2 takes texts.
+Options of sacreBLEU's command are understood too: -m, -b, -w, -l, -nr, -sl, -tok, -lc, -ci, -cin, -cw and others.
 
 examples:
   gec-pipeline score gleu -s source.txt -r ref0.txt ref1.txt -o system.txt --confidence
@@ -13,6 +14,10 @@ examples:
   gec-pipeline score BLEU chrF++ rougeL -r ref.txt -o a.txt b.txt --lowercase
   gec-pipeline score bleu -r ref0.txt ref1.txt -i system.txt --tokenizer intl
   cat system.txt | gec-pipeline score bleu -r ref.txt
+  gec-pipeline score -m bleu chrf ter -r ref.txt -i system.txt -w 1
+  gec-pipeline score bleu -l en-ja -r ref.txt -i system.txt -b
+  gec-pipeline score bleu --paired-bs -r ref.txt -i baseline.txt a.txt b.txt
+  gec-pipeline score bleu --num-refs 2 -r references.tsv -i system.txt
   gec-pipeline score gleu -s d.jsonl:source -r d.jsonl:target -o d.jsonl:hyp outputs.tsv:2 outputs.tsv:AMU
   gec-pipeline score bleu -r d.jsonl:ref1 d.jsonl:ref2 -o d.jsonl:hyp --empty-references none
   gec-pipeline score gleu -r gold.m2 -o system.txt
@@ -33,10 +38,12 @@ from typing import TYPE_CHECKING, Any
 from ...report.terminal.progress import Bar
 from ..arguments import add_files, jobs, open_files, output_from_pipe
 from ..kernel_note import kernel_notes
+from ..peer_habits import add_habits, check_habits, check_names, print_bare, statistics_asked
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from ...config.models import WrittenStatistics
     from ...evaluation import Result
     from ...scoring.results import Results
     from ..dispatch import Parser
@@ -51,6 +58,7 @@ def configure(parser: Parser) -> None:
     parser.add_argument(
         "--confidence", action="store_true", help="also bootstrap intervals and paired tests (help statistics)"
     )
+    add_habits(parser)
     shown = parser.add_mutually_exclusive_group()
     shown.add_argument("--orders", action="store_true", help="print match, penalty, precision ... of each order")
     shown.add_argument("--sentences", action="store_true", help="print each sentence: score, std, low, high")
@@ -67,6 +75,8 @@ def _declare_options(parser: Parser, metrics: argparse.Action) -> None:
     group = parser.add_argument_group("options of the metrics")
     options = {option.name: option for metric in known.values() for option in metric.options}
     for name, option in options.items():
+        if len(option.choices or ()) == 1:  # there is nothing to choose here
+            continue
         flags = [f"--{name.replace('_', '-')}", *([f"--{name}"] if "_" in name else [])]
         if name == "references":  # -r's long name is taken: say it as the signature does
             flags = ["--refs"]
@@ -100,40 +110,58 @@ def run(args: argparse.Namespace) -> int:
     from ...corpus.input_warnings import suspicions
     from ...metrics.base.views import TEXTS
     from ...metrics.defaults import from_texts
-    from ...report.console import print_orders, print_results
     from ...report.terminal.text import print_text
     from ...scoring.results import Results
     from ...scoring.scores import describe
 
     given = {key.removeprefix("option_"): value for key, value in vars(args).items() if key.startswith("option_")}
-    metrics = from_texts(args.metrics, {key: value for key, value in given.items() if value is not None})
+    texts = [*(args.metrics or ()), *(args.more_metrics or ())]
+    check_names(texts)
+    options = {key: value for key, value in given.items() if value is not None}
+    metrics = from_texts(texts, options, args.pair or "")
     output_from_pipe(args)
+    check_habits(args, len(metrics), len(args.outputs))
     views = {metric.needs.view for metric in metrics}
-    corpus = open_files(args, views=views)
-    for note in kernel_notes([corpus]):
+    corpus = open_files(args, views=views, quiet=args.quiet)
+    statistics = statistics_asked(args, next(iter(corpus.systems)))
+    for note in () if args.quiet else kernel_notes([corpus]):
         print_text(f"note: {note}", sys.stderr)
     known = suspicions(corpus, references=TEXTS in views)  # told when the files were opened
-    with Bar(enabled=sys.stderr.isatty()) as bar:
+    with Bar(enabled=sys.stderr.isatty() and not args.quiet) as bar:
         evaluation = evaluate_corpus(corpus, metrics, n_jobs=args.n_jobs, listener=bar, by_type=False)
-    for note in (note for note in evaluation.warnings if note not in known):
+    for note in (note for note in evaluation.warnings if note not in known and not args.quiet):
         print_text(f"warning: {note}", sys.stderr)
     results = Results(
         datasets={corpus.name: describe(corpus)}, scores=[result.found for result in evaluation], warnings=[]
     )
-    if args.confidence:
-        results = _with_intervals(results, evaluation)
-    if args.json:
-        sys.stdout.write(results.to_json())
-    elif args.sentences:
-        print_sentences(evaluation, args.digits)
-    else:
-        (print_orders if args.orders else print_results)(results, args.digits)
+    if statistics:
+        results = _with_intervals(results, evaluation, statistics)
+    _print(results, evaluation, list(corpus.systems), args)
     return 0
 
 
-def _with_intervals(results: Results, evaluation: Sequence[Result]) -> Results:
+def _print(results: Results, evaluation: Sequence[Result], order: Sequence[str], args: argparse.Namespace) -> None:
+    """Print what the options ask for; `order` has the names of the outputs as they were given."""
+    from ...report.console import print_comparisons, print_orders, print_results
+
+    if args.bare:
+        print_bare(evaluation, order, args.digits, sentences=args.sentences)
+    elif args.json:
+        sys.stdout.write(results.to_json())
+    elif args.sentences:
+        print_sentences(evaluation, args.digits)
+    elif args.orders:
+        print_orders(results, args.digits)
+    else:
+        print_results(results, args.digits, settings=not args.paired)
+    if args.paired and not args.json:
+        print()
+        print_comparisons(results, args.digits)
+
+
+def _with_intervals(results: Results, evaluation: Sequence[Result], statistics: WrittenStatistics) -> Results:
     """Return the results with intervals and paired tests, for each metric."""
-    from ...scoring.resampling.significance import statistics_of, with_statistics
+    from ...scoring.resampling.significance import with_statistics
     from ...scoring.results import REFERENCES_ROW
     from ...scoring.scored_columns import scored_columns
 
@@ -143,7 +171,7 @@ def _with_intervals(results: Results, evaluation: Sequence[Result]) -> Results:
         columns = [result.statistics if result.system != REFERENCES_ROW else None for result in own]
         scores = [result.found for result in own]
         measured.append(scored_columns(own[0].measure, results.datasets[own[0].dataset], scores, columns))
-    return with_statistics(results, measured, statistics_of({}))
+    return with_statistics(results, measured, statistics)
 
 
 def print_sentences(results: Sequence[Result], digits: int) -> None:

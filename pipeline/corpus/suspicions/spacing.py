@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ...tokenizers import TOKENIZERS
+from ...tokenizers import tokenizer_called
 from ..texts import MemoryText
 from .sample import FEW
 
@@ -21,8 +21,8 @@ TOKENISED, WRITTEN = 0.8, 0.2
 def misspaced(corpus: Corpus, tokenizers: Iterable[str], *, source: bool) -> list[str]:
     """Return the warnings about a data set for these tokenisers. `source` says that the source is tokenised too."""
     tokenizers = list(dict.fromkeys(tokenizers))
-    splitting = [name for name in tokenizers if TOKENIZERS[name].expects == "tokens"]
-    parting = [name for name in tokenizers if TOKENIZERS[name].expects == "text"]
+    splitting = [name for name in tokenizers if tokenizer_called(name).expects == "tokens"]
+    parting = [name for name in tokenizers if tokenizer_called(name).expects == "text"]
     if not (splitting or parting) or all(map(_has_few_stops, corpus.texts())):
         return []
     samples = corpus.samples

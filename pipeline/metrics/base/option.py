@@ -39,6 +39,8 @@ class Option(NamedTuple):
     """The name in signatures, which configs may use too. By default it is the name of the option."""
     choices: tuple[str, ...] | None = None
     """All allowed values."""
+    beside: str = ""
+    """A value that is allowed beside the choices, alone or with + and a name behind it. Lists do not show it."""
     minimum: int = 0
     """The smallest whole number allowed, where there is a maximum."""
     maximum: int | None = None
@@ -101,7 +103,7 @@ class Option(NamedTuple):
             if text:
                 return signature.unescape(text)
         elif self.choices:
-            if text in self.choices:
+            if text in self.choices or (self.beside and text.partition("+")[0] == self.beside):
                 return text
         elif self.pattern:
             if re.fullmatch(self.pattern, text):

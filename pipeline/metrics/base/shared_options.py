@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ...tokenizers import TOKENIZERS
+from ...tokenizers import OWN, TOKENIZERS, is_own
 from .option import option
 
 if TYPE_CHECKING:
     from pathlib import Path
 
 WHERE_STRIPPED: dict[str, Any] = {
-    "applies": lambda m: m.unit == "char" or m.tokenizer != "whitespace",
+    "applies": lambda m: m.unit == "char" or not (m.tokenizer == "whitespace" or is_own(m.tokenizer)),
     "why": "tokenizer whitespace ignores it anyway",
     "implicit": True,
 }
@@ -30,6 +30,7 @@ def tokenizer() -> str:
         key="tok",
         help="how lines are split into words",
         choices=tuple(name for name in TOKENIZERS if name != "char"),
+        beside=OWN,
         applies=lambda m: m.unit == "word",
         why="unit char takes every code point",
     )

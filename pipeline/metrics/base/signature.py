@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ...errors import ConfigError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
 INFORMATIVE = frozenset({"nrefs", "v"})
 """Keys that describe the run and not the metric. parse() leaves them out."""
@@ -78,3 +78,19 @@ def parse(text: str) -> tuple[str, dict[str, str]]:
             raise ConfigError(f"'{text}': '{key}' is given twice")
         settings[key] = value
     return name, {key: value for key, value in settings.items() if key not in INFORMATIVE}
+
+
+SAMPLES = {"approximate_randomization": ("ar", "trials"), "paired_bootstrap": ("bs", "resamples")}
+"""What sacreBLEU's signatures call the samples of a paired test, and the setting that has their number."""
+
+
+def with_samples(peer: str, statistics: Mapping[str, Any], test: str = "paired_bootstrap") -> str:
+    """Return sacreBLEU's signature with the number of samples and the seed, as it prints for intervals and tests.
+
+    `statistics` are the settings as results.json has them. Of other tests than sacreBLEU's the signature is as it was.
+    """
+    if test not in SAMPLES:
+        return peer
+    key, setting = SAMPLES[test]
+    name, references, *rest = peer.split("|")
+    return "|".join([name, references, f"{key}:{statistics[setting]}", f"seed:{statistics['seed']}", *rest])

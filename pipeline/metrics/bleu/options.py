@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ...kernel.common import MAX_ORDER
-from ...tokenizers import TOKENIZERS
+from ...tokenizers import OWN, TOKENIZERS
 from ..base import shared_options
 from ..base.option import option
 from .smoothing import SMOOTHING
@@ -72,6 +72,7 @@ class BleuOptions:
         key="tok",
         help="how lines are split: 13a, or whitespace for the flavour nltk, ascii_whitespace for moses",
         choices=("none", *TOKENIZERS),
+        beside=OWN,
     )
     lowercase: bool = shared_options.lowercase()
     level: str = shared_options.level()

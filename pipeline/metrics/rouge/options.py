@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from ...errors import ConfigError
 from ...kernel.common import FOLDS
-from ...tokenizers import TOKENIZERS
+from ...tokenizers import OWN, TOKENIZERS
 from ...tokenizers.stemmers import STEMMERS, exceptions
 from ..base.option import option
 from .types import PATTERN, Type, read_types, subsequence_of
@@ -39,7 +39,7 @@ class RougeOptions:
         form="types joined by + out of 1 to 9, L, Lsum, W, S, SU, S4, SU4 ..., such as 1+2+L",
     )
     tokenizer: str = option(
-        lambda given: given.get("flavour", "google"), key="tok", help="words", choices=tuple(TOKENIZERS)
+        lambda given: given.get("flavour", "google"), key="tok", help="words", choices=tuple(TOKENIZERS), beside=OWN
     )
     lowercase: bool = option(
         False,

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
+from ...tokenizers import OWN, is_own
 from ...tokenizers.tercom import Tercom
 from ..base import shared_options
 from ..base.arithmetic import ratio
@@ -64,7 +65,15 @@ class Ter(Metric):
         False, key="asian", help="know the characters of Chinese and Japanese", implicit=True, **SWITCHES
     )
     case_sensitive: bool = option(False, key="cased", help="keep upper case")
+    tokens: str = option(
+        "tercom", help="how texts are split; own for tokens of Python", choices=("tercom",), beside=OWN, implicit=True
+    )
     level: str = shared_options.level()
+
+    def conflicts(self) -> list[tuple[str, str]]:
+        """Return what changes texts, where tokens are those of the caller."""
+        own = is_own(self.tokens) and (self.normalized or self.no_punct)
+        return [("tokens", "normalized and no_punct change texts, and not tokens of your own")] if own else []
 
     @property
     def policy(self) -> str:
@@ -131,8 +140,8 @@ class Ter(Metric):
         return alignment(output, references)
 
     def peer_signature(self, references: int, *, missing: bool = False) -> str | None:
-        """Return sacreBLEU's own signature, or None at level mean, which sacreBLEU does not have."""
-        if self.level != "corpus":
+        """Return sacreBLEU's own signature, or None for what it does not have: level mean, and tokens of the caller."""
+        if self.level != "corpus" or is_own(self.tokens):
             return None
         yes = {True: "yes", False: "no"}
         parts = {

@@ -11,6 +11,7 @@ from ...errors import InputError, did_you_mean
 from ..material import Material
 from ..plots import PLOTS
 from ..plots.canvas import BLUE, ORANGE, figure, saved, styled, text
+from ..tables.plot_look import PLAIN
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -19,9 +20,10 @@ if TYPE_CHECKING:
 
     from ...arrays import Floats
     from ...scoring.results import Results
+    from ..tables.plot_look import Look
 
 
-def drawn(results: Results, name: str) -> Figure:
+def drawn(results: Results, name: str, look: Look = PLAIN) -> Figure:
     """Return the figure of a plot (`gec-pipeline help reports`).
 
     Raises InputError for an unknown name, where results have nothing for it or several such figures, and where
@@ -32,14 +34,14 @@ def drawn(results: Results, name: str) -> Figure:
         raise InputError(
             f"plot({name!r}): there is no such plot{did_you_mean(name, PLOTS)}; there are {_listed(PLOTS)}"
         )
-    with styled():
+    with styled(look):
         figures = list(PLOTS[name].figures(Material(results=results)))
     if not figures:
         raise InputError(f"plot({name!r}): there is nothing for it here; it needs {PLOTS[name].needs}")
     if len(figures) > 1:
         named = _listed(dict.fromkeys(f"{group.dataset}/{group.label}" for group, _, _ in figures))
         raise InputError(f"plot({name!r}): there are {len(figures)}; say which by metric= and dataset=: {named}")
-    return _shown(figures[0][2])
+    return _shown(figures[0][2], look)
 
 
 def histogram(scores: Floats, title: str) -> Figure:
@@ -72,11 +74,11 @@ def _listed(names: Any) -> str:
     return ", ".join([*shown[:10], *(["..."] if len(shown) > 10 else [])])
 
 
-def _shown(whole: Figure) -> Figure:
+def _shown(whole: Figure, look: Look = PLAIN) -> Figure:
     """Have a notebook show the figure, also where pyplot was not imported."""
 
     def as_png() -> bytes:
-        with styled():
+        with styled(look):
             return saved(whole, "png")
 
     setattr(whole, "_repr_png_", as_png)  # noqa: B010 (Figure has no such attribute, which a type checker would say)

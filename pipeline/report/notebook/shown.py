@@ -50,15 +50,30 @@ class Drawable(Shown):
 
     __slots__ = ()
 
-    def plot(self, name: str = "scores", *, metric: str | None = None, dataset: str | None = None) -> Figure:
+    def plot(
+        self,
+        name: str = "scores",
+        *,
+        metric: str | None = None,
+        dataset: str | None = None,
+        width: Literal["column", "text"] | None = None,
+        font: Literal["sans", "serif"] = "sans",
+        title: bool = True,
+    ) -> Figure:
         """Return a plot as a figure of matplotlib, which notebooks show, and whose savefig() writes it to a file.
 
         `name` is one of those of `gec-pipeline report --format plots` (scores, precision, ranks, differences, p_values,
         types ...). Where there are several metrics or data sets, `metric` and `dataset` say which.
-        Raises InputError for an unknown name, where results have nothing for it, and where matplotlib is missing.
+        For a paper, `width` is that of a column (219 points) or of the text (455 points), `font` is sans or serif, and
+        `title` False leaves the title to the caption.
+
+        Raises InputError for an unknown name, width or font, where results have nothing for it, and where matplotlib
+        is missing.
         """
+        from ..tables.plot_look import look_of
         from .figures import drawn
 
+        look = look_of(width, font, title=title)
         results = self._as_results()
         known = {score.metric: from_text(score.metric) for score in results.scores} if metric else {}
         meant = called(known, metric) if metric else set()
@@ -68,7 +83,7 @@ class Drawable(Shown):
             names = [*labels(score.metric for score in results.scores).values(), *results.datasets]
             hint = "".join(did_you_mean(text, names) for text in asked[:1])
             raise InputError(f"plot({name!r}): there are no scores{' of ' if asked else ''}{', '.join(asked)}{hint}")
-        return drawn(replace(results, scores=kept), name)
+        return drawn(replace(results, scores=kept), name, look)
 
 
 def called(known: Mapping[str, Metric], metric: str) -> set[str]:

@@ -100,7 +100,7 @@ def drawn(
     taken: set[str] = set()
     for name in names or PLOTS:
         plot = PLOTS[name]
-        with styled():
+        with styled(material.look):
             plots = [
                 Drawn(
                     _stem(name, group, more, taken), name, group.dataset, group.metric, plot.about, saved(figure, kind)

@@ -7,6 +7,7 @@ shape, fill or position says the same. Nothing here reads or changes the user's 
 from __future__ import annotations
 
 import io
+import math
 import textwrap
 import warnings
 from contextlib import contextmanager
@@ -14,15 +15,18 @@ from typing import TYPE_CHECKING, Any
 
 from ...errors import printable
 from ..tables.label_places import label_places
+from ..tables.plot_look import FONTS, LOOK, PLAIN, SMALLEST
 from ..terminal.layout import shortened
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from matplotlib.artist import Artist
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
     from ..tables.labels import Group
+    from ..tables.plot_look import Look
 
 TYPES = ("png", "svg", "pdf")
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#F0E442")
@@ -35,7 +39,6 @@ ROW = 0.24
 """Height of the row of a system in inches."""
 
 STYLE: dict[str, Any] = {
-    "font.family": ["DejaVu Sans"],  # comes with matplotlib
     "font.size": 9,
     "axes.spines.top": False,
     "axes.spines.right": False,
@@ -60,21 +63,35 @@ _NO_DATES: dict[str, dict[str, Any]] = {
 
 
 @contextmanager
-def styled() -> Iterator[None]:
-    """Set matplotlib's own defaults and STYLE, and restore the user's settings afterwards."""
+def styled(look: Look = PLAIN) -> Iterator[None]:
+    """Set matplotlib's own defaults, STYLE and a look, and restore the user's settings afterwards."""
     from matplotlib import style
 
-    with style.context(["default", STYLE]), warnings.catch_warnings():
-        warnings.filterwarnings("ignore", message="Glyph .* missing from")  # a name in another script gets boxes
-        yield
+    letters = {
+        "font.family": FONTS[look.font],
+        "font.size": look.points(STYLE["font.size"]),
+        "legend.fontsize": look.points(STYLE["legend.fontsize"]),
+    }
+    token = LOOK.set(look)
+    try:
+        with style.context(["default", STYLE | letters]), warnings.catch_warnings():
+            warnings.filterwarnings("ignore", message="Glyph .* missing from")  # a name in another script gets boxes
+            yield
+    finally:
+        LOOK.reset(token)
 
 
-def figure(width: float = WIDTH, height: float = 4.0) -> tuple[Figure, Axes]:
-    """Return an empty figure with one pair of axes; width and height are in inches."""
+def figure(width: float = WIDTH, height: float = 4.0, *, square: bool = False) -> tuple[Figure, Axes]:
+    """Return an empty figure with one pair of axes.
+
+    Width and height are in inches. Where people asked for another width, the figure has that one; if it is `square`,
+    its height changes likewise, else it stays.
+    """
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
-    empty = Figure(figsize=(width, height), layout="constrained")
+    wide = LOOK.get().inches(width)
+    empty = Figure(figsize=(wide, height * wide / width if square else height), layout="constrained")
     FigureCanvasAgg(empty)
     return empty, empty.add_subplot()
 
@@ -84,7 +101,8 @@ def rows_figure(names: Sequence[str], more: float = 0.0) -> tuple[Figure, Axes]:
 
     `more` is the height in inches that a legend below the axes needs.
     """
-    rows, axes = figure(height=1.1 + more + ROW * max(len(names), 2))
+    row = 0.7 * ROW if LOOK.get().narrow else ROW
+    rows, axes = figure(height=(1.1 if LOOK.get().title else 0.8) + more + row * max(len(names), 2))
     axes.set_yticks(range(len(names)), [text(name) for name in names])
     axes.set_ylim(len(names) - 0.4, -0.6)
     axes.grid(visible=False, axis="y")
@@ -93,16 +111,52 @@ def rows_figure(names: Sequence[str], more: float = 0.0) -> tuple[Figure, Axes]:
 
 
 def title(axes: Axes, group: Group, what: str = "") -> None:
-    """Write above the axes what they show."""
+    """Write above the axes what they show, unless figures shall have no title."""
+    if not LOOK.get().title:
+        return
     words = ": ".join(text(part, 60) for part in (group.dataset, group.label, what) if part)
     whole = axes.get_figure(root=True)
     assert whole is not None  # noqa: S101 (for the type checker: figure() has put the axes into a figure)
-    lines = textwrap.wrap(words, int(14 * whole.get_figwidth()))
-    whole.suptitle("\n".join(lines), x=0.01, horizontalalignment="left", fontsize=10)
+    size = LOOK.get().points(10)
+    lines = textwrap.wrap(words, int(140 / size * whole.get_figwidth()))
+    whole.suptitle("\n".join(lines), x=0.01, horizontalalignment="left", fontsize=size)
+
+
+def legend(whole: Figure, entries: Sequence[Artist], columns: int) -> None:
+    """Draw a legend below the axes, in so many columns, or in as many as a narrow figure has room for."""
+    if LOOK.get().narrow:
+        longest = max(len(str(entry.get_label())) for entry in entries)
+        columns = max(1, min(columns, int(whole.get_figwidth() * 72 / (SMALLEST * (0.55 * longest + 4)))))
+        rows = -(-len(entries) // columns)
+        whole.set_figheight(whole.get_figheight() + 1.6 * SMALLEST / 72 * (rows - 1))
+    whole.legend(handles=list(entries), loc="outside lower center", ncols=columns)
+
+
+def matrix_names(axes: Axes, columns: Sequence[str], rows: Sequence[str] = (), size: float | None = None) -> None:
+    """Write the names of the columns and rows of a matrix, in letters of `size` points (None: the usual size).
+
+    Without names of rows they are those of the columns, and the cells are squares. Where people asked for a width,
+    letters are not smaller than SMALLEST, and some names are left out if they would stand upon each other.
+    """
+    points = None if size is None else LOOK.get().points(size)
+    step = max(math.ceil(1.25 * SMALLEST / cell_width(len(columns))), 1)
+    across = range(0, len(columns), step)
+    down = range(len(rows)) if rows else across
+    axes.set_xticks(across, [text(columns[n], 24) for n in across], rotation=90, fontsize=points)
+    axes.set_yticks(down, [text((rows or columns)[n], 24) for n in down], fontsize=points)
+
+
+def cell_width(columns: int) -> float:
+    """Return about how wide a column of a matrix is in points, where people asked for a width; else infinity."""
+    look = LOOK.get()
+    return 72 * 0.7 * look.inches(0) / max(columns, 1) if look.width else math.inf
 
 
 def place_labels(whole: Figure, axes: Axes, labels: Sequence[tuple[str, float, float]]) -> None:
-    """Write names beside their points, given as (name, x, y). A line joins a name to a point that is far off."""
+    """Write names beside their points, given as (name, x, y). A line joins a name to a point that is far off.
+
+    Where people asked for a width, a name that has no room within the figure is left out.
+    """
     whole.draw_without_rendering()  # from here on the axes have their position
     whole.set_layout_engine("none")
     points: list[tuple[float, float]] = [tuple(axes.transData.transform((x, y))) for _, x, y in labels]
@@ -112,6 +166,9 @@ def place_labels(whole: Figure, axes: Axes, labels: Sequence[tuple[str, float, f
     line = {"arrowstyle": "-", "color": GREY, "linewidth": 0.5, "shrinkA": 0, "shrinkB": 2}
     for number, place in places.items():
         x, y = points[number]
+        half = sizes[number][0] / 2
+        if LOOK.get().width and not 0 <= place.x - half <= place.x + half <= whole.bbox.width:
+            continue
         axes.annotate(
             labels[number][0],
             labels[number][1:],
@@ -119,7 +176,7 @@ def place_labels(whole: Figure, axes: Axes, labels: Sequence[tuple[str, float, f
             textcoords="offset points",
             ha="center",
             va="center",
-            fontsize=8,
+            fontsize=LOOK.get().points(8),
             annotation_clip=False,
             arrowprops=line if place.far else None,
         )
@@ -127,15 +184,18 @@ def place_labels(whole: Figure, axes: Axes, labels: Sequence[tuple[str, float, f
 
 def _size(axes: Axes, name: str) -> tuple[float, float]:
     """Return width and height of a name in pixels."""
-    drawn = axes.text(0, 0, name, fontsize=8)
+    drawn = axes.text(0, 0, name, fontsize=LOOK.get().points(8))
     box = drawn.get_window_extent()
     drawn.remove()
     return box.width, box.height
 
 
 def text(name: str, width: int = 32) -> str:
-    """Return a name for a plot: on one line, shortened to the width, with control characters as escapes."""
-    return shortened(printable(name.replace("\n", " ")), width)
+    """Return a name for a plot: on one line, shortened to the width, with control characters as escapes.
+
+    In a narrow figure names have at most 18 letters.
+    """
+    return shortened(printable(name.replace("\n", " ")), min(width, 18) if LOOK.get().narrow else width)
 
 
 def saved(whole: Figure, kind: str) -> bytes:

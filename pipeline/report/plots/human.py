@@ -10,7 +10,7 @@ import numpy as np
 from ...scoring.scored_columns import scores_of_draws
 from ..tables.labels import groups
 from ..tables.plotted import scatters
-from .canvas import BLUE, COLOURS, MARKERS, ORANGE, figure, place_labels, rows_figure, text, title
+from .canvas import BLUE, COLOURS, MARKERS, ORANGE, figure, legend, place_labels, rows_figure, text, title
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -82,7 +82,7 @@ def scatter(material: Material) -> Iterator[Named]:
 
 def _scatter(shown: Scatter) -> Figure:
     size = 4.6 if len(shown.points) <= 20 else 7.5
-    plot, axes = figure(width=size + 0.9, height=size)
+    plot, axes = figure(width=size + 0.9, height=size, square=True)
     points = [(text(point.system, 20), 100 * point.score, point.human) for point in shown.points]
     axes.plot([x for _, x, _ in points], [y for *_, y in points], "o", color=BLUE, markersize=5)
     axes.margins(0.12)
@@ -120,5 +120,5 @@ def _windows(metrics: Sequence[Group], items: Sequence[dict[str, Any]], human: s
     axes.set_xlabel(f"places in the ranking by {text(human.replace('_', ' '))}")
     axes.set_ylabel("pearson")
     title(axes, metrics[0]._replace(label=""), f"correlation among {ranges[0][1] - ranges[0][0] + 1} neighbours")
-    plot.legend(loc="outside lower center", ncols=2)
+    legend(plot, axes.get_legend_handles_labels()[0], 2)
     return plot

@@ -7,8 +7,23 @@ from typing import TYPE_CHECKING, Any
 
 from ..tables.comparisons import baseline_of, is_significant, level_name, p_cell, tests_of
 from ..tables.labels import groups
+from ..tables.plot_look import LOOK
 from ..tables.plotted import all_pairs, precisions, ranked_systems
-from .canvas import BLUE, COLOURS, GREY, MARKERS, ORANGE, PALE, figure, rows_figure, text, title
+from .canvas import (
+    BLUE,
+    COLOURS,
+    GREY,
+    MARKERS,
+    ORANGE,
+    PALE,
+    cell_width,
+    figure,
+    legend,
+    matrix_names,
+    rows_figure,
+    text,
+    title,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -29,6 +44,8 @@ SHADES = ("#1B1B1B", "#5A5A5A", "#A6A6A6", "#F2F2F2")
 """The grey of p-values below each of LEVELS, and that of all others."""
 WRITTEN = 16
 """A matrix of at most so many systems has numbers in its cells."""
+LONGEST_P = 18
+"""Width of the longest p-value in a cell, in points."""
 
 
 def scores(material: Material) -> Iterator[Named]:
@@ -41,7 +58,7 @@ def scores(material: Material) -> Iterator[Named]:
         _points(axes, results, group)
         title(axes, group)
         axes.set_xlabel(f"{text(group.output)} (percent)")
-        _legend(axes, results, group)
+        _legend(plot, results, group)
         yield group, "", plot
 
 
@@ -66,7 +83,7 @@ def _points(axes: Axes, results: Results, group: Group) -> None:
             axes.axvline(100 * score.score, color=ORANGE, linestyle="--", linewidth=1, zorder=0)
 
 
-def _legend(axes: Axes, results: Results, group: Group) -> None:
+def _legend(whole: Figure, results: Results, group: Group) -> None:
     """Say below the axes what lines and circles mean."""
     from matplotlib.lines import Line2D
 
@@ -82,7 +99,7 @@ def _legend(axes: Axes, results: Results, group: Group) -> None:
         hollow = {"marker": "o", "linestyle": "", "markerfacecolor": "white"}
         entries.append(Line2D([], [], color=BLUE, label="no significant difference from it", **hollow))  # type: ignore[arg-type]
     if entries:
-        axes.figure.legend(handles=entries, loc="outside lower center", ncols=2)
+        legend(whole, entries, 2)
 
 
 def precision(material: Material) -> Iterator[Named]:
@@ -98,7 +115,7 @@ def precision(material: Material) -> Iterator[Named]:
             axes.plot(values, range(len(values)), linewidth=0.6, markersize=5, label=f"n = {order}", **style)
         title(axes, group)
         axes.set_xlabel("precision (percent)")
-        axes.figure.legend(loc="outside lower center", ncols=min(len(orders), 9))
+        legend(plot, axes.get_legend_handles_labels()[0], min(len(orders), 9))
         yield group, "", plot
 
 
@@ -140,7 +157,9 @@ def _clusters(axes: Axes, clusters: list[int]) -> None:
 
 def _beside(axes: Axes, row: float, words: str) -> None:
     """Write to the right of the axes, at the height of a row."""
-    axes.text(1.01, row, words, transform=axes.get_yaxis_transform(), va="center", fontsize=8, color=GREY)
+    axes.text(
+        1.01, row, words, transform=axes.get_yaxis_transform(), va="center", fontsize=LOOK.get().points(8), color=GREY
+    )
 
 
 def differences(material: Material) -> Iterator[Named]:
@@ -176,16 +195,15 @@ def _matrix(group: Group, compared: AllPairs) -> Figure:
     from matplotlib.patches import Patch
 
     names = compared.systems
+    written = len(names) <= WRITTEN and cell_width(len(names)) > LONGEST_P
     side = max(3.4, min(0.42 * len(names), 9.5))
-    plot, axes = figure(width=side + 1.6, height=side + 1.2)
+    plot, axes = figure(width=side + 1.6, height=side + 1.2, square=True)
     for row, system in enumerate(names):
         for column, other in enumerate(names):
             pair = compared.pairs.get((system, other))
             if pair and not math.isnan(pair.p):
-                _cell(axes, row, column, pair.p, written=len(names) <= WRITTEN)
-    size = 9 if len(names) <= 30 else 6
-    axes.set_xticks(range(len(names)), [text(name, 24) for name in names], rotation=90, fontsize=size)
-    axes.set_yticks(range(len(names)), [text(name, 24) for name in names], fontsize=size)
+                _cell(axes, row, column, pair.p, written=written)
+    matrix_names(axes, names, size=9 if len(names) <= 30 else 6)
     axes.set_xlim(-0.5, len(names) - 0.5)
     axes.set_ylim(len(names) - 0.5, -0.5)
     axes.set_aspect("equal")
@@ -195,7 +213,7 @@ def _matrix(group: Group, compared: AllPairs) -> Figure:
     title(axes, group, "p, adjusted")
     meanings = [*(f"p < {level:g}" for level in LEVELS), f"p ≥ {LEVELS[-1]:g}"]
     patches = [Patch(facecolor=shade, edgecolor=GREY, label=of) for shade, of in zip(SHADES, meanings, strict=True)]
-    plot.legend(handles=patches, loc="outside lower center", ncols=4)
+    legend(plot, patches, 4)
     return plot
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ..by_type.tables import NONE, TIERS, types_of
-from .canvas import COLOURS, figure, text, title
+from .canvas import COLOURS, cell_width, figure, matrix_names, text, title
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 ROW, COLUMN = 0.21, 0.62
 """Height and width of a cell in inches."""
+LONGEST_SCORE = 23
+"""Width of the longest score in a cell, in points. Where cells are narrower, shades alone tell the scores."""
 DARK = 0.55
 """From this share of the scale on, numbers are white."""
 
@@ -37,10 +39,11 @@ def _map(shown: Types, digits: int) -> Figure:
     for row, name in enumerate(shown.names):
         for column, system in enumerate(systems):
             _cell(axes, shown, row, column, shown.shown(system, name, shown.fractions[0], digits))
-    axes.set_xticks(range(len(systems)), [text(system, 24) for system in systems], rotation=90)
-    axes.set_yticks(range(len(shown.names)), [text(name, 24) for name in shown.names])
+    matrix_names(axes, systems, shown.names)
     axes.set_xlim(-0.5, len(systems) - 0.5)
     axes.set_ylim(len(shown.names) - 0.5, -0.5)
+    if cell_width(len(systems)) <= LONGEST_SCORE:
+        axes.set_xlabel("white: 0 percent, darkest: 100")
     axes.grid(visible=False)
     axes.tick_params(length=0)
     axes.spines[:].set_visible(False)
@@ -62,4 +65,5 @@ def _cell(axes: Axes, shown: Types, row: int, column: int, number: str) -> None:
     colour = tuple(1 - share * (1 - part) for part in to_rgb(COLOURS[0]))
     axes.add_patch(Rectangle((column - 0.5, row - 0.5), 1, 1, facecolor=colour, edgecolor="white"))
     ink = "white" if share > DARK else "black"
-    axes.text(column, row, number, ha="center", va="center", fontsize=7, color=ink)
+    if cell_width(len(shown.systems)) > LONGEST_SCORE:
+        axes.text(column, row, number, ha="center", va="center", fontsize=7, color=ink)

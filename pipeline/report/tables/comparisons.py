@@ -140,8 +140,8 @@ def matrix(names: Sequence[str], tests: Sequence[Comparison], show: Callable[[Co
     return ["", *names], rows
 
 
-def settings_line(statistics: dict[str, Any]) -> str:
-    """Return in a line how intervals and tests were computed."""
+def settings_line(statistics: dict[str, Any], mark: str = "*") -> str:
+    """Return in a line how intervals and tests were computed. `mark` stands at what is significant."""
     test = statistics["test"]
     samples = f"{statistics['resamples']:,} bootstrap samples"
     samples += ", annotators chosen anew in each" if statistics.get("choice") == "anew" else ""
@@ -152,4 +152,4 @@ def settings_line(statistics: dict[str, Any]) -> str:
     alpha = float(1 - Fraction(str(statistics["level"])))
     correction = statistics["correction"]
     corrected = "p as it is" if correction == "none" else f"p adjusted by {correction.capitalize()}"
-    return f"{samples}; {name}, {corrected}, * below {alpha:g}; seed {statistics['seed']}"
+    return f"{samples}; {name}, {corrected}, {mark} below {alpha:g}; seed {statistics['seed']}"
