@@ -5,6 +5,8 @@ evaluate(hypotheses, references, sources, metrics)
 run(config)         runs a config, a YAML file or a dict; keeps the results
 load(directory)     opens the results of a run
 compare(directory)  returns intervals, ranges of ranks and tests of a run
+correlate(human, metrics, statistics)
+                    returns how metrics agree with scores of people
 score_counts(metric, totals)
                     makes a score of sums of counts that you have
 Scorer(metric, references, sources)
@@ -42,6 +44,7 @@ if TYPE_CHECKING:
     from . import compat, errors, rewards
     from .api import compare, evaluate, load, run
     from .evaluation import Evaluation, Result
+    from .human.agreement.in_memory import correlate
     from .metrics.from_counts import score_counts
     from .scorers.pairs import sentence_scores
     from .scorers.scorer import Scorer
@@ -53,6 +56,7 @@ __all__ = [
     "__version__",
     "compare",
     "compat",
+    "correlate",
     "errors",
     "evaluate",
     "load",
@@ -63,6 +67,7 @@ __all__ = [
 ]
 MODULES = {
     "Scorer": ".scorers.scorer",
+    "correlate": ".human.agreement.in_memory",
     "score_counts": ".metrics.from_counts",
     "sentence_scores": ".scorers.pairs",
 }

@@ -16,7 +16,7 @@ from .report.tables.labels import labels
 from .scoring.breakdown.rows import TIERS
 from .scoring.column_blocks import blocks_of
 from .scoring.results import DatasetInfo, Results
-from .scoring.sentences import sentence_spread
+from .scoring.sentences import every_output, sentence_spread
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from .execution.store.columns_file import MemoryStatistics, Statistics
     from .metrics.base.metric import Metric
     from .scoring.breakdown.rows import Breakdown
-    from .scoring.results import Bootstrap, Comparison, Samples, Score
+    from .scoring.results import Bootstrap, Comparison, Samples, Score, Spread
 
 
 def _of_score(name: str, meaning: str) -> Any:
@@ -66,12 +66,27 @@ class Result(Shown):
         return self.found.bootstrap
 
     @property
+    def intervals(self) -> dict[str, Spread]:
+        """Each output over samples of the sentences, by name; empty unless `statistics` had {"outputs": "all"}."""
+        return self.found.intervals
+
+    @property
     def sentences(self) -> Floats:
         """The score of each sentence: float64 [lines].
 
         Where there are several references, this is the mean over them, or the best one if the metric takes the best.
         """
         return self.sentence_spread()["score"]
+
+    @property
+    def sentence_outputs(self) -> dict[str, Floats]:
+        """All outputs of each sentence by name, the score first: float64 [lines] each.
+
+        The names are those of `outputs` at level corpus. For example, `sentence_outputs["rouge1_precision"]` holds the
+        precision of each text. Where the best reference of a sentence counts, the numbers are those with it.
+        """
+        blocks = [every_output(self.measure, columns) for columns in blocks_of(self.measure, self.statistics)]
+        return {name: np.concatenate([block[name] for block in blocks]) for name in blocks[0]}
 
     def sentence_spread(self) -> dict[str, Floats]:
         """Return the spread of each sentence's score over its references.
@@ -103,20 +118,23 @@ class Result(Shown):
         parts = [part for part in self.parts if part.tier == tier] or [part for part in self.parts if part.tier == 3]
         return [row for part in parts for row in part.rows()]
 
-    def to_pandas(self, columns: Literal["scores", "all"] = "all") -> Any:
+    def to_pandas(self, columns: Literal["scores", "outputs", "all"] = "all") -> Any:
         """Return a DataFrame with a row for each sentence: its score, then its columns.
 
-        With columns="scores" a row is what `sentence_spread` gives: score, std, low and high. Raises InputError where
-        pandas is not installed.
+        With columns="scores" a row is what `sentence_spread` gives: score, std, low and high. With columns="outputs" it
+        is what `sentence_outputs` gives, such as recall and precision. Raises InputError where pandas is not installed.
         """
         return frame("pandas", self._columns(columns))
 
-    def to_polars(self, columns: Literal["scores", "all"] = "all") -> Any:
+    def to_polars(self, columns: Literal["scores", "outputs", "all"] = "all") -> Any:
         """Return the same `columns` as a DataFrame of polars. Raises InputError where polars is not installed."""
         return frame("polars", self._columns(columns))
 
     def _columns(self, columns: str) -> dict[str, Any]:
-        return self.sentence_spread() if are_few(columns) else {"score": self.sentences, **self.columns}
+        if columns == "outputs":
+            return self.sentence_outputs
+        few = are_few(columns, ("outputs", "all"))
+        return self.sentence_spread() if few else {"score": self.sentences, **self.columns}
 
     def plot(self) -> Figure:
         """Return how many sentences have which score, as a figure of matplotlib, which notebooks show.
@@ -234,7 +252,8 @@ class Evaluation(Sequence[Result], Drawable):
         """Return a DataFrame with a row for each result: data set, system, metric, score and rank.
 
         Where results have bootstrap intervals, `low` and `high` are their ends. With columns="all", all numbers that
-        the metrics give follow, such as precisions and counts. Raises InputError where pandas is not installed.
+        the metrics give follow, such as precisions and counts, and `recall_low` and `recall_high` are the ends of the
+        interval of the recall, if outputs have any. Raises InputError where pandas is not installed.
         """
         return frame("pandas", self._rows(columns))
 
@@ -244,7 +263,7 @@ class Evaluation(Sequence[Result], Drawable):
 
     def _rows(self, columns: str) -> list[dict[str, Any]]:
         few = are_few(columns)
-        return [_row(result) | ({} if few else result.outputs) for result in self.results]
+        return [_row(result) | ({} if few else result.outputs | result.found.ends) for result in self.results]
 
     def _as_results(self) -> Results:
         """Return the results that the run directory has, or those of evaluate() in the same form."""

@@ -220,7 +220,8 @@ def resample(scored: Scored, asked: WrittenStatistics) -> Results:
 
 def correlate(scored: Scored, asked: tuple[WrittenHuman, People]) -> Results:
     """Return the results with the correlations of metrics and people."""
-    from .human.meta_evaluation import meta_evaluate, metric_scores
+    from .human.agreement.metric_scores import metric_scores
+    from .human.meta_evaluation import meta_evaluate
 
     human, people = asked
     scores = metric_scores(scored.columns)

@@ -75,7 +75,7 @@ def test_the_examples_in_the_documentation_are_right() -> None:
 
 
 def test_the_package_gives_what_it_promises() -> None:
-    functions = {"compare", "evaluate", "load", "run", "score_counts", "sentence_scores"}
+    functions = {"compare", "correlate", "evaluate", "load", "run", "score_counts", "sentence_scores"}
     others = {"Evaluation", "Result", "Scorer", "__version__", "compat", "errors", "rewards"}
     assert set(pipeline.__all__) == functions | others
     assert all(hasattr(pipeline, name) for name in pipeline.__all__)
@@ -606,7 +606,7 @@ def test_a_data_frame_of_a_result_has_a_row_for_each_sentence() -> None:
     few = result.to_pandas(columns="scores")
     assert few.columns.tolist() == ["score", "std", "low", "high"]
     assert few["score"].tolist() == result.sentences.tolist()
-    with pytest.raises(InputError, match=r"^columns: expected 'scores' or 'all', found 'score'$"):
+    with pytest.raises(InputError, match=r"^columns: expected 'scores' or 'outputs' or 'all', found 'score'$"):
         result.to_pandas(columns="score")  # type: ignore[arg-type]
 
 

@@ -129,19 +129,26 @@ def check_habits(args: argparse.Namespace, metrics: int, outputs: int) -> None:
     """Raise ConfigError for options that do not go together, with so many metrics and outputs."""
     args.json = args.json or args.form == "json"
     paired = next((flag for flag, test in PAIRED.items() if test == args.paired), "")
-    if args.resamples is not None and not (args.confidence or paired):
+    if args.resamples is not None and not (args.confidence or args.all_intervals or paired):
         raise ConfigError("--resamples: has no effect without --confidence or --paired-bs")
     if args.trials is not None and paired != "--paired-ar":
         raise ConfigError("--trials: has no effect without --paired-ar")
     if paired and outputs < 2:
         raise ConfigError(f"{paired}: tests outputs against the first one; there is only one")
-    if paired and (args.orders or args.sentences):
-        raise ConfigError(f"{paired}: is not printed with --orders and --sentences")
-    if args.form and (args.orders or args.sentences):
-        raise ConfigError("-f: is for results as a whole; leave out --orders and --sentences")
-    if not args.bare:
-        return
-    others = {"--json": args.json, "--orders": args.orders, "--confidence": args.confidence, paired: paired}
+    parts = {"--orders": args.orders, "--sentences": args.sentences, "--sentence-outputs": args.sentence_outputs}
+    for flag in (flag for flag, given in parts.items() if given):
+        if paired:
+            raise ConfigError(f"{paired}: is not printed with {flag}")
+        if args.form:
+            raise ConfigError(f"-f: is for results as a whole; leave out {flag}")
+    if args.bare:
+        _check_bare(args, metrics, outputs, paired)
+
+
+def _check_bare(args: argparse.Namespace, metrics: int, outputs: int, paired: str) -> None:
+    """Raise ConfigError for options that do not go together with bare numbers; `paired` is a flag or ""."""
+    others = {"--json": args.json, "--orders": args.orders, "--sentence-outputs": args.sentence_outputs}
+    others |= {"--confidence": args.confidence, "--all-intervals": args.all_intervals, paired: bool(paired)}
     for flag in (flag for flag, given in others.items() if given):
         raise ConfigError(f"-b: prints a bare number, and nothing of {flag}; leave one of them out")
     if metrics > 1:
@@ -155,12 +162,13 @@ def statistics_asked(args: argparse.Namespace, first: str) -> WrittenStatistics 
 
     Raises InputError for wrong numbers of samples.
     """
-    if not (args.confidence or args.paired):
+    if not (args.confidence or args.all_intervals or args.paired):
         return None
     from ..scoring.resampling.significance import statistics_of  # here, because most scores have no statistics
 
     paired = {"test": args.paired, "baseline": first} if args.paired else {}
     given = {"resamples": args.resamples, "trials": args.trials, **paired}
+    given |= {"outputs": "all"} if args.all_intervals else {}
     return statistics_of({name: value for name, value in given.items() if value is not None}, "--")
 
 

@@ -194,6 +194,9 @@ class WrittenStatistics(Written):
         description="which annotators count in a sample, of metrics such as errant and m2 that choose them sentence by "
         "sentence with running totals: those of the whole set, or chosen anew in each sample",
     )
+    outputs: Literal["score", "all"] = Field(
+        "score", description="what has an interval: the score alone, or all outputs that are fractions, such as recall"
+    )
 
 
 class WrittenHuman(Written):
@@ -226,7 +229,28 @@ class WrittenHuman(Written):
     )
     level: Level = Field(0.95, description="level of the intervals")
     resamples: Resamples = Field(1000, description="bootstrap samples of systems, or of sentences")
-    seed: Seed = Field(12345, description="seed of the bootstrap and of TrueSkill")
+    seed: Seed = Field(12345, description="seed of the bootstrap, of TrueSkill and of permutations")
+    statistics: list[str] = Field(
+        [],
+        description="statistics of scores of sentences, or with level=system of systems, such as pearson or "
+        "accuracy[average=item,epsilon=best]",
+    )
+    permutations: Resamples | None = Field(
+        None, description="resamples of the permutation tests between metrics; default: no such tests"
+    )
+    swap: Literal["auto", "scores", "pairs"] = Field(
+        "auto", description="what a permutation swaps between two metrics: scores, or results of pairs of outputs"
+    )
+    block: Resamples | None = Field(
+        None, description="after so many permutations each, a test with a clear p-value stops; default: it never does"
+    )
+    early_min: Level = Field(0.02, description="a test may stop where its p-value is below this")
+    early_max: Level = Field(0.5, description="a test may stop where its p-value is above this")
+    aggregation: Literal["score", "trueskill"] = Field(
+        "score",
+        description="which scores of metrics are correlated on systems: their own, or TrueSkill of sentence scores",
+    )
+    by_rank: Truth = Field(False, description="also the agreement on pairs of outputs by the ranks people gave them")
 
 
 class WrittenOutput(Written):

@@ -91,13 +91,21 @@ def references(sentence: CorrectedSentence, *, mix: bool, most: int = MAX_COMBIN
 
 
 def _of_annotators(sentence: CorrectedSentence) -> Iterator[Tokens]:
+    corrected = of_annotators(sentence)
+    if len(corrected) < sentence.annotators or not corrected:
+        yield sentence.tokens
+    yield from corrected.values()
+
+
+def of_annotators(sentence: CorrectedSentence) -> dict[int, Tokens]:
+    """Return the reference of each annotator who corrects something; that of all others is the sentence itself."""
     alternatives = [alternative for error in sentence.errors for alternative in error.alternatives]
     annotators = python2_order(dict.fromkeys(str(item.annotator) for item in alternatives), python2_hash)
-    if len(annotators) < sentence.annotators or not annotators:
-        yield sentence.tokens
+    corrected = {}
     for annotator in map(int, annotators):
         own = (_merged(alternative) for alternative in alternatives if alternative.annotator == annotator)
-        yield apply(sentence.tokens, itertools.chain.from_iterable(own))
+        corrected[annotator] = apply(sentence.tokens, itertools.chain.from_iterable(own))
+    return corrected
 
 
 def combinations(sentence: CorrectedSentence) -> int:

@@ -3,47 +3,29 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass, field
-from functools import partial
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..errors import InputError
-from ..scoring.column_blocks import present_blocks
-from ..scoring.sentences import sentence_scores
+from .agreement.by_rank import ByRank, agreement_by_rank
+from .agreement.comparison import Agreement, HumanScores, PermutationTest, compared
+from .agreement.skill import skills
 from .correlation import COEFFICIENTS, bootstrap_interval, common_systems, correlate, vector, windows
 from .people import check_common, human_scores, judged_dataset
 from .preferences import accuracy_interval, lines_of_segments, sentence_level, sentence_pairs
 from .williams import williams
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Sequence
+    from collections.abc import Collection, Iterable, Sequence
 
     from ..arrays import Floats, Ints
     from ..config.models import WrittenHuman
-    from ..scoring.scored_columns import ScoredColumns
+    from .agreement.metric_scores import MetricScores
     from .judgments import Judgments
     from .people import People
     from .trueskill import Progress
-
-
-@dataclass(frozen=True)
-class MetricScores:
-    """Scores of systems by one metric on one data set, from a run or a file."""
-
-    dataset: str
-    metric: str
-    scores: dict[str, float]
-    """The higher, the better: scores of metrics where lower is better are negated, and so are sentence scores."""
-    lines: int = 0
-    sentences: Callable[[], Floats] | None = None
-    """Returns the sentence scores, float64 [systems, lines], with the systems in ASCII order. None: there are none."""
-
-    @property
-    def systems(self) -> list[str]:
-        """The names of the systems in ASCII order, in which `sentences` returns them."""
-        return sorted(self.scores)
 
 
 @dataclass(frozen=True)
@@ -108,6 +90,10 @@ class Windowed:
     spearman: float
 
 
+LATER = ("statistics", "permutations", "swap", "block", "early_min", "early_max", "aggregation", "by_rank")
+"""The settings, and parts of the results, that results have only where a config asks for them."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class MetaEvaluation:
     """How far the metrics agree with people."""
@@ -124,35 +110,13 @@ class MetaEvaluation:
     scores: dict[str, dict[str, float]] = field(default_factory=dict)
     """The human scores that the metrics were correlated with, by their names, of each system."""
 
+    statistics: list[Agreement] = field(default_factory=list)
+    permutations: list[PermutationTest] = field(default_factory=list)
+    by_rank: list[ByRank] = field(default_factory=list)
+
     def plain(self) -> dict[str, Any]:
-        """Return everything as mappings and lists."""
-        return asdict(self)
-
-
-def metric_scores(columns: Iterable[ScoredColumns]) -> list[MetricScores]:
-    """Return the scores of a run, with sentence scores. References that are scored as systems are left out."""
-    metrics = []
-    for scored in columns:
-        names = [score.system for score, own in zip(scored.scores, scored.own, strict=False) if own is None]
-        goodness = scored.metric.goodness
-        scores = {score.system: goodness(score.score) for score in scored.scores if score.system in names}
-        first = scored.scores[0]
-        metrics.append(MetricScores(first.dataset, first.metric, scores, scored.lines, partial(_sentences, scored)))
-    return metrics
-
-
-def _sentences(scored: ScoredColumns) -> Floats:
-    """Return the sentence scores of the systems in ASCII order: float64 [systems, lines]."""
-    numbered = zip(scored.scores, scored.columns, scored.own, strict=False)
-    columns = {score.system: blocks for score, blocks, own in numbered if own is None}
-    rows = [
-        [
-            scored.metric.goodness(sentence_scores(scored.metric, block))
-            for block in present_blocks(scored.metric, columns[name])
-        ]
-        for name in sorted(columns)
-    ]
-    return np.stack([np.concatenate(blocks) for blocks in rows])
+        """Return everything as mappings and lists. What only some configs ask for is left out where it is empty."""
+        return {name: part for name, part in asdict(self).items() if part or name not in LATER}
 
 
 def meta_evaluate(
@@ -164,21 +128,44 @@ def meta_evaluate(
     """
     dataset = judged_dataset(list(dict.fromkeys(metric.dataset for metric in metrics)), config.dataset)
     metrics = [metric for metric in metrics if metric.dataset == dataset]
-    result = MetaEvaluation(settings=config.model_dump(), digest=people.digest)
+    result = MetaEvaluation(settings=_settings(config), digest=people.digest)
     for title, scores in human_scores(people, config, progress).items():
         systems = _common(metrics, people, scores, config, result.notes)
         result.scores[title] = {name: scores[name] for name in systems}
         human = vector(scores, systems)
-        values = [vector(metric.scores, systems) for metric in metrics]
+        values = list(_values(metrics, systems, config))
         for metric, own in zip(metrics, values, strict=True):
             coefficients = _coefficients(own, human, config)
             result.correlations.append(Correlation(dataset, metric.metric, title, systems, coefficients))
             result.windows.extend(_windows(metric, own, human, title, config.window))
         result.tests.extend(_tests(metrics, values, human, title))
+        asked = HumanScores(people.file, title, result.scores[title], people.sentences.get(title))
+        agreements, tests, notes = compared(metrics, asked, config)
+        result.statistics.extend(agreements)
+        result.permutations.extend(tests)
+        result.notes.extend(notes)
     if people.judgments:
         result.sentences.extend(_on_sentences(metrics, people.judgments, config, result.notes))
+        result.by_rank.extend(_by_rank(metrics, people.judgments, config) if config.by_rank else ())
     result.notes[:] = dict.fromkeys([*(people.judgments.notes if people.judgments else ()), *result.notes])
     return result
+
+
+def _settings(config: WrittenHuman) -> dict[str, Any]:
+    """Return the section `human`, without the later settings where they have their defaults."""
+    fields = type(config).model_fields
+    return {
+        name: value
+        for name, value in config.model_dump().items()
+        if name not in LATER or value != fields[name].get_default()
+    }
+
+
+def _values(metrics: Sequence[MetricScores], systems: Sequence[str], config: WrittenHuman) -> Iterable[Floats]:
+    """Return the scores of each metric on the systems that are correlated, float64 [systems] each."""
+    if config.aggregation == "score":
+        return [vector(metric.scores, systems) for metric in metrics]
+    return skills(np.stack([metric.sentences_of(systems, "aggregation: trueskill") for metric in metrics]))
 
 
 def _common(
@@ -233,6 +220,13 @@ def judged_scores(
         raise InputError(f"agreements: {metric.metric} has no sentence scores of systems that were judged")
     scores = metric.sentences()[[metric.systems.index(name) for name in systems]]
     return systems, scores, lines_of_segments(judgments, systems, scores, numbering, notes)
+
+
+def _by_rank(metrics: Sequence[MetricScores], judgments: Judgments, config: WrittenHuman) -> Iterable[ByRank]:
+    for metric in metrics:
+        systems, scores, lines = judged_scores(metric, judgments, config.without, config.numbering, [])
+        for pair in agreement_by_rank(judgments, systems, scores, lines, config.ties):
+            yield ByRank(dataset=metric.dataset, metric=metric.metric, **pair._asdict())
 
 
 def _on_sentences(

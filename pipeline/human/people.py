@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from ..errors import InputError, did_you_mean
+from .agreement.comparison import asked_statistics, check_sentences
 from .expected_wins import expected_wins
 from .judgment_files import is_judgments
 from .judgments import read_judgments
-from .score_files import read_scores
+from .score_files import means, read_scores, read_sentence_scores
 from .trueskill import trueskill
 
 if TYPE_CHECKING:
@@ -37,6 +38,8 @@ class People:
     scores: dict[str, dict[str, float]]
     """The scores in the file by name; empty where the file has judgements, from which scores are computed."""
     judgments: Judgments | None = None
+    sentences: dict[str, dict[str, Floats]] = field(default_factory=dict)
+    """The scores of sentences in the file, by name and system: float64 [lines], NaN where one is lacking."""
 
     @property
     def systems(self) -> list[str]:
@@ -54,10 +57,16 @@ def open_people(path: Path, config: WrittenHuman, names: Sequence[str] = ()) -> 
     if is_judgments(path):
         people = People(str(path), _digest(path), {}, read_judgments(path, config.judges))
     else:
-        people = People(str(path), _digest(path), read_scores(path, names))
+        sentences = read_sentence_scores(path) or {}
+        scores = {title: means(own) for title, own in sentences.items()} or read_scores(path, names)
+        people = People(str(path), _digest(path), scores, sentences=sentences)
         given = config.model_fields_set & {"judges", "scores", "divisor", "runs", "numbering", "ties"}
         if given:
             raise InputError(f"{path}: holds scores, no judgements: {', '.join(sorted(given))} would have no effect")
+    if config.by_rank and people.judgments is None:
+        raise InputError(f"{path}: holds scores, no judgements: by_rank needs the ranks of judgements")
+    for statistic in asked_statistics(config, bool(people.sentences)):
+        check_sentences(statistic, str(path), bool(people.sentences), None)
     for name in config.without:
         if name not in people.systems:
             hint = did_you_mean(name, people.systems)

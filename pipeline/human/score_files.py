@@ -4,20 +4,25 @@ Where white space separates the columns, a name with blanks stands in quotation 
 may have several scores, whose names are then in the first line. A line that begins with `#` is a comment. YAML is
 `system: score`, or `name of the score: {system: score}`. A file may also have one number a line, as in the data of
 SEEDA: these are the scores of systems that are known from elsewhere, in ASCII order of their names.
+
+In a file of scores of sentences each system comes as often as there are sentences, in their order, as in the files
+`*.seg.score` of mt-metrics-eval. A score that is lacking is `None` there.
 """
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..errors import CorpusError, Problem
 from ..io.plain_files import named
-from ..io.small_tables import Row, SpacedRow, at_line, is_numeric, number_of, read_rows
+from ..io.small_tables import NOT_A_NUMBER, Row, SpacedRow, at_line, is_numeric, number_of, read_rows
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
+    from ..arrays import Floats
     from ..config.tree import Node
 
     Scores = dict[str, dict[str, float]]
@@ -25,6 +30,9 @@ if TYPE_CHECKING:
 MAX_BYTES = 1 << 26
 SUFFIXES = frozenset({".txt", ".csv", ".tsv", ".tab", ".yaml", ".yml", ".json", ".gz", ".bz2", ".xz", ".zst"})
 QUOTE = '; a name with blanks stands in quotation marks ("GPT-4 (few-shot)" 0.5), or tabs or commas separate columns'
+SENTENCES = ".seg.score"
+"""The end of the names of files of scores of sentences in mt-metrics-eval. It is no part of the name of the score."""
+INFINITE = frozenset({"inf", "infinity"})
 YAML = frozenset({".yaml", ".yml", ".json"})
 
 
@@ -56,6 +64,43 @@ def read_scores(path: Path, names: Sequence[str] = ()) -> Scores:
                 raise at_line(name, line, f"the system '{cells[0]}' comes twice")
             scores[title][cells[0]] = _number(text, f"{name}:{line}", hint)
     return scores
+
+
+def read_sentence_scores(path: Path) -> dict[str, dict[str, Floats]] | None:
+    """Return {name of the score: {system: float64 [lines]}}, where NaN is a lacking score.
+
+    None where the file has no scores of sentences: where the systems do not come equally often, and more than once.
+    Raises CorpusError where a score is not a number.
+    """
+    if path.suffix.lower() in YAML:
+        return None
+    rows = [row for row in read_rows(path, MAX_BYTES, comment="#") if len(row.cells) > 1]
+    titles, rows = _titles(rows, path.with_name(path.name.replace(SENTENCES, ""))) if rows else ([], rows)
+    places: dict[str, list[int]] = {}
+    for place, row in enumerate(rows):
+        places.setdefault(row.cells[0], []).append(place)
+    counts = {len(own) for own in places.values()}
+    if len(counts) != 1 or counts == {1} or any(len(row.cells) != len(titles) + 1 for row in rows):
+        return None
+    import numpy as np  # here, so that files of scores of systems do not need it
+
+    name = named(path)
+    table = np.array([[_number_or_nan(text, f"{name}:{row.line}") for text in row.cells[1:]] for row in rows])
+    return {
+        title: {system: table[own, column] for system, own in places.items()} for column, title in enumerate(titles)
+    }
+
+
+def means(sentences: Mapping[str, Floats]) -> dict[str, float]:
+    """Return the mean score of each system over the sentences for which it has one; NaN where it has none."""
+    import numpy as np  # here, so that files of scores of systems do not need it
+
+    present = {system: scores[~np.isnan(scores)] for system, scores in sentences.items()}
+    return {system: float(scores.mean()) if len(scores) else math.nan for system, scores in present.items()}
+
+
+def _number_or_nan(text: str, position: str) -> float:
+    return math.nan if text.lower() in NOT_A_NUMBER - INFINITE else _number(text, position)
 
 
 def _titles(rows: list[Row], path: Path) -> tuple[list[str], list[Row]]:

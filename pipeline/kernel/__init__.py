@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from .python.prepared import Prepared as Prepared
     from .python.skip import skip_bigrams as skip_bigrams
     from .python.three_way import three_way as three_way
+    from .python.three_way import three_way_columns as three_way_columns
     from .python.words import words as words
 
 CHOICES = ("auto", "native", "python")

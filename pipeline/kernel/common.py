@@ -14,6 +14,9 @@ if TYPE_CHECKING:
 
     from .lines import Lines
 
+    Allowed = Sequence[Sequence["Encoded"]]
+    """For each system and each reference a text with the tokens that may be hit, each as often as it may be."""
+
 FOLDS = ("google", "perl")
 """How words() can lower-case text: google as str.lower() does, perl only A-Z. Words are then runs of a-z and 0-9."""
 
@@ -164,6 +167,15 @@ def check_sentences(references: Sequence[Sentences], systems: Sequence[Sentences
         _check_rising(text.offsets, len(text.ids))
         _check_rising(text.firsts, len(text.offsets) - 1)
     check_parallel([text.whole for text in references], [text.whole for text in systems])
+
+
+def check_allowed(references: Sequence[Sentences], systems: Sequence[Sentences], allowed: Allowed | None) -> None:
+    """Raise ValueError unless there is a text for each system with each reference, as check_parallel() has them."""
+    if allowed is None:
+        return
+    if [len(texts) for texts in allowed] != [len(references)] * len(systems):
+        raise ValueError("allowed: expected a text for each system with each reference")
+    check_parallel([text.whole for text in references], [text for texts in allowed for text in texts])
 
 
 def check_skip(references: Sequence[Encoded], systems: Sequence[Encoded], gap: int) -> None:

@@ -215,6 +215,10 @@ class External(Metric):
         values: Floats = (columns["value"] / float(self.scale))[:, None]
         return values
 
+    def sentence_outputs(self, columns: Columns) -> dict[str, Floats]:
+        """Return the outputs of each sentence, of which there is one unless it is F-beta: float64 [lines, 1]."""
+        return super().sentence_outputs(columns) if _counts(self) else {self.title: self.sentence_scores(columns)}
+
     def _scores(self, counts: Columns) -> tuple[Floats, Floats, Floats]:
         """Return F-beta, precision and recall."""
         tp, fp, fn = (counts[name] for name in COUNTS)

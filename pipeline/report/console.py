@@ -13,7 +13,7 @@ from .by_type.tables import caption, fitting, types_of
 from .tables.comparisons import is_significant, matrix, p_cell, pair_table, settings_line, signed, tests_of
 from .tables.digits import percent, round_half_up
 from .tables.labels import headings, labels, remarks, size
-from .tables.ranked import fitted_table, picked, ranked_table
+from .tables.ranked import fitted_table, interval_table, picked, ranked_table
 from .tables.sections import finding_tables
 from .terminal.table import as_shown, fits, print_table
 from .terminal.text import print_text, terminal_width
@@ -94,15 +94,20 @@ def print_types(results: Results, digits: int, tier: int) -> None:
 
 
 def _print_ranked(results: Results, scores: Sequence[Score], digits: int, columns: Sequence[str]) -> None:
-    """Print the ranked table, on a terminal only the columns that fit its width, unless columns are asked for."""
+    """Print the ranked table, on a terminal only the columns that fit its width, unless columns are asked for.
+
+    Below it are the intervals of all outputs, where there are any.
+    """
     if columns or not sys.stdout.isatty():
         print_table(*ranked_table(results, scores, digits, columns))
-        return
-    width = terminal_width()
-    table, left_out = fitted_table(results, scores, digits, width)
-    print_table(*table)
-    if left_out:
-        print_text(f"({', '.join(left_out)}: in a wider window, or piped)")
+    else:
+        table, left_out = fitted_table(results, scores, digits, terminal_width())
+        print_table(*table)
+        if left_out:
+            print_text(f"({', '.join(left_out)}: in a wider window, or piped)")
+    if any(score.intervals for score in scores):
+        print()
+        print_table(*interval_table(results, scores, digits), left=(0, 1))
 
 
 TURNED = (
@@ -191,33 +196,48 @@ def is_count(name: str, metric: type[Metric]) -> bool:
 
 
 def _cell(score: Score, name: str, digits: int) -> str:
+    return output_cell(score.outputs[name], name, class_of(score.metric), digits)
+
+
+def output_cell(value: float, name: str, metric: type[Metric], digits: int) -> str:
     """Return an output as a cell: counts, and means of counts, as they are, all others in percent."""
-    value = score.outputs[name]
-    if is_count(name, class_of(score.metric)):
+    if is_count(name, metric):
         return f"{value:.0f}" if value.is_integer() else round_half_up(value, digits)
     return percent(value, digits)
 
 
 LEAST = ("d", "better in", "p", "ties", "losses", "wins")
 """Titles of the columns of a comparison that a narrow terminal does without, in the order in which they leave."""
-TEXTS = frozenset({"metric", "other", "human score"})
+TEXTS = frozenset({"metric", "other", "human score", "statistic"})
 """Titles of the columns that hold text in the tables of agreement with people."""
 
 
 def print_human(human: dict[str, Any]) -> None:
     """Print how far metrics agree with people: on systems, in windows, on sentences, and tests between metrics."""
-    from .tables.human import correlation_table, sentence_table, test_table, window_table
+    from .tables.human import (
+        correlation_table,
+        permutation_table,
+        rank_table,
+        sentence_table,
+        statistic_table,
+        test_table,
+        window_table,
+    )
 
     parts = {
         "systems": correlation_table(human),
         "windows of neighbours in the human ranking": window_table(human),
         "sentences: pairs that people do not tie": sentence_table(human),
         "Williams' test: metric correlates higher than other": test_table(human),
+        "statistics": statistic_table(human),
+        "permutation test: metric agrees better than other": permutation_table(human),
+        "sentences: by the ranks that people gave": rank_table(human),
     }
     for title, (header, rows) in parts.items():
         if rows:
             print(f"agreement with people: {title}")
-            print_table(header, rows, left=[n for n, name in enumerate(header) if name in TEXTS])
+            left = [n for n, name in enumerate(header) if name in TEXTS]
+            print_table(header, rows, left=left, first_out=("undefined", "scores"))
             print()
     for signature, label in labels(item["metric"] for item in human["correlations"]).items():
         if signature != label:

@@ -56,7 +56,7 @@ def _score_rows(results: Results) -> Iterator[list[str]]:
             values |= {"bootstrap_mean": boot.mean, "bootstrap_std": boot.std}
             values |= {"interval_low": boot.interval[0], "interval_high": boot.interval[1]}
             values |= {"rank_best": boot.ranks[0], "rank_worst": boot.ranks[1], "cluster": boot.cluster}
-        for name, value in (values | score.outputs).items():
+        for name, value in (values | score.outputs | score.ends).items():
             yield [_safe(score.dataset), _safe(score.system), _safe(score.metric), _safe(name), _number(value)]
 
 
@@ -81,6 +81,9 @@ def human_to_csv(results: Results) -> str:
         for name, cells in item["coefficients"].items():
             numbers = [_number(value) for value in (cells["value"], *cells["interval"])]
             rows.append([*names, str(count), _safe(name), *numbers])
+    for item in human.get("statistics", ()):
+        names = [_safe(item[key]) for key in ("dataset", "metric", "human")]
+        rows.append([*names, str(item["scores"]), _safe(item["statistic"]), _number(item["value"]), "", ""])
     return _csv(["dataset", "metric", "human", "n", "coefficient", "value", "low", "high"], rows)
 
 

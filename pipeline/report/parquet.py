@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from ..scoring.column_blocks import present_blocks
-from ..scoring.sentences import sentence_scores
+from ..scoring.sentences import every_output, sentence_scores
 from .by_type.sheets import TYPE_COLUMNS, long_rows
+from .tables.ranked import check_picked, picked, ranked_table
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -45,18 +46,37 @@ def parquet_files(material: Material) -> dict[str, Content | bytes]:
 
     Where there are scores by type, types.parquet has a row for each system, type and output, as types.csv has.
 
-    A row of sentences.parquet has data set, system, signature, line (from 1) and score (a fraction). A row of a file
-    of counts has data set, system, line, reference (from 0, or -1 if no count depends on it) and the counts; those
-    that do not depend on the reference are repeated.
+    A row of sentences.parquet has data set, system, signature, line (from 1) and score (a fraction). It also has the
+    outputs of the sentence that `material.columns` name, and none where its metric has no such output. A row of a file
+    of counts has data set, system, line, reference (from 0, or -1 if no count depends on it) and the counts; those that
+    do not depend on the reference are repeated.
     """
-    files: dict[str, Content | bytes] = {} if material.by_type else _of_sentences(material.measured)
+    files: dict[str, Content | bytes] = {} if material.by_type else _of_sentences(material.measured, _asked(material))
     return files | ({"types.parquet": _types_file(material.results)} if material.results.breakdown else {})
 
 
-def _of_sentences(scored: Sequence[ScoredColumns]) -> dict[str, Content | bytes]:
+def _asked(material: Material) -> list[str]:
+    """Return the names of the outputs of sentences that are asked for; raises InputError for an unknown column."""
+    if not material.columns:
+        return []
+    measured = [one for one in material.measured if one.columns]
+    first = [(one.metric, next(present_blocks(one.metric, one.columns[0]))) for one in measured]
+    names = list(dict.fromkeys(name for metric, block in first for name in every_output(metric, block)))
+    check_picked([*names, *_titles(material)], material.columns)
+    return [names[number] for number in picked(names, material.columns)]
+
+
+def _titles(material: Material) -> list[str]:
+    """Return the titles of the tables, whose columns are not those of sentences."""
+    scores = [list(one.scores) for one in material.measured]
+    return [title for own in scores for title in ranked_table(material.results, own, material.digits)[0]]
+
+
+def _of_sentences(scored: Sequence[ScoredColumns], asked: Sequence[str]) -> dict[str, Content | bytes]:
     """Return sentences.parquet and the files of counts."""
+    types = {"line": "int64", **dict.fromkeys(["score", *asked], "float64")}
     files: dict[str, Content | bytes] = {
-        "sentences.parquet": _parquet(partial(_sentences, scored), {"line": "int64", "score": "float64"}, scored)
+        "sentences.parquet": _parquet(partial(_sentences, scored, asked), types, scored)
     }
     for needs in dict.fromkeys(measured.metric.needs for measured in scored):
         own = [measured for measured in scored if measured.metric.needs == needs]
@@ -88,14 +108,16 @@ def _types(needs: Needs) -> dict[str, str]:
     return types
 
 
-def _sentences(scored: Sequence[ScoredColumns]) -> Iterator[Rows]:
+def _sentences(scored: Sequence[ScoredColumns], asked: Sequence[str]) -> Iterator[Rows]:
     for measured in scored:
         for score, columns in zip(measured.scores, measured.columns, strict=False):
             names = {"dataset": score.dataset, "system": score.system, "metric": score.metric}
             first = 1
             for block in present_blocks(measured.metric, columns):
                 scores = sentence_scores(measured.metric, block)
-                yield Rows(names, {"line": np.arange(first, first + len(scores)), "score": scores})
+                outputs = every_output(measured.metric, block) if asked else {}
+                more = {name: outputs.get(name, np.full(len(scores), np.nan)) for name in asked}
+                yield Rows(names, {"line": np.arange(first, first + len(scores)), "score": scores} | more)
                 first += len(scores)
 
 

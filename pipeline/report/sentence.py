@@ -9,8 +9,8 @@ import numpy as np
 
 from ..corpus.texts import TextFile, read_texts
 from ..errors import StoreError, did_you_mean
-from ..metrics.base.description import MISSED
-from ..scoring.column_blocks import chosen_references, present_blocks
+from ..metrics.base.description import MISSED, RIGHT
+from ..scoring.column_blocks import annotators_of, chosen_references, of_annotators, present_blocks
 from ..scoring.sentences import sentence_scores
 from .tables.digits import percent, round_half_up
 from .tables.labels import labels
@@ -18,8 +18,10 @@ from .tables.labels import labels
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
+    from ..corpus.corpus import Corpus
     from ..metrics.base.columns import Columns
     from ..metrics.base.description import Verdict
+    from ..metrics.base.metric import Metric
     from ..scoring.column_blocks import HasBlocks
     from ..scoring.scored_columns import ScoredColumns
     from .material import Material
@@ -51,6 +53,8 @@ class Edits(NamedTuple):
     """A row for each edit, with the verdict of each annotator."""
     chosen: int
     """The number of the annotator who counts for the score of the data set."""
+    makers: str
+    """How many annotators make the edits, in words."""
 
 
 class Counts(NamedTuple):
@@ -118,9 +122,9 @@ def count_tables(material: Material, dataset: str, line: int, system: str) -> It
         users = [measured for measured in own if measured.metric.needs == needs]
         columns = dict(zip(users[0].names, users[0].columns, strict=False)).get(system)
         if columns is not None:
-            block, row = _row(columns.blocks(), line)
+            own_columns = annotator_columns(users[0].metric, columns, line, material.corpora.get(dataset))
             metrics = ", ".join(named[measured.scores[0].metric] for measured in users)
-            yield Counts(metrics, *_counts(users[0], {name: array[row] for name, array in block.items()}))
+            yield Counts(metrics, *_counts(users[0], {name: array[0] for name, array in own_columns.items()}))
 
 
 def edit_tables(material: Material, dataset: str, line: int, system: str) -> Iterator[Edits]:
@@ -137,20 +141,38 @@ def edit_tables(material: Material, dataset: str, line: int, system: str) -> Ite
         source, output, *annotations = (read_texts(text, line - 1, line)[0] for text in texts)
         ((several,),) = measured.metric.verdicts([source], [[output]], [[annotation] for annotation in annotations])
         chosen = next(islice(chain.from_iterable(chosen_references(measured.metric, columns)), line - 1, None))
-        yield Edits(named[measured.scores[0].metric], verdict_table(several), int(chosen))
+        numbers = measured.metric.references_of(source, annotations)
+        annotator = annotators_of(np.array([numbers]), np.array([chosen]))[0]
+        label = named[measured.scores[0].metric]
+        yield Edits(label, verdict_table(several), int(annotator), makers(several, int(annotator)))
 
 
 def verdict_table(several: Sequence[list[Verdict] | None]) -> Table:
-    """Return a row for each edit, with the verdict of each annotator; "-" for those who take no part."""
+    """Return a row for each edit, with the verdict of each annotator; "-" for those who take no part.
+
+    Types of edits are left out where none has any.
+    """
     edits = dict.fromkeys(
         verdict[:5] for verdicts in several for verdict in sorted(verdicts or (), key=lambda v: v.verdict == MISSED)
     )
-    rows = []
+    rows, typed = [], any(edit[4] for edit in edits)
     for edit in sorted(edits, key=lambda edit: edit[:2]):
         start, end, original, correction, name = edit
         cells = ["-" if own is None else _said(own, edit) for own in several]
-        rows.append([f"{start}-{end}", f"{original or NOTHING} → {correction or NOTHING}", name, *cells])
-    return ["tokens", "edit", "type", *(f"annotator {number}" for number in range(len(several)))], rows
+        rows.append([f"{start}-{end}", f"{original or NOTHING} → {correction or NOTHING}", *[name] * typed, *cells])
+    head = ["tokens", "edit", *["type"] * typed]
+    return [*head, *(f"annotator {number}" for number in range(len(several)))], rows
+
+
+def makers(several: Sequence[list[Verdict] | None], chosen: int) -> str:
+    """Return how many edits of an output all, some and none of the annotators make, with their places and corrections.
+
+    The edits are those that the annotator who counts calls right or wrong.
+    """
+    right = [{verdict[:4] for verdict in own if verdict.verdict == RIGHT} for own in several if own is not None]
+    counts = [sum(v[:4] in own for own in right) for v in several[chosen] or () if v.verdict != MISSED]
+    each = [counts.count(len(right)), sum(0 < count < len(right) for count in counts), counts.count(0)]
+    return "edits of the output: {}; all annotators make {}, some {}, none {}".format(len(counts), *each)
 
 
 def _said(verdicts: Sequence[Verdict], edit: tuple[int, int, str, str, str]) -> str:
@@ -188,10 +210,19 @@ def _score(measured: ScoredColumns, columns: HasBlocks, line: int) -> float:
     return float(sentence_scores(measured.metric, {name: array[row : row + 1] for name, array in block.items()})[0])
 
 
-def columns_of_line(system: HasBlocks, line: int) -> Columns:
-    """Return the columns of a single line of a system, which counts from 1: each has one row."""
+def annotator_columns(metric: Metric, system: HasBlocks, line: int, corpus: Corpus | None) -> Columns:
+    """Return the columns of a single line of a system, which counts from 1: each has one row.
+
+    Where references stand for annotators, there is one for each annotator of the corpus. Without the corpus, they stay
+    as they were counted.
+    """
     block, row = _row(system.blocks(), line)
-    return {name: array[row : row + 1] for name, array in block.items()}
+    columns = {name: array[row : row + 1] for name, array in block.items()}
+    view = corpus.read_by(metric.needs) if corpus and metric.by_annotator() is not metric else None
+    if view is None or view.source is None:
+        return columns
+    source, *annotations = (read_texts(text, line - 1, line)[0] for text in (view.source, *view.references))
+    return of_annotators(metric, columns, np.array([metric.references_of(source, annotations)]))
 
 
 def _row(blocks: Iterable[Columns], line: int) -> tuple[Columns, int]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from .tables.comparisons import baseline_of, compared, is_significant, level_name, settings_line, tests_of
 from .tables.digits import percent
-from .tables.human import correlation_table, sentence_table
+from .tables.human import correlation_table, permutation_table, rank_table, sentence_table, statistic_table
 from .tables.labels import best_of, groups, remarks, size
 from .tables.ranked import ranked_table
 from .tables.sections import finding_tables
@@ -210,13 +210,17 @@ def _human(material: Material) -> Iterator[Sheet]:
     parts = {
         "people": ("agreement with people: systems", correlation_table(human), (0, 1)),
         "people-sentences": ("agreement with people: pairs of outputs", sentence_table(human), (0,)),
+        "people-statistics": ("agreement with people: statistics", statistic_table(human), (0, 1, 2)),
+        "people-permutations": ("agreement with people: permutation tests", permutation_table(human), (0, 1, 2, 3)),
+        "people-ranks": ("agreement with people: pairs of outputs by rank", rank_table(human), (0,)),
     }
     for name, (caption, (header, rows), names) in parts.items():
         if rows:
             cells = [[Cell(text) for text in row] for row in rows]
             note = f"Intervals: bootstrap, {human['settings'].get('resamples', '-')} samples."
+            notes = [note] if name in ("people", "people-sentences") else []
             yield Sheet(
-                name=name, caption=caption, header=header, rows=cells, names=names, notes=[note], signatures=signatures
+                name=name, caption=caption, header=header, rows=cells, names=names, notes=notes, signatures=signatures
             )
 
 

@@ -86,7 +86,7 @@ class Scorer:
     def quiet(
         cls, metric: Asked, references: Any, sources: Any, gold: str | None = None, tokenizer: Splitter | None = None
     ) -> Scorer:
-        """Return a scorer that does not warn. The arguments, also the last two, are those of Scorer."""
+        """Return a scorer that does not warn. The arguments, also `gold` and `tokenizer`, are those of Scorer."""
         scorer = cls.__new__(cls)
         cls._prepare(scorer, metric, references, sources, gold, tokenizer)
         return scorer

@@ -64,6 +64,10 @@ class Kind(ABC):
     def score(self, totals: Floats) -> Floats:
         """Return the scores of sums [..., width of fixed and drawn together]: float64 [...]."""
 
+    def outputs_of(self, totals: Floats) -> dict[str, Floats]:
+        """Return the outputs of the same sums, the score first: float64 [...] each."""
+        return {self.metric.output: self.score(totals)}
+
 
 @dataclass(frozen=True)
 class Chosen(Kind):
@@ -108,7 +112,11 @@ class Chosen(Kind):
 
     def score(self, totals: Floats) -> Floats:
         """Return the metric's score."""
-        return first(self.metric.score(self.schema.unpack(totals)))
+        return first(self.outputs_of(totals))
+
+    def outputs_of(self, totals: Floats) -> dict[str, Floats]:
+        """Return the metric's outputs."""
+        return self.metric.score(self.schema.unpack(totals))
 
     def outputs(self, system: HasBlocks) -> dict[str, float]:
         """Return the metric's outputs for all sentences of a system. Real terms are summed exactly too."""
@@ -160,14 +168,14 @@ class Drawn(Kind):
             drawn = [np.ascontiguousarray(numbers[:, reference]) for reference in range(self.references)]
             yield Addends(fixed.astype(np.float64), drawn, present)
 
-    def outputs(self, totals: Floats) -> dict[str, Floats]:
+    def outputs_of(self, totals: Floats) -> dict[str, Floats]:
         """Return the metric's outputs for sums [..., width]: float64 [...] each."""
         width = self.fixed.width
         return self.metric.score(self.fixed.unpack(totals[..., :width]) | self.drawn.unpack(totals[..., width:]))
 
     def score(self, totals: Floats) -> Floats:
         """Return the metric's score."""
-        return first(self.outputs(totals))
+        return first(self.outputs_of(totals))
 
 
 @lru_cache(256)

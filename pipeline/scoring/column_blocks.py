@@ -89,6 +89,26 @@ def compact(columns: Columns, apart: Sequence[str]) -> Columns:
     return {**columns, **{name: columns[name][rows, order] for name in apart}, PRESENT: present}
 
 
+def of_annotators(metric: Metric, columns: Columns, numbers: Ints | None) -> Columns:
+    """Return columns in which each reference is that of an annotator, as metric.by_annotator() takes them.
+
+    `numbers` says for each line which reference of the columns is that of each annotator, and -1 where there is none:
+    int64 [lines, annotators]. Columns are returned unchanged where this is None: their references are annotators.
+    """
+    if numbers is None:
+        return columns
+    rows, own = np.arange(len(numbers))[:, None], np.maximum(numbers, 0)
+    names = [field.name for field in metric.needs.schema(1).fields if field.per_reference]
+    moved = {name: columns[name][rows, own] for name in names}
+    return {**columns, **moved, "ref_len": np.where(numbers < 0, -1, moved["ref_len"])}
+
+
+def annotators_of(numbers: Ints, chosen: Ints) -> Ints:
+    """Return for each line the first annotator whose reference was chosen: int64 [lines]. `numbers` is as above."""
+    first: Ints = (numbers == chosen[:, None]).argmax(axis=1)
+    return first
+
+
 @dataclass(frozen=True)
 class Subset:
     """The counts of a system with only some of the references."""

@@ -9,8 +9,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from .references import POLICIES
-from .references.base import SENTENCES, SystemCounts
-from .sentences import SentenceLevel
+from .references.base import DRAWN_MEANS, SENTENCES, SystemCounts
+from .sentences import DrawnMeans, SentenceLevel
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
 def reducer_of(metric: Metric) -> Reducer:
     """Return the way from columns to scores that belongs to a metric's level and policy of references."""
+    if metric.level == DRAWN_MEANS:
+        return DrawnMeans()
     return SentenceLevel() if metric.level in SENTENCES else POLICIES[metric.policy]
 
 

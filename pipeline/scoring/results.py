@@ -42,6 +42,17 @@ class Samples:
 
 
 @dataclass(frozen=True)
+class Spread:
+    """An output, such as the recall, in bootstrap samples of the sentences."""
+
+    mean: float
+    std: float
+    """The deviation over the samples, which estimates the standard error."""
+    interval: tuple[float, float]
+    """The percentile interval."""
+
+
+@dataclass(frozen=True)
 class Bootstrap:
     """A score in bootstrap samples of the sentences."""
 
@@ -103,6 +114,16 @@ class Score:
     peer_signature: str | None = None
     """The signature that the field's own tool, such as sacreBLEU, gives to this metric."""
     bootstrap: Bootstrap | None = None
+    intervals: dict[str, Spread] = field(default_factory=dict)
+    """The outputs in bootstrap samples, by name, where `statistics` have `outputs: all`. Counts have none."""
+
+    @property
+    def ends(self) -> dict[str, float]:
+        """The ends of the intervals of outputs, as NAME_low and NAME_high."""
+        of_each = ((name, spread.interval) for name, spread in self.intervals.items())
+        return {
+            f"{name}_{end}": bound for name, both in of_each for end, bound in zip(("low", "high"), both, strict=True)
+        }
 
 
 @dataclass(frozen=True)
@@ -180,6 +201,9 @@ class Results:
             for key in ("views", "categories"):
                 if not info[key]:
                     del info[key]
+        for score in content["scores"]:
+            if not score["intervals"]:
+                del score["intervals"]
         if not content["breakdown"]:
             del content["breakdown"]
         if self.means is None:
@@ -231,8 +255,15 @@ def _score(item: dict[str, Any]) -> Score:
         best, worst = bootstrap["ranks"]
         mean, std = _number(bootstrap["mean"]), _number(bootstrap["std"])
         bootstrap = Bootstrap(mean, std, (low, high), (best, worst), bootstrap["cluster"])
+    spreads = {name: _spread(spread) for name, spread in item.get("intervals", {}).items()}
     read = {"score": _number(item["score"]), "outputs": outputs, "samples": samples, "bootstrap": bootstrap}
+    read |= {"intervals": spreads}
     return Score(**{**item, **read, "notes": tuple(item.get("notes", ()))})
+
+
+def _spread(item: dict[str, Any]) -> Spread:
+    low, high = (_number(value) for value in item["interval"])
+    return Spread(_number(item["mean"]), _number(item["std"]), (low, high))
 
 
 def _comparison(item: dict[str, Any]) -> Comparison:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ..errors import InputError
 from ..metrics.base.columns import PRESENT
 from ..metrics.compiled import lines_formula
 from .addends import SHORT, Addends, Kind, exact_sum, short_sum
@@ -36,6 +37,19 @@ def sentence_outputs(metric: Metric, columns: Columns) -> dict[str, Floats]:
     columns, formula = _compact(metric, columns), lines_formula(metric)
     outputs = formula(columns) if formula else metric.line_outputs(columns)
     return outputs or {metric.output: sentence_scores(metric, columns)}
+
+
+def every_output(metric: Metric, columns: Columns) -> dict[str, Floats]:
+    """Return all outputs of each sentence over its references, the score first: float64 [lines] each.
+
+    The names are those of Metric.score(), whatever the level. The score is what sentence_scores() returns. Where the
+    best reference of a sentence counts, all outputs are those with this reference; else they are means over references.
+    """
+    columns = _compact(metric, columns)
+    outputs = metric.line_outputs(columns)
+    if not outputs:
+        outputs = POLICIES[metric.policy].outputs_of_lines(metric, metric.sentence_outputs(columns), columns)
+    return outputs | {next(iter(outputs)): sentence_scores(metric, columns)}
 
 
 def sentence_scores(metric: Metric, columns: Columns) -> Floats:
@@ -88,6 +102,23 @@ class SentenceLevel(Reducer):
         return [counts.summand(Sentences.of(counts.metric, counts.systems, counts.lines))]
 
 
+class DrawnMeans(Reducer):
+    """Means of sentence scores in samples of the sentences: what the metric makes of all sentences together."""
+
+    def scores(self, counts: SystemCounts) -> list[Reduced]:
+        """Return what the metric makes of the outputs of all sentences, for each system."""
+        return [Reduced(counts.metric.aggregated(self._outputs(counts.metric, system))) for system in counts.systems]
+
+    def _outputs(self, metric: Metric, system: HasBlocks) -> dict[str, Floats]:
+        """Return the outputs of all sentences: float64 [lines] each."""
+        blocks = [sentence_outputs(metric, columns) for columns in present_blocks(metric, system)]
+        return {name: np.concatenate([block[name] for block in blocks]) for name in blocks[0]}
+
+    def summands(self, counts: SystemCounts) -> list[Summand]:
+        """Raise InputError: the score is no sum; see unsupported() in `resampling/bootstrap.py`."""
+        raise InputError(f"{counts.metric.name}: a median of samples is not sampled again")
+
+
 def _divisor(metric: Metric, lines: int) -> int:
     return lines if metric.level == "mean" else 1
 
@@ -122,13 +153,64 @@ class Sentences(Kind):
     def make(self, columns: Columns) -> Addends:
         """Return the halves of the scores of a block: [lines, 2], the high half first."""
         scores = sentence_scores(self.metric, columns)
-        high = np.rint(np.ldexp(scores, self.bits - self.exponent))
-        rest = scores - np.ldexp(high, self.exponent - self.bits)
-        return Addends(np.stack([high, np.rint(np.ldexp(rest, 2 * self.bits + 1 - self.exponent))], axis=-1), [])
+        return Addends(np.stack(_halves(scores, self.exponent, self.bits), axis=-1), [])
 
     def score(self, totals: Floats) -> Floats:
         """Return the mean or the sum of the scores."""
-        high = np.ldexp(totals[..., 0], self.exponent - self.bits)
-        low = np.ldexp(totals[..., 1], self.exponent - 2 * self.bits - 1)
-        total: Floats = (high + low) / self.divisor
-        return total
+        return _joined(totals, self.exponent, self.bits) / self.divisor
+
+
+@dataclass(frozen=True)
+class SentenceOutputs(Kind):
+    """All outputs of sentences at the levels mean and sum, each as the two halves that Sentences explains."""
+
+    metric: Metric
+    exponents: dict[str, int]
+    """For each output: all its values are below 2**exponent."""
+    divisor: int
+    bits: int = BITS
+
+    @staticmethod
+    def of(metric: Metric, systems: Iterable[HasBlocks], lines: int) -> SentenceOutputs:
+        """Return the kind for some systems, whose outputs are read once to find the largest of each."""
+        tops: dict[str, float] = {}
+        for system in systems:
+            for columns in present_blocks(metric, system):
+                for name, values in sentence_outputs(metric, columns).items():
+                    tops[name] = max(tops.get(name, 0.0), float(np.abs(values).max()))
+        bits = min(BITS, 52 - (lines - 1).bit_length())
+        return SentenceOutputs(
+            metric, {name: math.frexp(top)[1] for name, top in tops.items()}, _divisor(metric, lines), bits
+        )
+
+    def addends(self, system: HasBlocks) -> Iterator[Addends]:
+        """Yield the halves of all outputs, one block of lines after the other: [lines, 2 for each output]."""
+        for columns in present_blocks(self.metric, system):
+            outputs = sentence_outputs(self.metric, columns)
+            halves = [_halves(outputs[name], exponent, self.bits) for name, exponent in self.exponents.items()]
+            yield Addends(np.stack([half for both in halves for half in both], axis=-1), [])
+
+    def score(self, totals: Floats) -> Floats:
+        """Return the mean or the sum of the scores."""
+        return next(iter(self.outputs_of(totals).values()))
+
+    def outputs_of(self, totals: Floats) -> dict[str, Floats]:
+        """Return the means or the sums of all outputs."""
+        return {
+            name: _joined(totals[..., 2 * place : 2 * place + 2], exponent, self.bits) / self.divisor
+            for place, (name, exponent) in enumerate(self.exponents.items())
+        }
+
+
+def _halves(values: Floats, exponent: int, bits: int) -> tuple[Floats, Floats]:
+    """Return the high and the low halves of values below 2**exponent, as whole numbers of their units."""
+    high = np.rint(np.ldexp(values, bits - exponent))
+    rest = values - np.ldexp(high, exponent - bits)
+    return high, np.rint(np.ldexp(rest, 2 * bits + 1 - exponent))
+
+
+def _joined(totals: Floats, exponent: int, bits: int) -> Floats:
+    """Return the sums of values from sums of their halves [..., 2]: float64 [...]."""
+    high = np.ldexp(totals[..., 0], exponent - bits)
+    total: Floats = high + np.ldexp(totals[..., 1], exponent - 2 * bits - 1)
+    return total

@@ -67,8 +67,12 @@ class Tokenization:
         prepared = [self._prepare(text, tokenizer, number) for number, text in enumerate(texts)]
         if tokenizer.split not in FOLDS:
             return kernel.encode(prepared, tokenizer.split)
-        words = kernel.words(prepared, tokenizer.split)
+        words = self.kept(kernel.words(prepared, tokenizer.split))
         return words.texts if self.stemmer == "none" else _stemmed(words, STEMMERS[self.stemmer])
+
+    def kept(self, words: Words) -> Words:
+        """Return the words that count, before they are stemmed: here all; see `stop_words.py`."""
+        return words
 
     def prepared(self, source: Lines | None, references: Sequence[Lines]) -> PreparedTokens | None:
         """Return source and references encoded, for outputs that come later; None with a stemmer.
@@ -102,7 +106,7 @@ class Tokenization:
         tokenizer = tokenizer_called(self.tokenizer)
         (line,) = self._prepare(join_lines([text.encode()]), tokenizer, 0).texts()
         if tokenizer.split in FOLDS:
-            words = kernel.words([join_lines([line])], tokenizer.split)
+            words = self.kept(kernel.words([join_lines([line])], tokenizer.split))
             distinct = words.distinct()
             tokens = [distinct[number] for number in words.texts[0].ids.tolist()]
             return tokens if self.stemmer == "none" else [STEMMERS[self.stemmer](token) for token in tokens]

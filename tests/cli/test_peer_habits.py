@@ -206,7 +206,7 @@ def test_unknown_pairs_of_languages(pair: str, message: str) -> None:
         (("bleu", "-pbs", "-parn", "5", "-i", "a", "b"), "--trials: has no effect without --paired-ar"),
         (("bleu", "-pbs", "-par", "-i", "a", "b"), "not allowed with argument"),
         (("bleu", "-pbs", "-i", "a"), "--paired-bs: tests outputs against the first one; there is only one"),
-        (("bleu", "-par", "-sl", "-i", "a", "b"), "--paired-ar: is not printed with --orders and --sentences"),
+        (("bleu", "-par", "-sl", "-i", "a", "b"), "--paired-ar: is not printed with --sentences"),
         (("bleu", "-par", "-b", "-i", "a", "b"), "-b: prints a bare number, and nothing of --paired-ar"),
         (("bleu", "-ci", "-cin", "x", "-i", "a"), "--resamples x: "),
         (("bleu", "-l", "en-xq", "-i", "a"), "-l en-xq: 'xq' is no code of a language"),

@@ -21,8 +21,9 @@ from pipeline.config.resolved import Dataset, System
 from pipeline.corpus.opener import open_corpus
 from pipeline.corpus.texts import read_texts
 from pipeline.errors import ConfigError, InputError
+from pipeline.human.agreement.metric_scores import MetricScores
 from pipeline.human.judgments import build, read_judgments
-from pipeline.human.meta_evaluation import MetricScores, meta_evaluate
+from pipeline.human.meta_evaluation import meta_evaluate
 from pipeline.human.people import People
 from pipeline.human.preferences import lines_of_segments, sentence_pairs
 from pipeline.scoring.results import Results

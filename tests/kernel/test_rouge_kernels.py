@@ -111,6 +111,30 @@ def test_weighted_subsequences_are_the_naive_ones(twin: ModuleType, seed: int) -
         assert bases[line, r] == pytest.approx(sum(weigh(len(sentence)) for sentence in reference), abs=1e-9)
 
 
+@pytest.mark.parametrize("seed", range(24))
+def test_unions_hit_what_is_allowed(twin: ModuleType, seed: int) -> None:
+    one, two, three, *others = made(seed * 7 + 2, 4, 7)
+    references, systems = [one, two], [three, one]
+    powers = np.array([weigh(k) for k in range(4 * 220)])
+    inputs = [sentences(t) for t in references], [sentences(t) for t in systems]
+    given = [others[:2], others[2:]]
+    allowed = [[whole(text) for text in texts] for texts in given]
+    hits, (weights, _) = twin.union_lcs(*inputs, allowed), twin.weighted_union(*inputs, powers, allowed)
+    for s, line, r in np.ndindex(hits.shape):
+        reference, output, own = references[r][line], systems[s][line], joined(given[s][r][line])
+        assert hits[s, line, r] == naive.union_hits(reference, output, own)
+        assert weights[s, line, r] == pytest.approx(naive.weighted_hits(reference, output, weigh, own), abs=1e-9)
+    for wrong in (
+        allowed[:1],
+        [texts[:1] for texts in allowed],
+        [[allowed[0][0]._replace(offsets=np.zeros(2, np.int64))] * 2] * 2,
+    ):
+        with pytest.raises(ValueError, match=r"allowed|texts"):
+            twin.union_lcs(*inputs, wrong)
+        with pytest.raises(ValueError, match=r"allowed|texts"):
+            twin.weighted_union(*inputs, powers, wrong)
+
+
 @pytest.mark.parametrize("gap", [-1, 0, 1, 4, 10**18])
 @pytest.mark.parametrize("seed", range(6))
 def test_skip_bigrams_are_the_naive_ones(twin: ModuleType, seed: int, gap: int) -> None:

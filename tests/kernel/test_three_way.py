@@ -14,13 +14,23 @@ from hypothesis import strategies as st
 from pipeline.edits.correction_references import references
 from pipeline.errors import LongTextError
 from pipeline.kernel import common, python
+from pipeline.kernel.changed_columns import FIELDS
 from pipeline.metrics.imeasure.formulas import best_references, reference_keys
-from tests.oracles.imeasure import Vocabulary, corrections, firsts_of, ids_of, naive_columns
+from tests.oracles.imeasure import (
+    Vocabulary,
+    corrections,
+    firsts_of,
+    ids_of,
+    naive_alignment,
+    naive_columns,
+    naive_kind,
+)
 
 if TYPE_CHECKING:
     from pathlib import Path
     from types import ModuleType
 
+    from pipeline.kernel.changed_columns import ChangedColumns
     from pipeline.kernel.common import Encoded
 
     Arguments = tuple[Encoded, list[Encoded], Encoded, np.ndarray[Any, np.dtype[np.int64]]]
@@ -93,6 +103,86 @@ def test_alignments_are_the_naive_ones(twin: ModuleType, seed: int) -> None:
     assert twin.three_way(*one(*texts))[0, 0].tolist() == naive_columns(*texts)
 
 
+def listed(result: ChangedColumns) -> tuple[list[int], list[list[int]]]:
+    assert [str(array.dtype) for array in result] == ["int64", "int32"]
+    assert result.columns.shape[1:] == (len(FIELDS),)
+    return result.offsets.tolist(), result.columns.tolist()
+
+
+@pytest.mark.parametrize("seed", range(300))
+def test_the_kernels_list_the_same_columns(native: ModuleType, seed: int) -> None:
+    arguments = made(seed)
+    expected = listed(python.three_way_columns(*arguments))
+    for kept in (1 << 26, 0, 30):
+        assert listed(native.three_way_columns(*arguments, kept=kept)) == expected
+
+
+@given(TOKENS, TOKENS, TOKENS)
+def test_the_columns_of_any_three_texts_are_the_same(
+    source: list[int], output: list[int], reference: list[int]
+) -> None:
+    native = pytest.importorskip("pipeline.kernel.native", reason="no compiled kernel", exc_type=ImportError)
+    arguments = one(source, output, reference)
+    expected = listed(python.three_way_columns(*arguments))
+    assert listed(native.three_way_columns(*arguments)) == expected
+    assert listed(native.three_way_columns(*arguments, kept=0)) == expected
+
+
+def replayed(columns: list[list[int]], source: list[int], texts: tuple[list[int], list[int]]) -> list[list[int]]:
+    """Return output and reference, made of the source and the changed columns."""
+    result: list[list[int]] = [[], []]
+    at = 0
+    for start, end, *numbers, _ in columns:
+        for own, text, number in zip(result, texts, numbers, strict=True):
+            own.extend(source[at:start] + ([text[number]] if number >= 0 else []))
+        at = end
+    return [own + source[at:] for own in result]
+
+
+@pytest.mark.parametrize("seed", range(100))
+def test_listed_columns_are_those_that_are_counted(twin: ModuleType, seed: int) -> None:
+    """There are as many of each kind, and they make output and reference of the source."""
+    source, systems, references, firsts = arguments = made(seed, longest=12)
+    counts = twin.three_way(*arguments)
+    offsets, columns = listed(twin.three_way_columns(*arguments))
+    assert len(offsets) == counts.shape[0] * counts.shape[1] + 1
+    lines = np.repeat(np.arange(len(firsts) - 1), np.diff(firsts)).tolist()
+    for reference, line in enumerate(lines):
+        for number, system in enumerate(systems):
+            at = reference * len(systems) + number
+            own = columns[offsets[at] : offsets[at + 1]]
+            kinds = [sum(column[-1] == kind for column in own) for kind in range(5)]
+            assert kinds == [0 if kind == 1 else count for kind, count in enumerate(counts[number, reference].tolist())]
+            words, *texts = (
+                text.ids[text.offsets[place] : text.offsets[place + 1]].tolist()
+                for text, place in ((source, line), (system, line), (references, reference))
+            )
+            assert replayed(own, words, (texts[0], texts[1])) == texts
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_listed_columns_are_the_naive_ones(twin: ModuleType, seed: int) -> None:
+    rng = random.Random(seed)
+    texts = [rng.choices(range(3), k=rng.randint(0, 7)) for _ in range(3)]
+    expected, at = [], [0, 0, 0]
+    for column in naive_alignment(*texts):
+        places = [place if token >= 0 else -1 for place, token in zip(at, column, strict=True)]
+        start = at[0]
+        at = [place + (token >= 0) for place, token in zip(at, column, strict=True)]
+        expected += [[start, at[0], *places[1:], naive_kind(column)]] if len(set(column)) > 1 else []
+    assert listed(twin.three_way_columns(*one(*texts)))[1] == expected
+
+
+def test_columns_of_a_long_sentence_do_not_depend_on_what_is_kept(native: ModuleType) -> None:
+    rng = random.Random(5)
+    base = rng.choices(range(50), k=150)
+    arguments = one(base, edited(rng, base, 50, 12), edited(rng, base, 50, 12))
+    expected = listed(native.three_way_columns(*arguments))
+    assert len(expected[1]) > 10
+    assert [listed(native.three_way_columns(*arguments, kept=kept)) for kept in (0, 2000)] == [expected] * 2
+    assert listed(python.three_way_columns(*arguments)) == expected
+
+
 def test_each_kind_of_column(twin: ModuleType) -> None:
     # by hand: all equal; changed rightly; output alone changed; reference alone changed; both changed, differently
     source, output, reference = [1, 2, 3, 4, 5, 6], [1, 12, 13, 4, 5, 16], [1, 12, 3, 4, 15, 26]
@@ -120,6 +210,10 @@ def test_lines_need_no_reference_and_no_system(twin: ModuleType) -> None:
     assert twin.three_way(source, [], ids_of([[1]]), firsts_of([[], [0]])).shape == (0, 1, 5)
     assert twin.three_way(*one([], [], [])).tolist() == [[[0] * 5]]
     assert twin.three_way(*one([], [1], [1])).tolist() == [[[1, 0, 0, 0, 0]]]
+    assert listed(twin.three_way_columns(source, [source], nothing, firsts_of([[], []]))) == ([0], [])
+    assert listed(twin.three_way_columns(source, [], ids_of([[1]]), firsts_of([[], [0]]))) == ([0], [])
+    assert listed(twin.three_way_columns(*one([], [], []))) == ([0, 0], [])
+    assert listed(twin.three_way_columns(*one([], [1], [1]))) == ([0, 1], [[0, 0, 0, 0, 0]])
 
 
 @pytest.mark.parametrize(
@@ -138,6 +232,8 @@ def test_unsound_arguments_are_refused(twin: ModuleType, changed: dict[str, Any]
     assert twin.three_way(**sound).shape == (1, 2, 5)
     with pytest.raises(ValueError, match=message):
         twin.three_way(**{**sound, **changed})
+    with pytest.raises(ValueError, match=message):
+        twin.three_way_columns(**{**sound, **changed})
 
 
 @pytest.mark.parametrize("limit", ["MAX_PAIRS", "MAX_TRIPLES"])

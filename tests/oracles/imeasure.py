@@ -26,6 +26,20 @@ ORDER = ((1, 1, 1), (1, 1, 0), (1, 0, 1), (0, 1, 1), (1, 0, 0), (0, 1, 0), (0, 0
 
 def naive_columns(*texts: Sequence[int]) -> list[int]:
     """Count the columns of the full three-way alignment, by the definition: c_tp, tn, d_fp, d_fn, fpn."""
+    counts = [0] * 5
+    for column in naive_alignment(*texts):
+        counts[naive_kind(column)] += 1
+    return counts
+
+
+def naive_kind(column: Sequence[int]) -> int:
+    """Return which of the five counts a column of tokens belongs to."""
+    s, h, r = column
+    return (1 if h == r else 3) if s == h else 2 if s == r else 0 if h == r else 4
+
+
+def naive_alignment(*texts: Sequence[int]) -> list[list[int]]:
+    """Return the columns of the full three-way alignment, by the definition; -1 is a gap."""
 
     def column(at: tuple[int, ...], move: tuple[int, ...]) -> list[int]:
         return [text[i - 1] if taken else -1 for text, i, taken in zip(texts, at, move, strict=True)]
@@ -44,13 +58,12 @@ def naive_columns(*texts: Sequence[int]) -> list[int]:
                 ways.append((before + price(s, h) + price(s, r) + price(h, r), move))
         return min(ways, key=lambda way: way[0])
 
-    counts, at = [0] * 5, tuple(map(len, texts))
+    columns, at = list[list[int]](), tuple(map(len, texts))
     while any(at):
         move = best(at)[1]
-        s, h, r = column(at, move)
-        counts[(1 if h == r else 3) if s == h else 2 if s == r else 0 if h == r else 4] += 1
+        columns.insert(0, column(at, move))
         at = tuple(i - taken for i, taken in zip(at, move, strict=True))
-    return counts
+    return columns
 
 
 class Vocabulary(dict[str, int]):

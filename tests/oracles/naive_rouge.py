@@ -40,9 +40,9 @@ def lcs_places(one: Tokens, two: Tokens) -> set[int]:
     return places
 
 
-def union_hits(reference: Sequence[Tokens], output: Sequence[Tokens]) -> int:
-    """Hits of the union over sentences, each token at most as often as the output has it."""
-    left = Counter(token for sentence in output for token in sentence)
+def union_hits(reference: Sequence[Tokens], output: Sequence[Tokens], allowed: Tokens | None = None) -> int:
+    """Hits of the union over sentences, each token at most as often as the output has it, or what is allowed."""
+    left = Counter(allowed if allowed is not None else [token for sentence in output for token in sentence])
     hits = 0
     for sentence in reference:
         for place in sorted(set().union(*(lcs_places(sentence, other) for other in output))):
@@ -84,9 +84,14 @@ def weighted_places(one: Tokens, two: Tokens, weigh: Callable[[int], float]) -> 
     return places
 
 
-def weighted_hits(reference: Sequence[Tokens], output: Sequence[Tokens], weigh: Callable[[int], float]) -> float:
+def weighted_hits(
+    reference: Sequence[Tokens],
+    output: Sequence[Tokens],
+    weigh: Callable[[int], float],
+    allowed: Tokens | None = None,
+) -> float:
     """Hits with weights as ROUGE-1.5.5 sums them: a run ends where the next token is no hit, if its last counts."""
-    left = Counter(token for sentence in output for token in sentence)
+    left = Counter(allowed if allowed is not None else [token for sentence in output for token in sentence])
     total = 0.0
     for sentence in reference:
         hit = set().union(*(weighted_places(sentence, other, weigh) for other in output))

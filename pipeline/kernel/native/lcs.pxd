@@ -19,5 +19,6 @@ cdef struct Job:
     uint8_t *carry             # for each column, what the block before carries; as long as the longest sentence
     uint8_t *hit               # for each row, whether it is hit
     const double *powers       # or NULL
+    Text *allowed              # [systems, references]: the tokens that may be hit; NULL: those of the outputs
 
 cdef int64_t _length(Job *job, const int32_t *one, int64_t m, const int32_t *two, int64_t n) noexcept nogil

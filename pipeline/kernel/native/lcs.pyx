@@ -11,7 +11,7 @@ from libc.stdint cimport int32_t, int64_t, uint8_t, uint64_t
 from libc.stdlib cimport calloc, free, malloc
 from libc.string cimport memset
 
-from ..common import Encoded, check_parallel, check_sentences, check_weighted
+from ..common import Encoded, check_allowed, check_parallel, check_sentences, check_weighted
 
 cdef extern from "lcs.h" nogil:
     int gp_popcount(uint64_t x)
@@ -168,7 +168,7 @@ cdef inline int64_t _first(const Text *text, int64_t line) noexcept nogil:
 
 
 cdef inline void _give(Job *job, const Text *text, int64_t line, bint back) noexcept nogil:
-    """Count the tokens of an output's line in left, or set their counts to 0 again (back)."""
+    """Count the tokens of a text's line in left, or set their counts to 0 again (back)."""
     cdef int64_t i
     for i in range(text.offsets[_first(text, line)], text.offsets[_first(text, line + 1)]):
         job.left[text.ids[i]] = 0 if back else job.left[text.ids[i]] + 1
@@ -278,13 +278,15 @@ cdef int _union(Job *job, Kept *kept, Table *table, int64_t *hits, double *weigh
     cdef int r, s, failed = 0
     cdef const Text *one
     cdef const Text *two
+    cdef const Text *given
     cdef const int32_t *sentence
     for s in range(job.n_systems):
         two = &job.systems[s]
         for line in range(job.lines):
             for r in range(job.n_references):
                 one = &job.references[r]
-                _give(job, two, line, False)
+                given = two if job.allowed == NULL else &job.allowed[s * job.n_references + r]
+                _give(job, given, line, False)
                 for x in range(_first(one, line), _first(one, line + 1)):
                     sentence, m = one.ids + one.offsets[x], one.offsets[x + 1] - one.offsets[x]
                     memset(job.hit, 0, m)
@@ -301,7 +303,7 @@ cdef int _union(Job *job, Kept *kept, Table *table, int64_t *hits, double *weigh
                         hits[0] += _take(job, sentence, m)
                     else:
                         _take_runs(job, sentence, m, weights)
-                _give(job, two, line, True)
+                _give(job, given, line, True)
                 if failed:
                     return -1
                 if hits != NULL:
@@ -331,7 +333,7 @@ cdef class _Work:
     cdef Table table
     cdef Kept kept
 
-    def __cinit__(self, references, systems, bint weighted):
+    def __cinit__(self, references, systems, bint weighted, allowed=None):
         import numpy as np
 
         cdef int64_t longest = 1, ids = 1
@@ -339,7 +341,8 @@ cdef class _Work:
         memset(&self.job, 0, sizeof(Job))
         memset(&self.table, 0, sizeof(Table))
         memset(&self.kept, 0, sizeof(Kept))
-        for text in [*references, *systems]:
+        several = [text for texts in allowed or () for text in texts]
+        for text in [*references, *systems, *several]:
             longest = max(longest, int(np.diff(text.offsets).max(initial=0)))
             ids = max(ids, int(text.ids.max(initial=0)) + 1)
         self.job.n_references, self.job.n_systems = len(references), len(systems)
@@ -366,10 +369,17 @@ cdef class _Work:
             _point(&self.job.references[number], text)
         for number, text in enumerate(systems):
             _point(&self.job.systems[number], text)
+        if several:
+            self.job.allowed = <Text *>malloc(len(several) * sizeof(Text))
+            if self.job.allowed == NULL:
+                raise MemoryError
+            for number, text in enumerate(several):
+                _point(&self.job.allowed[number], text)
 
     def __dealloc__(self):
         free(self.job.references)
         free(self.job.systems)
+        free(self.job.allowed)
         free(self.job.masks)
         free(self.job.wide)
         free(self.job.left)
@@ -396,12 +406,13 @@ def lcs(references, systems):
     return lengths
 
 
-def union_lcs(references, systems):
+def union_lcs(references, systems, allowed=None):
     """Return hits of union longest common subsequences; see union_lcs() in `python/lcs.py`."""
     import numpy as np
 
     check_sentences(references, systems)
-    cdef _Work work = _Work(references, systems, False)
+    check_allowed(references, systems, allowed)
+    cdef _Work work = _Work(references, systems, False, allowed)
     cdef int failed = 0
     hits = np.zeros((len(systems), work.job.lines, len(references)), np.int64)
     cdef int64_t[::1] flat = hits.reshape(-1)
@@ -451,12 +462,13 @@ def _flat(text):
     return text._replace(offsets=text.offsets[text.firsts], firsts=np.arange(len(text.firsts), dtype=np.int64))
 
 
-def weighted_union(references, systems, powers):
+def weighted_union(references, systems, powers, allowed=None):
     """Return weighted hits and their bases; see weighted_union() in `python/lcs.py`."""
     import numpy as np
 
     check_weighted(references, systems, powers)
-    cdef _Work work = _Work(references, systems, True)
+    check_allowed(references, systems, allowed)
+    cdef _Work work = _Work(references, systems, True, allowed)
     cdef const double[::1] power_list = powers
     work.job.powers = &power_list[0]
     cdef int failed = 0

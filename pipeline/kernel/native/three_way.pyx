@@ -1,6 +1,8 @@
 # cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
 """Three-way alignments, compiled: the twin of `python/three_way.py`.
 
+Columns are counted, or counted and listed.
+
 Most cells of the cube cannot lie on a best way, and are left out. A way through a cell costs at least what the best
 two-way alignments cost that go through the three projections of the cell. Call `excess` by how much this exceeds the
 sum of the best two-way alignments, and `slack` by how much the best three-way alignment does. Cells on best ways have an
@@ -17,9 +19,10 @@ other cell gets cheaper by this, and the cells of the way keep their costs, so t
 """
 
 from libc.stdint cimport INT32_MAX, int32_t, int64_t, uint8_t
-from libc.stdlib cimport calloc, free, malloc
-from libc.string cimport memcmp, memset
+from libc.stdlib cimport calloc, free, malloc, realloc
+from libc.string cimport memcmp, memcpy, memset
 
+from ..changed_columns import ChangedColumns
 from ..common import check_three_way
 
 cdef extern from "three_way.h" nogil:
@@ -46,6 +49,13 @@ cdef enum:                     # places of THREE_WAY_COUNTS
     D_FN
     FPN
     COUNTS
+
+cdef struct Column:            # of FIELDS in `changed_columns.py`; -1 is a gap
+    int32_t start
+    int32_t end
+    int32_t output
+    int32_t reference
+    int32_t kind
 
 cdef struct Line:
     const int32_t *ids
@@ -89,6 +99,9 @@ cdef struct Cube:
     int64_t *boxes             # for each token of the source, where its box begins in moves
     int64_t box_room
     int64_t kept               # KEPT, but for tests
+    Column *listed             # the changed columns; NULL where they are counted alone
+    int64_t listed_size
+    int64_t listed_room
 
 
 cdef int _reserve(void **memory, int64_t *room, int64_t wanted, int64_t size, bint clean) noexcept nogil:
@@ -233,9 +246,52 @@ cdef int _limit_columns(Pair *pair, int64_t slack) noexcept nogil:
     return 0
 
 
-cdef void _count_two(const Pair *pair, int64_t *counts, int unequal) noexcept nogil:
+cdef int _room_for(Cube *cube, int64_t more) noexcept nogil:
+    """Make room for more listed columns, and keep those that are there. Return -1 where there is no memory."""
+    cdef int64_t room = 2 * (cube.listed_size + more)
+    cdef void *memory
+    if cube.listed_size + more <= cube.listed_room:
+        return 0
+    memory = realloc(cube.listed, room * sizeof(Column))
+    if memory == NULL:
+        return -1
+    cube.listed, cube.listed_room = <Column *>memory, room
+    return 0
+
+
+cdef void _list(Cube *cube, int64_t start, int64_t end, int64_t output, int64_t reference, int kind) noexcept nogil:
+    cdef Column *column = cube.listed + cube.listed_size
+    column.start, column.end = <int32_t>start, <int32_t>end
+    column.output, column.reference, column.kind = <int32_t>output, <int32_t>reference, kind
+    cube.listed_size += 1
+
+
+cdef void _turn_round(Cube *cube, int64_t first) noexcept nogil:
+    """Put the columns from `first` into their order: they were listed on the way back."""
+    cdef int64_t last = cube.listed_size - 1
+    cdef Column column
+    while first < last:
+        column = cube.listed[first]
+        cube.listed[first], cube.listed[last] = cube.listed[last], column
+        first += 1
+        last -= 1
+
+
+cdef void _list_two(Cube *cube, int64_t one, int64_t one_end, int64_t two, int unequal) noexcept nogil:
+    """List a column of two texts, of which the first is the source; two is -1 for a gap.
+
+    The third text is equal to the source: it is the output where the reference alone is changed.
+    """
+    cdef int64_t same = one if one < one_end else -1
+    if unequal == D_FN:
+        _list(cube, one, one_end, same, two, unequal)
+    else:
+        _list(cube, one, one_end, two, same, unequal)
+
+
+cdef void _count_two(Cube *cube, const Pair *pair, int64_t *counts, int unequal) noexcept nogil:
     """Count the columns of a two-way alignment: both, the first only, the second only, whatever attains the cost."""
-    cdef int64_t i = pair.one.size, j = pair.two.size, cost
+    cdef int64_t i = pair.one.size, j = pair.two.size, cost, first = cube.listed_size
     cdef const int32_t *here
     while i > 0 or j > 0:
         here = pair.table + i * pair.width + (j - i - pair.low + 1)
@@ -245,12 +301,20 @@ cdef void _count_two(const Pair *pair, int64_t *counts, int unequal) noexcept no
                 counts[TN if cost == 0 else unequal] += 1
                 i -= 1
                 j -= 1
+                if cost != 0 and cube.listed != NULL:
+                    _list_two(cube, i, i + 1, j, unequal)
                 continue
         counts[unequal] += 1
         if i > 0 and (here - pair.width + 1)[0] + GAP == here[0]:
             i -= 1
+            if cube.listed != NULL:
+                _list_two(cube, i, i + 1, -1, unequal)
         else:
             j -= 1
+            if cube.listed != NULL:
+                _list_two(cube, i, i, j, unequal)
+    if cube.listed != NULL:
+        _turn_round(cube, first)
 
 
 cdef inline int64_t _first_column(const Cube *cube, int64_t i, int64_t j) noexcept nogil:
@@ -354,10 +418,10 @@ cdef int64_t _forward(Cube *cube, Cell start, Cell end, int64_t cut) noexcept no
     return FAR if cost >= 0 else (cost - GP_START) >> 3
 
 
-cdef void _count_back(const Cube *cube, Cell start, Cell end, int64_t *counts) noexcept nogil:
+cdef void _count_back(Cube *cube, Cell start, Cell end, int64_t *counts) noexcept nogil:
     """Go back from end to start by the moves that were kept, and count the columns."""
-    cdef int64_t i = end.i, j = end.j, k = end.k
-    cdef int move
+    cdef int64_t i = end.i, j = end.j, k = end.k, listed = cube.listed_size
+    cdef int move, kind
     cdef int32_t s, h, r
     while i > start.i or j > start.j or k > start.k:
         move = cube.moves[
@@ -377,11 +441,16 @@ cdef void _count_back(const Cube *cube, Cell start, Cell end, int64_t *counts) n
             k -= 1
             r = cube.source_reference.two.ids[k]
         if s == h:
-            counts[TN if h == r else D_FN] += 1
+            kind = TN if h == r else D_FN
         elif s == r:
-            counts[D_FP] += 1
+            kind = D_FP
         else:
-            counts[C_TP if h == r else FPN] += 1
+            kind = C_TP if h == r else FPN
+        counts[kind] += 1
+        if kind != TN and cube.listed != NULL:
+            _list(cube, i, i + (s >= 0), j if h >= 0 else -1, k if r >= 0 else -1, kind)
+    if cube.listed != NULL:
+        _turn_round(cube, listed)
 
 
 cdef int64_t _place_boxes(Cube *cube, Cell start, Cell end) noexcept nogil:
@@ -443,7 +512,7 @@ cdef int _prepare(Cube *cube) noexcept nogil:
 cdef int _count_three(Cube *cube, int64_t *counts) noexcept nogil:
     """Count the columns of the alignment of three sequences, whose pairs are aligned; return -1 without memory."""
     cdef int64_t least = cube.source_output.cost + cube.source_reference.cost + cube.output_reference.cost
-    cdef int64_t slack = 0, cost
+    cdef int64_t slack = 0, cost, listed = cube.listed_size
     cdef int64_t found[COUNTS]
     cdef Cell start, end
     cdef int c
@@ -459,6 +528,7 @@ cdef int _count_three(Cube *cube, int64_t *counts) noexcept nogil:
         ):
             return -1
         memset(found, 0, sizeof(found))
+        cube.listed_size = listed
         cost = _between(cube, start, end, found)
         if cost < 0:
             return -1
@@ -484,18 +554,20 @@ cdef int _count(
     if uncorrected:
         if _align(&cube.source_output, source, output) < 0:
             return -1
-        _count_two(&cube.source_output, counts, D_FP)
+        _count_two(cube, &cube.source_output, counts, D_FP)
         return 0
     if not reference_aligned[0] and _align(&cube.source_reference, source, reference) < 0:
         return -1
     reference_aligned[0] = True
     if unchanged:
-        _count_two(&cube.source_reference, counts, D_FN)
+        _count_two(cube, &cube.source_reference, counts, D_FN)
         return 0
     if _align(&cube.source_output, source, output) < 0 or _align(&cube.output_reference, output, reference) < 0:
         return -1
     return _count_three(cube, counts)
 
+
+cdef int32_t NO_ID = 0         # where the ids of an empty text would begin
 
 cdef struct Text:
     const int32_t *ids
@@ -512,7 +584,7 @@ cdef Text _text(text) except *:
     cdef const int32_t[::1] ids = text.ids
     cdef const int64_t[::1] offsets = text.offsets
     cdef Text result
-    result.ids = &ids[0] if ids.shape[0] else NULL
+    result.ids = &ids[0] if ids.shape[0] else &NO_ID
     result.offsets = &offsets[0]
     return result
 
@@ -545,6 +617,7 @@ cdef class _Work:
         free(self.cube.tokens)
         free(self.cube.moves)
         free(self.cube.boxes)
+        free(self.cube.listed)
         free(self.systems)
 
 
@@ -578,3 +651,47 @@ def three_way(source, systems, references, firsts, *, int64_t kept=KEPT):
     if failed:
         raise MemoryError
     return counts
+
+
+def three_way_columns(source, systems, references, firsts, *, int64_t kept=KEPT):
+    """List the changed columns of three-way alignments; see three_way_columns() in `python/three_way.py`.
+
+    `kept` is that of three_way().
+    """
+    import numpy as np
+
+    check_three_way(source, systems, references, firsts)
+    cdef _Work work = _Work(systems, kept)
+    cdef Text sources = _text(source), corrections = _text(references)
+    cdef const int64_t[::1] first = firsts
+    cdef int64_t line, lines = len(source.offsets) - 1, r
+    cdef int s, n_systems = len(systems)
+    offsets = np.zeros((len(references.offsets) - 1) * n_systems + 1, np.int64)
+    cdef int64_t[::1] offset = offsets
+    cdef int64_t counts[COUNTS]
+    cdef Line one, two, three
+    cdef bint aligned, failed = False
+    memset(counts, 0, sizeof(counts))
+    with nogil:
+        for line in range(lines):
+            one = _line(sources, line)
+            for r in range(first[line], first[line + 1]):
+                aligned = False
+                three = _line(corrections, r)
+                for s in range(n_systems):
+                    two = _line(work.systems[s], line)
+                    if not failed and (
+                        _room_for(&work.cube, one.size + two.size + three.size + 1) < 0
+                        or _count(&work.cube, one, two, three, &aligned, counts) < 0
+                    ):
+                        failed = True
+                    offset[r * n_systems + s + 1] = work.cube.listed_size
+            if failed:
+                break
+    if failed:
+        raise MemoryError
+    columns = np.zeros((work.cube.listed_size, sizeof(Column) // sizeof(int32_t)), np.int32)
+    cdef int32_t[:, ::1] column = columns
+    if work.cube.listed_size:
+        memcpy(&column[0, 0], work.cube.listed, work.cube.listed_size * sizeof(Column))
+    return ChangedColumns(offsets, columns)

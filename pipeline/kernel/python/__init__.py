@@ -8,7 +8,7 @@ from .max_match import max_match
 from .overlap import overlap
 from .prepared import Prepared
 from .skip import skip_bigrams
-from .three_way import three_way
+from .three_way import three_way, three_way_columns
 from .words import words
 
 __all__ = [
@@ -22,6 +22,7 @@ __all__ = [
     "overlap",
     "skip_bigrams",
     "three_way",
+    "three_way_columns",
     "union_lcs",
     "weighted_lcs",
     "weighted_union",

@@ -12,14 +12,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..common import check_parallel, check_sentences, check_weighted
+from ..common import check_allowed, check_parallel, check_sentences, check_weighted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from numpy.typing import NDArray
 
-    from ..common import Encoded, Sentences
+    from ..common import Allowed, Encoded, Sentences
 
     Sentence = tuple[int, ...]
 
@@ -73,18 +73,22 @@ def trace(one: Sentence, two: Sentence) -> Iterator[int]:
             j -= 1
 
 
-def union_lcs(references: Sequence[Sentences], systems: Sequence[Sentences]) -> NDArray[np.int64]:
+def union_lcs(
+    references: Sequence[Sentences], systems: Sequence[Sentences], allowed: Allowed | None = None
+) -> NDArray[np.int64]:
     """Return the hits of union longest common subsequences: int64 [systems, lines, references].
 
     A token in a sentence of the reference is hit where it is in the longest common subsequence with some sentence of
-    the output. But equal tokens are hit no more often than the output has them. Raises ValueError as lcs() does.
+    the output. But equal tokens are hit no more often than the output has them, or allowed[system][reference] where
+    `allowed` is given. Raises ValueError as lcs() does.
     """
     check_sentences(references, systems)
+    check_allowed(references, systems, allowed)
     lines = len(references[0].firsts) - 1
     hits = np.zeros((len(systems), lines, len(references)), np.int64)
     for s, line, r in np.ndindex(hits.shape):
         output = _sentences(systems[s], line)
-        left = Counter(token for sentence in output for token in sentence)
+        left = Counter(_line(allowed[s][r] if allowed else systems[s].whole, line))
         for sentence in _sentences(references[r], line):
             for i in {i for other in output for i in trace(sentence, other)}:
                 hits[s, line, r] += left[sentence[i]] > 0
@@ -139,17 +143,21 @@ def _weighted(one: Sentence, two: Sentence, powers: list[float], ups: list[list[
 
 
 def weighted_union(
-    references: Sequence[Sentences], systems: Sequence[Sentences], powers: NDArray[np.float64]
+    references: Sequence[Sentences],
+    systems: Sequence[Sentences],
+    powers: NDArray[np.float64],
+    allowed: Allowed | None = None,
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Return weighted hits as ROUGE-1.5.5 counts them, float64 [systems, lines, references], and their bases.
 
     Tokens are hit as in union_lcs(), but by weighted subsequences. A run of k hits in a sentence of the reference
     weighs powers[k]. A hit is passed over where earlier hits have used up all equal tokens of the output; if such a
     hit ends a run, the next hit continues that run, as in the original script.
-    The bases, float64 [lines, references], are the sum of powers[tokens] over the sentences of the reference. Raises
-    as check_weighted() does.
+    The bases, float64 [lines, references], are the sum of powers[tokens] over the sentences of the reference.
+    `allowed` is as in union_lcs(). Raises as check_weighted() does.
     """
     check_weighted(references, systems, powers)
+    check_allowed(references, systems, allowed)
     lines, weight = len(references[0].firsts) - 1, powers.tolist()
     hits = np.zeros((len(systems), lines, len(references)))
     bases = np.zeros((lines, len(references)))
@@ -158,7 +166,7 @@ def weighted_union(
             bases[line, r] += weight[len(sentence)]
     for s, line, r in np.ndindex(hits.shape):
         output = _sentences(systems[s], line)
-        left = Counter(token for sentence in output for token in sentence)
+        left = Counter(_line(allowed[s][r] if allowed else systems[s].whole, line))
         for sentence in _sentences(references[r], line):
             hit = {i for other in output for i in _weighted_trace(sentence, other, weight)}
             run = 0

@@ -1,4 +1,4 @@
-"""Three-way alignments of source, output and reference, in Python: the columns that I-measure counts.
+"""Three-way alignments of source, output and reference, in Python: the columns that I-measure counts, or lists.
 
 A column holds a token of each sequence, or a gap in its place. Its cost is the sum over its three pairs: 0 for equal
 ones (two gaps are equal), 2 for a token and a gap, 3 for different tokens. An alignment of least cost is sought. Of
@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ..changed_columns import FIELDS, ChangedColumns
 from ..common import THREE_WAY_COUNTS, check_three_way
 
 if TYPE_CHECKING:
@@ -57,6 +58,35 @@ def three_way(
                 for column in align(_line(source, line), _line(system, line), _line(references, r)):
                     counts[number, r, kind(column)] += 1
     return counts
+
+
+def three_way_columns(
+    source: Encoded, systems: Sequence[Encoded], references: Encoded, firsts: NDArray[np.int64]
+) -> ChangedColumns:
+    """Return the columns themselves that three_way() counts, but for those of equal tokens (tn).
+
+    The arguments are those of three_way(), and so is what is raised.
+    """
+    check_three_way(source, systems, references, firsts)
+    rows: list[tuple[int, ...]] = []
+    offsets = [0]
+    for line in range(len(firsts) - 1):
+        for r in range(firsts[line], firsts[line + 1]):
+            for system in systems:
+                rows += changed_columns(_line(source, line), _line(system, line), _line(references, r))
+                offsets.append(len(rows))
+    return ChangedColumns(np.array(offsets, np.int64), np.array(rows, np.int32).reshape(-1, len(FIELDS)))
+
+
+def changed_columns(source: Ids, output: Ids, reference: Ids) -> Iterator[tuple[int, ...]]:
+    """Yield the columns whose tokens are not all equal, from the first to the last, in the fields FIELDS."""
+    at = [0, 0, 0]
+    for column in reversed([*align(source, output, reference)]):
+        own = [place if token != NOTHING else NOTHING for place, token in zip(at, column, strict=True)]
+        start = at[0]
+        at = [place + (token != NOTHING) for place, token in zip(at, column, strict=True)]
+        if kind(column) != TN:
+            yield start, at[0], own[1], own[2], kind(column)
 
 
 def kind(column: Column) -> int:

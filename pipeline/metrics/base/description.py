@@ -53,10 +53,13 @@ class Described:
     beside_score: ClassVar[str] = ""
     """A regular expression for the names of outputs that stand beside the score in tables."""
 
-    has_verdicts: ClassVar[bool] = False
-    """Whether verdicts() says which edits of an output are right."""
     explains_edits: ClassVar[bool] = False
     """Whether explained() says more of the edits of a sentence than verdicts() does."""
+
+    @property
+    def has_verdicts(self) -> bool:
+        """Whether verdicts() says which edits of an output are right."""
+        return False
 
     @property
     def output(self) -> str:
@@ -115,6 +118,15 @@ class Described:
         """
         del sources, outputs, annotations
         return []
+
+    def references_of(self, source: str, annotations: Sequence[str]) -> Sequence[int]:
+        """Return for each annotator of a sentence the number of the reference that the columns have of them.
+
+        It is -1 for an annotator who takes no part. Several annotators may share a reference. The arguments are as for
+        verdicts().
+        """
+        del source
+        return range(len(annotations))
 
 
 def why_zero(outputs: Mapping[str, float], orders: Iterable[int], hits: str = "match") -> str:

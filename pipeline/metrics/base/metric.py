@@ -124,7 +124,8 @@ class Metric(Described, ABC):
     """Terms that are 0 where somebody gives the sums of the others alone; see `metrics/from_counts.py`."""
 
     level: str = "corpus"
-    """corpus is the score of summed terms; mean and sum are the mean and sum of sentence scores."""
+    """corpus is the score of summed terms; mean and sum are the mean and sum of sentence scores; bootstrap is what
+    aggregated() makes of them."""
 
     def __post_init__(self) -> None:
         """Keep what the values of options mean here; see Option.resolved. Raises ConfigError."""
@@ -152,6 +153,10 @@ class Metric(Described, ABC):
     def by_reference(self) -> bool:
         """Whether a sentence has a score with each single reference, which reports can show."""
         return any(field.per_reference for field in self.terms)
+
+    def by_annotator(self) -> Metric:
+        """Return the metric for columns in which each reference is that of an annotator; see references_of()."""
+        return self
 
     @property
     def shares(self) -> tuple[float, ...]:
@@ -258,8 +263,15 @@ class Metric(Described, ABC):
         return tuple(self.score(nothing))
 
     def sentence_outputs(self, columns: Columns) -> dict[str, Floats]:
-        """Return the outputs of each sentence with each reference, the score first: float64 [lines, references]."""
-        return {self.output: self.sentence_scores(columns)}
+        """Return the outputs of score() for each sentence with each reference: float64 [lines, references].
+
+        The first is what sentence_scores() returns. The axis of references has length 1 where that one has it.
+        """
+        apart = {field.name for field in self.terms if field.per_reference}
+        terms = {n: term if n in apart else term[:, None] for n, term in self.make_terms(columns).items()}
+        outputs, scores = self.score(terms), self.sentence_scores(columns)
+        alike = {name: np.broadcast_to(values, scores.shape) for name, values in outputs.items()}
+        return alike | {next(iter(outputs)): scores}
 
     def row_names(self) -> list[str]:
         """Return the names of the rows in tables of counts with orders, those of the terms or of the n-gram rule."""
@@ -274,6 +286,10 @@ class Metric(Described, ABC):
         """
         del columns
         return {}
+
+    def aggregated(self, outputs: Mapping[str, Floats]) -> dict[str, float]:
+        """Return the outputs at level bootstrap, from those of all sentences: float64 [lines] each."""
+        raise NotImplementedError(f"{self.name} has no level bootstrap, and {len(outputs)} outputs")
 
     def remarks(self, counts: Mapping[str, Iterable[Columns]]) -> list[Note]:
         """Return notes about the counts of a data set: blocks of columns by system, which can be read once."""

@@ -138,9 +138,11 @@ class Bleu(BleuOptions, Metric):
         The other outputs are brevity_penalty, ratio (of the lengths), hyp_len and ref_len. For each order n there are
         precision_n (smoothed), match_n and total_n.
         """
-        precision = self._precision(totals)
-        brevity = self._brevity(totals)
-        scores = self._scores(totals, precision, brevity, effective=self.effective_order == "yes")
+        return self._outputs(totals, effective=self.effective_order == "yes")
+
+    def _outputs(self, totals: Columns, *, effective: bool) -> dict[str, Floats]:
+        precision, brevity = self._precision(totals), self._brevity(totals)
+        scores = self._scores(totals, precision, brevity, effective=effective)
         hyp_len, ref_len = (totals[name].astype(np.float64) for name in ("hyp_len", "ref_len"))
         outputs = {"bleu" if n == 1 else f"bleu@weights{n}": score for n, score in enumerate(scores, 1)}
         outputs |= {"brevity_penalty": brevity, "ratio": ratio(hyp_len, ref_len)}
@@ -153,6 +155,12 @@ class Bleu(BleuOptions, Metric):
         terms = self.make_terms({name: column for name, column in columns.items() if name != LAST})
         precision, brevity = self._precision(terms), self._brevity(terms)
         return self._scores(terms, precision, brevity, effective=self.effective_order != "no")[0][:, None]
+
+    def sentence_outputs(self, columns: Columns) -> dict[str, Floats]:
+        """Return the outputs of score() for each sentence, with the scores of sentence_scores(): float64 [lines, 1]."""
+        terms = self.make_terms({name: column for name, column in columns.items() if name != LAST})
+        apart = {name: term[:, None] for name, term in terms.items()}
+        return self._outputs(apart, effective=self.effective_order != "no")
 
     def compiled(self) -> Callable[[Columns], Floats] | None:
         """Return sentence_scores() of the flavours sacrebleu and moses, compiled."""

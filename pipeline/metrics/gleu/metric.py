@@ -173,7 +173,7 @@ class Gleu(GleuOptions, Metric):
         For merged references the score is the only output.
         """
         if not self.by_reference:
-            return super().sentence_outputs(columns)
+            return {"gleu": self.sentence_scores(columns)}
         terms = self.make_terms(columns)
         lines, references = terms["ref_len"].shape
         counts = {name: terms[name] for name in ("match", "numer")}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -23,12 +23,25 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from ...arrays import Ints
+    from ...edits.correction_references import Tokens
+    from ...kernel.common import Encoded
     from ..base.metric import Text
 
 BASELINE = ("base_tn", "base_fn")
 COUNTS = (*THREE_WAY_COUNTS, *BASELINE)
 TN, FN = THREE_WAY_COUNTS.index("tn"), THREE_WAY_COUNTS.index("d_fn")
 ABSENT = -1
+
+
+class Aligned(NamedTuple):
+    """What the kernel takes to align a shard."""
+
+    source: Encoded
+    systems: list[Encoded]
+    references: Encoded
+    """The references of all lines, one line after the other."""
+    firsts: Ints
+    """Where those of each line begin: int64 [lines + 1]."""
 
 
 @dataclass(frozen=True)
@@ -65,16 +78,21 @@ class ImeasureNeeds:
 
     def count(self, text: Text) -> list[dict[str, Ints]]:
         """Align a shard, with the references made once for all systems."""
-        assert text.source is not None  # noqa: S101 (source is True)
-        each = [self._references(sentence, line) for line, sentence in enumerate(self._sentences(text))]
-        firsts = np.cumsum([0, *map(len, each)]).astype(np.int64)
-        lines = join_lines(" ".join(words).encode() for own in each for words in own)
-        source, *systems, encoded = self.tokenization.encode([text.source, *text.systems, lines])
+        each = [self._references(sentence, line) for line, sentence in enumerate(self.sentences(text))]
+        source, systems, encoded, firsts = self.aligned(text, each)
         counts = kernel.three_way(source, [source, *systems], encoded, firsts)
         sizes = np.diff(encoded.offsets)
         return [self._columns(own, counts[0], sizes, firsts, len(text.references)) for own in counts[1:]]
 
-    def _sentences(self, text: Text) -> Iterator[CorrectedSentence]:
+    def aligned(self, text: Text, each: Sequence[Sequence[Tokens]]) -> Aligned:
+        """Return the texts of a shard for the kernel; `each` are the references of each line."""
+        assert text.source is not None  # noqa: S101 (source is True)
+        firsts = np.cumsum([0, *map(len, each)]).astype(np.int64)
+        lines = join_lines(" ".join(words).encode() for own in each for words in own)
+        source, *systems, encoded = self.tokenization.encode([text.source, *text.systems, lines])
+        return Aligned(source, systems, encoded, firsts)
+
+    def sentences(self, text: Text) -> Iterator[CorrectedSentence]:
         """Yield the sentences with their corrections."""
         assert text.source is not None  # noqa: S101
         split = split_of(self.words)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -16,12 +16,14 @@ from ..base.option import option
 from ..base.running_choice import RunningChoice
 from .columns import COUNTS, ImeasureNeeds
 from .formulas import ASPECTS, MEASURES, aspect_of, measures, reference_keys
+from .verdicts import as_text, references_of_lines, verdicts
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Mapping, Sequence
 
     from ...arrays import Floats, Ints
     from ..base.columns import Columns
+    from ..base.description import Verdict
 
 WORD = "-NONE-"
 """How NUCLE writes that a correction is empty."""
@@ -86,6 +88,26 @@ class Imeasure(Metric):
         """A sentence's references are distinct texts, whose numbers mean nothing to a reader."""
         return False
 
+    def by_annotator(self) -> Metric:
+        """Return the metric that scores each annotator apart; itself where references are mixed of all of them."""
+        return self if self.mix else ByAnnotator(**{item.name: getattr(self, item.name) for item in fields(self)})
+
+    @property
+    def has_verdicts(self) -> bool:
+        """Whether references are those of annotators."""
+        return not self.mix
+
+    def references_of(self, source: str, annotations: Sequence[str]) -> list[int]:
+        """Return the number of the text that the corrections of each annotator make."""
+        text = as_text([source], [], [[own] for own in annotations])
+        return references_of_lines(self.needs, text)[0].numbers
+
+    def verdicts(
+        self, sources: Sequence[str], outputs: Sequence[Sequence[str]], annotations: Sequence[Sequence[str]]
+    ) -> list[list[list[list[Verdict] | None]]]:
+        """Return the changed tokens of each sentence as right or wrong, and those that are missed."""
+        return verdicts(self.needs, as_text(sources, outputs, annotations), self.aspect)
+
     @property
     def terms(self) -> tuple[Field, ...]:
         """The counts, with those of the source."""
@@ -124,7 +146,11 @@ class Imeasure(Metric):
 
     def sentence_scores(self, columns: Columns) -> Floats:
         """Return the I of each sentence with its own best reference: float64 [lines, 1]."""
-        return self.score(self._best_terms(columns))["imeasure"][:, None]
+        return self.sentence_outputs(columns)["imeasure"]
+
+    def sentence_outputs(self, columns: Columns) -> dict[str, Floats]:
+        """Return the outputs of each sentence with its own best reference: float64 [lines, 1]."""
+        return {name: values[:, None] for name, values in self.score(self._best_terms(columns)).items()}
 
     def _best_terms(self, columns: Columns) -> dict[str, Ints]:
         """Return the counts of each sentence with its own best reference: int64 [lines]."""
@@ -155,6 +181,28 @@ class Imeasure(Metric):
     def _keys_of_sums(self, totals: Ints, counts: Ints) -> list[Floats]:
         """Return the same for arrays of totals and counts."""
         return [*np.moveaxis(self._keys(dict(zip(COUNTS, totals + counts, strict=True))), -1, 0)]
+
+
+@dataclass(frozen=True)
+class ByAnnotator(Imeasure):
+    """The same for columns whose references are those of annotators, as reports show them beside each other."""
+
+    @property
+    def by_reference(self) -> bool:
+        """The numbers of references are those of annotators."""
+        return True
+
+    def by_annotator(self) -> Metric:
+        """Return itself."""
+        return self
+
+    def shown_counts(self, columns: Columns) -> list[Counted]:
+        """Return the counts with each annotator."""
+        return [Counted(name, columns[name], per_reference=True) for name in COUNTS]
+
+    def sentence_scores(self, columns: Columns) -> Floats:
+        """Return the I of each sentence with each annotator: float64 [lines, annotators]."""
+        return self.score(self.make_terms(columns))["imeasure"]
 
 
 def _in_order(columns: Columns) -> Columns:

@@ -114,6 +114,14 @@ class MaxMatch(Metric):
         scores = self._scores(self.make_terms(columns))[0]
         return scores if self.by_reference else scores[np.arange(len(scores)), last_present(columns), None]
 
+    def sentence_outputs(self, columns: Columns) -> dict[str, Floats]:
+        """Return the outputs of each sentence with each annotator, or the last: float64 [lines, annotators or 1]."""
+        outputs = self.score(self.make_terms(columns))
+        if self.by_reference:
+            return outputs
+        rows, last = np.arange(len(columns["ref_len"])), last_present(columns)
+        return {name: values[rows, last, None] for name, values in outputs.items()}
+
     def running_choice(self) -> RunningChoice | None:
         """Return what chooses annotators with the totals of the sentences before; None where each is chosen alone."""
         return self._by_key(running=True) if self.choice == "official" else None

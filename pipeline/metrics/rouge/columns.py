@@ -14,6 +14,7 @@ from ...kernel.common import Encoded, Sentences
 from ..base.columns import Field, Schema
 from ..base.views import TEXTS
 from ..prepared import Gathered
+from .limits import UNLIMITED_TEXT, Limit, common
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ...arrays import Ints
+    from ...kernel.common import Allowed
     from ...kernel.lines import Lines
     from ...tokenizers.tokenization import PreparedTokens, Tokenization
     from ..base.metric import Text
@@ -50,6 +52,8 @@ class RougeNeeds:
     """Whether references are merged by maximum counts, which is possible for n-grams and skip bigrams alone."""
     weight: str = ""
     """The weight of weighted subsequences, or an empty string if there are none."""
+    limit: Limit = UNLIMITED_TEXT
+    """How much of each text counts."""
     source: bool = False
     view: ClassVar[str] = TEXTS
 
@@ -57,7 +61,11 @@ class RougeNeeds:
     def key(self) -> str:
         """A name, safe in file names. It is different for any two needs whose columns can differ."""
         gaps = [f"skip_{gap_name(gap)}" for gap in self.gaps]
-        flags = [*(["lead"] if self.lead else []), *(["merged"] if self.merged else [])]
+        flags = [
+            *(["lead"] if self.lead else []),
+            *(["merged"] if self.merged else []),
+            *filter(None, [self.limit.key]),
+        ]
         weight = [f"w{self.weight}"] if self.weight else []
         names = ["rouge", f"n{self.order}", *self.parts, *gaps, *flags, *weight, self.splitting.key]
         return "-".join([*names, self.tokenization.key])
@@ -66,8 +74,11 @@ class RougeNeeds:
     def identity(self) -> str:
         """The text that stands for these columns in the keys of stored counts."""
         texts = f"tokenization={self.tokenization.identity}, splitting={self.splitting.identity}"
+        limit = self.limit.identity
         counted = f"order={self.order}, parts={self.parts!r}, gaps={self.gaps!r}, lead={self.lead}"
-        return f"RougeNeeds({texts}, {counted}, merged={self.merged}, weight={self.weight!r}, source={self.source})"
+        return (
+            f"RougeNeeds({texts}, {counted}, merged={self.merged}, weight={self.weight!r}, source={self.source}{limit})"
+        )
 
     @property
     def _counted(self) -> dict[str, int]:
@@ -93,12 +104,13 @@ class RougeNeeds:
         for part in self.parts:
             fields.append(Field(part, per_reference=True, real="weighted" in part))
             fields += [Field("base", per_reference=True, real=True)] if part == "weighted_union" else []
+            fields += [Field("union_len", per_reference=True)] if part == "union" and self.limit.bytes else []
         return tuple(fields)
 
     def count(self, text: Text) -> list[dict[str, Ints]]:
         """Count a shard. All texts become ids once, whatever the types are."""
         lines = [*text.references, *text.systems]
-        encoded = self._encode(lines)
+        encoded, apart = self._encode(lines)
         emptied = [_emptied(raw, ids.whole) for raw, ids in zip(lines, encoded, strict=True)]
         cut = len(text.references)
         references, systems = encoded[:cut], encoded[cut:]
@@ -106,7 +118,8 @@ class RougeNeeds:
         shared |= {"ref_sentences": _stacked([_full(reference) for reference in references])}
         shared |= {"ref_emptied": _stacked(emptied[:cut])}
         arrays = self._matches([reference.whole for reference in references], [system.whole for system in systems])
-        arrays |= self._subsequences(references, systems)
+        allowed = [[common(one.whole, two.whole) for one in references] for two in systems] if apart else None
+        arrays |= self._subsequences(*((apart[:cut], apart[cut:]) if apart else (references, systems)), allowed)
         result = []
         for number, system in enumerate(systems):
             own = {"hyp_len": np.diff(system.whole.offsets), "hyp_sentences": _full(system)}
@@ -120,7 +133,14 @@ class RougeNeeds:
         None for all but n-grams and subsequences of whole texts, which are split into sentences at newlines or nowhere.
         """
         newlines = self.splitting.mode == "newline"
-        if self.gaps or self.lead or self.merged or set(self.parts) - {"lcs"} or self.splitting.mode not in PLAIN:
+        if (
+            any(self.limit)
+            or self.gaps
+            or self.lead
+            or self.merged
+            or set(self.parts) - {"lcs"}
+            or self.splitting.mode not in PLAIN
+        ):
             return None
         tokens = self.tokenization.prepared(None, text.references)
         if tokens is None:
@@ -132,20 +152,28 @@ class RougeNeeds:
         gathered = Gathered(self, None, tuple(text.references))
         return PreparedRouge(tokens, self.order, "lcs" in self.parts, fixed, newlines, gathered)
 
-    def _encode(self, texts: Sequence[Lines]) -> list[Sentences]:
-        """Return the ids of texts, sentence by sentence."""
+    def _encode(self, texts: Sequence[Lines]) -> tuple[list[Sentences], list[Sentences]]:
+        """Return the ids of texts, sentence by sentence, and those that unions of subsequences see where they differ.
+
+        These are the texts that the script cuts in another way for L and W; see Limit.cut_each(). Else there are none.
+        """
         split = []
         for number, text in enumerate(texts):
             try:
                 split.append(self.splitting.split(text))
             except InvalidTextError as error:
                 raise InvalidTextError(number, error.line, error.byte) from None
+        cut = [self.limit.cut(*one) for one in split]
+        if self.limit.bytes and self.parts:
+            cut += [self.limit.cut_each(*one) for one in split]
         try:
-            encoded = self.tokenization.encode([sentences for sentences, _ in split])
+            encoded = self.tokenization.encode(cut)
         except InvalidTextError as error:  # error.line is the number of a sentence
-            line = int(np.searchsorted(split[error.text][1], error.line, side="right")) - 1
-            raise InvalidTextError(error.text, line, error.byte) from None
-        return [Sentences(*ids, firsts) for ids, (_, firsts) in zip(encoded, split, strict=True)]
+            number = error.text % len(texts)
+            line = int(np.searchsorted(split[number][1], error.line, side="right")) - 1
+            raise InvalidTextError(number, line, error.byte) from None
+        result = [Sentences(*ids, split[number % len(texts)][1]) for number, ids in enumerate(encoded)]
+        return result[: len(texts)], result[len(texts) :]
 
     def _matches(self, references: list[Encoded], systems: list[Encoded]) -> dict[str, Ints]:
         """Return matches of n-grams and skip bigrams [systems, lines, ...], and totals of merged references."""
@@ -166,8 +194,13 @@ class RougeNeeds:
                 arrays[f"{name}_total{SHARED}"] = total
         return arrays
 
-    def _subsequences(self, references: list[Sentences], systems: list[Sentences]) -> dict[str, NDArray[Any]]:
-        """Return the subsequences [systems, lines, references], and totals of references that all systems share."""
+    def _subsequences(
+        self, references: list[Sentences], systems: list[Sentences], allowed: Allowed | None
+    ) -> dict[str, NDArray[Any]]:
+        """Return the subsequences [systems, lines, references], and totals of references that all systems share.
+
+        `allowed` are the tokens that unions may hit; see union_lcs() of the kernel.
+        """
         arrays: dict[str, NDArray[Any]] = {}
         powers = _powers([*references, *systems], float(self.weight)) if self.weight else np.zeros(0)
         whole = [reference.whole for reference in references], [system.whole for system in systems]
@@ -175,11 +208,15 @@ class RougeNeeds:
             if part == "lcs":
                 arrays[part] = kernel.lcs(*whole)
             elif part == "union":
-                arrays[part] = kernel.union_lcs(references, systems)
+                arrays[part] = kernel.union_lcs(references, systems, allowed)
+                if allowed:
+                    arrays[f"union_len{SHARED}"] = _stacked(
+                        [np.diff(reference.whole.offsets) for reference in references]
+                    )
             elif part == "weighted":
                 arrays[part] = kernel.weighted_lcs(references, systems, powers)
             else:
-                arrays[part], arrays[f"base{SHARED}"] = kernel.weighted_union(references, systems, powers)
+                arrays[part], arrays[f"base{SHARED}"] = kernel.weighted_union(references, systems, powers, allowed)
         return arrays
 
 

@@ -10,12 +10,15 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from ... import kernel
+from ...tokenizers.stop_words import WithoutStopWords, words_of
 from ...tokenizers.tokenization import Tokenization
 from ..base.arithmetic import f_beta, ratio
 from ..base.columns import PRESENT, Field
 from ..base.description import Counted
 from ..base.metric import Metric
+from .aggregates import aggregates
 from .columns import RougeNeeds
+from .limits import Limit
 from .notes import notes
 from .options import RougeOptions
 from .sentences import Splitting
@@ -53,7 +56,7 @@ class Rouge(RougeOptions, Metric):
         **{f"ROUGE-{name}": {"types": name} for name in (*"123456789", "L", "Lsum", "W", "S", "SU", "S4", "SU4")},
         "ROUGE-1.5.5": {"flavour": "perl"},
     }
-    beside_score: ClassVar[str] = "rouge[A-Za-z0-9]+"
+    beside_score: ClassVar[str] = "rouge[A-Za-z0-9]+(_low|_high)?"
     name_in_text: ClassVar[str] = "ROUGE"
 
     def misfit(self, references: int, *, missing: bool = False) -> str | None:
@@ -62,6 +65,10 @@ class Rouge(RougeOptions, Metric):
         if missing and self.level == "micro" and self._sets:
             return f"references: {self.references} is not defined at level: micro where references are missing"
         return None
+
+    def unavailable(self) -> str | None:
+        """Return why the stop words, or what splits sentences, cannot be used here, or None."""
+        return super().unavailable() or self.needs.splitting.unavailable()
 
     @property
     def policy(self) -> str:
@@ -101,7 +108,7 @@ class Rouge(RougeOptions, Metric):
         subsequences = {subsequence_of(kind, self.script) for kind in self.kinds} - {""}
         skips = [kind for kind in self.kinds if kind.family in ("S", "SU")]
         return RougeNeeds(
-            Tokenization(self.tokenizer, lowercase=self.lowercase, stemmer=self.stemmer),
+            self._tokenization,
             Splitting(self.split, self.boundary),
             max(order_of(kind, self.script) for kind in self.kinds),
             tuple(sorted(subsequences)),
@@ -109,6 +116,15 @@ class Rouge(RougeOptions, Metric):
             lead=self.script and any(kind.family == "SU" for kind in skips),
             merged=self.references == "merged",
             weight=self.weight if any(kind.weighted for kind in self.kinds) else "",
+            limit=Limit(self.max_words, self.max_bytes),
+        )
+
+    @property
+    def _tokenization(self) -> Tokenization:
+        if not self.stop_words:
+            return Tokenization(self.tokenizer, lowercase=self.lowercase, stemmer=self.stemmer)
+        return WithoutStopWords(
+            self.tokenizer, stemmer=self.stemmer, stop_words=self.stop_words, left_out=words_of(self.stop_words)
         )
 
     @cached_property
@@ -189,6 +205,11 @@ class Rouge(RougeOptions, Metric):
         there = np.arange(first.shape[1]) < columns.get(PRESENT, np.full(len(first), first.shape[1]))[:, None]
         return {name: np.where(there, values, 0).sum(axis=-1) / there.sum(axis=-1) for name, values in outputs.items()}
 
+    def aggregated(self, outputs: Mapping[str, Floats]) -> dict[str, float]:
+        """Return the medians of means in samples of the texts, and the ends of their intervals."""
+        types = [(name, f"{name}_recall", f"{name}_precision") for name in (f"rouge{kind.name}" for kind in self.kinds)]
+        return aggregates(outputs, types, self.samples, self.seed, float(self.interval))
+
     def sentence_scores(self, columns: Columns) -> Floats:
         """Return the F of the first type: float64 [lines, references or sets], or [lines, 1] if there are no sets."""
         first = next(iter(self.score(self.make_terms(columns)).values()))
@@ -226,7 +247,8 @@ class Rouge(RougeOptions, Metric):
 
     def remarks(self, counts: Mapping[str, Iterable[Columns]]) -> list[Note]:
         """Return notes about texts with letters but no token, and about an Lsum that is the same as L."""
-        return notes(counts, self.tokenizer, any(kind.family == "Lsum" for kind in self.kinds))
+        cut = bool(self.stop_words or self.max_words or self.max_bytes)
+        return notes(counts, self.tokenizer, has_lsum=any(kind.family == "Lsum" for kind in self.kinds), cut=cut)
 
 
 def _terms_of(kind: Type) -> list[str]:

@@ -37,8 +37,11 @@ class EmptiedLines:
         self.count += len(indices)
 
 
-def notes(counts: Mapping[str, Iterable[Columns]], tokenizer: str, has_lsum: bool) -> list[Note]:
-    """Return the notes about a data set, from the blocks of columns of each system."""
+def notes(counts: Mapping[str, Iterable[Columns]], tokenizer: str, *, has_lsum: bool, cut: bool) -> list[Note]:
+    """Return the notes about a data set, from the blocks of columns of each system.
+
+    `cut` says that there is a limit to what counts of a text, or that stop words are left out.
+    """
     references: dict[int, EmptiedLines] = {}
     about_systems, longest = [], 0
     for number, (name, blocks) in enumerate(counts.items()):
@@ -52,17 +55,19 @@ def notes(counts: Mapping[str, Iterable[Columns]], tokenizer: str, has_lsum: boo
                 longest = max(longest, int(columns[sentences].max(initial=0)))
             line += len(columns["hyp_len"])
         if system.count:
-            about_systems.append(Note(_emptied(system, tokenizer), system=name, line=system.first))
+            about_systems.append(Note(_emptied(system, tokenizer, cut), system=name, line=system.first))
     emptied = [(number, lines) for number, lines in references.items() if lines.count]
-    result = [Note(_emptied(lines, tokenizer), reference=number, line=lines.first) for number, lines in emptied]
+    result = [Note(_emptied(lines, tokenizer, cut), reference=number, line=lines.first) for number, lines in emptied]
     if has_lsum and counts and longest <= 1:
         result.append(Note("rougeLsum is the same as rougeL: no text has more than one sentence (see `split`)"))
     return result + about_systems
 
 
-def _emptied(lines: EmptiedLines, tokenizer: str) -> str:
+def _emptied(lines: EmptiedLines, tokenizer: str, cut: bool) -> str:
     others = lines.count - 1
     more = f" (nor have {others} more)" if others > 1 else " (nor has one more)" if others else ""
+    if cut:
+        return f"has letters, but no word of it counts{more}: each is left out, or none for the tokenizer {tokenizer}"
     return (
         f"has letters, but no token for the tokenizer {tokenizer}{more}: every score with it is 0; "
         "`tokenizer: unicode` reads all scripts, `tokenizer: char` suits Chinese and Japanese too"

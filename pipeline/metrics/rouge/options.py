@@ -5,12 +5,13 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ...errors import ConfigError
 from ...kernel.common import FOLDS
 from ...tokenizers import OWN, TOKENIZERS
 from ...tokenizers.stemmers import STEMMERS, exceptions
+from ...tokenizers.stop_words import resolved as list_named
 from ..base.option import option
 from .types import PATTERN, Type, read_types, subsequence_of
 
@@ -25,6 +26,17 @@ POLICIES = {
 BOUNDARIES = {"marker": "<n>", "regex": r"(?<=[.!?])\s+"}
 """The default of the option boundary for each way to split."""
 NUMBER = r"[0-9]{1,3}(\.[0-9]{1,6})?"
+
+_SAMPLED: dict[str, Any] = {
+    "applies": lambda m: m.level == "bootstrap",
+    "why": "only level: bootstrap draws samples",
+}
+_LIMIT: dict[str, Any] = {
+    "maximum": 1_000_000,
+    "implicit": True,
+    "applies": lambda m: m.script,
+    "why": "only flavour: perl has limits",
+}
 
 
 @dataclass(frozen=True)
@@ -59,8 +71,9 @@ class RougeOptions:
     )
     split: str = option(
         "newline",
-        help="where a text is split into sentences: at newlines, at a marker, where a regular expression fits, nowhere",
-        choices=("newline", "marker", "regex", "none"),
+        help="where a text is split into sentences: at newlines, at a marker, where a regular expression fits, by nltk "
+        "(rouge-score's split_summaries), nowhere",
+        choices=("newline", "marker", "regex", "nltk", "none"),
     )
     boundary: str = option(
         lambda given: BOUNDARIES.get(given.get("split", ""), ""),
@@ -100,12 +113,40 @@ class RougeOptions:
         choices=POLICIES["perl"],
     )
     level: str = option(
-        "mean", help="the mean of the texts' scores, or the score of summed counts", choices=("mean", "micro")
+        "mean",
+        help="the mean of the texts' scores, the score of summed counts, or the median of means in samples of "
+        "the texts (rouge-score's aggregator, Hugging Face's evaluate)",
+        choices=("mean", "micro", "bootstrap"),
+    )
+    samples: int = option(1000, help="samples of level: bootstrap", minimum=1, maximum=1_000_000, **_SAMPLED)
+    seed: int = option(12345, help="the seed of numpy's stream for level: bootstrap", maximum=2**32 - 1, **_SAMPLED)
+    interval: str = option(
+        "0.95",
+        help="how much the intervals of level: bootstrap hold",
+        pattern=r"0\.[0-9]{1,6}",
+        form="a number such as 0.95",
+        **_SAMPLED,
+    )
+
+    max_words: int = option(0, key="words", help="the script's -l: how many words of each text count; 0: all", **_LIMIT)
+    max_bytes: int = option(0, key="bytes", help="the script's -b: how many bytes of each text count; 0: all", **_LIMIT)
+    stop_words: str = option(
+        "",
+        key="stop",
+        help="the script's -s: words that are left out",
+        free=True,
+        form="smart (the script's list), or a file with a word on each line, of which signatures have a checksum",
+        resolved=list_named,
+        implicit=True,
+        applies=lambda m: m.script and m.tokenizer in FOLDS,
+        why=f"only flavour: perl has stop words, for words of the tokenizers {' and '.join(FOLDS)}",
     )
 
     def conflicts(self) -> list[tuple[str, str]]:
         """Return types, policies, boundaries and stemmers that do not go with the rest."""
-        return [*self._wrong_types(), *self._wrong_boundary(), *self._wrong_stemmer()]
+        both = [("max_bytes", "max_words is given too; the script takes one of them")]
+        wrong = both if self.max_words and self.max_bytes else []
+        return [*self._wrong_types(), *self._wrong_boundary(), *self._wrong_stemmer(), *wrong]
 
     def _wrong_types(self) -> Iterable[tuple[str, str]]:
         names = [kind.name for kind in self.kinds]
@@ -117,6 +158,8 @@ class RougeOptions:
         if self.references not in POLICIES[self.flavour]:
             allowed = ", ".join(POLICIES[self.flavour])
             yield "references", f"flavour {self.flavour} takes {allowed}; found '{self.references}'"
+        if self.script and self.level == "bootstrap":
+            yield "level", "bootstrap is rouge-score's; flavour perl takes mean, micro"
         subsequence = next((kind.name for kind in self.kinds if subsequence_of(kind, self.script)), None)
         if self.references == "merged" and subsequence:
             yield "references", f"merged is defined for n-grams and skip bigrams, not for {subsequence}"

@@ -12,7 +12,7 @@ from ...errors import InvalidTextError
 from ...kernel.lines import Lines
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from numpy.typing import NDArray
 
@@ -25,7 +25,7 @@ class Splitting(NamedTuple):
     """How a text is split into sentences."""
 
     mode: str = "newline"
-    """newline, marker, regex or none."""
+    """newline, marker, regex, nltk or none."""
     boundary: str = ""
     """The marker or the regular expression."""
 
@@ -37,7 +37,8 @@ class Splitting(NamedTuple):
     @property
     def identity(self) -> str:
         """The text that stands for the splitting in the keys of stored counts."""
-        return f"Splitting(mode={self.mode!r}, boundary={self.boundary!r})"
+        version = f", version={_nltk_version()!r}" if self.mode == "nltk" else ""
+        return f"Splitting(mode={self.mode!r}, boundary={self.boundary!r}{version})"
 
     def split(self, lines: Lines) -> tuple[Lines, NDArray[np.int64]]:
         """Return the sentences of all lines, and the index of each line's first sentence: int64 [lines + 1].
@@ -49,7 +50,7 @@ class Splitting(NamedTuple):
             return _at_newlines(lines)
         if self.mode == "none":
             return lines, np.arange(len(lines.starts) + 1, dtype=np.int64)
-        cut = self._at_marker if self.mode == "marker" else self._at_matches
+        cut = {"marker": self._at_marker, "regex": self._at_matches, "nltk": self._by_nltk}[self.mode]
         return _joined(lines, [cut(index, line) for index, line in enumerate(lines.texts())])
 
     def _at_marker(self, _: int, line: bytes) -> Cuts:
@@ -66,8 +67,55 @@ class Splitting(NamedTuple):
             raise InvalidTextError(0, index, error.start) from None
         spans = [match.span() for match in re.finditer(self.boundary, text) if match.end()]
         starts, stops = [0, *(high for _, high in spans)], [*(low for low, _ in spans), len(text)]
-        size: Callable[[int], int] = (lambda n: n) if text.isascii() else (lambda n: len(text[:n].encode()))
-        return [(size(low), size(high)) for low, high in zip(starts, stops, strict=True)]
+        return _in_bytes(text, zip(starts, stops, strict=True))
+
+    def _by_nltk(self, index: int, line: bytes) -> Cuts:
+        try:
+            text = line.decode()
+        except UnicodeDecodeError as error:
+            raise InvalidTextError(0, index, error.start) from None
+        cuts, end = [], 0
+        for sentence in _nltk_sentences(text):
+            start = text.index(sentence, end)
+            end = start + len(sentence)
+            cuts.append((start, end))
+        return _in_bytes(text, cuts)
+
+    def unavailable(self) -> str | None:
+        """Return why texts cannot be split here, or None. Only nltk may be missing, or its data."""
+        if self.mode != "nltk":
+            return None
+        try:
+            _nltk_sentences("One. Two.")
+        except ImportError:
+            return "split: nltk needs the package nltk: pip install 'gec-pipeline[rouge]'"
+        except LookupError:
+            return "split: nltk needs nltk's data for sentences: python -m nltk.downloader punkt_tab"
+        return None
+
+
+def _nltk_sentences(text: str) -> list[str]:
+    """Return the sentences of a text by nltk's splitter for English, of which each is a part of the text."""
+    from nltk import sent_tokenize
+
+    sentences: list[str] = sent_tokenize(text)
+    return sentences
+
+
+def _nltk_version() -> str:
+    """Return the version of nltk, on which its sentences depend; empty where it is not installed."""
+    from importlib import metadata
+
+    try:
+        return metadata.version("nltk")
+    except metadata.PackageNotFoundError:
+        return ""
+
+
+def _in_bytes(text: str, spans: Iterable[tuple[int, int]]) -> Cuts:
+    """Return ranges of characters of a text as ranges of its bytes."""
+    size: Callable[[int], int] = (lambda n: n) if text.isascii() else (lambda n: len(text[:n].encode()))
+    return [(size(low), size(high)) for low, high in spans]
 
 
 def _at_newlines(lines: Lines) -> tuple[Lines, NDArray[np.int64]]:

@@ -94,7 +94,7 @@ def overlap_of(kind: Type, columns: Columns, script: bool, merged: bool, weight:
         match = columns["weighted_union" if script else "weighted"]
         return Overlap(match, base**power, np.broadcast_to(hyp_len.astype(np.float64) ** power, match.shape))
     if kind.family in ("L", "Lsum"):
-        match = columns[subsequence_of(kind, script)]
+        match, ref_len = columns[subsequence_of(kind, script)], columns.get("union_len", ref_len)
     elif kind.family == "n":
         match = columns["match"][..., kind.number - 1]
     else:

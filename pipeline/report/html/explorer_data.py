@@ -12,12 +12,11 @@ import numpy as np
 
 from ...corpus.spans import Span, read_span
 from ...scoring.column_blocks import blocks_of
-from ..tables.digits import round_half_up
 from ..tables.labels import labels
 from .chosen_lines import RULE, telling
-from .explorer_edits import edit_data
+from .explorer_edits import edit_data, references_of
 from .explorer_texts import MAX_TEXT, Texts, is_character
-from .line_counts import line_counts, line_scores
+from .line_counts import scaled, table
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -28,7 +27,6 @@ if TYPE_CHECKING:
     from ...corpus.corpus import Corpus
     from ...corpus.texts import AnyText
     from ...metrics.base.columns import Columns
-    from ...metrics.base.metric import Metric
     from ...metrics.base.ngram_roles import Rule
     from ...scoring.scored_columns import ScoredColumns
     from ...tokenizers.tokenization import Tokenization
@@ -165,7 +163,10 @@ def _metric(
     edits of outputs, have a row for each system instead.
     """
     metric, own = measured.metric, measured.names[: len(measured.columns)]
-    by_system = [table(metric, picked(blocks_of(metric, columns), lines), digits) for columns in measured.columns]
+    shown = metric.by_annotator()
+    references = None if shown is metric else references_of(corpus, metric, lines, lines_of)
+    each = (picked(blocks_of(metric, columns), lines) for columns in measured.columns)
+    by_system = [table(metric, columns, digits, references) for columns in each]
     fields, width = by_system[0][1], by_system[0][0].shape[1]
     tables = np.full((len(names), len(lines), width), np.nan)
     for name, (rows, _) in zip(own, by_system, strict=True):
@@ -182,45 +183,14 @@ def _metric(
         "output": metric.output,
         **({"lower": True} if metric.lower_is_better else {}),
         "scores": {score.system: [score.rank, _plain(score.score, digits)] for score in measured.scores},
-        "apart": measured.references if metric.by_reference else 0,
+        "apart": measured.references if shown.by_reference else 0,
         "bySystem": by_system_alone,
-        "edits": edit_data(corpus, measured, names, lines, lines_of),
+        "edits": edit_data(corpus, measured, names, lines, lines_of, references),
         "rowNames": metric.row_names(),
         "fields": fields,
         "width": width,
         "rows": _numbers(rows),
     }
-
-
-def table(metric: Metric, columns: Columns, digits: int) -> tuple[Floats, list[list[Any]]]:
-    """Return the numbers of lines, float64 [lines, width], and the fields of the counts.
-
-    The first numbers are scores, as scaled() returns them: that of the metric and, if it looks at one reference at a
-    time, one with each reference and the number of the best reference. The counts follow. What is missing is NaN. A
-    field has a name, the first column, whether it is there for each reference, and the number of orders.
-    """
-    scores = line_scores(metric, columns)
-    parts = [scaled(scores.whole, digits)[:, None]]
-    if scores.apart is not None and scores.best is not None:
-        parts += [scaled(scores.apart, digits), scores.best[:, None].astype(np.float64)]
-    fields: list[list[Any]] = []
-    for count in line_counts(metric, columns):
-        values = count.values.reshape(len(count.values), -1).astype(np.float64)
-        orders = count.values.shape[-1] if count.orders else 0
-        fields.append([count.name, sum(part.shape[1] for part in parts), count.per_reference, orders])
-        parts.append(values)
-    return np.concatenate(parts, axis=1), fields
-
-
-def scaled(values: Floats, digits: int) -> Floats:
-    """Return fractions as whole numbers of 10**-digits percent, rounded half up like percent(); NaN if not finite."""
-    with np.errstate(invalid="ignore", over="ignore"):
-        exact = values * 10.0 ** (digits + 2)
-        rounded = np.floor(exact + 0.5)
-        near = np.abs(exact - np.floor(exact) - 0.5) < 1e-3 + 1e-15 * np.abs(exact)
-    for index in zip(*np.nonzero(near), strict=True):  # the decimal form decides which way a half goes
-        rounded[index] = float(round_half_up(100 * float(values[index]), digits).replace(".", ""))
-    return np.where(np.isfinite(rounded), rounded, np.nan)
 
 
 def _plain(value: float, digits: int) -> float | None:

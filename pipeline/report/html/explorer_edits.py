@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
+from itertools import repeat
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ...metrics.base.description import MISSED, RIGHT, WRONG
-from ...scoring.column_blocks import chosen_references
+from ...scoring.column_blocks import annotators_of, chosen_references
+from .explorer_texts import MAX_TEXT
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -25,6 +28,8 @@ LETTERS = {RIGHT: "r", WRONG: "w", MISSED: "m"}
 """What stands for a verdict behind the number of its edit."""
 STEP = 1024
 """The verdicts of so many lines are made at once."""
+WHITE = re.compile(r"[\t-\r \xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\ufeff]+")
+"""What JavaScript takes for white space."""
 
 
 class Numbered:
@@ -38,23 +43,38 @@ class Numbered:
         return self.numbers.setdefault(thing, len(self.numbers))
 
 
+def references_of(corpus: Corpus, metric: Metric, lines: Ints, lines_of: LinesOf) -> Ints:
+    """Return for some lines which reference of the columns is that of each annotator: int64 [lines, annotators]."""
+    view = corpus.read_by(metric.needs)
+    texts = [lines_of(text, lines) for text in (view.source, *view.references) if text]
+    numbers = [metric.references_of(source, own) for source, *own in zip(*texts, strict=True)]
+    return np.array(numbers, np.int64).reshape(len(lines), len(view.references))
+
+
 def edit_data(
-    corpus: Corpus, measured: ScoredColumns, names: Sequence[str], lines: Ints, lines_of: LinesOf
+    corpus: Corpus,
+    measured: ScoredColumns,
+    names: Sequence[str],
+    lines: Ints,
+    lines_of: LinesOf,
+    references: Ints | None,
 ) -> dict[str, Any] | None:
     """Return the edits of some lines for the systems in `names`; None for metrics without verdicts.
 
     `words` are corrections and types. `edits` has for each line the start, end, correction and type of each edit, one
     edit after the other. `marks` has for each line, system and annotator the numbers of edits with LETTERS behind them,
     or None where the annotator takes no part. `chosen` has for each line and system the annotator who counts.
+    `tokens` has those of the source, by lines where the script would find others. `references` is what references_of()
+    returns, None where the references of the columns are annotators.
     """
     metric, view = measured.metric, corpus.read_by(measured.metric.needs)
     if not metric.has_verdicts or view.source is None:
         return None
     own = dict(zip(measured.names, measured.columns, strict=False))
-    chosen = [
-        np.concatenate(list(chosen_references(metric, own[name])))[lines].tolist() if name in own else [0] * len(lines)
-        for name in names
-    ]
+    chosen = []
+    for name in names:
+        counts = np.concatenate(list(chosen_references(metric, own[name])))[lines] if name in own else 0 * lines
+        chosen.append((counts if references is None else annotators_of(references, counts)).tolist())
     words, edits, marks = Numbered(), list[list[int]](), list[list[list[str | None]]]()
     for row in _judged(corpus, metric, [name for name in names if name in own], lines, lines_of):
         numbers = Numbered()
@@ -64,7 +84,27 @@ def edit_data(
         edits.append(
             [item for start, end, fix, kind in numbers.numbers for item in (start, end, words(fix), words(kind))]
         )
-    return {"words": list(words.numbers), "edits": edits, "marks": marks, "chosen": list(zip(*chosen, strict=True))}
+    return {
+        "words": list(words.numbers),
+        "edits": edits,
+        "marks": marks,
+        "chosen": list(zip(*chosen, strict=True)),
+        "tokens": _tokens(corpus, metric, lines, lines_of),
+    }
+
+
+def _tokens(corpus: Corpus, metric: Metric, lines: Ints, lines_of: LinesOf) -> dict[int, list[str]]:
+    """Return the tokens of the source that edits count, by the places of lines where the script finds others."""
+    tokenization, view = metric.needs.tokenization, corpus.read_by(metric.needs)
+    shown = lines_of(corpus.source, lines) if corpus.source else repeat("")
+    tokens = {}
+    for place, (source, text) in enumerate(
+        zip(lines_of(view.source, lines) if view.source else (), shown, strict=False)
+    ):
+        own = tokenization.tokens(source) if tokenization else source.split()
+        if len(source) <= MAX_TEXT and (not corpus.source or own != [word for word in WHITE.split(text) if word]):
+            tokens[place] = own
+    return tokens
 
 
 def _judged(

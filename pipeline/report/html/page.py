@@ -11,7 +11,15 @@ from urllib.parse import quote
 
 from ..console import by_order
 from ..tables.comparisons import baseline_of, pair_table, settings_line, tests_of
-from ..tables.human import correlation_table, sentence_table, test_table, window_table
+from ..tables.human import (
+    correlation_table,
+    permutation_table,
+    rank_table,
+    sentence_table,
+    statistic_table,
+    test_table,
+    window_table,
+)
 from ..tables.labels import best_of, groups, remarks, size
 from ..tables.plotted import all_pairs, precisions, ranked_systems, scatters
 from ..tables.ranked import ranked_table
@@ -44,6 +52,7 @@ SCRIPTS = (
     "detail.js",
     "address.js",
     "lines.js",
+    "agreement.js",
     "explorer.js",
     "keys.js",
 )
@@ -222,6 +231,11 @@ def human(results: Results) -> dict[str, Any] | None:
         "Pairs of outputs of a sentence": PageTable(*sentence_table(results.human), left=(0,)),
         "Williams' test: is the first metric closer to people?": PageTable(*test_table(results.human), left=(0, 1, 2)),
         "Windows of neighbours": PageTable(*window_table(results.human), left=(0, 1)),
+        "Statistics": PageTable(*statistic_table(results.human), left=(0, 1, 2)),
+        "Permutation test: does the first metric agree better with people?": PageTable(
+            *permutation_table(results.human), left=(0, 1, 2, 3)
+        ),
+        "Pairs of outputs by the ranks that people gave": PageTable(*rank_table(results.human), left=(0,)),
     }
     shown = {title: table for title, table in tables.items() if table.rows}
     return {"plots": [(title, plot) for title, plot in plots if plot], "tables": shown}

@@ -30,10 +30,11 @@ def frame(library: str, rows: Sequence[Mapping[str, Any]] | Mapping[str, Any]) -
     return package.DataFrame({name: [row.get(name) for row in rows] for name in names}, strict=False)
 
 
-def are_few(columns: str) -> bool:
-    """Return whether a frame is to have scores alone; raises InputError for an unknown word."""
-    if columns not in ("scores", "all"):
-        raise InputError(f"columns: expected 'scores' or 'all', found {columns!r}")
+def are_few(columns: str, others: Sequence[str] = ("all",)) -> bool:
+    """Return whether a frame is to have scores alone; raises InputError for a word that is none of the others."""
+    if columns not in ("scores", *others):
+        known = " or ".join(map(repr, ("scores", *others)))
+        raise InputError(f"columns: expected {known}, found {columns!r}")
     return columns == "scores"
 
 

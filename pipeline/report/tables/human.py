@@ -5,13 +5,14 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
+from ...human.statistics import SPELLINGS
 from ...scoring.resampling.paired_tests import mark
 from .comparisons import shown_p
 from .digits import percent, round_half_up, shown_level, shown_range
 from .labels import labels
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from ...human.expected_wins import HeadToHead
     from ...human.judge_agreement import JudgeCorrelations, Kappa
@@ -85,6 +86,10 @@ def _share(pairs: HeadToHead, system: int, other: int) -> str:
     return "-" if math.isnan(share) else round_half_up(share, 2) + mark(p)
 
 
+USUAL = ("average=none", "epsilon=0", "permutations=1000", "seed=4")
+"""Options of statistics that tables leave out, because they are defaults. Signatures have them."""
+
+
 def correlation_table(human: dict[str, Any]) -> Table:
     """Return a row for each metric and human score: coefficients with their intervals."""
     items = human["correlations"]
@@ -139,6 +144,76 @@ def window_table(human: dict[str, Any]) -> Table:
         cells = [coefficient(item["pearson"]), coefficient(item["spearman"])]
         rows.append([named[item["metric"]], item["human"], f"{item['first']}-{item['last']}", *cells])
     return ["metric", "human score", "places", "pearson", "spearman"], rows
+
+
+def statistic_table(human: dict[str, Any]) -> Table:
+    """Return a row for each statistic and metric: the value, what was compared, and the epsilon that was sought."""
+    items = human.get("statistics", ())
+    named, short = labels(item["metric"] for item in items), _short(items)
+    sought = any(item["epsilon"] is not None for item in items)
+    rows = []
+    order = list(short)
+    ranked = sorted(items, key=lambda item: (order.index(item["statistic"]), item["human"], _fall(item["value"])))
+    for item in ranked:
+        epsilon = ["" if item["epsilon"] is None else f"{item['epsilon']:.3g}"] if sought else []
+        counts = [f"{item['groups']:,}", f"{item['undefined']:,}"]
+        cells = [short[item["statistic"]], named[item["metric"]], item["human"], coefficient(item["value"])]
+        rows.append([*cells, *epsilon, f"{item['scores']:,}", *counts])
+    epsilon = ["epsilon"] if sought else []
+    return ["statistic", "metric", "human score", "value", *epsilon, "scores", "groups", "undefined"], rows
+
+
+def _fall(value: float | None) -> float:
+    return math.inf if value is None or math.isnan(value) else -value
+
+
+def _short(items: Iterable[dict[str, Any]]) -> dict[str, str]:
+    """Return statistics as they may be asked for, by their signatures: acc_eq, or name[option=value,...]."""
+    known = {meaning: name for name, meaning in SPELLINGS.items() if "[" in meaning}
+    short = {}
+    for item in items:
+        name, *settings = item["statistic"].split("|")
+        options = [text.replace(":", "=", 1) for text in settings]
+        kept = [text for text in options if text not in USUAL]
+        text = f"{name}[{','.join(kept)}]" if kept else name
+        short[item["statistic"]] = known.get(text, text)
+    return short
+
+
+def permutation_table(human: dict[str, Any]) -> Table:
+    """Return a row for each permutation test of whether a statistic of a metric is higher than that of another."""
+    items = human.get("permutations", ())
+    named, short = labels(text for item in items for text in (item["metric"], item["other"])), _short(items)
+    rows = []
+    for item in items:
+        names = [short[item["statistic"]], named[item["metric"]], named[item["other"]], item["human"]]
+        rows.append(
+            [*names, coefficient(item["delta"]), _share_of(item["p"], item["resamples"]), f"{item['resamples']:,}"]
+        )
+    return ["statistic", "metric", "other", "human score", "d", "p", "permutations"], rows
+
+
+def _share_of(p: float | None, resamples: int) -> str:
+    """Return a p-value that is a share of resamples. Where none reached the difference, it is below one of them."""
+    if p is None or math.isnan(p):
+        return "-"
+    return shown_p(p) if p else f"<{1 / resamples:.2g}"
+
+
+def rank_table(human: dict[str, Any]) -> Table:
+    """Return a row for each metric and two ranks: how often the metric agrees on outputs of these ranks."""
+    items = human.get("by_rank", ())
+    named = labels(item["metric"] for item in items)
+    rows = [
+        [
+            named[item["metric"]],
+            f"{item['better']}-{item['worse']}",
+            f"{item['pairs']:,}",
+            coefficient(item["accuracy"]),
+        ]
+        for item in items
+    ]
+    return ["metric", "ranks", "pairs", "accuracy"], rows
 
 
 def accuracy_line(share: float, folds: int) -> str:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from ...errors import InputError, did_you_mean, printable
 from ...metrics.names import class_of
 from ..terminal.layout import GAP, cut_name, shown_width
-from .comparisons import bootstrap_columns
+from .comparisons import bootstrap_columns, level_name, shown_interval
 from .digits import percent, round_half_up
 
 if TYPE_CHECKING:
@@ -104,6 +104,17 @@ def _standard(results: Results, scores: Sequence[Score], digits: int) -> Table:
         elif sampled:
             row += ["-", "-"]
         rows.append(row + cell)
+    return header, rows
+
+
+def interval_table(results: Results, scores: Sequence[Score], digits: int) -> Table:
+    """Return a row for each output of each score that has an interval of its own."""
+    header = ["system", "output", "value", "std", f"{level_name(results)} interval"]
+    rows = []
+    for score in scores:
+        for name, spread in score.intervals.items():
+            numbers = [percent(score.outputs[name], digits), percent(spread.std, digits + 1)]
+            rows.append([score.system, name, *numbers, shown_interval(spread.interval, digits)])
     return header, rows
 
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
+from ...metrics.base.columns import PRESENT
 from ..column_blocks import Subset
 from ..summands import Summand, Table
 
@@ -28,7 +29,9 @@ if TYPE_CHECKING:
     from ..results import Samples
 
 SENTENCES = frozenset({"mean", "sum"})
-"""The levels that are made of sentence scores."""
+"""The levels that are the mean or the sum of sentence scores."""
+DRAWN_MEANS = "bootstrap"
+"""The level that is the median of means of sentence scores in samples of the sentences."""
 WORDS = ("no", "one", "two", "three")
 """Small numbers, as messages write them."""
 Z95 = 1.959963984540054
@@ -141,6 +144,11 @@ class Policy(Reducer):
             return mean_and_std(scores)
         counted = np.arange(scores.shape[1]) < present[:, None]
         return scores.mean(axis=-1, where=counted), scores.std(axis=-1, where=counted)
+
+    def outputs_of_lines(self, metric: Metric, outputs: dict[str, Floats], columns: Columns) -> dict[str, Floats]:
+        """Return the means of outputs [lines, references] over the references of each line: float64 [lines] each."""
+        present = columns.get(PRESENT)
+        return {name: self.of_lines(metric, values, present) for name, values in outputs.items()}
 
     def of_lines(self, metric: Metric, scores: Floats, present: Ints | None) -> Floats:
         """Return the mean that over_references() returns, without the deviation."""

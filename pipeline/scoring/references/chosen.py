@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..addends import Chosen
-from .base import SENTENCES, Policy, Reduced
+from .base import DRAWN_MEANS, SENTENCES, Policy, Reduced
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -39,6 +39,18 @@ class Best(Policy):
         """Return the best score, and no deviation."""
         best = scores.min(axis=-1, keepdims=True) if metric.lower_is_better else scores.max(axis=-1, keepdims=True)
         return super().over_references(metric, best, present)
+
+    def outputs_of_lines(self, metric: Metric, outputs: dict[str, Floats], columns: Columns) -> dict[str, Floats]:
+        """Return the outputs with a reference that has the best score of its line: float64 [lines] each.
+
+        Of several it is the one that the metric chooses, or else the first.
+        """
+        scores = next(iter(outputs.values()))
+        if scores.shape[1] == 1:
+            return {name: values[:, 0] for name, values in outputs.items()}
+        rows, chosen, good = np.arange(len(scores)), metric.choose(columns), metric.goodness(scores)
+        chosen = np.where(good[rows, chosen] == good.max(axis=1), chosen, good.argmax(axis=1))
+        return {name: values[rows, chosen] for name, values in outputs.items()}
 
     def of_lines(self, metric: Metric, scores: Floats, present: Ints | None) -> Floats:
         """Return the best score of each line."""
@@ -72,7 +84,7 @@ class Mean(Policy):
 
     def needs_all(self, metric: Metric) -> bool:
         """Return True for scores of whole texts. Sentence scores are averaged over the references that there are."""
-        return metric.level not in SENTENCES
+        return metric.level not in (*SENTENCES, DRAWN_MEANS)
 
 
 class Each(Mean):

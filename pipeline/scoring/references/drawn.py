@@ -188,7 +188,7 @@ def _drawn_outputs(counts: SystemCounts, draws: Draws) -> list[Outputs]:
         return [_of_one_line(counts, system, draws) for system in counts.systems]
     kind = Drawn(counts.metric, counts.references)
     sums = drawn_sums(kind, counts.systems, draws, counts.threads)
-    outputs = (kind.outputs(sums[:, number]) for number in range(len(counts.systems)))
+    outputs = (kind.outputs_of(sums[:, number]) for number in range(len(counts.systems)))
     return [Outputs([*own], np.array([*own.values()]), None) for own in outputs]
 
 
@@ -204,7 +204,7 @@ def _of_one_line(counts: SystemCounts, system: HasBlocks, draws: Draws) -> Outpu
     (line,) = kind.addends(system)
     fixed = np.broadcast_to(line.fixed, (len(references), line.fixed.shape[1]))
     terms = np.concatenate([line.drawn[reference] for reference in references])
-    outputs = kind.outputs(np.concatenate([fixed, terms], axis=-1))
+    outputs = kind.outputs_of(np.concatenate([fixed, terms], axis=-1))
     return Outputs([*outputs], np.array([*outputs.values()]), drawn)
 
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from ...errors import InputError
 from ..reduce import reducer_of
-from ..references.base import SENTENCES, SystemCounts
+from ..references.base import DRAWN_MEANS, SENTENCES, SystemCounts
 from ..weighted_sums import weighted_sums
 from .sample_weights import Bootstrap
 
@@ -46,6 +46,8 @@ def summands(
 
 def unsupported(metric: Metric) -> str | None:
     """Return why there are no intervals and tests for a metric, or None."""
+    if metric.level == DRAWN_MEANS:
+        return f"{metric.name}: level: bootstrap has intervals of its own, and no tests (level: mean has both)"
     if metric.level not in SENTENCES and any(field.real for field in metric.terms):
         return f"{metric.name}: sums of real numbers have neither intervals nor tests (level: mean has)"
     return None

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 import numpy as np
 
-from ..references.base import SENTENCES
+from ..references.base import DRAWN_MEANS, SENTENCES
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -44,6 +44,9 @@ class Kind(Protocol):
     def score(self, totals: Floats) -> Floats:
         """Return the scores of sums [..., width]: float64 [...]."""
 
+    def outputs_of(self, totals: Floats) -> dict[str, Floats]:
+        """Return the outputs of sums [..., width], the score first: float64 [...] each."""
+
 
 class Piece(NamedTuple):
     """Some lines of all systems. Candidates are references in the order in which equal ones are preferred."""
@@ -56,7 +59,7 @@ class Piece(NamedTuple):
 
 def is_chosen_anew(metric: Metric) -> bool:
     """Return whether a sample may have other annotators than the whole set."""
-    return metric.level not in SENTENCES and metric.running_choice() is not None
+    return metric.level not in (*SENTENCES, DRAWN_MEANS) and metric.running_choice() is not None
 
 
 def idle_choice(metrics: Sequence[Metric], settings: WrittenStatistics) -> str | None:

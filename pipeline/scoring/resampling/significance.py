@@ -18,6 +18,7 @@ from ..sentences import sentence_scores
 from .bootstrap import bootstrap, bootstrap_anew, percentile_interval, summands
 from .category_intervals import with_category_intervals
 from .chosen_anew import ChosenAnew, idle_choice, is_chosen_anew
+from .output_intervals import with_output_intervals
 from .paired_tests import CORRECTIONS, approximate_randomization, paired_bootstrap, randomization, sentencewise
 from .rank_ranges import clusters, rank_ranges
 
@@ -82,8 +83,9 @@ def with_statistics(
 
 
 def _written(settings: WrittenStatistics) -> dict[str, Any]:
-    """Return the settings as results.json has them: `choice` only where it is not the default."""
-    return settings.model_dump(exclude={"choice"} if settings.choice == "whole" else None)
+    """Return the settings as results.json has them: `choice` and `outputs` only where they are not the default."""
+    usual = {"choice": "whole", "outputs": "score"}
+    return settings.model_dump(exclude={name for name, value in usual.items() if getattr(settings, name) == value})
 
 
 def _lacking(measured: ScoredColumns, settings: WrittenStatistics) -> Iterator[str]:
@@ -119,7 +121,10 @@ def analyse(
     if measured.has_mean:
         references = [number for number, own in enumerate(measured.own) if own is not None]
         samples = np.concatenate([samples, samples[:, references].mean(axis=1, keepdims=True)], axis=1)
-    return _with_bootstrap(measured, samples, settings.level), comparisons
+    scores = _with_bootstrap(measured, samples, settings.level)
+    if settings.outputs == "all":
+        scores = with_output_intervals(measured, scores, settings, anew)
+    return scores, comparisons
 
 
 def _chosen_anew(measured: ScoredColumns, settings: WrittenStatistics) -> ChosenAnew | None:
@@ -138,7 +143,7 @@ def _with_bootstrap(measured: ScoredColumns, samples: Floats, level: float) -> l
     numbers = clusters(ranks([goodness(score.score) for score in scores]), ranges)
     rows = zip(scores, means, deviations, low, high, ranges, numbers, strict=True)
     return [
-        replace(score, bootstrap=Bootstrap(mean, std, (least, most), best_and_worst, cluster))
+        replace(score, bootstrap=Bootstrap(mean, std, (least, most), best_and_worst, cluster), intervals={})
         for score, mean, std, least, most, best_and_worst, cluster in rows
     ]
 

@@ -1,7 +1,7 @@
 "use strict";
 // The state says what the page shows. It is kept in the address, so that a link leads back to it.
 const DEFAULTS = { dataset: 0, metric: 0, a: 0, b: 1, reference: -1, against: "source", sort: "line", wins: "all", edits: "all", q: "", line: -1, grams: false };
-const CHOICES = { sort: ["line", "worst", "best", "ahead", "behind", "apart", "spread", "longest", "shortest"], wins: ["all", "a", "b", "tie", "differ"], edits: ["all", "changed", "unchanged"] };
+const CHOICES = { sort: ["line", "worst", "best", "ahead", "behind", "apart", "spread", "longest", "shortest"], wins: ["all", "a", "b", "tie", "differ"], edits: ["all", "changed", "unchanged", "by-all", "by-some", "by-none"] };
 const state = { ...DEFAULTS };
 const PAUSE = 200;
 let written = "", waiting = 0;
@@ -22,7 +22,7 @@ function readAddress() {
   const [first, second] = leaders();
   state.a = place(own.systems, "a", first);
   state.b = given.get("b") === "" ? -1 : place(own.systems, "b", state.a === second ? first : second);
-  state.reference = place(own.references.map((_, number) => String(number)), "reference", -1);
+  state.reference = place(numbersOf(metric()), "reference", -1);
   for (const key of Object.keys(CHOICES)) if (CHOICES[key].includes(given.get(key))) state[key] = given.get(key);
   state.against = given.get("against") ?? (own.source ? "source" : "nothing");
   state.q = given.get("q") ?? "";

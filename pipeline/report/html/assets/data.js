@@ -60,8 +60,13 @@ function tokens(number, metric) {
   return how.characters ? Array.from(form) : form === "" ? [] : form.split(" ");
 }
 
+// Return the numbers of the references that a metric scores one at a time, or of the annotators whose edits it reads.
+function numbersOf(metric) {
+  return Array.from({ length: metric.apart }, (_, number) => String(number));
+}
+
 function isMissing(dataset, line, reference) {
-  return dataset.missing && DATA.texts[dataset.references[reference][line]].trim() === "";
+  return dataset.missing && reference < dataset.references.length && DATA.texts[dataset.references[reference][line]].trim() === "";
 }
 
 // Return the n-grams of an output for each order, null where the metric has no n-grams or a text was cut.

@@ -141,7 +141,7 @@ function numbers(state, dataset, metric, line, system) {
   const wrong = found && disagreement(dataset, metric, line, system, reference);
   const told = Object.entries(lengths).map(([name, value]) => `${COUNT_NAMES[name] ?? name}: ${Number(value.toFixed(4))}`);
   if (told.length) made.push(element("p", "note", told.join(", ")));
-  if (metric.edits) made.push(editTable(metric, line, system, reference));
+  if (metric.edits) made.push(...editTable(metric, line, system, reference));
   if (Object.keys(orders).length) made.push(orderTable(metric, orders));
   if (wrong) made.push(element("p", "note wrong", `The n-grams are not shown: they are not those that were counted (${wrong}).`));
   else if (found) made.push(...found.map((order) => gramLine(order)));
@@ -155,7 +155,7 @@ function perReference(state, dataset, metric, line, system, reference) {
     const text = `${number}: ${percent(score(dataset, metric, line, system, number))}`;
     shown.append(element(number === reference ? "strong" : "span", "", text), number + 1 < metric.apart ? " · " : "");
   }
-  shown.append(`; below: reference ${reference}${state.reference < 0 ? (metric.edits ? ", chosen for the whole data set" : ", the best here") : ""}`);
+  shown.append(`; below: reference ${reference}${state.reference < 0 ? (metric.edits ? ", which counts for the score" : ", the best here") : ""}`);
   return shown;
 }
 

@@ -23,7 +23,7 @@ function editOf(metric, line, number) {
 function judged(dataset, metric, line, system, reference) {
   const found = marksOf(metric, line, system, reference);
   if (found === null) return element("p", "note", `annotator ${reference} has no line for this sentence`);
-  const words = DATA.texts[dataset.source[line]].split(/\s+/).filter((word) => word !== "");
+  const words = metric.edits.tokens[line] ?? DATA.texts[dataset.source[line]].split(/\s+/).filter((word) => word !== "");
   const shown = element("bdi", "text judged");
   shown.dir = "auto";
   let at = 0;
@@ -56,25 +56,49 @@ function oneEdit(edit, letter, words, again) {
   return made;
 }
 
-// Return a table of all edits of an output, and of those that annotators have, with the verdict of each annotator.
+// Return a table of all edits of an output, and of those that annotators have, with the verdict of each annotator who
+// takes part in the sentence. Of more than two annotators there are signs alone, so that they fit into a card.
 function editTable(metric, line, system, reference) {
-  const several = metric.edits.marks[line][system], rows = new Map();
-  several.forEach((_, number) => {
-    for (const [edit, letter] of marksOf(metric, line, system, number) ?? []) {
+  const several = metric.edits.marks[line][system].map((_, number) => marksOf(metric, line, system, number));
+  const present = [...several.keys()].filter((number) => several[number] !== null), rows = new Map();
+  for (const number of present) {
+    for (const [edit, letter] of several[number]) {
       if (!rows.has(edit)) rows.set(edit, several.map(() => []));
       rows.get(edit)[number].push(letter);
     }
-  });
-  if (!rows.size) return element("p", "note", "neither the output nor an annotator has an edit that is counted");
-  const head = several.map((_, number) => element("th", number === reference ? "chosen" : "", `annotator ${number}`));
-  const table = element("table", "orders judgements", element("thead", "", element("tr", "", element("th", "left", "tokens"), element("th", "left", "correction"), element("th", "left", "type"), ...head)));
+  }
+  const absent = [...several.keys()].filter((number) => several[number] === null);
+  const note = absent.length ? [element("p", "note", `no line for this sentence: annotator ${absent.join(", ")}`)] : [];
+  if (!rows.size) return [element("p", "note", "neither the output nor an annotator has an edit that is counted"), ...note];
   const body = [...rows].map(([number, cells]) => [editOf(metric, line, number), cells]).sort(([one], [two]) => one.start - two.start || one.end - two.end);
-  const cell = (letters, number) => {
-    if (marksOf(metric, line, system, number) === null) return element("td", "dim", "no line");
-    return element("td", letters.length ? `said ${VERDICTS[letters[0]][0]}` : "", letters.map((letter) => VERDICTS[letter].toReversed().join(" ")).join(", "));
+  const brief = present.length > 2, typed = body.some(([edit]) => edit.type);
+  const cell = (letters) => {
+    const told = letters.map((letter) => VERDICTS[letter].toReversed().join(" ")).join(", ");
+    const shown = element("td", letters.length ? `said ${VERDICTS[letters[0]][0]}` : "");
+    shown.append(...(brief ? letters.map((letter) => signed(letter)) : [told]));
+    if (brief && told) shown.title = told;
+    return shown;
   };
+  const left = (...children) => element("td", "left", ...children);
+  const table = element("table", `orders judgements${brief ? " brief" : ""}`, editHead(present, reference, brief, typed));
   table.append(element("tbody", "", ...body.map(([edit, cells]) =>
-    element("tr", "", element("td", "left", `${edit.start}–${edit.end}`), element("td", "left", ...nodes(edit.correction || "∅")), element("td", "left", ...nodes(edit.type)), ...cells.map(cell)),
+    element("tr", "", element("td", "left place", `${edit.start}–${edit.end}`), left(...nodes(edit.correction || "∅")), ...(typed ? [left(...nodes(edit.type))] : []), ...present.map((number) => cell(cells[number]))),
   )));
-  return element("div", "scroll", table);
+  if (brief) note.unshift(element("p", "note", Object.values(VERDICTS).map(([verdict, sign]) => `${sign} ${verdict}`).join(" · ")));
+  return [element("div", "scroll", table), ...note];
+}
+
+function signed(letter) {
+  const [verdict, sign] = VERDICTS[letter];
+  return element("span", "", sign, element("span", "hidden", ` ${verdict}`));
+}
+
+function editHead(present, reference, brief, typed) {
+  const names = ["tokens", "correction", ...(typed ? ["type"] : [])].map((name) => element("th", "left", name));
+  const own = present.map((number) => element("th", number === reference ? "chosen" : "", brief ? String(number) : `annotator ${number}`));
+  if (!brief) return element("thead", "", element("tr", "", ...names, ...own));
+  const above = element("th", "over", "annotator");
+  above.colSpan = own.length;
+  for (const name of names) name.rowSpan = 2;
+  return element("thead", "", element("tr", "", ...names, above), element("tr", "", ...own));
 }

@@ -37,13 +37,15 @@ function drawControls() {
   options(fields.b, [[-1, "none"], ...systems], state.b);
   const apart = metric().apart > 1;
   if (!apart) state.reference = -1;
-  options(fields.reference, [[-1, "all"], ...(apart ? own.references.map((_, number) => [number, String(number)]) : [])], state.reference);
+  options(fields.reference, [[-1, "all"], ...(apart ? numbersOf(metric()).map((name, number) => [number, name]) : [])], state.reference);
   fields.reference.disabled = !apart;
   const against = [...(own.source ? ["source"] : []), ...own.references.map((_, number) => `reference ${number}`), "nothing"];
   if (!against.includes(state.against)) state.against = own.source ? "source" : "nothing";
   options(fields.against, against.map((name) => [name, name]), state.against);
+  if (!metric().edits && state.edits.startsWith("by-")) state.edits = "all";
+  for (const option of fields.edits.options) option.hidden = option.disabled = option.value.startsWith("by-") && !metric().edits;
   for (const key of ["sort", "wins", "edits"]) fields[key].value = state[key];
-  fields.edits.disabled = !own.source;
+  fields.edits.disabled = !own.source && !metric().edits;
   fields.wins.disabled = state.b < 0;
   if (fields.q.value !== state.q) fields.q.value = state.q;
   fields.dataset.closest("label").hidden = DATA.datasets.length === 1;
@@ -59,6 +61,7 @@ function drawControls() {
 function update(told = true) {
   const own = dataset();
   drawControls();
+  drawAgreement();
   const lines = wantedLines();
   list.set(lines);
   const number = lines.length.toLocaleString("en"), all = own.numbers.length.toLocaleString("en");

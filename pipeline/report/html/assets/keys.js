@@ -38,6 +38,7 @@ const actions = {
   },
   help: () => (help.open ? help.close() : help.showModal()),
 };
+byId("agreement").addEventListener("toggle", drawAgreement);
 byId("swap").addEventListener("click", actions.swap);
 byId("clear").addEventListener("click", actions.clear);
 byId("keys").addEventListener("click", actions.help);

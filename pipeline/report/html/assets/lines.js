@@ -53,7 +53,9 @@ function wantedLines() {
   }[state.wins];
   for (let line = 0; line < own.numbers.length; line++) {
     if (wins && state.b >= 0 && !wins(goodness(line, state.a), goodness(line, state.b))) continue;
-    if (state.edits !== "all" && own.source) {
+    if (state.edits.startsWith("by-")) {
+      if (!agreement(metric(), line, state.a)?.[state.edits.slice(3)]) continue;
+    } else if (state.edits !== "all" && own.source) {
       if ((alike(systemText(own, line, state.a)) === alike(own.source[line])) !== (state.edits === "unchanged")) continue;
     }
     if (matches) {

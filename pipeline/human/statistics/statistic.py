@@ -1,0 +1,179 @@
+"""What every statistic of agreement is made of: its options, its value, and how it is averaged over groups."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, fields
+from typing import TYPE_CHECKING, ClassVar, NamedTuple
+
+import numpy as np
+
+from ...metrics.base import signature
+from ...metrics.base.option import Options, option
+from .groups import AVERAGES, Groups, grouped
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from numpy.typing import NDArray
+
+    from ...arrays import Floats, Ints
+
+    Exchange = Callable[[NDArray[np.bool_]], Iterator[tuple[Floats, Floats]]]
+
+
+class Value(NamedTuple):
+    """A statistic of one metric and one human score."""
+
+    value: float
+    """NaN where it is not defined; then `reason` says why."""
+    scores: int
+    """How many scores of outputs were compared."""
+    groups: int
+    """How many groups the value is the mean of."""
+    undefined: int = 0
+    """How many more groups have no value, because all scores of one side are equal there."""
+    epsilon: float | None = None
+    """The difference of scores of the metric up to which they were taken for equal, where such a one was sought."""
+    reason: str = ""
+    """Why there is no value."""
+
+
+def _of_sentences(statistic: Statistic) -> bool:
+    return statistic.level == "sentence"
+
+
+def averaged_over_groups(statistic: Statistic) -> bool:
+    """Return whether a statistic is a mean over groups."""
+    return statistic.average != "none"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Statistic:
+    """A statistic of agreement. A subclass gives `name`, `summary` and `of_groups`, and may add options."""
+
+    name: ClassVar[str]
+    summary: ClassVar[str]
+    options = Options()
+    """The options that the class declares, in the order of its fields."""
+    swaps: ClassVar[tuple[str, ...]] = ("scores",)
+    """What the permutation test may swap between two metrics."""
+
+    level: str = option(
+        "sentence",
+        choices=("sentence", "system"),
+        implicit=True,
+        help="whether scores of sentences are compared, or one score for each system",
+    )
+    average: str = option(
+        "none",
+        choices=tuple(AVERAGES),
+        applies=_of_sentences,
+        why="systems have one score each",
+        help="item: the mean over sentences, each with all its systems; system: the mean over systems, each with all "
+        "its sentences; none: all scores at once",
+    )
+    nan: str = option(
+        "omit",
+        choices=("omit", "zero"),
+        applies=averaged_over_groups,
+        why="it is about the groups of an average",
+        implicit=True,
+        help="what becomes of a group without a value, because all its scores are equal",
+    )
+    weights: str = option(
+        "equal",
+        choices=("equal", "scores"),
+        applies=averaged_over_groups,
+        why="it is about the groups of an average",
+        implicit=True,
+        help="whether every group counts the same, or as much as it has scores",
+    )
+
+    @property
+    def swap(self) -> str:
+        """What the permutation test swaps between two metrics where nothing is said."""
+        return "scores"
+
+    def of_groups(self, human: Floats, metric: Floats, present: NDArray[np.bool_]) -> Floats:
+        """Return the statistic of each group, NaN where it is not defined: float64 [..., groups].
+
+        Scores of people are float64 [groups, members], scores of the metric [..., groups, members]. They are 0 where
+        `present`, bool [groups, members], is false.
+        """
+        raise NotImplementedError
+
+    def group_weights(self, human: Floats, groups: Groups) -> Ints:  # noqa: ARG002
+        """Return how much each group counts: int64 [groups]."""
+        return groups.sizes if self.weights == "scores" else np.ones(len(groups.cells), np.int64)
+
+    def groups(self, present: NDArray[np.bool_]) -> Groups:
+        """Return the groups of the scores that are present: bool [systems, lines]."""
+        return grouped(present, self.average)
+
+    def value(self, human: Floats, metric: Floats) -> Value:
+        """Return the statistic of scores, float64 [systems, lines]. A score that is lacking is NaN on either side.
+
+        At the level of systems, scores are [systems, 1].
+        """
+        present = ~(np.isnan(human) | np.isnan(metric))
+        groups = self.groups(present)
+        if not len(groups.cells):
+            return Value(math.nan, int(present.sum()), 0, reason="there are no two scores to compare")
+        return self.value_of(groups, groups.of(human), groups.of(metric))
+
+    def value_of(self, groups: Groups, human: Floats, metric: Floats) -> Value:
+        """Return the statistic of scores in groups, float64 [groups, members] each."""
+        values = self.of_groups(human, metric, groups.present)
+        undefined, scores = int(np.isnan(values).sum()), int(groups.sizes.sum())
+        if undefined == len(values):
+            return Value(math.nan, scores, 0, undefined, reason=_constant(human, metric, groups))
+        mean = float(self.averaged(values, self.group_weights(human, groups)))
+        return Value(mean, scores, len(values) - undefined * (self.nan == "omit"), undefined * (self.nan == "omit"))
+
+    def averaged(self, values: Floats, weights: Ints) -> Floats:
+        """Return the mean of values [..., groups] over the groups; NaN where no group has a value."""
+        defined = ~np.isnan(values)
+        counted = np.where(defined, weights, 0).sum(axis=-1)
+        total = weights.sum() if self.nan == "zero" else counted
+        sums = (np.where(defined, values, 0.0) * weights).sum(axis=-1)
+        means: Floats = np.divide(sums, total, out=np.full(sums.shape, np.nan), where=counted > 0)
+        return means
+
+    def exchange(self, human: Floats, metrics: Floats, groups: Groups, pairs: Sequence[tuple[int, int]]) -> Exchange:
+        """Return a function of draws that gives the values of both metrics of each pair after they exchanged scores.
+
+        Scores of metrics are float64 [metrics, groups, members]. Where a draw, bool [draws, groups, members], is false,
+        the two metrics exchange that score. The function yields two arrays float64 [draws] for each pair.
+        """
+        weights = self.group_weights(human, groups)
+
+        def values(draws: NDArray[np.bool_]) -> Iterator[tuple[Floats, Floats]]:
+            for first, second in pairs:
+                one = np.where(draws, metrics[first], metrics[second])
+                two = np.where(draws, metrics[second], metrics[first])
+                mixed = (self.of_groups(human, scores, groups.present) for scores in (one, two))
+                yield self.averaged(next(mixed), weights), self.averaged(next(mixed), weights)
+
+        return values
+
+    def __str__(self) -> str:
+        """Return the signature, which can be read again."""
+        settings = [(item.key, getattr(self, item.attribute)) for item in self.options if self._shown(item.attribute)]
+        return signature.render(self.name, settings)
+
+    def _shown(self, attribute: str) -> bool:
+        item = next(one for one in self.options if one.attribute == attribute)
+        usual = next(one.default for one in fields(self) if one.name == attribute)
+        applies = item.applies is None or item.applies(self)
+        return applies and not (item.implicit and getattr(self, attribute) == usual)
+
+
+def _constant(human: Floats, metric: Floats, groups: Groups) -> str:
+    """Return why no group has a value: which side has equal scores only."""
+    for scores, whose in ((human, "all scores of people are equal"), (metric, "all scores of the metric are equal")):
+        low = np.where(groups.present, scores, np.inf).min(axis=1)
+        high = np.where(groups.present, scores, -np.inf).max(axis=1)
+        if (low == high).all():
+            return whose if len(groups.cells) == 1 else f"{whose} in every group"
+    return "in every group all scores of people or of the metric are equal"

@@ -1,0 +1,318 @@
+"""Statistics of scores of sentences: the values of mt-metrics-eval's own tests, scipy, naive code and cases by hand."""
+
+from __future__ import annotations
+
+import math
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from pipeline.errors import ConfigError, InputError
+from pipeline.human.statistics import STATISTICS, statistic_of
+from pipeline.human.statistics.calibration import calibrated
+from pipeline.human.statistics.groups import AVERAGES
+from pipeline.human.statistics.pairs import inversions
+from pipeline.human.statistics.permutation import Settings, permutation_tests
+from pipeline.human.statistics.soft_accuracy import p_values
+from pipeline.human.williams import williams
+
+Array = np.ndarray[Any, np.dtype[np.float64]]
+NAN = math.nan
+
+
+def value(text: str, human: list[float] | Array, metric: list[float] | Array, systems: int = 1) -> float:
+    rows = [np.array(scores, np.float64).reshape(systems, -1) for scores in (human, metric)]
+    return statistic_of(text).value(*rows).value
+
+
+# mt_metrics_eval/stats_test.py of google-research/mt-metrics-eval, commit 0b82d96b: scores of people, of the metric,
+# the number of systems, the statistic, the value that the test expects, and the decimals that it compares.
+SIX, OTHER = [1, 2, 3, 4, 5, 6], [2, 1, 4, 3, 3, 7]
+GAPS = [1, 2, 2, 3, 4], [2, 1, 1.5, 5, 3]
+DARR = [10, 11, 100, 150], [2, 1, 4, 3]
+HOLE = [10, NAN, 100, 150], [2, 1, 4, 3]
+TIES = [1, 1, 1, 2, 2, 3, 4], [1, 1, 2, 2, 4, 3, 3]
+CONSTANT = [1, 2, 3, 4, 5, 6], [2, 2, 2, 4, 5, 6]
+OPTIMISED = [1, 2, 2, 3, 3, 4], [2, 1, 1.5, 5, 3, 2]
+THEIRS = [
+    (SIX, OTHER, 2, "pearson", 0.776, 3),
+    (SIX, OTHER, 2, "pearson[average=system]", 0.760, 3),
+    (SIX, OTHER, 2, "pearson[average=item]", 1.0, 3),
+    (SIX, OTHER, 2, "kendall", 0.552, 3),
+    (SIX, OTHER, 2, "kendall[average=system]", 0.575, 3),
+    (SIX, OTHER, 2, "kendall[average=item]", 1.0, 3),
+    (SIX, OTHER, 2, "kendall_c", 0.556, 3),
+    (SIX, OTHER, 2, "kendall_c[average=system]", 0.611, 3),
+    (SIX, OTHER, 2, "kendall_c[average=item]", 1.0, 3),
+    (*HOLE, 1, "kendall_like[least=1]", 1 / 3, 12),
+    (*DARR, 2, "kendall_like[average=item,least=1]", 1.0, 12),
+    (*HOLE, 2, "kendall_like[average=item,least=1]", 1.0, 12),
+    (*DARR, 1, "kendall_like", 3 / 5, 12),
+    (*DARR, 1, "kendall_like[least=1]", 2 / 6, 12),
+    (*GAPS, 1, "kendall", 0.316227766, 7),
+    (*GAPS, 1, "kendall_c", 0.32, 12),
+    (*GAPS, 1, "kendall_23", 0.2, 12),
+    (*GAPS, 1, "accuracy", 0.6, 12),
+    (*GAPS, 1, "accuracy[epsilon=2]", 0.4, 12),
+    (*GAPS, 1, "accuracy[epsilon=best]", 0.7, 12),
+    (*CONSTANT, 2, "pearson[average=system]", 1.0, 7),
+    (*CONSTANT, 2, "pearson[average=system,nan=zero]", 0.5, 7),
+    ([1, 2, 3, 3, 4], [1, 1, 2, 1, 2], 1, "accuracy", 5 / 10, 12),
+    (*TIES, 1, "kendall_23", (14 - 7) / 21, 12),
+    (*TIES, 1, "accuracy", 14 / 21, 12),
+    (*TIES, 1, "kendall_23[epsilon=0.1]", (14 - 7) / 21, 12),
+    # with a difference of 1, all three ties of people and ten other pairs are tied, and one pair disagrees
+    (TIES[1], TIES[0], 1, "kendall_23[epsilon=1]", (7 + 3 - 1 - 10) / 21, 12),
+    ([1, 2, 3, 4], [0, 2, 6, 8], 1, "accuracy[epsilon=best]", 1.0, 12),  # tau_optimization_test.py
+    ([1, 1, 1, 4], [0, 2, 6, 8], 1, "accuracy[epsilon=best]", 4 / 6, 12),
+]
+
+
+@pytest.mark.parametrize(("human", "metric", "systems", "text", "expected", "places"), THEIRS)
+def test_values_of_mt_metrics_eval(
+    human: list[float], metric: list[float], systems: int, text: str, expected: float, places: int
+) -> None:
+    assert value(text, human, metric, systems) == pytest.approx(expected, abs=0.5 * 10**-places)
+
+
+def test_weights_by_scores() -> None:
+    """testMicroAveraging of stats_test.py: a system with two scores counts two, one with three scores three."""
+    human, metric = [1, NAN, 3, 4, 5, 6], [2.0, 1, 8, 3, 5, 6]
+    last = stats.pearsonr([4, 5, 6], [3, 5, 6])[0]
+    found = value("pearson[average=system,weights=scores]", human, metric, 2)
+    assert found == pytest.approx((2 * 1 + 3 * last) / 5, abs=1e-12)
+    assert value("pearson[average=system]", human, metric, 2) == pytest.approx((1 + last) / 2, abs=1e-12)
+
+
+def test_the_regression_example_of_tau_optimization() -> None:
+    """tau_optimization_test.py, commit 0b82d96b: matrices in which both sides lack scores."""
+    metric = np.array([[0, 5, 2, 3, 2], [NAN, 2, 1, 5, 3], [9, 1, 5, 3, 8], [9, 3, 4, 4, 1], [NAN] * 5])
+    human = np.array([[1, 5, 2, 1, 1], [4, 2, 2, 1, 4], [5, 9, 2, 8, 7], [7, 6, NAN, 3, 2], [NAN] * 5])
+    best = statistic_of("accuracy[average=system,epsilon=best]").value(human, metric)
+    assert best.value == pytest.approx(0.4916666666666668, abs=1e-12)
+    assert (best.epsilon, best.groups) == (1.0, 4)
+    for epsilon, expected in ((0, 0.4666666666666667), (2, 0.38333333333333347), (8, 0.1166666666666667)):
+        found = value(f"accuracy[average=system,epsilon={epsilon}]", human, metric, 5)
+        assert found == pytest.approx(expected, abs=1e-12)
+
+
+# scipy and naive code
+
+RNG = np.random.default_rng(4)
+
+
+def sample(systems: int, lines: int, top: int, lacking: float = 0.0) -> tuple[Array, Array]:
+    human = RNG.integers(0, top, (systems, lines)).astype(float)
+    human[RNG.random(human.shape) < lacking] = NAN
+    return human, RNG.integers(0, top, (systems, lines)) / 3
+
+
+def naive_pairs(human: Array, metric: Array, epsilon: float) -> tuple[int, int, int, int]:
+    """Return how many pairs agree, disagree strictly, are tied by the metric, and by people."""
+    agree = against = metric_ties = human_ties = 0
+    for (a, b), (c, d) in combinations(zip(human.tolist(), metric.tolist(), strict=True), 2):
+        near = 0.0 if abs(b - d) <= epsilon else b - d
+        agree += np.sign(a - c) == np.sign(near)
+        against += (a - c) * near < 0
+        metric_ties += near == 0
+        human_ties += a == c
+    return agree, against, metric_ties, human_ties
+
+
+def naive(name: str, human: Array, metric: Array, epsilon: float = 0.0) -> float:
+    if name in ("pearson", "spearman", "kendall", "kendall_c"):
+        if min(np.ptp(human), np.ptp(metric)) == 0:
+            return NAN
+        tau = {"variant": "c"} if name == "kendall_c" else {}
+        function = {"pearson": stats.pearsonr, "spearman": stats.spearmanr}.get(name, stats.kendalltau)
+        return float(function(human, metric, **tau)[0])
+    pairs = len(human) * (len(human) - 1) // 2
+    agree = naive_pairs(human, metric, epsilon)[0]
+    return agree / pairs if name == "accuracy" else (2 * agree - pairs) / pairs
+
+
+def rows_of(average: str, scores: Array) -> list[Array]:
+    return {"none": [scores.reshape(-1)], "item": list(scores.T), "system": list(scores)}[average]
+
+
+@pytest.mark.parametrize("average", AVERAGES)
+@pytest.mark.parametrize("name", ["pearson", "spearman", "kendall", "kendall_c", "kendall_23", "accuracy"])
+def test_statistics_against_scipy_and_plain_loops(name: str, average: str) -> None:
+    for systems, lines, top, lacking in ((4, 6, 3, 0.0), (5, 7, 1000, 0.2), (3, 120, 5, 0.1), (120, 3, 40, 0.0)):
+        human, metric = sample(systems, lines, top, lacking)
+        values = []
+        for people, scores in zip(rows_of(average, human), rows_of(average, metric), strict=True):
+            kept = ~np.isnan(people)
+            if kept.sum() >= 2:
+                values.append(naive(name, people[kept], scores[kept]))
+        found = statistic_of(f"{name}[average={average}]").value(human, metric)
+        assert found.value == pytest.approx(float(np.nanmean(values)), abs=1e-12)
+        assert (found.groups, found.undefined) == (int(np.isfinite(values).sum()), int(np.isnan(values).sum()))
+
+
+@pytest.mark.parametrize("average", AVERAGES)
+def test_the_best_epsilon_is_the_best_of_all(average: str) -> None:
+    for lacking in (0.0, 0.2):
+        human, metric = sample(4, 9, 5, lacking)
+        for name in ("accuracy", "kendall_23"):
+            best = statistic_of(f"{name}[average={average},epsilon=best]").value(human, metric)
+            flat = metric.reshape(-1)
+            epsilons = [0.0, *np.unique(np.abs(flat - flat[:, None]))]
+            tried = [value(f"{name}[average={average},epsilon={e!r}]", human, metric, 4) for e in map(float, epsilons)]
+            assert best.value == pytest.approx(max(tried), abs=1e-12)
+            assert best.epsilon in epsilons
+            at_best = value(f"{name}[average={average},epsilon={best.epsilon!r}]", human, metric, 4)
+            assert at_best == pytest.approx(best.value, abs=1e-12)
+
+
+def test_a_sample_of_pairs_is_that_of_the_draws() -> None:
+    human, metric = sample(1, 30, 8)
+    drawn = np.random.RandomState(3).random_sample(30 * 29 // 2) <= 0.5
+    pairs = [pair for pair, kept in zip(combinations(range(30), 2), drawn, strict=True) if kept]
+    signs = [(np.sign(human[0, i] - human[0, j]), metric[0, i] - metric[0, j]) for i, j in pairs]
+    best = max(
+        np.mean([sign == (0 if abs(near) <= epsilon else np.sign(near)) for sign, near in signs])
+        for epsilon in [0.0, *(abs(near) for _, near in signs)]
+    )
+    for human_rows, metric_rows in ((human, metric), (np.tile(human, 4), np.tile(metric, 4))):
+        present = np.ones(human_rows.shape, np.bool_)
+        found = calibrated(human_rows, metric_rows, present, np.ones(1, np.int64), 0.5, 3)
+        if human_rows is human:
+            assert found.share == pytest.approx(best, abs=1e-12)
+        else:  # more than a hundred members, which are drawn row by row in the same order
+            drawn = np.random.RandomState(3).random_sample(120 * 119 // 2) <= 0.5
+            kept = np.array(list(combinations(range(120), 2)))[drawn]
+            flat = metric_rows[0]
+            tied = np.abs(flat[kept[:, 0]] - flat[kept[:, 1]]) <= found.epsilon
+            people = np.sign(human_rows[0][kept[:, 0]] - human_rows[0][kept[:, 1]])
+            agree = people == np.where(tied, 0, np.sign(flat[kept[:, 0]] - flat[kept[:, 1]]))
+            assert found.share == pytest.approx(agree.mean(), abs=1e-12)
+
+
+def test_inversions_against_a_plain_count() -> None:
+    for size in (1, 2, 31, 32, 33, 100, 257):
+        ranks = RNG.integers(0, size, size)
+        assert inversions(ranks) == sum(one > two for one, two in combinations(ranks.tolist(), 2))
+
+
+def test_soft_accuracy_against_plain_loops() -> None:
+    human, metric = (RNG.integers(0, 9, (4, 15)).astype(float) for _ in range(2))
+    human[2, 5] = NAN  # a sentence without a score by people for one system counts for none
+    kept = ~np.isnan(human).any(axis=0)
+    signs = np.where(np.random.default_rng(4).random((1000, 14), dtype=np.float32) > 0.5, 1, -1)
+    differences = []
+    for one, two in combinations(range(4), 2):
+        shares = []
+        for scores in (human[:, kept], metric[:, kept]):
+            near = scores[one] - scores[two]
+            shares.append(np.mean([(sign * near).sum() >= near.sum() for sign in signs]))
+        differences.append(abs(shares[0] - shares[1]))
+    found = statistic_of("spa").value(human, metric)
+    assert found.value == pytest.approx(1 - np.mean(differences), abs=1e-12)
+    assert found.scores == 4 * 14
+
+
+def test_p_values_of_equal_systems_are_1_whatever_the_rounding() -> None:
+    scores = RNG.random((1, 50)).repeat(2, axis=0)
+    assert p_values(scores, 200, 4).tolist() == [1.0]
+    scores[1] = scores[0] + 0.1 - 0.1  # the same, but for the last digit
+    assert p_values(scores, 200, 4).tolist() == [1.0]
+
+
+# What has no value, and what is asked for wrongly
+
+
+@pytest.mark.parametrize(
+    ("human", "metric", "reason"),
+    [
+        ([[1, 2], [3, 4]], [[5, 5], [5, 5]], "all scores of the metric are equal"),
+        ([[2, 2], [2, 2]], [[5, 6], [7, 5]], "all scores of people are equal"),
+        ([[NAN, NAN], [3, NAN]], [[5, 5], [5, 6]], "there are no two scores to compare"),
+        ([[NAN, NAN], [NAN, NAN]], [[5, 5], [5, 6]], "there are no two scores to compare"),
+    ],
+)
+def test_no_value_has_a_reason(human: list[list[float]], metric: list[list[float]], reason: str) -> None:
+    for text in ("pearson", "spearman", "kendall", "kendall_c"):
+        found = statistic_of(text).value(np.array(human, float), np.array(metric, float))
+        assert math.isnan(found.value)
+        assert found.reason == reason
+
+
+def test_one_system_has_no_items_and_no_pairs() -> None:
+    human, metric = np.array([[1.0, 2, 3]]), np.array([[2.0, 1, 4]])
+    for text in ("pearson[average=item]", "acc_eq", "spa"):
+        assert statistic_of(text).value(human, metric).reason == "there are no two scores to compare"
+    assert value("kendall[average=system]", human, metric) == pytest.approx(1 / 3, abs=1e-12)
+
+
+def test_groups_that_are_constant_have_a_reason_of_their_own() -> None:
+    found = statistic_of("pearson[average=item]").value(np.array([[1.0, 2], [1, 3]]), np.array([[4.0, 5], [6, 5]]))
+    assert (found.reason, found.undefined) == ("in every group all scores of people or of the metric are equal", 2)
+
+
+@pytest.mark.parametrize("name", STATISTICS)
+def test_a_signature_can_be_read_again(name: str) -> None:
+    statistic = statistic_of(name)
+    assert statistic_of(str(statistic)) == statistic
+    assert str(statistic).startswith(name)
+
+
+def test_a_signature_has_every_option_that_changes_the_value() -> None:
+    asked = statistic_of("acc_eq[nan=zero,weights=scores,sample=0.5,seed=7]")
+    written = "accuracy|average:item|nan:zero|weights:scores|epsilon:best|sample:0.5|seed:7"
+    assert str(asked) == written
+    assert statistic_of(written) == asked
+    assert str(statistic_of("kendall[level=system]")) == "kendall|level:system"
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("kendal", "no statistic is called 'kendal' (did you mean 'kendall'?)"),
+        ("pearson[epsilon=1]", "pearson has no option 'epsilon'"),
+        ("accuracy[epsilon=-1]", "epsilon: expected a number from 0, or best, found '-1'"),
+        ("accuracy[epsilon=best,sample=2]", "sample: expected a number above 0 and up to 1, found 2"),
+        (
+            "accuracy[sample=0.5]",
+            "sample has no effect here (it is about the search for the best epsilon); leave it out",
+        ),
+        (
+            "pearson[level=system,average=item]",
+            "average has no effect here (systems have one score each); leave it out",
+        ),
+        ("pearson[nan=zero]", "nan has no effect here (it is about the groups of an average); leave it out"),
+    ],
+)
+def test_what_cannot_be_asked_for(text: str, message: str) -> None:
+    with pytest.raises(ConfigError) as raised:
+        statistic_of(text)
+    assert message in str(raised.value)
+
+
+def test_too_many_pairs_to_sort() -> None:
+    human = np.zeros((1, 8001))
+    with pytest.raises(InputError, match=r"32,004,000 pairs of scores are too many .* say `sample`, such as 0\.31"):
+        statistic_of("accuracy[epsilon=best]").value(human, human)
+
+
+def test_williams_of_mt_metrics_eval() -> None:
+    """testSigDiff of stats_test.py, commit 0b82d96b: p 0.019, and the correlations 0.999 and 0.987."""
+    human = np.array([1.0, 2, 3, 4, 5])
+    one, two = np.array([1.1, 2, 3.1, 4, 5.1]), np.array([1.5, 2, 3.1, 4, 5.5])
+    assert williams(one, two, human).p == pytest.approx(0.019, abs=5e-4)
+    assert [value("pearson", human, metric) for metric in (one, two)] == pytest.approx([0.999, 0.987], abs=5e-4)
+
+
+def test_the_scores_of_the_permutation_tests_of_mt_metrics_eval() -> None:
+    """PermutationSigDiffTest of stats_test.py, commit 0b82d96b: p is above 0, and delta the difference of values."""
+    human = np.array([1, 2, 3, 4, 5, 5, 7, 8.0]).reshape(4, 2)
+    metrics = np.array([[1, 2, 3, 3, 7, 3, 5, 5], [2, 1, 2, 6, 8, 8, 7, 6.0]]).reshape(2, 4, 2)
+    for text in ("pearson", "pearson[average=item]", "kendall[average=item]", "kendall_c[average=item]", "acc_eq"):
+        statistic = statistic_of(text)
+        values = [statistic.value(human, own) for own in metrics]
+        (test,) = permutation_tests(statistic, human, metrics, values, Settings())
+        assert test.p > 0
+        assert test.delta == pytest.approx(abs(values[0].value - values[1].value), abs=1e-12)

@@ -1,0 +1,201 @@
+"""How many annotators make the edits of a system: the table of the page, its numbers, and the filter by them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from pipeline import stages
+from pipeline.cli import dispatch
+from pipeline.config.tree import from_mapping
+from pipeline.corpus.texts import read_texts
+from pipeline.metrics.base.description import MISSED, RIGHT
+from pipeline.reopen import revisit
+from pipeline.report.html.explorer_data import explorer
+from tests.conftest import called, run
+from tests.metrics.test_imeasure_verdicts import write_run
+from tests.report import browser as browsers
+from tests.report.test_browser import choose, listed
+from tests.scoring.test_breakdown import write_edits
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from pipeline.report.material import Material
+    from pipeline.scoring.scored_columns import ScoredColumns
+
+KINDS = ("all", "some", "none")
+LABELS = {
+    "all": "all annotators make",
+    "some": "only some annotators make",
+    "none": "no annotator makes",
+}
+
+
+ROWS = """
+const text = (cell) => (cell.querySelector("button") ?? cell).textContent;
+return [...document.querySelectorAll("#agreement tbody tr")].map((row) => [...row.cells].map(text));
+"""
+
+
+@pytest.fixture(scope="module")
+def folders(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
+    """A run of texts and a run of annotated outputs."""
+    texts, edits = tmp_path_factory.mktemp("texts"), tmp_path_factory.mktemp("edits")
+    stages.run(stages.prepare(from_mapping(write_run(texts, ["imeasure", "m2", "gleu"]))))
+    run(write_edits(edits, metrics=["errant"]), edits / "run")
+    for folder in (texts, edits):
+        assert dispatch.main(["report", str(folder / "run"), "--format", "html"]) == 0
+    return [texts / "run", edits / "run"]
+
+
+@pytest.fixture(scope="module")
+def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[browsers.Browser]:
+    if browsers.lacking():
+        pytest.skip(browsers.lacking())
+    with browsers.browser(tmp_path_factory.mktemp("profile")) as window:
+        yield window
+
+
+def expected(measured: ScoredColumns, material: Material, edits: Any) -> Iterator[tuple[str, int, Counter[str]]]:
+    """Yield system, line and how many edits there are of each of KINDS, and the missed ones, made of the verdicts."""
+    corpus = material.corpora["d"]
+    view = corpus.read_by(measured.metric.needs)
+    assert view.source
+    texts = [read_texts(text, 0, corpus.lines) for text in (view.source, *view.references)]
+    outputs = [read_texts(view.systems[name], 0, corpus.lines) for name in measured.names]
+    for system, lines in enumerate(measured.metric.verdicts(texts[0], outputs, texts[1:])):
+        for line, row in enumerate(lines):
+            made = [{item[:4] for item in own if item.verdict == RIGHT} for own in row if own is not None]
+            counts = Counter[str]()
+            for item in row[edits["chosen"][line][system]] or ():
+                makers = sum(item[:4] in own for own in made)
+                kind = "all" if makers == len(made) else "some" if makers else "none"
+                counts["missed" if item.verdict == MISSED else kind] += 1
+            yield measured.names[system], line, counts
+
+
+def opened(browser: browsers.Browser, page: Path, number: int) -> None:
+    """Open a page with a metric, and its table."""
+    browser.open(page)
+    field = "const f = document.forms.controls.elements.metric; f.value = arguments[0];"
+    browser.run(f"{field} f.dispatchEvent(new InputEvent('input', {{bubbles: true}}));", str(number))
+    browser.run("document.querySelector('#agreement summary').click()")
+    browser.wait("return document.querySelectorAll('#agreement tbody tr').length > 0", True)
+
+
+@pytest.mark.parametrize("width", [1440, 390])
+def test_the_table_and_the_filter_have_what_annotators_make(
+    browser: browsers.Browser, folders: list[Path], width: int
+) -> None:
+    browser.size(width)
+    seen = Counter[str]()
+    for folder in folders:
+        material = revisit(folder)
+        data = explorer(material)
+        assert data
+        for number, measured in enumerate(material.measured):
+            edits = data["datasets"][0]["metrics"][number]["edits"]
+            if edits is None:
+                continue
+            each = list(expected(measured, material, edits))
+            opened(browser, folder / "report.html", number)
+            rows = browser.run(ROWS)
+            ranked = sorted(measured.scores, key=lambda score: score.rank)
+            assert [row[0] for row in rows] == [score.system for score in ranked]
+            for name, *numbers in rows:
+                sums = sum((counts for system, _, counts in each if system == name), Counter[str]())
+                shown = [sum(sums[kind] for kind in KINDS), *(sums[kind] for kind in KINDS), sums["missed"]]
+                assert [int(text.replace(",", "")) for text in numbers] == shown
+                seen += sums
+                for kind in KINDS:
+                    choose(browser, a=name, edits=LABELS[kind])
+                    lines = [line + 1 for system, line, counts in each if system == name and counts[kind]]
+                    assert listed(browser) == lines
+            assert browser.run("return document.documentElement.scrollWidth") <= width
+            assert browser.complaints() == []
+    assert min(seen[kind] for kind in (*KINDS, "missed")) > 20
+
+
+def test_edits_are_those_of_the_score(folders: list[Path]) -> None:
+    """In number: right and wrong ones, or the proposed ones."""
+    for folder in folders:
+        material = revisit(folder)
+        data = explorer(material)
+        assert data
+        for number, measured in enumerate(material.measured):
+            edits = data["datasets"][0]["metrics"][number]["edits"]
+            if edits is None:
+                continue
+            each = list(expected(measured, material, edits))
+            for score in measured.scores:
+                counts = sum((own for system, _, own in each if system == score.system), Counter[str]())
+                of_score = (
+                    score.outputs["proposed"]
+                    if "proposed" in score.outputs
+                    else score.outputs["tp"] + score.outputs["fp"]
+                )
+                assert counts.total() - counts["missed"] == of_score
+
+
+def test_show_counts_the_same_for_a_sentence(folders: list[Path], capsys: pytest.CaptureFixture[str]) -> None:
+    for folder in folders:
+        material = revisit(folder)
+        data = explorer(material)
+        assert data
+        edits = data["datasets"][0]["metrics"][0]["edits"]
+        signature = material.measured[0].scores[0].metric
+        for system, line, counts in expected(material.measured[0], material, edits):
+            if line % 20 == 7:
+                code, out, _ = called(
+                    capsys, "show", folder, "--metric", signature, "--line", line + 1, "--system", system
+                )
+                made = [counts[kind] for kind in KINDS]
+                said = "edits of the output: {}; all annotators make {}, some {}, none {}".format(sum(made), *made)
+                assert code == 0
+                assert said in out.splitlines()
+
+
+def test_a_press_on_a_number_lists_its_sentences(browser: browsers.Browser, folders: list[Path]) -> None:
+    browser.size(1440)
+    opened(browser, folders[0] / "report.html", 0)
+    cell = "document.querySelectorAll('#agreement tbody tr')[1].cells[4]"
+    name = browser.run(f"return {cell}.parentNode.cells[0].textContent")
+    browser.run(f"{cell}.querySelector('button').click()")
+    assert browser.run("return dataset().systems[state.a]") == name
+    assert browser.run("return [state.edits, state.a !== state.b]") == ["by-none", True]
+    lines = listed(browser)
+    assert 0 < len(lines) < len(browser.run("return dataset().numbers"))
+    browser.wait("return location.hash.includes('edits=by-none')", True)
+    address = browser.run("return location.hash").removeprefix("#")
+    browser.open(folders[0] / "report.html", address)
+    assert listed(browser) == lines
+
+
+def test_annotators_may_be_more_than_references(browser: browsers.Browser, tmp_path: Path) -> None:
+    config = write_run(tmp_path, ["imeasure", "m2", "gleu"])
+    config["datasets"]["d"]["references"] = [str(tmp_path / "A")]
+    stages.run(stages.prepare(from_mapping(config)))
+    assert dispatch.main(["report", str(tmp_path / "run"), "--format", "html"]) == 0
+    browser.open(tmp_path / "run" / "report.html", "metric=m2&a=B&b=A&reference=2&line=3")
+    options = "return [...document.forms.controls.elements.reference.options].map((one) => one.textContent)"
+    for number, expected_options in enumerate([["all", "0", "1", "2"], ["all", "0", "1", "2"], ["all"]]):
+        choose(browser, metric=browser.run("return dataset().metrics[arguments[0]].label", number))
+        assert browser.run(options) == expected_options
+        assert browser.run("return state.reference") == (-1 if number == 2 else 2)
+        assert browser.run("return document.querySelectorAll('.card').length") > 0
+    assert browser.complaints() == []
+
+
+def test_a_metric_without_edits_has_neither_table_nor_filter(browser: browsers.Browser, folders: list[Path]) -> None:
+    opened(browser, folders[0] / "report.html", 0)
+    choose(browser, edits=LABELS["none"])
+    assert len(listed(browser)) < len(browser.run("return dataset().numbers"))
+    choose(browser, metric=browser.run("return dataset().metrics[2].label"))
+    assert browser.run("return [state.edits, document.getElementById('agreement').checkVisibility()]") == ["all", False]
+    assert len(listed(browser)) == len(browser.run("return dataset().numbers"))
+    hidden = "return [...document.forms.controls.elements.edits.options].map((one) => one.disabled)"
+    assert browser.run(hidden) == [False] * 3 + [True] * 3
