@@ -81,6 +81,7 @@ def __getattr__(name: str) -> Any:
     place = MODULES.get(name, ".api")
     ready = getattr(sys.modules.get(__name__ + place), name, None)  # None where another thread is still importing it
     if ready:
+        globals()[name] = ready
         return ready
     from importlib import import_module
 

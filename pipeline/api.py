@@ -32,6 +32,7 @@ from .execution.count import count_in_memory
 from .execution.listener import SILENT
 from .execution.options import RunOptions
 from .execution.store.columns_file import MemoryStatistics, Statistics
+from .metrics.base.views import TEXTS
 from .metrics.build import from_text, from_values
 from .metrics.own_tokens import OF_M2, has_own_tokens, with_own_tokens
 from .prepare import complete, doubts, fit, without_source
@@ -138,7 +139,9 @@ def evaluate_corpus(
         if metric.needs.source and corpus.source is None:
             raise InputError(without_source(metric.name, metric.hint, "-s FILE, or sources=[...]"))
     options = RunOptions(n_jobs=n_jobs)
-    corpus = with_annotated(corpus, {metric.needs.view for metric in metrics}, Annotating(options.threads, listener))
+    views = {metric.needs.view for metric in metrics}
+    if corpus.views or views != {TEXTS}:
+        corpus = with_annotated(corpus, views, Annotating(options.threads, listener))
     problems = fit(metrics, [corpus])
     if problems:
         raise InputError(problems)

@@ -51,16 +51,14 @@ def corpus_in_memory(
     named += [(f"hypotheses[{name!r}]" if hypotheses is systems else "hypotheses", t) for name, t in systems.items()]
     missing = _check_texts(named)
     opened = [text_in_memory(name, [text or "" for text in texts] if missing else list(texts)) for name, texts in named]
-    lacking = [_lacking(texts) for texts in sets.values()] if missing else []
     source = opened[0] if sources is not None else None
     first = len(opened) - len(systems) - len(sets)
     reference_texts, outputs = opened[first : first + len(sets)], opened[first + len(sets) :]
-    kept = [np.setdiff1d(text.blanks, lines) for text, lines in zip(reference_texts, lacking, strict=False)]
-    reference_texts = (
-        [replace(text, blanks=lines) for text, lines in zip(reference_texts, lacking, strict=True)]
-        if missing
-        else reference_texts
-    )
+    kept: list[NDArray[np.int64]] = []
+    if missing:
+        lacking = [_lacking(texts) for texts in sets.values()]
+        kept = [np.setdiff1d(text.blanks, lines) for text, lines in zip(reference_texts, lacking, strict=True)]
+        reference_texts = [replace(t, blanks=lines) for t, lines in zip(reference_texts, lacking, strict=True)]
     turned = misshapen(reference_texts, opened[-1].lines)
     problems = [Problem("", turned)] if turned else check_parallel(opened)
     if missing and not problems:
@@ -106,6 +104,8 @@ def _check_texts(named: Sequence[tuple[str, Any]]) -> bool:
     missing = False
     for name, texts in named:
         kinds: set[type] = set(map(type, texts)) if is_list(texts) else {int}
+        if kinds == {str}:
+            continue
         if type(None) in kinds and name.startswith("references"):
             missing = True
             kinds.remove(type(None))

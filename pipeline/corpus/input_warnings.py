@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from .suspicions.mistaken_texts import mistaken_texts
-from .texts import MemoryText, read_texts, same
+from .suspicions.sample import FEW
+from .texts import ORDINARY, MemoryText, read_texts, same
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -22,11 +23,28 @@ def suspicions(corpus: Corpus, *, references: bool = True) -> list[str]:
 
     `references` says whether the texts of the references are read. Metrics of edits do not read them.
     """
-    warnings = [*corpus.notes, *_odd_files(corpus)]
-    warnings += _references(corpus) if references else []
-    warnings += _systems(corpus)
-    warnings += [*_transposed(corpus), *mistaken_texts(corpus)] if references else []
+    if _ordinary(corpus):  # equal texts are all that can be told
+        texts = [text.strings for text in corpus.texts() if isinstance(text, MemoryText)]
+        if len({*texts}) == len(texts):
+            return []
+        warnings = [*(_references(corpus) if references else []), *_systems(corpus)]
+    else:
+        warnings = [*corpus.notes, *_odd_files(corpus)]
+        warnings += _references(corpus) if references else []
+        warnings += _systems(corpus)
+        warnings += [*_transposed(corpus), *mistaken_texts(corpus)] if references else []
     return [f"{corpus.name}: {text}" for text in warnings]
+
+
+def _ordinary(corpus: Corpus) -> bool:
+    """Return whether a glance tells that a corpus has a few texts in memory with nothing odd in any of them."""
+    if corpus.lines >= FEW or corpus.lines == len(corpus.references) > 1 or corpus.missing or corpus.notes:
+        return False
+    texts = corpus.texts()
+    for text in texts:
+        if not isinstance(text, MemoryText) or text.odd is not ORDINARY or len(text.blanks) or b"{" in text.data:
+            return False
+    return len({text.name for text in texts}) == len(texts)
 
 
 def _odd_files(corpus: Corpus) -> Iterator[str]:
@@ -96,8 +114,10 @@ def _overlap(one: set[str], two: set[str]) -> float:
 
 def misshapen(references: Sequence[AnyText], items: int) -> str | None:
     """Return the problem of references in memory that were given as one list for each item, or None."""
+    if len(references) != items:
+        return None
     counts = {text.lines for text in references}
-    if len(references) == items and counts != {items} and max(counts) < items:
+    if counts != {items} and max(counts) < items:
         return (
             "references: look transposed: expected a list for each reference set, with a text for each item; "
             f"found {items} lists, one for each item"

@@ -31,6 +31,8 @@ if TYPE_CHECKING:
 
 SUBWORDS = (b"@@ ", "\u2581".encode())
 """The marks of subword pieces that subword-nmt and SentencePiece write."""
+SIGNS = (b"\0", *(mark[-2:-1] for mark in SUBWORDS))
+"""Bytes, one of which is in every text with something odd: one byte is looked for much faster than three."""
 
 
 class Odd(NamedTuple):
@@ -42,10 +44,9 @@ class Odd(NamedTuple):
     @classmethod
     def of(cls, data: bytes) -> Odd:
         """Return what is odd in UTF-8 text."""
-        marks = [mark for mark in SUBWORDS if mark[-2:-1] in data]  # one byte is found much faster than three
-        if not marks and b"\0" not in data:
+        if not any(map(data.__contains__, SIGNS)):
             return ORDINARY
-        return cls(sum(data.count(mark) for mark in marks), data.count(b"\0"))
+        return cls(sum(map(data.count, SUBWORDS)), data.count(b"\0"))
 
 
 ORDINARY = Odd()
@@ -139,12 +140,23 @@ class MemoryText:
     """Text that a program has given: like a TextFile, but its spans hold the lines themselves."""
 
     name: str
-    content: Lines
-    strings: tuple[str, ...] = field(repr=False, compare=False)
-    """The same texts as they were given."""
+    data: bytes = field(repr=False)
+    """All texts in UTF-8, one after the other."""
+    strings: tuple[str, ...] = field(repr=False)
+    """The texts as they were given."""
     blanks: NDArray[np.int64] = field(repr=False, compare=False)
     odd: Odd = ORDINARY
     has_bom: ClassVar[bool] = False
+
+    @cached_property
+    def content(self) -> Lines:
+        """The texts as lines, made when they are first asked for."""
+        if len(self.strings) == 1:
+            return Lines(self.data, np.zeros(1, np.int64), np.array([len(self.data)], np.int64))
+        plain = len(self.data) == sum(map(len, self.strings))
+        sizes = map(len, self.strings) if plain else (len(t if t.isascii() else t.encode()) for t in self.strings)
+        edges = np.fromiter(accumulate(sizes, initial=0), np.int64, len(self.strings) + 1)
+        return Lines(self.data, edges[:-1], edges[1:])
 
     @property
     def blank(self) -> int:
@@ -159,7 +171,7 @@ class MemoryText:
     @cached_property
     def digest(self) -> str:
         """Digest of the texts, computed when first asked for."""
-        data = self.content.ends.astype("<i8").tobytes() + self.content.data
+        data = self.content.ends.astype("<i8").tobytes() + self.data
         return hashlib.blake2b(data, digest_size=16).hexdigest()
 
     @property
@@ -170,12 +182,12 @@ class MemoryText:
     @property
     def lines(self) -> int:
         """How many lines there are."""
-        return len(self.content.starts)
+        return len(self.strings)
 
     @property
     def size(self) -> int:
         """How many bytes there are."""
-        return len(self.content.data)
+        return len(self.data)
 
     def number(self, line: int) -> int:
         """Return the number of a text, which is the same: no lines are selected in memory."""
@@ -187,9 +199,11 @@ class MemoryText:
 
     def span(self, low: int, high: int) -> Lines:
         """Return the lines low <= i < high."""
+        if (low, high) == (0, len(self.strings)):
+            return self.content
         starts, ends = self.content.starts[low:high], self.content.ends[low:high]
         first, last = int(starts[0]), int(ends[-1])
-        return Lines(self.content.data[first:last], starts - first, ends - first)
+        return Lines(self.data[first:last], starts - first, ends - first)
 
 
 AnyText = TextFile | MemoryText
@@ -198,22 +212,24 @@ AnyText = TextFile | MemoryText
 def same(one: AnyText, two: AnyText) -> bool:
     """Return whether two texts have the same lines."""
     if isinstance(one, MemoryText) and isinstance(two, MemoryText):
-        return one.content.data == two.content.data and np.array_equal(one.content.ends, two.content.ends)
+        return one.strings == two.strings
     return one.digest == two.digest
 
 
 def text_in_memory(name: str, texts: Sequence[str]) -> MemoryText:
     """Return strings, which may hold newlines, as a MemoryText; raises CorpusError where UTF-8 cannot hold one."""
-    joined = "".join(texts)
     try:
-        data = joined.encode()
+        data = "".join(texts).encode()
     except UnicodeEncodeError:
         raise CorpusError([_surrogate(name, texts)]) from None
-    sizes = map(len, texts) if len(data) == len(joined) else (len(t if t.isascii() else t.encode()) for t in texts)
-    edges = np.fromiter(accumulate(sizes, initial=0), np.int64, len(texts) + 1)
     blanks = [number for number, text in enumerate(texts, 1) if not text or text.isspace()]
-    strings = tuple(map(str.__str__, texts))
-    return MemoryText(name, Lines(data, edges[:-1], edges[1:]), strings, np.array(blanks, np.int64), odd=Odd.of(data))
+    numbers = np.array(blanks, np.int64) if blanks else NONE
+    return MemoryText(name, data, tuple(map(str.__str__, texts)), numbers, odd=Odd.of(data))
+
+
+NONE = np.zeros(0, np.int64)
+"""The numbers of blank lines where there are none."""
+NONE.flags.writeable = False
 
 
 def _surrogate(name: str, texts: Sequence[str]) -> Problem:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from ..corpus.index import STRIDE
 from ..corpus.texts import MemoryText, read_texts
 from ..errors import CorpusError, IncompleteError, LongTextError
+from ..metrics.base.views import TEXTS
 from . import shards, workers
 from .listener import SILENT
 from .options import AUTO
@@ -57,6 +58,8 @@ def count_all(
 
 def by_view(corpus: Corpus, needs: Sequence[Needs]) -> list[tuple[Corpus, list[Needs]]]:
     """Return each view of a data set, such as its texts or a set of files of numbers, with the needs that read it."""
+    if needs and not corpus.views and not corpus.external and all(need.view == TEXTS for need in needs):
+        return [(corpus, [*needs])]
     by_view: dict[int, tuple[Corpus, list[Needs]]] = {}
     for need in needs:
         read = corpus.read_by(need)
@@ -234,9 +237,12 @@ SMALL = 1 << 14
 
 def _is_small(corpus: Corpus, options: RunOptions) -> bool:
     """Return whether all texts are in memory, few, and are counted by this process."""
-    texts = corpus.texts()
-    here = options.n_jobs == 1 and options.backend is None and options.shard_lines is None
-    return here and all(isinstance(text, MemoryText) for text in texts) and sum(text.size for text in texts) < SMALL
+    if options.n_jobs != 1 or options.backend is not None or options.shard_lines is not None:
+        return False
+    size = 0
+    for text in corpus.texts():
+        size += text.size if isinstance(text, MemoryText) else SMALL
+    return size < SMALL
 
 
 def _count_small(corpus: Corpus, needs: Sequence[Needs]) -> dict[tuple[str, Needs], Statistics | MemoryStatistics]:

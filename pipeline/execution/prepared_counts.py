@@ -10,7 +10,7 @@ from ..corpus.spans import Span, read_span
 from ..metrics.base.columns import narrow
 from ..metrics.base.metric import Text
 from ..metrics.prepared import prepared
-from .store.columns_file import MemoryStatistics
+from .store.columns_file import FewStatistics, MemoryStatistics
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -22,6 +22,9 @@ if TYPE_CHECKING:
     from ..corpus.texts import AnyText
     from ..kernel.lines import Lines
     from ..metrics.base.metric import Needs
+
+FEW = 1024
+"""With fewer lines, columns are kept as they were counted."""
 
 
 class PreparedCounts:
@@ -50,7 +53,10 @@ class PreparedCounts:
 
     def statistics(self, outputs: Sequence[str]) -> MemoryStatistics:
         """Return the counts of one output for each line. Raises as Prepared.count() does."""
-        return MemoryStatistics([narrow(self.schema.pack(self.columns(outputs, self.every)))], self.schema)
+        columns = self.columns(outputs, self.every)
+        if len(outputs) < FEW:
+            return FewStatistics(columns, self.schema)
+        return MemoryStatistics([narrow(self.schema.pack(columns))], self.schema)
 
 
 def _lines(text: AnyText) -> Lines:

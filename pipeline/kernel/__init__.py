@@ -70,12 +70,12 @@ def why_not_native() -> str:
     return ""
 
 
-def formula(function: str) -> Callable[..., Any] | None:
-    """Return a function of `native/formulas.pyx`, or None where the Python kernel is used."""
+def formula(function: str, of: str = "formulas") -> Callable[..., Any] | None:
+    """Return a function of `native/formulas.pyx` or `native/sums.pyx`, or None where the Python kernel is used."""
     if name() != "native":
         return None
-    compiled: Callable[..., Any] = getattr(import_module(".native.formulas", __name__), function)
-    return compiled
+    ready: Callable[..., Any] | None = getattr(sys.modules.get(f"{__name__}.native.{of}"), function, None)
+    return ready or getattr(import_module(f".native.{of}", __name__), function)
 
 
 def __getattr__(function: str) -> Any:

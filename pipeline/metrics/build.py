@@ -84,9 +84,10 @@ def _known(text: str) -> Metric | None:
     """Return the metric of a text; None where something is wrong, or where it depends on more than the text."""
     problems: list[Problem] = []
     metric = resolve(from_plain(text, "metrics", ""), problems)
-    if metric is None or problems or any(option.path or option.resolved for option in metric.options):
+    if metric is None or problems:
         return None
-    return metric
+    elsewhere = (option.attribute for option in metric.options if option.path or option.resolved)
+    return None if any(getattr(metric, attribute) for attribute in elsewhere) else metric
 
 
 def resolve(node: Node, problems: list[Problem]) -> Metric | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
+from itertools import chain, islice
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -11,7 +12,8 @@ import numpy as np
 from ..dataclass import dataclass
 from ..errors import InputError
 from ..metrics.base.columns import PRESENT
-from .addends import Addends, Kind, exact_sum
+from ..metrics.compiled import lines_formula
+from .addends import SHORT, Addends, Kind, exact_sum, short_sum
 from .column_blocks import compact, present_blocks
 from .references import POLICIES
 from .references.base import Z95, Reduced, Reducer
@@ -32,7 +34,8 @@ BITS = 26
 
 def sentence_outputs(metric: Metric, columns: Columns) -> dict[str, Floats]:
     """Return the outputs that level mean averages, the score first: float64 [lines] each."""
-    outputs = metric.line_outputs(_compact(metric, columns))
+    columns, formula = _compact(metric, columns), lines_formula(metric)
+    outputs = formula(columns) if formula else metric.line_outputs(columns)
     return outputs or {metric.output: sentence_scores(metric, columns)}
 
 
@@ -80,12 +83,18 @@ class SentenceLevel(Reducer):
 
     def _reduced(self, metric: Metric, system: HasBlocks) -> Reduced:
         """Return the score of a system. Sums are exact, so blocks do not change them."""
+        blocks = (sentence_outputs(metric, columns) for columns in present_blocks(metric, system))
+        begun = [*islice(blocks, 2)]
+        first = next(iter(begun[0].values()))
+        if len(begun) == 1 and len(first) <= SHORT:
+            divisor = _divisor(metric, len(first))
+            return Reduced({name: short_sum(values) / divisor for name, values in begun[0].items()})
         totals: dict[str, Fraction] = {}
         lines = 0
-        for columns in present_blocks(metric, system):
-            for name, values in sentence_outputs(metric, columns).items():
+        for outputs in chain(begun, blocks):
+            for name, values in outputs.items():
                 totals[name] = totals.get(name, Fraction(0)) + exact_sum(values)
-            lines += len(next(iter(columns.values())))
+            lines += len(next(iter(outputs.values())))
         return Reduced({name: float(total) / _divisor(metric, lines) for name, total in totals.items()})
 
     def summands(self, counts: SystemCounts) -> list[Summand]:

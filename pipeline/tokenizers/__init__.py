@@ -29,7 +29,11 @@ class Tokenizer(NamedTuple):
     expects: str = ""
     """Which texts it is for: "tokens" with white space between tokens, "text" as people write it, or "" for both."""
     signs: str = ""
-    """Characters: lines that have none of them are not changed by `prepare`. Empty: any line may be."""
+    """ASCII characters: lines that have none of them are not changed by `prepare`. Empty: any line may be."""
+
+    def changes(self, data: bytes) -> bool:
+        """Return whether `prepare` may change lines of this UTF-8 text."""
+        return not self.signs or any(map(data.__contains__, self.signs.encode()))
 
 
 TOKENIZERS: dict[str, Tokenizer] = {

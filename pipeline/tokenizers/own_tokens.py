@@ -88,6 +88,8 @@ def outputs_of(name: str, values: Any, splitter: Any = None) -> Any:
 
 def is_list(value: object) -> bool:
     """Return whether a value can be read several times in the same order, and is no text itself."""
+    if type(value) in (list, tuple):
+        return True
     return isinstance(value, Collection) and not isinstance(value, str | bytes | Mapping | Set)
 
 

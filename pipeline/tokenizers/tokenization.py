@@ -124,7 +124,7 @@ class Tokenization:
                 text = text._replace(data=text.data.lower())
             elif stripped or self.lowercase:
                 text = join_lines(self._clean(line) for line in text.texts())
-            return tokenizer.prepare(text) if tokenizer.prepare else text
+            return tokenizer.prepare(text) if tokenizer.prepare and tokenizer.changes(text.data) else text
         except InvalidTextError as error:
             raise InvalidTextError(number, error.line, error.byte) from None
         except UnicodeDecodeError as error:

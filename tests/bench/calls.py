@@ -139,7 +139,7 @@ def _evaluate(pairs: Pairs) -> Iterator[Row]:
     import pipeline
     from tests.bench.__main__ import Row
 
-    for metric in ("bleu", "gleu"):
+    for metric in ("bleu", "gleu", "google_gleu", "chrf", "rouge[types=1+2+L]"):
         sources = pairs.sources[:1] if metric == "gleu" else None
         one = [[text] for text in (pairs.references[0], pairs.outputs[0])]
         (spent,) = _seconds((lambda: pipeline.evaluate(pairs.sources[:1], one, sources, metric),), 30)  # noqa: B023

@@ -2,13 +2,22 @@
 
 from __future__ import annotations
 
+import re
+import warnings
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+from unittest import mock
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 import pipeline
 from pipeline import stages
+from pipeline.corpus import input_warnings
+from pipeline.corpus.suspicions import spacing
+from pipeline.corpus.suspicions.sample import Sample
+from pipeline.corpus.texts import text_in_memory
 from pipeline.errors import InputError
 from tests.files import CONFIG, TEXTS, prepare, write
 
@@ -123,3 +132,41 @@ def test_subwords_in_memory_are_told() -> None:
     with pytest.warns(UserWarning, match=r"memory: system system has subword pieces"):
         pipeline.evaluate(["a@@ b"], [["a b"]], ["a c"], ["gleu[iter=2]"])
     assert Path.cwd().exists()
+
+
+PIECES = ["a b .", "c, d.", '{"a": "b"}', "a@@ b", "\u2581a", "", " ", "b\0", "." * 9 + " ,", "@ ,,,, .. x. y."]
+LINES = st.integers(1, 12).flatmap(lambda n: st.lists(st.sampled_from(PIECES), min_size=n, max_size=n))
+
+
+@st.composite
+def few_texts(draw: st.DrawFn) -> tuple[list[str], list[list[str]], list[str]]:
+    """Outputs, references and sources, of which some are often the same text."""
+    lines = len(first := draw(LINES))
+    texts = [first, *(draw(st.lists(st.sampled_from(PIECES), min_size=lines, max_size=lines)) for _ in range(3))]
+    chosen = draw(st.lists(st.sampled_from(texts), min_size=3, max_size=5))
+    return chosen[0], chosen[2:], chosen[1]
+
+
+@given(texts=few_texts(), metric=st.sampled_from(["bleu", "gleu[refs=max]", "chrf", "rouge"]))
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_a_glance_at_few_texts_hides_no_warning(texts: tuple[Any, Any, Any], metric: str) -> None:
+    """The warnings are those that the way for large texts gives."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        quick = pipeline.evaluate(*texts, metric).warnings
+        with (
+            mock.patch.object(input_warnings, "_ordinary", return_value=False),
+            mock.patch.object(spacing, "_has_few_stops", return_value=False),
+        ):
+            assert pipeline.evaluate(*texts, metric).warnings == quick
+
+
+STOP = re.compile(r"([^\W\d_]|\s)[.,](?=\s|$)")
+"""A full stop or comma that ends a word, and what is before it."""
+
+
+@given(st.text("ab1_ ..,,\n\t\u00a0\u2028é中①٣²", max_size=80).map(lambda text: 6 * text))
+def test_stops_are_counted_where_they_end_a_word(text: str) -> None:
+    before = [match[1].isspace() for match in STOP.finditer(text)]
+    share = Sample(text_in_memory("t", [text])).spaced
+    assert share == (sum(before) / len(before) if len(before) >= 10 else None)

@@ -6,6 +6,7 @@ import errno
 import hashlib
 import json
 import os
+import pickle
 import re
 import shutil
 import subprocess
@@ -31,7 +32,7 @@ from pipeline.execution import workers
 from pipeline.execution.count import count_in_memory
 from pipeline.execution.options import RunOptions
 from pipeline.execution.store import columns_file, run_directory, unfinished
-from pipeline.execution.store.columns_file import BLOCK, MemoryStatistics, Statistics
+from pipeline.execution.store.columns_file import BLOCK, FewStatistics, MemoryStatistics, Statistics
 from pipeline.execution.store.manifest import is_file_name
 from pipeline.execution.store.run_directory import RunDirectory, content_key
 from pipeline.execution.store.unfinished import Cell
@@ -121,6 +122,22 @@ def test_the_parts_cannot_be_seen_in_the_columns(
         assert [v for block in many.blocks() for v in block["length"].tolist()] == values
         memory = MemoryStatistics(pieces, many.schema)
         assert [v for block in memory.blocks() for v in block["length"].tolist()] == values
+
+
+@given(numbers=st.lists(st.integers(-5, 2**40), min_size=1, max_size=20))
+def test_columns_of_few_lines_are_the_same_as_packed_ones(numbers: list[int]) -> None:
+    schema = Schema((Field("length"), Field("match", 2, per_reference=True), Field("real", real=True)), 3)
+    length = np.array(numbers, np.int64)
+    match = np.arange(len(numbers) * 6).reshape(-1, 3, 2)
+    columns: dict[str, Any] = {"real": length / 3, "match": match, "length": length, "other": length}
+    few = FewStatistics(columns, schema)
+    many = MemoryStatistics(few.arrays, schema)
+    assert few.lines == many.lines == len(numbers)
+    ((one,), (two,)) = few.blocks(), many.blocks()
+    assert [*one] == [*two] == ["length", "match", "real"]
+    assert all(one[name].tobytes() == two[name].tobytes() for name in one)
+    again = pickle.loads(pickle.dumps(few))  # noqa: S301 (made here)
+    assert [array.tobytes() for array in again.arrays] == [array.tobytes() for array in few.arrays]
 
 
 def test_columns_are_unpacked_by_name(tmp_path: Path) -> None:

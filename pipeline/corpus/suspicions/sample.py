@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from functools import cached_property, lru_cache
-from itertools import pairwise
+from itertools import islice, pairwise
+from operator import eq, ne
 from typing import TYPE_CHECKING
 
 from ..texts import read_texts, same
@@ -20,7 +21,7 @@ FEW = 10
 """With fewer lines, full stops or words than this, nothing is said of them."""
 LENGTH = 100
 """How many lines a stretch has at most."""
-_STOPS = re.compile(r"([^\W\d_]|\s)[.,](?=\s|$)")
+_STOPS = re.compile(r"[.,](?=\s|$)")
 
 
 @lru_cache(64)
@@ -57,9 +58,15 @@ class Sample:
         return "\n".join(self.lines)
 
     @cached_property
+    def tokens(self) -> list[list[str]]:
+        """The words of each line."""
+        return [line.split() for line in self.lines]
+
+    @cached_property
     def words(self) -> list[list[frozenset[str]]]:
         """The different words of each line, by stretch."""
-        return [[frozenset(line.split()) for line in part] for part in self.parts]
+        lines = map(frozenset, self.tokens)
+        return [list(islice(lines, len(part))) for part in self.parts]
 
     @cached_property
     def vocabulary(self) -> frozenset[str]:
@@ -68,22 +75,28 @@ class Sample:
 
     @cached_property
     def spaced(self) -> float | None:
-        """The share of full stops and commas with white space before them, None where there are too few to tell."""
-        if self.joined.count(".") + self.joined.count(",") < FEW:
+        """The share of full stops and commas with white space before them, None where there are too few to tell.
+
+        Those count that end a word: a letter or white space is before them, and white space behind.
+        """
+        text = self.joined
+        if text.count(".") + text.count(",") < FEW:
             return None
-        before = [match[1].isspace() for match in _STOPS.finditer(self.joined)]
-        return sum(before) / len(before) if len(before) >= FEW else None
+        before = [text[match.start() - 1] for match in _STOPS.finditer(text) if match.start()]
+        apart = sum(map(str.isspace, before))
+        whole = apart + sum(sign.isalnum() and not sign.isdecimal() for sign in before)
+        return apart / whole if whole >= FEW else None
 
     def same_as(self, other: Sample) -> float:
         """Return the share of lines that both texts have, from 0 to 1."""
-        pairs = list(zip(self.lines, other.lines, strict=True))
-        return sum(one.split() == two.split() for one, two in pairs) / max(len(pairs), 1)
+        equal: int = sum(map(eq, self.tokens, other.tokens))
+        return equal / max(len(self.tokens), 1)
 
     def changes(self, source: Sample) -> list[int]:
         """Return, for each line that differs from the source, how many different words the source does not have."""
         words = zip(*([line for part in text.words for line in part] for text in (self, source)), strict=True)
-        lines = zip(self.lines, source.lines, strict=True)
-        return [len(a - b) for (one, two), (a, b) in zip(lines, words, strict=True) if one.split() != two.split()]
+        differ = map(ne, self.tokens, source.tokens)
+        return [len(a - b) for (a, b), differs in zip(words, differ, strict=True) if differs]
 
     def like(self, other: Sample) -> float:
         """Return how much of their words the lines of two texts have in common, from 0 to 1."""

@@ -5,11 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ...tokenizers import tokenizer_called
+from ..texts import MemoryText
+from .sample import FEW
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from ..corpus import Corpus
+    from ..texts import AnyText
 
 TOKENISED, WRITTEN = 0.8, 0.2
 """The shares of full stops and commas with white space before them that tokenised and other texts have."""
@@ -20,7 +23,7 @@ def misspaced(corpus: Corpus, tokenizers: Iterable[str], *, source: bool) -> lis
     tokenizers = list(dict.fromkeys(tokenizers))
     splitting = [name for name in tokenizers if tokenizer_called(name).expects == "tokens"]
     parting = [name for name in tokenizers if tokenizer_called(name).expects == "text"]
-    if not splitting and not parting:
+    if not (splitting or parting) or all(map(_has_few_stops, corpus.texts())):
         return []
     samples = corpus.samples
     read = [(called, s.spaced) for called, s in samples.named if source or s is not samples.source]
@@ -39,6 +42,11 @@ def misspaced(corpus: Corpus, tokenizers: Iterable[str], *, source: bool) -> lis
             f"{parting[0]} is for texts as people write them; score detokenised texts, or set `tokenizer: whitespace`"
         )
     return [f"{corpus.name}: {text}" for text in warnings]
+
+
+def _has_few_stops(text: AnyText) -> bool:
+    """Return whether a text in memory has so few full stops and commas that nothing can be told by them."""
+    return isinstance(text, MemoryText) and text.data.count(b".") + text.data.count(b",") < FEW
 
 
 def _listed(names: Sequence[str]) -> str:

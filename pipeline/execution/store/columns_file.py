@@ -11,6 +11,7 @@ import json
 import math
 import os
 import re
+from functools import cached_property
 from io import BytesIO
 from itertools import chain
 from typing import TYPE_CHECKING, Any
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ...arrays import Ints
-    from ...metrics.base.columns import Schema
+    from ...metrics.base.columns import Columns, Schema
 
 BLOCK = 8192
 """The number of lines in each array of a .columns file, whatever the shards were."""
@@ -150,6 +151,31 @@ class MemoryStatistics:
         """Yield the columns of BLOCK lines at a time, as Statistics.blocks() does."""
         for packed in reblock(self.arrays):
             yield self.schema.unpack(packed)
+
+
+class FewStatistics(MemoryStatistics):
+    """The counts of one system with few lines, kept as they were counted, and packed when that is asked for."""
+
+    columns: Columns
+
+    def __init__(self, columns: Columns, schema: Schema) -> None:
+        """Take the columns of BLOCK lines at most."""
+        object.__setattr__(self, "schema", schema)
+        object.__setattr__(self, "columns", {field.name: columns[field.name] for field in schema.fields})
+
+    @cached_property
+    def arrays(self) -> list[NDArray[np.integer]]:
+        """The columns as one packed array."""
+        return [narrow(self.schema.pack(self.columns))]
+
+    @property
+    def lines(self) -> int:
+        """How many lines there are."""
+        return len(next(iter(self.columns.values())))
+
+    def blocks(self) -> Iterator[dict[str, Ints]]:
+        """Yield the columns."""
+        yield dict(self.columns)
 
 
 def damaged(path: Path) -> StoreError:

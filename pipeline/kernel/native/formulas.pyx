@@ -3,15 +3,12 @@
 
 The specification of each function is sentence_scores() of the metric that names it in `compiled()`. Results are equal
 bit for bit: numbers are added in numpy's order, and logarithms and exponentials are numpy's own, which can differ from
-those of the C library in the last bit. So there
-may be no more than ORDERS orders: numpy adds more of them in pairs.
+those of the C library in the last bit. So there may be no more than ORDERS orders: numpy adds more of them in pairs.
+The scores of sums over sentences are in `sums.pyx`.
 """
 
 from libc.math cimport INFINITY
 from libc.stdint cimport int64_t
-
-cdef enum:
-    ORDERS = 7
 
 cdef object _numpy = None
 
@@ -50,7 +47,7 @@ def gleu_scores(match, penalty, total, hyp_len, ref_len, int64_t scale, bint cli
                     numer, whole = numer if numer else 1, whole if whole else 1
                 precision[place] = (numer / <double>(scale * whole) if numer > 0 else 0.0) if whole else 1.0
                 place += 1
-    _log(np, precisions, precision)
+    _log(np, precisions, &precision[0], lines * references * orders)
     place = 0
     for i in range(lines):
         h = hyp_lens[i]
@@ -60,12 +57,12 @@ def gleu_scores(match, penalty, total, hyp_len, ref_len, int64_t scale, bint cli
             under = ref_lens[i, r]
             if ones and under == 0:
                 under = 1
-            result[i * references + r] = _log_brevity(under, h, inverted) + _mean(precision, place, orders)
+            result[i * references + r] = _log_brevity(under, h, inverted) + _mean(&precision[place], orders)
             place += orders
     return np.exp(logs, logs).reshape(lines, references)
 
 
-cdef inline double _log_brevity(int64_t ref_len, int64_t hyp_len, bint inverted) noexcept nogil:
+cdef double _log_brevity(int64_t ref_len, int64_t hyp_len, bint inverted) noexcept nogil:
     cdef int64_t over = hyp_len if inverted else ref_len, under = ref_len if inverted else hyp_len
     cdef double penalty
     if hyp_len == 0 and ref_len > 0:
@@ -76,31 +73,83 @@ cdef inline double _log_brevity(int64_t ref_len, int64_t hyp_len, bint inverted)
     return penalty if penalty < 0 else 0.0
 
 
-cdef inline double _mean(const double[::1] values, int64_t place, int64_t count) noexcept nogil:
-    cdef double total = values[place]
+cdef double _mean(const double *values, int64_t count) noexcept nogil:
+    cdef double total = values[0]
     cdef int64_t n
     for n in range(1, count):
-        total = total + values[place + n]
+        total = total + values[n]
     return total / count
 
 
-cdef int _log(np, array, double[::1] values) except -1:
-    """Replace numbers by their logarithms; that of 0 is -inf, without a warning."""
+cdef int _log(np, array, double *values, int64_t size) except -1:
+    """Replace the numbers of an array, which `values` points at, by their logarithms; that of 0 is -inf."""
     cdef int64_t i, zeros = 0
-    for i in range(values.shape[0]):
+    for i in range(size):
         if values[i] == 0:
             zeros = 1
             break
     if not zeros:
         np.log(array, array)
         return 0
-    zero_list = [i for i in range(values.shape[0]) if values[i] == 0]
+    zero_list = [i for i in range(size) if values[i] == 0]
     for i in zero_list:
         values[i] = 1.0
     np.log(array, array)
     for i in zero_list:
         values[i] = -INFINITY
     return 0
+
+
+cdef bint _precisions(
+    const int64_t *match, const int64_t *total, int64_t orders, const double *power, int smoothing, double value,
+    double *precision
+) noexcept nogil:
+    """Write BLEU's precisions, and return whether nothing matches at all; they are 0 then."""
+    cdef int64_t n, zeros = 0
+    cdef double hits, whole
+    cdef bint none = True
+    for n in range(orders):
+        none = none and match[n] == 0
+    for n in range(orders):
+        hits, whole = <double>match[n], <double>total[n]
+        if hits == 0 and whole > 0:
+            zeros += 1
+            if smoothing == 1:
+                hits = value
+            elif smoothing == 3:
+                hits = power[zeros]
+        if smoothing == 2:
+            hits, whole = hits + (value if n else 0.0), whole + (value if n else 0.0)
+        precision[n] = 0.0 if none else _ratio(hits, whole)
+    return none
+
+
+cdef double _weighted(
+    const double *weight, const int64_t *total, const double *logs, int64_t orders, int smoothing, double value,
+    bint effective
+) noexcept nogil:
+    """Return the weighted sum of the logarithms of BLEU's precisions."""
+    cdef double[ORDERS] kept
+    cdef double whole = 0, share, score = 0
+    cdef int64_t n
+    for n in range(orders):
+        kept[n] = weight[n]
+        if effective and not (total[n] > 0 or (smoothing == 2 and value > 0 and n > 0)):
+            kept[n] = 0.0
+        whole = kept[n] if n == 0 else whole + kept[n]
+    for n in range(orders):
+        share = _ratio(kept[n], whole) if effective else kept[n]
+        share = 0.0 if share == 0 else share * logs[n]
+        score = share if n == 0 else score + share
+    return score
+
+
+cdef double _log_penalty(int64_t ref_len, int64_t hyp_len, bint inverted) noexcept nogil:
+    """Return the logarithm of BLEU's brevity penalty."""
+    cdef double over = <double>(hyp_len if inverted else ref_len), under = <double>(ref_len if inverted else hyp_len)
+    if not over > under:
+        return 0.0
+    return 1 - over / under if under else -INFINITY
 
 
 def bleu_scores(
@@ -115,56 +164,26 @@ def bleu_scores(
     cdef const int64_t[:, ::1] hits = match, totals = total, ref_lens = ref_len
     cdef const int64_t[::1] hyp_lens = hyp_len
     cdef const double[::1] weight = weights, power = powers
-    cdef int64_t lines = hits.shape[0], orders = hits.shape[1], i, n, zeros, closest
-    cdef double h, closer, over, under, score
-    cdef bint none
-    precisions, exponents = np.empty(lines * orders), np.empty(2 * lines)
+    cdef int64_t lines = hits.shape[0], orders = hits.shape[1], i, closest
+    precisions, exponents, nothing = np.empty(lines * orders), np.empty(2 * lines), bytearray(lines)
     cdef double[::1] precision = precisions, exponent = exponents
-    cdef double[ORDERS] kept
+    cdef unsigned char[::1] none = nothing
     for i in range(lines):
-        none, zeros = True, 0
-        for n in range(orders):
-            none = none and hits[i, n] == 0
-        for n in range(orders):
-            h, over = <double>hits[i, n], <double>totals[i, n]
-            if h == 0 and over > 0:
-                zeros += 1
-                if smoothing == 1:
-                    h = value
-                elif smoothing == 3:
-                    h = power[zeros]
-            if smoothing == 2:
-                h, over = h + (value if n else 0.0), over + (value if n else 0.0)
-            precision[i * orders + n] = 0.0 if none else _ratio(h, over)
-    _log(np, precisions, precision)
+        none[i] = _precisions(
+            &hits[i, 0], &totals[i, 0], orders, &power[0], smoothing, value, &precision[i * orders]
+        )
+    _log(np, precisions, &precision[0], lines * orders)
     for i in range(lines):
-        under = 0
-        for n in range(orders):
-            kept[n] = weight[n]
-            if effective and not (totals[i, n] > 0 or (smoothing == 2 and value > 0 and n > 0)):
-                kept[n] = 0.0
-            under = kept[n] if n == 0 else under + kept[n]
-        score = 0
-        for n in range(orders):
-            h = _ratio(kept[n], under) if effective else kept[n]
-            h = 0.0 if h == 0 else h * precision[i * orders + n]
-            score = h if n == 0 else score + h
-        exponent[i] = score
-        over, under = <double>_closest(&ref_lens[i, 0], ref_lens.shape[1], hyp_lens[i], first), <double>hyp_lens[i]
-        if inverted:
-            over, under = under, over
-        if not over > under:
-            exponent[lines + i] = 0.0
-        else:
-            exponent[lines + i] = 1 - over / under if under else -INFINITY
+        exponent[i] = _weighted(
+            &weight[0], &totals[i, 0], &precision[i * orders], orders, smoothing, value, effective
+        )
+        closest = _closest(&ref_lens[i, 0], ref_lens.shape[1], hyp_lens[i], first)
+        exponent[lines + i] = _log_penalty(closest, hyp_lens[i], inverted)
     np.exp(exponents, exponents)
     scores = np.empty(lines)
     cdef double[::1] result = scores
     for i in range(lines):
-        none = True
-        for n in range(orders):
-            none = none and hits[i, n] == 0
-        result[i] = 0.0 if none else exponent[lines + i] * exponent[i]
+        result[i] = 0.0 if none[i] else exponent[lines + i] * exponent[i]
     return scores
 
 
@@ -172,7 +191,7 @@ cdef inline int64_t _distance(int64_t one, int64_t two) noexcept nogil:
     return one - two if one > two else two - one
 
 
-cdef inline int64_t _closest(const int64_t *lengths, int64_t count, int64_t length, bint first) noexcept nogil:
+cdef int64_t _closest(const int64_t *lengths, int64_t count, int64_t length, bint first) noexcept nogil:
     """Return the reference length that is closest to that of the output."""
     cdef int64_t r, best = lengths[0], distance, least = _distance(lengths[0], length)
     for r in range(1, count):

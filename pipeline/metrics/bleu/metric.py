@@ -6,7 +6,7 @@ These programs are the flavours. They differ in reference length, tokens, zeros 
 from __future__ import annotations
 
 from functools import cached_property
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
     from ...arrays import Floats, Ints
     from ..base.columns import Columns
+    from ..base.metric import SumsFormula
 
 FORMULAS = ("none", "floor", "add-k", "exp")
 """The kinds of smoothing for which there is a compiled formula, in the order of their numbers."""
@@ -164,16 +165,33 @@ class Bleu(BleuOptions, Metric):
     def compiled(self) -> Callable[[Columns], Floats] | None:
         """Return sentence_scores() of the flavours sacrebleu and moses, compiled."""
         formula = kernel.formula("bleu_scores")
-        if formula is None or self.flavour not in ("sacrebleu", "moses") or self.order > MOST_ADDED:
+        if formula is None or not self._has_formula:
             return None
-        (weights, *_), powers = self._weights(np.zeros(1, np.int64)), 0.5 ** np.arange(self.order + 1)
-        smoothing, value = FORMULAS.index(self.smoothing), float(self.smoothing_value or 0)
-        effective = self.effective_order != "no" and self.flavour == "sacrebleu"
-        first, inverted = self.ties == "first", self.brevity_penalty != "standard"
-        rest = (weights, powers, smoothing, value, effective, first, inverted)
+        rest = self._constants(effective=self.effective_order != "no")
         return lambda columns: formula(
             columns["union_match"], columns["total"], columns["hyp_len"], columns["ref_len"], *rest
         )[:, None]
+
+    def compiled_sums(self) -> SumsFormula | None:
+        """Return score() of the flavours sacrebleu and moses, with one set of weights, compiled."""
+        formula = kernel.formula("bleu_of_sums", "sums")
+        if formula is None or not self._has_formula or len(self.sets) > 1:
+            return None
+        rest = self._constants(effective=self.effective_order == "yes")
+        return lambda columns, _: formula(
+            columns["union_match"], columns["total"], columns["hyp_len"], columns["ref_len"], *rest
+        )
+
+    @property
+    def _has_formula(self) -> bool:
+        return self.flavour in ("sacrebleu", "moses") and self.order <= MOST_ADDED
+
+    def _constants(self, *, effective: bool) -> tuple[Any, ...]:
+        """Return what compiled formulas take beside counts."""
+        (weights, *_), powers = self._weights(np.zeros(1, np.int64)), 0.5 ** np.arange(self.order + 1)
+        smoothing, value = FORMULAS.index(self.smoothing), float(self.smoothing_value or 0)
+        kept = effective and self.flavour == "sacrebleu"
+        return weights, powers, smoothing, value, kept, self.ties == "first", self.brevity_penalty != "standard"
 
     def _precision(self, totals: Columns) -> Floats:
         """Return smoothed precisions [..., orders]. Without any match they are 0, but for the flavour tensorflow."""

@@ -26,11 +26,12 @@ from .codes import CODES
 from .options import GleuOptions, iterates
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
 
     from ...arrays import Floats, Ints
     from ..base.columns import Columns
     from ..base.description import Counted
+    from ..base.metric import SumsFormula
 
 
 @dataclass(frozen=True)
@@ -133,7 +134,7 @@ class Gleu(GleuOptions, Metric):
         else:
             match, total, ref_len = columns["match"], columns["total"], columns["ref_len"]
             numer = match - columns[CODES[self.variant].kinds[1]]
-            if self.variant != "paper" or self.clip == "sentence":
+            if self._clips:
                 numer = np.maximum(numer, 0)
         return {"hyp_len": columns["hyp_len"], "total": total, "ref_len": ref_len, "match": match, "numer": numer}
 
@@ -206,20 +207,29 @@ class Gleu(GleuOptions, Metric):
         formula, code = kernel.formula("gleu_scores"), CODES[self.variant]
         if formula is None or not self.by_reference or self.order > MOST_ADDED:
             return None
-        match, penalty = code.kinds
-        scale, inverted = self._scale, code.brevity == "inverted"
-        clip = self.variant != "paper" or self.clip == "sentence"
-        return lambda columns: formula(
-            columns[match],
-            columns[penalty],
-            columns["total"],
-            columns["hyp_len"],
-            columns["ref_len"],
-            scale,
-            clip,
-            self.smoothing == "ones",
-            inverted,
-        )
+        read = (*code.kinds, "total", "hyp_len", "ref_len")
+        rest = (self._scale, self._clips, self.smoothing == "ones", code.brevity == "inverted")
+        return lambda columns: formula(*[columns[name] for name in read], *rest)
+
+    def compiled_sums(self) -> SumsFormula | None:
+        """Return score() with one reference for each sentence, compiled."""
+        formula, code = kernel.formula("gleu_of_sums", "sums"), CODES[self.variant]
+        if formula is None or not self.by_reference or self.order > MOST_ADDED:
+            return None
+        read = (*code.kinds, "total", "hyp_len", "ref_len")
+        rest = (self._scale, self._clips, self.zero_total == "zero", code.brevity == "inverted")
+
+        def outputs(columns: Columns, references: Sequence[int] | None) -> Floats:
+            chosen = self.choose(columns) if references is None else None
+            result: Floats = formula(*[columns[name] for name in read], chosen, references, *rest)
+            return result
+
+        return outputs
+
+    @property
+    def _clips(self) -> bool:
+        """Whether numerators below 0 are 0 for each sentence and order."""
+        return self.variant != "paper" or self.clip == "sentence"
 
     def choose(self, columns: Columns) -> Ints:
         """Return the best reference of each sentence: int64 [lines].

@@ -246,10 +246,13 @@ class PreparedRouge:
         elif not ref_len.all():  # a reference without words may have letters
             return self.gathered.count(outputs, rows)
         else:
-            columns |= {"ref_sentences": np.ones_like(ref_len), "ref_emptied": np.zeros_like(ref_len)}
-        columns |= {"hyp_sentences": (hyp_len > 0).astype(np.int64), "hyp_emptied": np.zeros_like(hyp_len)}
-        for number in np.flatnonzero(hyp_len == 0).tolist():
-            columns["hyp_emptied"][number] = any(character.isalnum() for character in outputs[number])
+            shape = ref_len.shape
+            columns |= {"ref_sentences": np.ones(shape, np.int64), "ref_emptied": np.zeros(shape, np.int64)}
+        full = hyp_len > 0
+        columns |= {"hyp_sentences": full.astype(np.int64), "hyp_emptied": np.zeros(len(full), np.int64)}
+        if not full.all():
+            for number in np.flatnonzero(~full).tolist():
+                columns["hyp_emptied"][number] = any(character.isalnum() for character in outputs[number])
         return columns
 
 

@@ -15,6 +15,10 @@ if TYPE_CHECKING:
     from ..base.columns import Columns
 
 
+NONE = np.zeros((0, 0), np.int64)
+"""Counts of no line."""
+
+
 class EmptiedLines:
     """The lines of a text that have letters but no token."""
 
@@ -25,8 +29,10 @@ class EmptiedLines:
 
     def add(self, emptied: Ints, line: int) -> None:
         """Add a block of lines, which begins at the number `line`, from 0."""
+        if not emptied.any():
+            return
         indices = np.flatnonzero(emptied)
-        if len(indices) and not self.count:
+        if not self.count:
             self.first = line + int(indices[0]) + 1
         self.count += len(indices)
 
@@ -42,10 +48,11 @@ def notes(counts: Mapping[str, Iterable[Columns]], tokenizer: str, *, has_lsum: 
         system, line = EmptiedLines(), 0
         for columns in blocks:
             system.add(columns["hyp_emptied"], line)
-            for reference in range(columns["ref_len"].shape[1]) if number == 0 else ():
-                references.setdefault(reference, EmptiedLines()).add(columns["ref_emptied"][:, reference], line)
-            sizes = columns["hyp_sentences"], columns["ref_sentences"]
-            longest = max(longest, *(int(array.max(initial=0)) for array in sizes))
+            emptied_references = columns["ref_emptied"] if number == 0 else NONE
+            for reference in range(emptied_references.shape[1]) if emptied_references.any() else ():
+                references.setdefault(reference, EmptiedLines()).add(emptied_references[:, reference], line)
+            for sentences in ("hyp_sentences", "ref_sentences") if has_lsum else ():
+                longest = max(longest, int(columns[sentences].max(initial=0)))
             line += len(columns["hyp_len"])
         if system.count:
             about_systems.append(Note(_emptied(system, tokenizer, cut), system=name, line=system.first))

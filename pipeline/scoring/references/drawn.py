@@ -5,17 +5,21 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 from functools import lru_cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from ... import kernel
+from ...metrics.base.columns import PRESENT
+from ...metrics.compiled import sums_of
 from ..addends import Chosen, Drawn
+from ..column_blocks import present_blocks
 from ..results import Samples
-from .base import Z95, Policy, Reduced, mean, mean_and_std, mean_of
+from .base import Z95, Policy, Reduced, mean_of
 from .drawn_sums import drawn_sums
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -44,19 +48,17 @@ class Sampled(Policy):
         """Return a score for which nothing is drawn, since there is only one reference."""
         return Reduced(outputs, Samples(1, 0.0, (math.nan, math.nan)))
 
-    def averaged(self, outputs: dict[str, Floats], draws: Draws) -> Reduced:
-        """Return the mean of outputs [iterations], with the spread of the first, which is the score."""
-        del draws
-        scores = next(iter(outputs.values()))
-        means = dict(zip(outputs, mean(np.array([*outputs.values()])).tolist(), strict=True))
-        middle, std = (float(value) for value in mean_and_std(scores))
+    def averaged(self, outputs: Outputs, draws: Draws) -> Reduced:
+        """Return the mean of the outputs, with the spread of the first, which is the score."""
+        means, std = outputs.means()
+        middle = next(iter(means.values()))
         interval = (middle - Z95 * std, middle + Z95 * std) if std > 0 else (math.nan, math.nan)
-        return Reduced(means, Samples(len(scores), std, interval))
+        return Reduced(means, Samples(draws.iterations, std, interval))
 
     def drawn_scores(self, counts: SystemCounts) -> list[Floats] | None:
         """Return the score of each system in every draw: float64 [iterations]. None: there is only one reference."""
         draws = counts.metric.draws(counts.lines, counts.references)
-        return draws and [next(iter(outputs.values())) for outputs in _drawn_outputs(counts, draws)]
+        return draws and [outputs.scores for outputs in _drawn_outputs(counts, draws)]
 
     def summands(self, counts: SystemCounts) -> list[Summand]:
         """Return a summand with one draw of references for each sample, and with turns of it.
@@ -84,13 +86,14 @@ class Expected(Sampled):
         """Return a score that is exact, since there is only one reference."""
         return Reduced(outputs | {"standard_error": 0.0})
 
-    def averaged(self, outputs: dict[str, Floats], draws: Draws) -> Reduced:
-        """Return the mean of outputs [iterations], and its standard error from the means of groups of turned draws."""
+    def averaged(self, outputs: Outputs, draws: Draws) -> Reduced:
+        """Return the mean of the outputs, and its standard error from the means of groups of turned draws."""
         error = 0.0
         if draws.sampler == "turned":
-            groups = next(iter(outputs.values())).reshape(-1, draws.references).mean(axis=-1)
+            groups = outputs.scores.reshape(-1, draws.references).mean(axis=-1)
             error = float(groups.std(ddof=1) / math.sqrt(len(groups))) if len(groups) > 1 else math.nan
-        return Reduced({name: float(values.mean()) for name, values in outputs.items()} | {"standard_error": error})
+        means = zip(outputs.names, outputs.table, strict=True)
+        return Reduced({name: float(values.mean()) for name, values in means} | {"standard_error": error})
 
     def drawn_scores(self, counts: SystemCounts) -> list[Floats] | None:
         """Return None: these draws are not independent, so they do not show a spread."""
@@ -137,31 +140,82 @@ class LeftOut(Policy):
         return {f"reference{number}": number for number in range(references)}
 
 
-def _drawn_outputs(counts: SystemCounts, draws: Draws) -> list[dict[str, Floats]]:
-    """Return the outputs of each system in every iteration: float64 [iterations] each."""
-    kind = Drawn(counts.metric, counts.references)
+class Outputs(NamedTuple):
+    """The outputs of a metric in every iteration."""
+
+    names: Sequence[str]
+    different: Floats
+    """The different outputs, of which iterations may share some: [outputs, number of different ones]."""
+    drawn: NDArray[np.intp] | None
+    """Which of them each iteration has: [iterations]. None: each iteration has its own."""
+
+    @property
+    def scores(self) -> Floats:
+        """The score, which is the first output: [iterations]."""
+        return self._each(self.different[0])
+
+    @property
+    def table(self) -> Floats:
+        """All outputs: [outputs, iterations]."""
+        return self._each(self.different)
+
+    def means(self) -> tuple[dict[str, float], float]:
+        """Return the mean of each output, and the population deviation of the score.
+
+        For equal values these are exactly the value and 0.
+        """
+        formula = kernel.formula("drawn_means", "sums")
+        means, deviation = formula(self.different, self.drawn) if formula and self.drawn is not None else self._means()
+        return dict(zip(self.names, means.tolist(), strict=True)), deviation
+
+    def _means(self) -> tuple[Floats, float]:
+        means = self.different[:, 0].copy()
+        varied = np.logical_or.reduce(self.different != means[:, None], axis=1)
+        if varied.any():
+            each = self._each(self.different[varied])
+            means[varied] = np.add.reduce(each, axis=-1) / each.shape[1]
+        deviations = self.scores - means[0]
+        squares = np.add.reduce(deviations * deviations) if varied[0] else 0.0
+        return means, math.sqrt(squares / len(deviations))
+
+    def _each(self, outputs: Floats) -> Floats:
+        return outputs if self.drawn is None else outputs.take(self.drawn, axis=-1)
+
+
+def _drawn_outputs(counts: SystemCounts, draws: Draws) -> list[Outputs]:
+    """Return the outputs of each system in every iteration."""
     if counts.lines == 1:
-        return [_of_one_line(kind, system, draws) for system in counts.systems]
+        return [_of_one_line(counts, system, draws) for system in counts.systems]
+    kind = Drawn(counts.metric, counts.references)
     sums = drawn_sums(kind, counts.systems, draws, counts.threads)
-    return [kind.outputs_of(sums[:, number]) for number in range(len(counts.systems))]
+    outputs = (kind.outputs_of(sums[:, number]) for number in range(len(counts.systems)))
+    return [Outputs([*own], np.array([*own.values()]), None) for own in outputs]
 
 
-def _of_one_line(kind: Drawn, system: HasBlocks, draws: Draws) -> dict[str, Floats]:
-    """Return the outputs of a system with one line in every iteration: those with the reference that is drawn."""
+def _of_one_line(counts: SystemCounts, system: HasBlocks, draws: Draws) -> Outputs:
+    """Return the outputs of a system with one line: those with the reference that is drawn."""
+    (columns,) = present_blocks(counts.metric, system)
+    present = columns.get(PRESENT)
+    references, drawn = _of_a_line(draws, None if present is None else int(present[0]))
+    compiled = sums_of(counts.metric)
+    if compiled:
+        return Outputs(compiled.names, compiled.outputs(columns, references), drawn)
+    kind = Drawn(counts.metric, counts.references)
     (line,) = kind.addends(system)
-    drawn = _of_a_line(draws, None if line.present is None else int(line.present[0]))
-    fixed = np.broadcast_to(line.fixed, (len(line.drawn), line.fixed.shape[1]))
-    outputs = kind.outputs_of(np.concatenate([fixed, np.concatenate(line.drawn)], axis=-1))
-    return dict(zip(outputs, np.array([*outputs.values()]).take(drawn, axis=1), strict=True))
+    fixed = np.broadcast_to(line.fixed, (len(references), line.fixed.shape[1]))
+    terms = np.concatenate([line.drawn[reference] for reference in references])
+    outputs = kind.outputs_of(np.concatenate([fixed, terms], axis=-1))
+    return Outputs([*outputs], np.array([*outputs.values()]), drawn)
 
 
 @lru_cache(16)
-def _of_a_line(draws: Draws, present: int | None) -> NDArray[np.uint8]:
-    """Return the reference that is drawn in each iteration for a line alone: uint8 [iterations].
+def _of_a_line(draws: Draws, present: int | None) -> tuple[list[int], NDArray[np.intp]]:
+    """Return the references that are drawn for a line alone, and which of them each iteration has: [iterations].
 
     `present` is how many references the line has, None where it has all.
     """
     limits = None if present is None else np.array([present], np.int64)
-    drawn: NDArray[np.uint8] = draws.drawer(range(draws.iterations)).take(1, limits)[:, 0]
+    taken = draws.drawer(range(draws.iterations)).take(1, limits)[:, 0]
+    references, drawn = np.unique(taken, return_inverse=True)
     drawn.flags.writeable = False
-    return drawn
+    return references.tolist(), drawn
