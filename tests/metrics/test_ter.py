@@ -42,8 +42,8 @@ def same_as_sacrebleu(texts: Texts, sentences: bool = True, **chosen: bool) -> N
 @pytest.mark.usefixtures("kernel")
 @pytest.mark.parametrize(("norm", "nopunct", "cased"), list(product([False, True], repeat=3)))
 def test_every_setting_as_sacrebleu(norm: bool, nopunct: bool, cased: bool) -> None:
-    for seed in range(3):
-        texts = generated(seed, lines=12, references=1 + seed)
+    for seed in range(2):
+        texts = generated(seed, lines=8, references=1 + 2 * seed)
         same_as_sacrebleu(texts, norm=norm, nopunct=nopunct, cased=cased)
         if norm or nopunct:
             same_as_sacrebleu(texts, norm=norm, nopunct=nopunct, cased=cased, asian=True)

@@ -131,7 +131,7 @@ def test_a_run_and_its_comparison_show_what_the_run_has(folder: Path) -> None:
     loaded = pipeline.load(folder)
     page = Reader(loaded._repr_html_())
     assert page.tags.count("table") == 3
-    assert "*: differs significantly from unchanged." in page.texts
+    assert "↑ ↓: significantly better or worse than unchanged." in page.texts
     compared = pipeline.compare(folder, baseline="eager", trials=50)
     texts = Reader(compared._repr_html_()).texts
     assert "*: differs significantly from eager." in texts

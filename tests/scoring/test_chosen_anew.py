@@ -33,13 +33,13 @@ if TYPE_CHECKING:
     from pipeline.scoring.column_blocks import HasBlocks
     from pipeline.scoring.scored_columns import ScoredColumns
 
-LINES, SEED, SAMPLES = 40, 7, 30
+LINES, SEED, SAMPLES = 30, 7, 12
 METRICS = [
     *("errant", "errant[mode=dt,beta=2]", "errant[mode=ds,beta=1]", "errant[types=NOUN]"),
     *("cleme", "cleme[version=2]", "cleme[weights=sentence]", "cleme[weights=none,beta=1]"),
 ]
 OF_TEXTS = ["m2", "m2[beta=1,mu=0]", "m2[annotators=all]", "imeasure[optimise=corpus]", "imeasure[optimise=corpus,w=3]"]
-SETTINGS = WrittenStatistics(resamples=SAMPLES, seed=SEED, choice="anew", trials=20)
+SETTINGS = WrittenStatistics(resamples=SAMPLES, seed=SEED, choice="anew", trials=6)
 
 
 @pytest.fixture(scope="module")
@@ -120,7 +120,7 @@ def test_bootstrap_samples_choose_as_one_sample_alone(material: Material, monkey
 
 def test_shuffles_choose_as_one_shuffle_alone(material: Material, monkeypatch: pytest.MonkeyPatch) -> None:
     """Approximate randomisation: both sides of each pair of systems in each trial."""
-    trials = 20
+    trials = 6
     kept = np.random.default_rng(SEED).integers(2, size=(trials, LINES), dtype=bool)
     for room in (1, 1 << 26):
         monkeypatch.setattr(chosen_anew, "ROOM", room)

@@ -88,7 +88,8 @@ def theirs(lines: list[str], tokenizer: str, lowercase: bool = False) -> list[li
 def test_every_code_point_between_letters_digits_and_points(
     tokenizer: str, before: str, after: str, each_kernel: Callable[[], Iterator[str]]
 ) -> None:
-    characters = [chr(code) for code in range(0x110000) if not 0xD800 <= code < 0xE000]
+    codes = [*range(0xD800), *range(0xE000, 0x30000), *range(0x30000, 0x110000, 37)]  # few of the empty planes
+    characters = list(map(chr, codes))
     lines = [
         "".join(f"{before}{character}{after}" for character in characters[low : low + 256])
         for low in range(0, len(characters), 256)

