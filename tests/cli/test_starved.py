@@ -47,8 +47,8 @@ def command(
     )
 
 
-LIMITS = [(resource.RLIMIT_AS, size * MEGABYTE) for size in (50, 110, 140, 150, 160, 176, 300)]
-LIMITS += [(resource.RLIMIT_NOFILE, files) for files in (7, 9, 13, 20)]
+LIMITS = [(resource.RLIMIT_AS, size * MEGABYTE) for size in (50, 140, 150, 176)]
+LIMITS += [(resource.RLIMIT_NOFILE, files) for files in (7, 13)]
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="other systems do not limit the address space")

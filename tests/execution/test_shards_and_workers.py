@@ -172,7 +172,7 @@ def test_memory_and_disk_give_the_same_scores(config: Path, tmp_path: Path) -> N
     assert scores.score(job.corpora, job.metrics, counted) == run(config, tmp_path / "run").scores
 
 
-@settings(max_examples=10)
+@settings(max_examples=6)
 @given(rng=st.randoms(use_true_random=False), shard_lines=st.integers(1, 100))
 def test_the_order_of_arrival_cannot_be_seen(
     config: Path, expected: Tree, rng: random.Random, shard_lines: int

@@ -75,14 +75,14 @@ def expected(references: list[Encoded], systems: list[Encoded]) -> list[list[lis
     ]
 
 
-@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("seed", range(6))
 def test_the_edits_are_sacrebleus(twin: ModuleType, seed: int) -> None:
     references, systems = made(seed)
     found = twin.edit_rate(references, systems)
     assert (found.dtype, found.tolist()) == (np.int64, expected(references, systems))
 
 
-@pytest.mark.parametrize("seed", range(60))
+@pytest.mark.parametrize("seed", range(25))
 def test_the_kernels_are_equal(native: ModuleType, seed: int) -> None:
     texts = made(1000 + seed, (0, 3, 9, 20, 33) if seed % 20 == 0 else (0, 1, 4, 9, 15, 26))
     assert native.edit_rate(*texts).tolist() == python.edit_rate(*texts).tolist()

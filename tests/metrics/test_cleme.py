@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import pipeline
@@ -179,7 +179,6 @@ def outputs_of(metric: Metric, corpus: list[naive.Sentence], size: int) -> dict[
     return reduce(metric, [counted], len(corpus), len(text.references))[0].outputs
 
 
-@settings(max_examples=200)
 @given(sentences(), st.integers(1, 4), st.data())
 def test_random_edits(corpus: list[naive.Sentence], size: int, data: st.DataObject) -> None:
     level, assumption = data.draw(st.sampled_from(ASKED))

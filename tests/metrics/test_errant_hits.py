@@ -77,7 +77,7 @@ def counted(compared: Compared, pair: int, place: int, row: int) -> Counter[str]
     return Counter(compared.types[number] for number in types[rows == row].tolist())
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=120, deadline=None)
 @given(text=texts(), comparison=COMPARISONS)
 def test_hits_as_arrays_are_those_of_each_sentence(text: Text, comparison: Comparison) -> None:
     compared = hits_of(comparison, text)
