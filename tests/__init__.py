@@ -2,7 +2,8 @@
 
 `pytest tests/metrics` runs the tests of a room. Some run only when they are asked for:
 
-- `pytest -m exhaustive`: every code point in more surroundings; `.ci/run` runs them.
+- `pytest -m exhaustive`: the same questions in more surroundings, such as every code point; by hand, before a release.
+- `pytest --hypothesis-profile long`: 25 times as many random cases; by hand, where the kernel or a formula changes.
 - `PIPELINE_SLOW=1 pytest tests/reproduction`: recipes with the TrueSkill of large campaigns, which take minutes.
 - `PIPELINE_CLUSTER=1 pytest tests/execution/test_cluster.py`: needs ray, pyspark, joblibspark and Java.
 - `PIPELINE_S3=1 pytest tests/io/test_remote.py`: needs s3fs and moto[server].

@@ -111,7 +111,11 @@ RNG = random.Random(5)
         ([*range(20), *range(30, 50), *range(20, 30)], [*range(50)]),  # a block as long as a shift can be
     ],
 )
-def test_every_limit_is_sacrebleus(twin: ModuleType, output: Line, reference: Line) -> None:
+@pytest.mark.parametrize(
+    "name", ["native", pytest.param("python", marks=pytest.mark.exhaustive)]
+)  # the twin is slow here, and held against the compiled kernel below
+def test_every_limit_is_sacrebleus(name: str, request: pytest.FixtureRequest, output: Line, reference: Line) -> None:
+    twin = python if name == "python" else request.getfixturevalue("native")
     wanted = translation_edit_rate([*map(str, output)], [*map(str, reference)])[0]
     assert twin.edit_rate([ids_of([reference])], [ids_of([output])]).tolist() == [[[wanted]]]
 

@@ -231,6 +231,7 @@ def test_the_n_grams_shown_are_those_that_were_counted(browser: Browser, sample:
     assert check_sums(browser, sample) == 96 * 4 * 4 * (2 * 2 + 2 * 2 + 2 + 1 + 2 + 3 * 2)
 
 
+@pytest.mark.exhaustive
 def test_the_n_grams_of_conll_2014_are_those_that_were_counted(browser: Browser, folder: Path, shared: Path) -> None:
     names = ["AMU", "CAMB", "CUUI", "IITB", "INPUT", "IPN", "NTHU", "PKU", "POST", "RAC", "SJTU", "UFC", "UMC"]
     texts = {"source": str(shared / "conll14" / "INPUT")}

@@ -244,7 +244,9 @@ KNOWN = ("koyama", "conll14-gleu", "arxiv", "gecmetrics-paper", "gecmetrics-seed
 BOTH = [name for name in WITHOUT_SHARED if not name.startswith(KNOWN) or name in OF_EDITS]
 
 
-@pytest.mark.parametrize("name", BOTH)
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=[pytest.mark.exhaustive] * (name not in UNSEEN)) for name in BOTH]
+)  # of the others, the test below asks more where the published data are
 def test_a_recipe_runs_on_files_of_the_form_of_its_data(
     name: str, stand_ins: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
