@@ -16,8 +16,7 @@ import tempfile
 import zipfile
 from pathlib import Path
 
-from tests.conftest import ROOT
-
+ROOT = Path(__file__).parents[2]
 DATE = "1577836800"
 """The date of the files in a wheel (SOURCE_DATE_EPOCH), as in .github/workflows/wheels.yml."""
 

@@ -206,7 +206,7 @@ cdef int _limit_columns(Pair *pair, int64_t slack) noexcept nogil:
     cdef int32_t *row
     cdef int32_t *below
     cdef const int32_t *costs
-    cdef const int32_t *two
+    cdef int64_t place
     if pair.slack == slack:
         return 0
     if _widen(pair, slack) < 0:
@@ -223,7 +223,7 @@ cdef int _limit_columns(Pair *pair, int64_t slack) noexcept nogil:
         costs = pair.table + i * pair.width
         low, high = _low_diagonal(pair, i), _high_diagonal(pair, i)
         row[low - 1], row[high + 1] = FAR, FAR
-        two = pair.two.ids + (i + pair.low - 1)  # the token after the column of place d is two[d]
+        place = i + pair.low - 1  # the token after the column of place d is that at d + place
         first, last, cost = high + 1, low - 1, FAR
         token = pair.one.ids[i] if i < pair.one.size else 0
         for d in range(high, low - 1, -1):
@@ -233,8 +233,8 @@ cdef int _limit_columns(Pair *pair, int64_t slack) noexcept nogil:
                 cost = cost + GAP if cost < FAR else FAR
                 other = below[d - 1] + GAP
                 cost = other if other < cost else cost
-                if d + i + pair.low - 1 < pair.two.size:
-                    other = below[d] + (DIFFERENT if two[d] != token else 0)
+                if d + place < pair.two.size:
+                    other = below[d] + (DIFFERENT if pair.two.ids[d + place] != token else 0)
                     cost = other if other < cost else cost
             row[d] = cost
             if cost + costs[d] <= most:
