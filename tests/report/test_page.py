@@ -7,6 +7,7 @@ import hashlib
 import importlib.util
 import json
 import math
+import re
 from dataclasses import replace
 from html.parser import HTMLParser
 from typing import TYPE_CHECKING, Any
@@ -23,7 +24,12 @@ from pipeline.corpus.texts import read_texts
 from pipeline.errors import ConfigError
 from pipeline.metrics.base import ngram_roles
 from pipeline.metrics.build import from_text
-from pipeline.report.html import chosen_lines, explorer_data, line_counts, page, svg, svg_bars, svg_plots
+from pipeline.report.html import page
+from pipeline.report.html.explorer import chosen_lines, line_counts
+from pipeline.report.html.explorer import data as explorer_data
+from pipeline.report.html.figures import bars as svg_bars
+from pipeline.report.html.figures import plots as svg_plots
+from pipeline.report.html.figures import svg
 from pipeline.report.html.page import as_json, as_yaml, html_files
 from pipeline.report.tables.digits import percent
 from pipeline.report.tables.plotted import all_pairs, precisions, ranked_systems, scatters
@@ -522,7 +528,9 @@ def test_what_is_missing_is_told_before(tmp_path: Path, monkeypatch: pytest.Monk
 def test_the_package_has_every_part_of_the_page() -> None:
     folder = ROOT / "pipeline" / "report" / "html" / "assets"
     shared = {"page.html", "shell.html", "macros.html"}
-    assert {file.name for file in folder.iterdir()} == {*shared, *page.SCRIPTS, *page.STYLES}
+    assert {file.name for file in folder.iterdir() if file.is_file()} == {*shared, *page.SCRIPTS, *page.STYLES}
+    sections = {f"sections/{file.name}" for file in (folder / "sections").iterdir()}
+    assert sections == set(re.findall(r'include "(.*?)"', (folder / "page.html").read_text(encoding="utf-8")))
 
 
 # --- drawings

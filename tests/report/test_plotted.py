@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from matplotlib.patches import Rectangle
 
-from pipeline.report.html import svg_plots
+from pipeline.report.html.figures import plots as svg_plots
 from pipeline.report.plots import PLOTS
 from pipeline.report.plots.canvas import GREY, styled
 from pipeline.report.tables.comparisons import shown_p, signed

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from ..html.figures.bars import interval_axis, interval_bar, interval_scale
 from ..html.page import as_yaml
 from ..html.shell import PageTable, Row
-from ..html.svg_bars import interval_axis, interval_bar, interval_scale
 from ..tables.comparisons import is_significant, p_cell, settings_line, shown_interval, signed
 from ..tables.digits import percent
 from ..tables.labels import size
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from ...reproduction.boards import Entrant, PublishedBoard
     from ...scoring.results import Comparison, Results, Score
-    from ..html.svg import Drawing
+    from ..html.figures.svg import Drawing
 
 DIGITS = 2
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from ..html.figures.bars import interval_axis, interval_bar, interval_scale
 from ..html.shell import Design, PageTable, Row, render
-from ..html.svg_bars import interval_axis, interval_bar, interval_scale
 from ..tables.comparisons import shown_interval
 from ..tables.digits import percent
 from ..tables.labels import size
@@ -14,7 +14,7 @@ from .joined_runs import join
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ..html.svg import Drawing
+    from ..html.figures.svg import Drawing
     from .joined_runs import Joined, NamedRun
 
 NAME = "board.html"

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from ..html.svg import Drawing, Scale, scale, width_of
-from ..html.svg_plots import ROW, short
+from ..html.figures.plots import ROW, short
+from ..html.figures.svg import Drawing, Scale, scale, width_of
 from ..tables.digits import percent
 
 if TYPE_CHECKING:

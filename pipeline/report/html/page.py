@@ -26,10 +26,10 @@ from ..tables.ranked import ranked_table
 from ..tables.sections import finding_tables
 from ..tables.verdicts import expectation_table, misses
 from . import shell
-from .explorer_data import explorer
+from .explorer.data import explorer
+from .figures.bars import interval_axis, interval_bar, interval_scale
+from .figures.plots import order_dots, p_matrix, rank_ranges, scatter
 from .shell import PageTable, Row
-from .svg_bars import interval_axis, interval_bar, interval_scale
-from .svg_plots import order_dots, p_matrix, rank_ranges, scatter
 from .type_maps import type_maps
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from ...scoring.results import Results, Score
     from ..material import Material
     from ..tables.labels import Group
-    from .svg import Drawing
+    from .figures.svg import Drawing
 
 NAME = "report.html"
 SCRIPTS = (

@@ -17,7 +17,7 @@ from ...errors import printable
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from .svg import Drawing
+    from .figures.svg import Drawing
 
 HERE = "pipeline.report.html"
 """The package whose assets all pages share."""

@@ -1,5 +1,5 @@
 "use strict";
-// The data of the explorer: each text once, and numbers in rows (see `explorer_data.py`). Only this file reads the rows.
+// The data of the explorer: each text once, and numbers in rows (see `explorer/data.py`). Only this file reads the rows.
 const DATA = JSON.parse(document.getElementById("data").textContent);
 
 function systemText(dataset, line, system) {

@@ -1,5 +1,5 @@
 "use strict";
-// The edits of a sentence (see `explorer_edits.py`): drawn in the source's words, each with its type and its verdict.
+// The edits of a sentence (see `explorer/edits.py`): drawn in the source's words, each with its type and its verdict.
 const VERDICTS = { r: ["right", "✓"], w: ["wrong", "✗"], m: ["missed", "○"] };
 
 // Return the annotator who counts: the one that was asked for, or else the one that was chosen for the whole data set.

@@ -5,15 +5,15 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from ..tables.comparisons import signed
-from ..tables.digits import percent, round_half_up
-from ..tables.label_places import label_places
+from ...tables.comparisons import signed
+from ...tables.digits import percent, round_half_up
+from ...tables.label_places import label_places
 from .svg import Drawing, Scale, scale, width_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ..tables.plotted import AllPairs, Pair, Point, Precisions, RankedSystem, Scatter
+    from ...tables.plotted import AllPairs, Pair, Point, Precisions, RankedSystem, Scatter
 
 MINUS = "\u2212"
 ROW = 22

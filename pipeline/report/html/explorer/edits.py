@@ -8,19 +8,19 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...metrics.base.description import MISSED, RIGHT, WRONG
-from ...scoring.column_blocks import annotators_of, chosen_references
-from .explorer_texts import MAX_TEXT
+from ....metrics.base.description import MISSED, RIGHT, WRONG
+from ....scoring.column_blocks import annotators_of, chosen_references
+from .texts import MAX_TEXT
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from ...arrays import Ints
-    from ...corpus.corpus import Corpus
-    from ...corpus.texts import AnyText
-    from ...metrics.base.description import Verdict
-    from ...metrics.base.metric import Metric
-    from ...scoring.scored_columns import ScoredColumns
+    from ....arrays import Ints
+    from ....corpus.corpus import Corpus
+    from ....corpus.texts import AnyText
+    from ....metrics.base.description import Verdict
+    from ....metrics.base.metric import Metric
+    from ....scoring.scored_columns import ScoredColumns
 
     LinesOf = Callable[[AnyText, Ints], Iterator[str]]
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ...tokenizers.tokenization import Tokenization
+    from ....tokenizers.tokenization import Tokenization
 
 MAX_TEXT = 20_000
 """How many characters of a text are shown. The rest is cut off."""

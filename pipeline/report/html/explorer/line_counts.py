@@ -6,17 +6,17 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from ...scoring.column_blocks import compact, of_annotators
-from ...scoring.sentences import sentence_scores
-from ..tables.digits import round_half_up
+from ....scoring.column_blocks import compact, of_annotators
+from ....scoring.sentences import sentence_scores
+from ...tables.digits import round_half_up
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from ...arrays import Floats, Ints
-    from ...metrics.base.columns import Columns
-    from ...metrics.base.description import Counted
-    from ...metrics.base.metric import Metric
+    from ....arrays import Floats, Ints
+    from ....metrics.base.columns import Columns
+    from ....metrics.base.description import Counted
+    from ....metrics.base.metric import Metric
 
 
 def table(

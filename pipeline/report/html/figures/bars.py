@@ -5,13 +5,13 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from ..tables.digits import percent
+from ...tables.digits import percent
 from .svg import Drawing, Scale, scale
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ...scoring.results import Score
+    from ....scoring.results import Score
 
 
 def interval_bar(score: Score, where: Scale) -> Drawing | None:

@@ -6,7 +6,7 @@ import math
 from dataclasses import field
 from typing import TYPE_CHECKING, Any
 
-from ...dataclass import dataclass
+from ....dataclass import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -10,27 +10,27 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...corpus.spans import Span, read_span
-from ...scoring.column_blocks import blocks_of
-from ..tables.labels import labels
+from ....corpus.spans import Span, read_span
+from ....scoring.column_blocks import blocks_of
+from ...tables.labels import labels
 from .chosen_lines import RULE, telling
-from .explorer_edits import edit_data, references_of
-from .explorer_texts import MAX_TEXT, Texts, is_character
+from .edits import edit_data, references_of
 from .line_counts import scaled, table
+from .texts import MAX_TEXT, Texts, is_character
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from numpy.typing import NDArray
 
-    from ...arrays import Floats, Ints
-    from ...corpus.corpus import Corpus
-    from ...corpus.texts import AnyText
-    from ...metrics.base.columns import Columns
-    from ...metrics.base.ngram_roles import Rule
-    from ...scoring.scored_columns import ScoredColumns
-    from ...tokenizers.tokenization import Tokenization
-    from ..material import Material
+    from ....arrays import Floats, Ints
+    from ....corpus.corpus import Corpus
+    from ....corpus.texts import AnyText
+    from ....metrics.base.columns import Columns
+    from ....metrics.base.ngram_roles import Rule
+    from ....scoring.scored_columns import ScoredColumns
+    from ....tokenizers.tokenization import Tokenization
+    from ...material import Material
 
 BUDGET = 10_000_000
 """About how many bytes the sentences of a page may take, unless more sentences are asked for."""

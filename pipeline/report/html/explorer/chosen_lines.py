@@ -6,16 +6,16 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ...scoring.column_blocks import present_blocks
-from ...scoring.sentences import sentence_scores
+from ....scoring.column_blocks import present_blocks
+from ....scoring.sentences import sentence_scores
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
-    from ...arrays import Floats, Ints
-    from ...scoring.scored_columns import ScoredColumns
+    from ....arrays import Floats, Ints
+    from ....scoring.scored_columns import ScoredColumns
 
 RULE = (
     "half of them where the sentence scores of the systems (by the first metric) lie furthest apart, a quarter with "
