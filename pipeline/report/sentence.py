@@ -165,9 +165,9 @@ def verdict_table(several: Sequence[list[Verdict] | None], who: str = "annotator
 
 
 def makers(several: Sequence[list[Verdict] | None], chosen: int, who: str = "annotators") -> str:
-    """Return how many edits of an output all, some and none of the annotators (of `who` judges) make, with their places and corrections.
+    """Return how many edits of an output all, some and none of the judges (`who` names them) make.
 
-    The edits are those that the annotator who counts calls right or wrong.
+    Equal edits have the same place and correction. They are those that the judge who counts calls right or wrong.
     """
     right = [{verdict[:4] for verdict in own if verdict.verdict == RIGHT} for own in several if own is not None]
     counts = [sum(v[:4] in own for own in right) for v in several[chosen] or () if v.verdict != MISSED]

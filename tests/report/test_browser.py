@@ -401,7 +401,9 @@ def test_keys(browser: Browser, sample: Path) -> None:
     browser.press(Keys.ESCAPE, "x")
     assert browser.run("return [dataset().systems[state.a], dataset().systems[state.b]]") == ["eager", "careful"]
     browser.press("n")
-    assert browser.run("return [...document.querySelectorAll('#detail .card details')].every((one) => one.open)") is True
+    assert (
+        browser.run("return [...document.querySelectorAll('#detail .card details')].every((one) => one.open)") is True
+    )
     browser.press("?")
     assert browser.run("return document.getElementById('help').open") is True
     browser.press(Keys.ESCAPE)

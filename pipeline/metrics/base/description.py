@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 
     from ...arrays import Floats, Ints
     from .columns import Columns
-    from .ngram_roles import Shared, Rule
+    from .ngram_roles import Rule, Shared
 
 
 class Counted(NamedTuple):

@@ -27,7 +27,14 @@ LONG_WORD = 40
 """Words of more letters are no pair."""
 WHITE = re.compile(r"[\t-\r \xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\ufeff]")
 """What JavaScript takes for white space."""
-NAMES = ("CJK UNIFIED", "CJK COMPATIBILITY IDEOGRAPH", "IDEOGRAPHIC ITERATION", "HIRAGANA", "KATAKANA LETTER", "HALFWIDTH KATAKANA LETTER")
+NAMES = (
+    "CJK UNIFIED",
+    "CJK COMPATIBILITY IDEOGRAPH",
+    "IDEOGRAPHIC ITERATION",
+    "HIRAGANA",
+    "KATAKANA LETTER",
+    "HALFWIDTH KATAKANA LETTER",
+)
 """How the names of characters begin that are words by themselves."""
 
 
@@ -140,10 +147,10 @@ def _anchors(one: Sequence[str], two: Sequence[str], cut: Cut) -> list[tuple[int
     common = [(own[0], others[word][0]) for word, own in places.items() if len(own) == len(others.get(word, ())) == 1]
     tails: list[tuple[int, int]] = []
     before: dict[tuple[int, int], tuple[int, int] | None] = {}
-    for place in common:
-        low = sum(tail[1] < place[1] for tail in tails)
-        before[place] = tails[low - 1] if low else None
-        tails[low : low + 1] = [place]
+    for pair in common:
+        low = sum(tail[1] < pair[1] for tail in tails)
+        before[pair] = tails[low - 1] if low else None
+        tails[low : low + 1] = [pair]
     rising: list[tuple[int, int]] = []
     last = tails[-1] if tails else None
     while last:

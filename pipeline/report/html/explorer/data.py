@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from ....corpus.texts import AnyText
     from ....metrics.base.columns import Columns
     from ....metrics.base.metric import Metric
-    from ....metrics.base.ngram_roles import Shared, Rule
+    from ....metrics.base.ngram_roles import Rule, Shared
     from ....scoring.scored_columns import ScoredColumns
     from ....tokenizers.tokenization import Tokenization
     from ...material import Material
