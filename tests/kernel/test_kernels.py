@@ -26,7 +26,7 @@ from pipeline import kernel as chosen_kernel
 from pipeline.cli.dispatch import main
 from pipeline.errors import InvalidTextError
 from pipeline.kernel import python
-from pipeline.kernel.common import KINDS, MAX_ORDER, MERGED_KINDS, SPLITS, Encoded
+from pipeline.kernel.common import KINDS, MAX_ORDER, MERGED_KINDS, SPLITS, WITHOUT_OUTPUT, Encoded
 from pipeline.kernel.lines import Lines, join_lines
 from tests.conftest import ROOT, forced_kernel
 from tests.oracles import naive
@@ -237,6 +237,25 @@ def overlap_calls(draw: st.DrawFn) -> tuple[Any, ...]:
 @given(call=overlap_calls())
 def test_overlap_of_the_twins_is_equal(native: ModuleType, call: tuple[Any, ...]) -> None:
     assert outcome(native.overlap, *call) == outcome(python.overlap, *call)
+
+
+@pytest.mark.parametrize("order", [1, 2, 3, 4, 5, MAX_ORDER])
+def test_bits_of_short_outputs_and_the_trie_count_the_same(native: ModuleType, order: int) -> None:
+    """Lines around 64 tokens, the most that are counted as bits, of few and of many words, with and without a source."""
+    rng = random.Random(order)
+    sizes = [0, 1, 2, 5, 31, 62, 63, 64, 65, 66, 130]
+    texts = [
+        encoded(
+            [[rng.randrange(words) for _ in range(rng.choice(sizes))] for words in (1, 2, 3, 20, 200) for _ in sizes]
+        )
+        for _ in range(7)
+    ]
+    kinds = [kind for kind in KINDS if kind not in WITHOUT_OUTPUT]
+    for source in (texts[0], None):
+        bits = native.overlap(source, texts[1:4], texts[4:], order, kinds)
+        trie = native.overlap(source, texts[1:4], texts[4:], order, KINDS)
+        assert seen(bits) == seen({kind: trie[kind] for kind in kinds})
+    assert seen(bits) == seen(python.overlap(None, texts[1:4], texts[4:], order, kinds))
 
 
 def test_fuzzed_shards_are_equal(native: ModuleType) -> None:
