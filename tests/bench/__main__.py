@@ -12,7 +12,7 @@ share of the machine that other processes used meanwhile: with much of it, a tim
     python -m tests.bench --cpu                 processor time, for a machine that others use
     python -m tests.bench --only scale          every backend on 1 and 10 million lines (see `scale.py`)
     python -m tests.bench --only m2 --m2scorer m2scorer.py       against a port of the official scorer (see `edits.py`)
-    python -m tests.bench --compare v0.1.0 --only wc --cpu   against an older commit; exit code 1 where that was faster
+    python -m tests.bench --compare HEAD~9 --only wc --cpu   against an older commit; exit code 1 where that was faster
 """
 
 from __future__ import annotations
@@ -90,10 +90,11 @@ def measured(bench: Bench, groups: Sequence[str]) -> dict[str, list[Row]]:
         _print(HEADER)
         _print(["---"] * len(HEADER))
     for name in groups:
-        others = Others()
+        others, share = Others(), "?"
         for row in ROWS[name][0](bench):
             rows.setdefault(name, []).append(row)
-            _print(row.cells(others.share()))
+            share = others.share() or share  # rows that were timed together have the same
+            _print(row.cells(share))
             others = Others()
     return rows
 

@@ -69,11 +69,11 @@ class Others:
         self.begun = (time.perf_counter(), _busy(), _own())
 
     def share(self) -> str:
-        """Return it in percent of all processors, or `?` where the system does not say."""
+        """Return it in percent of all processors, or nothing where too little time has gone, or the system is silent."""
         start, busy, own = self.begun
         elapsed = time.perf_counter() - start
         if not Path("/proc/stat").exists() or elapsed < 0.05:
-            return "?"
+            return ""
         others = (_busy() - busy) - (_own() - own)
         return f"{max(0.0, others / elapsed / (os.cpu_count() or 1)):.0%}"
 

@@ -13,7 +13,6 @@ import subprocess
 import sys
 import tempfile
 from contextlib import contextmanager
-from importlib.util import find_spec
 from math import isnan
 from pathlib import Path
 from statistics import median
@@ -47,11 +46,8 @@ def built(commit: str) -> Iterator[Path]:
 
 
 def _compile(folder: Path, target: Path) -> None:
-    """Compile the kernel of a checkout: with Cython where it is installed, else in a build of pip's own."""
-    if find_spec("Cython"):
-        _ran([sys.executable, "setup.py", "build_ext", "--inplace"], folder)
-        return
-    _ran([sys.executable, "-m", "pip", "install", "--no-deps", "--target", str(target), str(folder)], folder)
+    """Compile the kernel of a checkout, as pip does it when it installs the program."""
+    _ran([sys.executable, "-m", "pip", "install", "-q", "--no-deps", "--target", str(target), str(folder)], folder)
     native = Path("pipeline/kernel/native")
     for module in [*(target / native).glob("*.so"), *(target / native).glob("*.pyd")]:
         shutil.copy(module, folder / native)
@@ -88,9 +84,9 @@ def compare(commit: str, groups: Sequence[str], runs: int, corpora: Path, option
 
     groups: names of rows, as `--only` takes them. runs: pairs for each. corpora: a folder for texts and for runs.
     """
-    print(f"| row | {commit} | now | ratio | least | most | |\n|{'---|' * 7}")
     slower = False
     with built(commit) as older:
+        print(f"| row | {commit} | now | ratio | least | most | |\n|{'---|' * 7}")
         for group in groups:
             pairs = [[_seconds(tree, group, corpora, options) for tree in (older, ROOT)] for _ in range(runs)]
             for name in pairs[0][1]:
