@@ -69,7 +69,7 @@ class Others:
         self.begun = (time.perf_counter(), _busy(), _own())
 
     def share(self) -> str:
-        """Return it in percent of all processors, or nothing where too little time has gone, or the system is silent."""
+        """Return it in percent of all processors; nothing where too little time has gone, or the system is silent."""
         start, busy, own = self.begun
         elapsed = time.perf_counter() - start
         if not Path("/proc/stat").exists() or elapsed < 0.05:
