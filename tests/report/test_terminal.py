@@ -59,6 +59,7 @@ def test_columns_leave_in_the_order_that_is_asked_for_and_a_narrow_one_comes_bac
         ["compare", "--pairs"],
         ["rank"],
         ["show"],
+        ["show", "--boards"],
         ["show", "--line", "2"],
         ["show", "--orders"],
         ["correlate", "--human", ROOT / "data" / "judgements.csv"],
@@ -94,7 +95,7 @@ def test_a_square_that_is_too_wide_stands_in_parts(
     out = capsys.readouterr().out
     assert out.count("0.1234") == 81
     assert max(len(re.sub(r"\x1b\[[0-9;]*m", "", line)) for line in out.splitlines()) <= 60
-    assert "wider window" not in out
+    assert "(in 2 tables; one table: in a wider window, or piped)" in " ".join(out.split())
 
 
 def test_names_are_cut_in_the_middle(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:

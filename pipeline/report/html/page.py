@@ -162,7 +162,7 @@ def board(material: Material, group: Group, number: int, linked: Collection[str]
     scores, results, digits = group.scores, material.results, material.digits
     where = interval_scale(scores)
     header, cells = ranked_table(results, scores, digits, material.columns)
-    best = best_of(group, digits)
+    best = best_of(results.datasets[group.dataset], group, digits)
     rows = [
         Row(
             str(score.rank),
