@@ -170,16 +170,21 @@ def test_any_system_is_the_baseline(browser: Browser, pages: dict[str, Path], sa
                         and is_significant(test, results)
                     ]
                     difference = score.score - own[base].score
-                    text = signed(difference, 2).replace("-", MINUS) + "*" * bool(real)
-                    kind = "delta" + (" better" if difference > 0 else " worse") * bool(real)
+                    direction = ("better" if difference > 0 else "worse") if real else ""
+                    text = (
+                        signed(difference, 2).replace("-", MINUS) + {"better": " ↑", "worse": " ↓", "": ""}[direction]
+                    )
+                    kind = f"delta {direction}".strip()
                     expected.setdefault(system, []).append([text, kind])
         expected = {system: parts * 2 for system, parts in expected.items()}  # overview and boards
         assert deltas(browser) == expected
         said = browser.run("return tested.textContent")
         if name == "bare" and base == "eager":
-            assert said.startswith("Differences to eager; * significant. Only unchanged was tested against it; of the ")
+            assert said.startswith(
+                "Differences to eager; ↑ ↓ significantly better or worse. Only unchanged was tested against it; "
+            )
         else:
-            assert said == f"Differences to {base}; * significant."
+            assert said == f"Differences to {base}; ↑ ↓ significantly better or worse."
     pressed = browser.run(
         "return [...document.querySelectorAll('.base[aria-pressed=true]')].map((one) => one.dataset.system)"
     )

@@ -30,9 +30,10 @@
     const [one, two] = [board.systems.indexOf(system), board.systems.indexOf(base)];
     if (one < 0 || two < 0 || one === two || board.scores[one] === null || board.scores[two] === null) return null;
     const sign = test(board, one, two), shown = document.createElement(tag);
-    shown.textContent = signed(board.scores[one] - board.scores[two]) + (sign === "*" ? "*" : "");
-    shown.className = sign === "*" ? (one < two ? "delta better" : "delta worse") : "delta"; // the best comes first
-    shown.title = { "*": "significant", "=": "not significant", "-": "no test was made" }[sign];
+    const direction = sign === "*" ? (one < two ? "better" : "worse") : ""; // the best comes first
+    shown.textContent = signed(board.scores[one] - board.scores[two]) + { better: " ↑", worse: " ↓", "": "" }[direction];
+    shown.className = `delta ${direction}`.trim();
+    shown.title = { "*": `significantly ${direction}`, "=": "not significant", "-": "no test was made" }[sign];
     return shown;
   };
 
@@ -45,19 +46,20 @@
     const names = [...new Set(signs.filter(([, sign]) => sign !== "-").map(([name]) => name))];
     if (!signs.length) return `${base} has no rival.`;
     if (!names.length) return `Differences to ${base}. No test was made of these pairs.`;
-    if (signs.every(([, sign]) => sign !== "-")) return `Differences to ${base}; * significant.`;
-    return `Differences to ${base}; * significant. Only ${names.join(", ")} ${names.length === 1 ? "was" : "were"} tested against it; of the others no test was made.`;
+    if (signs.every(([, sign]) => sign !== "-")) return `Differences to ${base}; ↑ ↓ significantly better or worse.`;
+    return `Differences to ${base}; ↑ ↓ significantly better or worse. Only ${names.join(", ")} ${names.length === 1 ? "was" : "were"} tested against it; of the others no test was made.`;
   };
 
   const clear = () => document.querySelectorAll("#results .delta, #results .deltas").forEach((one) => one.remove());
   const draw = (base) => {
     clear();
     select.value = base;
+    document.getElementById("results").classList.toggle("compared", base !== "");
     document.querySelectorAll(".base").forEach((button) => button.setAttribute("aria-pressed", String(button.dataset.system === base)));
     tested.textContent = base ? said(base) : "";
     if (!base) return;
     for (const row of document.querySelectorAll(".grid tbody tr")) {
-      for (const cell of row.querySelectorAll("td[data-board]")) cell.append(delta(boards[cell.dataset.board], row.dataset.system, base, "small") ?? "");
+      for (const cell of row.querySelectorAll("td[data-board]")) cell.append(delta(boards[cell.dataset.board], row.dataset.system, base, "span") ?? "");
     }
     for (const [name, board] of Object.entries(boards)) {
       const table = document.querySelector(`#${CSS.escape(name)} table.ranked`);
@@ -66,9 +68,9 @@
       title.className = "deltas";
       title.scope = "col";
       title.textContent = `less ${base}`;
-      table.tHead.rows[0].append(title);
+      table.tHead.rows[0].cells[3].after(title); // after the bars
       [...table.tBodies[0].rows].forEach((row, number) => {
-        const cell = row.insertCell(), shown = delta(board, board.systems[number], base, "span");
+        const cell = row.insertCell(4), shown = delta(board, board.systems[number], base, "span");
         cell.className = "deltas";
         cell.dataset.title = `less ${base}`;
         cell.append(shown ?? "-");
