@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 HINT = re.compile(r"\([^()]*:\s+in\s+a\s+wider\s+window,\s+or\s+piped\)")
-PAIRS = ("system", "other", "precision", "recall", "beta")
+PAIRS = ("system", "other", "precision", "recall", "beta", "(inserted,", "deleted:", "against", "source)")
 """Words of tables that a terminal may have instead of, or beside, those that are piped."""
 HEADER = ["system", "note", "score", "95% interval", "p"]
 ROWS = [["A" * 30, "it says that much", "59.26", "57.93 to 60.40", "0.0005"], ["B", "-", "8.00", "7.00 to 9.00", "0.5"]]

@@ -90,6 +90,7 @@ def _sentence(args: argparse.Namespace, folder: Path) -> int:
     from ...reopen import chosen, revisit
     from ...report.sentence import count_tables, edit_tables, known_system, score_table, sentence
     from ...report.sentences.aligned import aligned_edits
+    from ...report.sentences.printed import text_lines
     from ...report.terminal.table import print_table
 
     material = chosen(revisit(folder), selection_of(args))
@@ -104,9 +105,8 @@ def _sentence(args: argparse.Namespace, folder: Path) -> int:
         systems = list(dict.fromkeys(score.system for score in material.results.scores))
     texts, origin = sentence(material, dataset, args.line, systems)
     print(printable(f"{dataset}, line {args.line:,}" + (f" ({origin})" if origin else "")))
-    width = max((len(printable(name)) for name, _ in texts), default=0)
-    for name, text in texts:
-        print(f"{printable(name).ljust(width)}  {printable(text.replace(chr(10), ' '))}".rstrip())
+    for text in text_lines(texts):
+        print(text)
     if not texts:
         why, *rest = material.unread.splitlines() or ["there are none"]
         print(printable(f"no texts: {why}" + (f" (and {len(rest)} more)" if rest else "")), file=sys.stderr)

@@ -21,10 +21,13 @@ def print_text(text: str, stream: TextIO | None = None) -> None:
 
 def coloured(text: str, stream: TextIO) -> str:
     """Return text whose first word is in colour if it is one of LOUD, where the stream is a terminal with colours."""
-    if not stream.isatty() or os.environ.get("NO_COLOR") or os.environ.get("TERM") in ("dumb", "unknown"):
-        return text
-    word = next((word for word in LOUD if text.startswith(word)), "")
+    word = next((word for word in LOUD if text.startswith(word)), "") if has_colours(stream) else ""
     return f"{LOUD[word]}{word}\x1b[0m{text[len(word) :]}" if word else text
+
+
+def has_colours(stream: TextIO) -> bool:
+    """Return whether a stream is a terminal with colours, and nobody asks for none."""
+    return stream.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") not in ("dumb", "unknown")
 
 
 def wrapped(text: str, stream: TextIO) -> str:
