@@ -29,6 +29,7 @@ from . import shell
 from .explorer.data import explorer
 from .figures.bars import interval_axis, interval_bar, interval_scale
 from .figures.plots import order_dots, p_matrix, rank_ranges, scatter
+from .overview import overview_part
 from .shell import PageTable, Row
 from .type_maps import type_maps
 
@@ -43,6 +44,8 @@ if TYPE_CHECKING:
 NAME = "report.html"
 SCRIPTS = (
     "theme.js",
+    "tabs.js",
+    "baseline.js",
     "sort.js",
     "text.js",
     "words.js",
@@ -66,8 +69,8 @@ SCRIPTS = (
     "explorer.js",
     "keys.js",
 )
-"""The scripts in the order in which they run: the first before the page is drawn, the second without sentences too."""
-STYLES = ("page.css", "explorer.css", "sentence.css")
+"""The scripts in the order in which they run: the first before the page is drawn, four without sentences too."""
+STYLES = ("page.css", "overview.css", "explorer.css", "sentence.css")
 DESIGN = shell.Design("page.html", STYLES, SCRIPTS)
 ESCAPES = str.maketrans({c: f"\\u{ord(c):04x}" for c in "<>&\u2028\u2029\u007f"})
 LARGEST = 14_500_000
@@ -112,7 +115,7 @@ def render(material: Material, data: Mapping[str, Any] | None) -> str:
     """Return the page. `data` is what explorer() returned."""
     linked = {dataset["name"]: dataset["systems"] for dataset in data["datasets"]} if data else {}
     more = {"data": as_json(data), "sentences": bool(data)}
-    return shell.render(DESIGN, {**content(material, linked), **more}, None if data else 2)
+    return shell.render(DESIGN, {**content(material, linked), **more}, None if data else 4)
 
 
 def as_json(data: object) -> str:
@@ -129,13 +132,15 @@ def content(material: Material, linked: Mapping[str, Collection[str]]) -> dict[s
     results = material.results
     findings = finding_tables(results, material.digits)
     config = material.config if isinstance(material.config, dict) else {}
-    title = config.get("description")
+    title, overview = config.get("description"), overview_part(results, material.digits)
     return {
         "title": title if isinstance(title, str) and title.strip() else "Evaluation",
         "boards": [
             board(material, group, number, linked.get(group.dataset, ()))
             for number, group in enumerate(groups(results), 1)
         ],
+        "overview": overview,
+        "scores": as_json(overview["data"]),
         "types": type_maps(results, material.digits),
         "settings": settings_line(results.statistics) if results.statistics else "",
         "lettered": bool(results.tests) and baseline_of(results) is None,
@@ -172,7 +177,7 @@ def board(material: Material, group: Group, number: int, linked: Collection[str]
     scores, results, digits = group.scores, material.results, material.digits
     where = interval_scale(scores)
     header, cells = ranked_table(results, scores, digits, material.columns)
-    best = best_of(group, digits)
+    best = best_of(results.datasets[group.dataset], group, digits)
     rows = [
         Row(
             str(score.rank),
