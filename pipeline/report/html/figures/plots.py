@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 from ...tables.comparisons import signed
 from ...tables.digits import percent, round_half_up
 from ...tables.label_places import label_places
+from .legends import add_legend
+from .names import short_names
 from .svg import Drawing, Scale, scale, width_of
 
 if TYPE_CHECKING:
@@ -20,40 +22,65 @@ ROW = 22
 """Height of a row in pixels."""
 PANEL = 78
 """Width of the column of an order in pixels."""
-CELL = 24
-"""Side of a cell of a matrix in pixels."""
+CELL, SMALL = 24, 12
+"""Side of a cell of a matrix in pixels, and of one of a matrix of many systems."""
 LINE = 12
 """Height of a line of small text in pixels."""
 FEW = 20
 """A plot of a metric against people is small with at most so many systems."""
-NAME = 18
-"""How many letters of a name plots show. The title, which the pointer shows, has all."""
+ROWS = 40
+"""A plot of ranks has at most so many rows, so that it fits a printed page. Further rows are plots of their own."""
+WIDEST = 640
+"""Width in pixels of the scale of ranks, if there are many."""
+MANY = 24
+"""The cells of a matrix of more systems are small and have no p-value in them."""
+SIGNIFICANT = (
+    ("cell better", "+", "row significantly better than column"),
+    ("cell worse", MINUS, "row significantly worse"),
+)
+"""The cells of a matrix that have a sign, and what it means."""
 
 
-def short(name: str) -> str:
-    """Return a name cut to the length that plots show."""
-    return name if len(name) <= NAME else f"{name[: NAME - 1]}…"
+def rank_parts(systems: Sequence[RankedSystem]) -> dict[str, Drawing]:
+    """Return the plot of ranges of ranks by its title, in parts of equal length where it would be too long."""
+    count = -(-len(systems) // ROWS)
+    rows = -(-len(systems) // max(count, 1))
+    parts = [systems[rows * part : rows * (part + 1)] for part in range(count)]
+    drawn = {_part_title(part, count): rank_ranges(part, len(systems)) for part in parts}
+    return {title: plot for title, plot in drawn.items() if plot}
 
 
-def rank_ranges(systems: Sequence[RankedSystem]) -> Drawing | None:
-    """Draw the ranges of ranks of systems, the best first, with lines between clusters."""
-    if len(systems) < 2:
+def _part_title(part: Sequence[RankedSystem], count: int) -> str:
+    return "Ranges of ranks" + (f", ranks {part[0].rank} to {part[-1].rank}" if count > 1 else "")
+
+
+def rank_ranges(systems: Sequence[RankedSystem], last: int = 0) -> Drawing | None:
+    """Draw the ranges of ranks of systems, the best first, with lines between clusters.
+
+    `last` is the last rank where these are only a part of all systems.
+    """
+    last = last or len(systems)
+    if last < 2 or not systems:
         return None
-    left = width_of([short(system.system) for system in systems])
-    wide = left + 28 + 24 * max(len(systems) - 1, 5)
+    short = short_names([system.system for system in systems])
+    left, step = width_of(list(short.values())), min(24.0, WIDEST / (last - 1))
+    wide = left + 28 + max(step * (last - 1), 120)
     drawing = Drawing(wide, ROW * len(systems) + 26, "ranges of ranks in bootstrap samples; lines part clusters")
-    where = Scale(1, len(systems), left + 14, wide - 14)
-    for rank in range(1, len(systems) + 1):
-        drawing.line(where(rank), 2, where(rank), ROW * len(systems), "grid")
-        drawing.text(where(rank), ROW * len(systems) + 18, str(rank), "middle small")
+    where = Scale(1, last, left + 14, wide - 14)
+    for rank in range(1, last + 1):
+        if last * step < WIDEST or rank == 1 or (rank % 5 == 0 and rank + 1 < last) or rank == last:
+            drawing.line(where(rank), 2, where(rank), ROW * len(systems), "grid")
+            drawing.text(where(rank), ROW * len(systems) + 18, str(rank), "middle small")
     for row, (name, rank, best, worst, cluster, parted) in enumerate(systems):
         middle = ROW * row + ROW / 2
         if parted:
             drawing.line(0, ROW * row, wide, ROW * row, "rule")
         title = f"{name}: rank {rank}, in samples {best} to {worst}, cluster {cluster}"
-        drawing.text(left, middle + 4, short(name), "end", title)
+        drawing.text(left, middle + 4, short[name], "end", title)
         drawing.line(where(best), middle, where(worst), middle, "bar", title)
         drawing.dot(where(rank), middle, 4.5, "dot", title)
+    border = [("rule", "", "between clusters")] if any(system.parted for system in systems) else []
+    add_legend(drawing, [("dot", "", "rank"), ("bar", "", "its range in bootstrap samples"), *border])
     return drawing
 
 
@@ -62,7 +89,8 @@ def order_dots(shown: Precisions) -> Drawing | None:
     orders, rows = shown.orders, [row for row in shown.systems if all(map(math.isfinite, row.values))]
     if len(rows) < 2 or len(orders) < 2:
         return None
-    left, bottom = width_of([short(row.system) for row in rows]), ROW * len(rows) + 22
+    short = short_names([row.system for row in rows])
+    left, bottom = width_of(list(short.values())), ROW * len(rows) + 22
     drawing = Drawing(left + PANEL * len(orders) + 8, bottom + 18, "precision of n-grams of each order")
     for column, order in enumerate(orders):
         start = left + PANEL * column
@@ -78,8 +106,10 @@ def order_dots(shown: Precisions) -> Drawing | None:
     for number, row in enumerate(rows):
         middle = ROW * number + 22 + ROW / 2
         drawing.line(left, middle, left + PANEL * len(orders), middle, "thread")
-        drawing.text(left - 2, middle + 4, short(row.system), "end small", row.system)
+        drawing.text(left - 2, middle + 4, short[row.system], "end small", row.system)
     drawing.shapes.sort(key=lambda shape: shape.tag == "circle")  # dots over lines
+    ringed = [("dot strong", "", "the best, and the baseline")] if any(row.marked for row in rows) else []
+    add_legend(drawing, [("dot", "", "a system"), *ringed])
     return drawing
 
 
@@ -96,30 +126,39 @@ def p_matrix(compared: AllPairs | None, digits: int) -> Drawing | None:
     """Draw which systems differ: whether the row's is better or worse than the column's, or the adjusted p-value."""
     if compared is None or len(compared.systems) < 3:
         return None
-    names = compared.systems
-    left = width_of([f"{len(names)} {short(name)}" for name in names])
-    drawing = Drawing(left + CELL * len(names) + 4, CELL + CELL * len(names), "p-values of all pairs of systems")
+    names, short = compared.systems, short_names(compared.systems)
+    side = CELL if len(names) <= MANY else SMALL
+    left = width_of([f"{len(names)} {name}" for name in short.values()])
+    drawing = Drawing(left + side * len(names) + 4, 24 + side * len(names), "p-values of all pairs of systems")
     for row, system in enumerate(names):
-        top = 22 + CELL * row
-        drawing.text(left - 4, top + 16, f"{row + 1} {short(system)}", "end small", system)
-        drawing.text(left + CELL * row + CELL / 2, 14, str(row + 1), "middle small", system)
+        top = 22 + side * row
+        drawing.text(left - 4, top + side / 2 + 4, f"{row + 1} {short[system]}", "end small", system)
+        if side == CELL or row == 0 or row % 5 == 4:
+            drawing.text(left + side * row + side / 2, 14, str(row + 1), "middle small", system)
         for column, other in enumerate(names):
             pair = compared.pairs.get((system, other))
-            _cell(drawing, left + CELL * column, top, pair, f"{system} less {other}", digits)
+            _cell(drawing, (left + side * column, top, side), pair, f"{system} less {other}", digits)
+    sign, meaning = (".06", "no significant difference, and p") if side == CELL else ("", "no significant difference")
+    add_legend(drawing, [*SIGNIFICANT, ("cell same", sign, meaning)])
     return drawing
 
 
-def _cell(drawing: Drawing, x: float, top: float, pair: Pair | None, names: str, digits: int) -> None:
-    """Draw a cell of the matrix: colour and sign say which system is better; if neither is, it has the p-value."""
+def _cell(drawing: Drawing, where: tuple[float, float, float], pair: Pair | None, names: str, digits: int) -> None:
+    """Draw a cell of the matrix, given its left and upper end and its side.
+
+    Colour and sign say which system is better; if neither is, a cell that is large enough has the p-value.
+    """
+    x, top, side = where
     if pair is None:
-        drawing.rect(x + 1, top + 1, CELL - 2, CELL - 2, "cell none")
+        drawing.rect(x + 1, top + 1, side - 2, side - 2, "cell none")
         return
     kind = "same" if not pair.significant else "better" if pair.better else "worse"
-    sign = {"better": "+", "worse": MINUS, "same": short_p(pair.p)}[kind]
+    sign = {"better": "+", "worse": MINUS, "same": short_p(pair.p) if side == CELL else ""}[kind]
     star = " *" if pair.significant else ""
     title = f"{names}: {signed(pair.difference, digits)}, p {pair.shown}{star}"
-    drawing.rect(x + 1, top + 1, CELL - 2, CELL - 2, f"cell {kind}", title)
-    drawing.text(x + CELL / 2, top + 16, sign, f"middle small {kind}", title)
+    drawing.rect(x + 1, top + 1, side - 2, side - 2, f"cell {kind}", title)
+    if sign:
+        drawing.text(x + side / 2, top + side / 2 + 4, sign, f"middle small {kind}", title)
 
 
 def short_p(p: float) -> str:
@@ -134,7 +173,7 @@ def scatter(shown: Scatter) -> Drawing | None:
     if len(points) < 3:
         return None
     wide, bottom = (360, 260) if len(points) <= FEW else (560, 460)
-    drawing = Drawing(wide, bottom + 40, f"{label} against {shown.human}, a dot for each system")
+    drawing = Drawing(wide, bottom + 40, f"{label} against {shown.human}: {shown.coefficients}; a dot for each system")
     over = scale([point.score for point in points], 54, wide - 20, margin=0.12)
     up = scale([point.human for point in points], bottom, 12, margin=0.1)
     for tick in over.ticks():
@@ -153,7 +192,8 @@ def scatter(shown: Scatter) -> Drawing | None:
 def _points(drawing: Drawing, points: Sequence[Point], over: Scale, up: Scale) -> None:
     """Draw dots with their names, so that names do not cover each other; a line joins a name to a dot far off."""
     centres = [(over(point.score), up(point.human)) for point in points]
-    sizes = [(width_of([short(point.system)]) - 8, LINE) for point in points]
+    short = short_names([point.system for point in points])
+    sizes = [(width_of([short[point.system]]) - 8, LINE) for point in points]
     frame = (50.0, -up.start, drawing.width, -8.0)
     places = label_places([(x, -y) for x, y in centres], sizes, frame)  # pixels of a page count downwards
     for number, place in places.items():
@@ -166,4 +206,4 @@ def _points(drawing: Drawing, points: Sequence[Point], over: Scale, up: Scale) -
         drawing.dot(x, y, 4, "dot", title)
         # widths are estimates, so a name is anchored at the end that is near its dot
         kind, start = ("small", left) if left > x else ("end small", right) if right < x else ("middle small", place.x)
-        drawing.text(start, 4 - place.y, short(point.system), kind, title)
+        drawing.text(start, 4 - place.y, short[point.system], kind, title)
