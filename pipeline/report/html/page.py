@@ -29,7 +29,7 @@ from ..tables.verdicts import expectation_table, misses
 from . import shell
 from .explorer.data import explorer
 from .figures.bars import interval_axis, interval_bar, interval_scale
-from .figures.plots import order_dots, p_matrix, rank_parts, scatter
+from .figures.plots import order_parts, p_matrix, rank_parts, scatter
 from .shell import PageTable, Row
 from .type_maps import type_maps
 
@@ -45,6 +45,8 @@ NAME = "report.html"
 SCRIPTS = (
     "theme.js",
     "sort.js",
+    "boxes.js",
+    "marks.js",
     "text.js",
     "ngrams.js",
     "edits.js",
@@ -57,8 +59,8 @@ SCRIPTS = (
     "explorer.js",
     "keys.js",
 )
-"""The scripts in the order in which they run: the first before the page is drawn, the second without sentences too."""
-STYLES = ("page.css", "explorer.css")
+"""The scripts in the order in which they run: the first before the page is drawn, three more without sentences too."""
+STYLES = ("page.css", "explorer.css", "print.css")
 DESIGN = shell.Design("page.html", STYLES, SCRIPTS)
 ESCAPES = str.maketrans({c: f"\\u{ord(c):04x}" for c in "<>&\u2028\u2029\u007f"})
 LARGEST = 14_500_000
@@ -103,7 +105,7 @@ def render(material: Material, data: Mapping[str, Any] | None) -> str:
     """Return the page. `data` is what explorer() returned."""
     linked = {dataset["name"]: dataset["systems"] for dataset in data["datasets"]} if data else {}
     more = {"data": as_json(data), "sentences": bool(data)}
-    return shell.render(DESIGN, {**content(material, linked), **more}, None if data else 2)
+    return shell.render(DESIGN, {**content(material, linked), **more}, None if data else 4)
 
 
 def as_json(data: object) -> str:
@@ -180,7 +182,7 @@ def board(material: Material, group: Group, number: int, linked: Collection[str]
     ]
     plots = {
         **rank_parts(ranked_systems(scores)),
-        "Precision of each order": order_dots(precisions(results, scores)),
+        **order_parts(precisions(results, scores)),
         "p-values of pairs": p_matrix(all_pairs(results, scores), digits),
     }
     titles, compared = pair_table(results, tests, digits)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ...tables.comparisons import signed
 from ...tables.digits import percent, round_half_up
@@ -43,26 +43,34 @@ SIGNIFICANT = (
 
 def rank_parts(systems: Sequence[RankedSystem]) -> dict[str, Drawing]:
     """Return the plot of ranges of ranks by its title, in parts of equal length where it would be too long."""
-    count = -(-len(systems) // ROWS)
-    rows = -(-len(systems) // max(count, 1))
-    parts = [systems[rows * part : rows * (part + 1)] for part in range(count)]
-    drawn = {_part_title(part, count): rank_ranges(part, len(systems)) for part in parts}
+    drawn = {f"Ranges of ranks{which}": rank_ranges(systems, part) for which, part in _parts(systems)}
     return {title: plot for title, plot in drawn.items() if plot}
 
 
-def _part_title(part: Sequence[RankedSystem], count: int) -> str:
-    return "Ranges of ranks" + (f", ranks {part[0].rank} to {part[-1].rank}" if count > 1 else "")
+def order_parts(shown: Precisions) -> dict[str, Drawing]:
+    """Return the plot of precisions by its title, in parts of equal length where it would be too long."""
+    drawn = {f"Precision of each order{which}": order_dots(shown, part) for which, part in _parts(shown.systems)}
+    return {title: plot for title, plot in drawn.items() if plot}
 
 
-def rank_ranges(systems: Sequence[RankedSystem], last: int = 0) -> Drawing | None:
-    """Draw the ranges of ranks of systems, the best first, with lines between clusters.
+def _parts(rows: Sequence[Any]) -> list[tuple[str, slice]]:
+    """Return the parts of rows that are plots of their own, each with words that say which part it is."""
+    count = -(-len(rows) // ROWS)
+    if count < 2:
+        return [("", slice(None))]
+    size = -(-len(rows) // count)
+    return [
+        (f", systems {first + 1} to {min(first + size, len(rows))}", slice(first, first + size))
+        for first in range(0, len(rows), size)
+    ]
 
-    `last` is the last rank where these are only a part of all systems.
-    """
-    last = last or len(systems)
-    if last < 2 or not systems:
+
+def rank_ranges(ranked: Sequence[RankedSystem], part: slice = slice(None)) -> Drawing | None:
+    """Draw the ranges of ranks of systems, or of a part of them, the best first, with lines between clusters."""
+    last, systems = len(ranked), ranked[part]
+    if last < 2:
         return None
-    short = short_names([system.system for system in systems])
+    short = short_names([system.system for system in ranked])
     left, step = width_of(list(short.values())), min(24.0, WIDEST / (last - 1))
     wide = left + 28 + max(step * (last - 1), 120)
     drawing = Drawing(wide, ROW * len(systems) + 26, "ranges of ranks in bootstrap samples; lines part clusters")
@@ -84,17 +92,21 @@ def rank_ranges(systems: Sequence[RankedSystem], last: int = 0) -> Drawing | Non
     return drawing
 
 
-def order_dots(shown: Precisions) -> Drawing | None:
-    """Draw the precision of each order: a row for each system, and for each order a column with its own scale."""
-    orders, rows = shown.orders, [row for row in shown.systems if all(map(math.isfinite, row.values))]
-    if len(rows) < 2 or len(orders) < 2:
+def order_dots(shown: Precisions, part: slice = slice(None)) -> Drawing | None:
+    """Draw the precision of each order: a row for each system, and for each order a column with its own scale.
+
+    Of a part of the systems the scales are those of all.
+    """
+    orders, whole = shown.orders, [row for row in shown.systems if all(map(math.isfinite, row.values))]
+    rows = [row for row in shown.systems[part] if row in whole]
+    if len(whole) < 2 or len(orders) < 2 or not rows:
         return None
-    short = short_names([row.system for row in rows])
+    short = short_names([row.system for row in whole])
     left, bottom = width_of(list(short.values())), ROW * len(rows) + 22
     drawing = Drawing(left + PANEL * len(orders) + 8, bottom + 18, "precision of n-grams of each order")
     for column, order in enumerate(orders):
         start = left + PANEL * column
-        over = scale([row.values[column] for row in rows], start + 12, start + PANEL - 12)
+        over = scale([row.values[column] for row in whole], start + 12, start + PANEL - 12)
         drawing.text(start + PANEL / 2, 13, f"n={order}", "middle small")
         for tick in _labelled(over):
             drawing.line(over(tick), 20, over(tick), bottom, "grid")
@@ -202,7 +214,7 @@ def _points(drawing: Drawing, points: Sequence[Point], over: Scale, up: Scale) -
         title = f"{point.system}: {percent(point.score, 2)}, {point.human:.4g}"
         if place.far:
             below = -place.y + LINE / 2
-            drawing.line(x, y, min(max(x, left), right), min(max(y, below - LINE), below), "thread")
+            drawing.line(x, y, min(max(x, left), right), min(max(y, below - LINE), below), "leader")
         drawing.dot(x, y, 4, "dot", title)
         # widths are estimates, so a name is anchored at the end that is near its dot
         kind, start = ("small", left) if left > x else ("end small", right) if right < x else ("middle small", place.x)
