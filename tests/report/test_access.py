@@ -268,6 +268,9 @@ def test_titles_explain_themselves_by_keys_and_touch(browser: Browser, few: Path
     if width == 1280:
         bare = {title for title, explained in browser.run(HEADS) if not explained}
         assert bare <= {"system", "gleu", "ter", "m2", "edits"}
+        in_cards = browser.run(HEADS.replace("#results table:not(.heat)", "#detail .orders"))
+        assert in_cards
+        assert all(explained for _, explained in in_cards)
     button = "document.querySelector('.ranked button.explained')"
     assert browser.run(f"return {button}.checkVisibility()")
     name = browser.run(f"return {button}.getAttribute('popovertarget')")

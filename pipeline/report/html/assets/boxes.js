@@ -57,14 +57,35 @@ function oneStop(parent, wanted, back, forth) {
   });
 }
 
-document.addEventListener("DOMContentLoaded", () => {
-  Boxes.watch(document);
-  for (const table of document.querySelectorAll("table")) {
+// Return a title of a column as a button that explains it, if the page has an explanation, else as it is.
+function explained(title) {
+  const about = [...document.querySelectorAll(".about")].find((one) => one.firstElementChild.textContent === title);
+  if (!about) return title;
+  const button = document.createElement("button");
+  button.type = "button";
+  button.className = "explained";
+  button.title = about.lastChild.textContent.trim();
+  button.setAttribute("popovertarget", about.id);
+  button.append(title);
+  return button;
+}
+
+// Make few stops of the tables and boxes in a part of the page; those that were seen stay as they are.
+const seenTables = new WeakSet();
+function tidyStops(part) {
+  Boxes.watch(part);
+  for (const table of part.querySelectorAll("table")) {
+    if (seenTables.has(table)) continue;
+    seenTables.add(table);
     if (table.tHead) oneStop(table.tHead, ".explained", "ArrowLeft", "ArrowRight");
     if (table.tBodies[0]) oneStop(table.tBodies[0], "th a, td a", "ArrowUp", "ArrowDown");
   }
+}
+
+document.addEventListener("DOMContentLoaded", () => {
+  tidyStops(document);
   for (const id of ["detail", "agreement"]) {
     const part = document.getElementById(id);
-    if (part) new MutationObserver(() => Boxes.watch(part)).observe(part, { childList: true, subtree: true });
+    if (part) new MutationObserver(() => tidyStops(part)).observe(part, { childList: true, subtree: true });
   }
 });
