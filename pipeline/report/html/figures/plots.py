@@ -120,7 +120,8 @@ def order_dots(shown: Precisions, part: slice = slice(None)) -> Drawing | None:
         drawing.line(left, middle, left + PANEL * len(orders), middle, "thread")
         drawing.text(left - 2, middle + 4, short[row.system], "end small", row.system)
     drawing.shapes.sort(key=lambda shape: shape.tag == "circle")  # dots over lines
-    ringed = [("dot strong", "", "the best, and the baseline")] if any(row.marked for row in rows) else []
+    both = "the best, and the baseline" if sum(row.marked for row in whole) > 1 else "the best"
+    ringed = [("dot strong", "", both)] if any(row.marked for row in rows) else []
     add_legend(drawing, [("dot", "", "a system"), *ringed])
     return drawing
 
