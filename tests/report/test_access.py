@@ -256,7 +256,7 @@ def test_marks_name_a_direction(browser: Browser, few: Path) -> None:
 # --- titles that explain themselves
 
 HEADS = """
-return [...document.querySelectorAll("#results table:not(.heat) thead th")].filter((one) => !one.matches(".bar"))
+return [...document.querySelectorAll("#results table:not(.heat, .grid) thead th")].filter((one) => !one.matches(".bar"))
   .map((one) => [one.textContent.trim(), Boolean(one.querySelector("button.explained[popovertarget]"))]);
 """
 
@@ -268,7 +268,7 @@ def test_titles_explain_themselves_by_keys_and_touch(browser: Browser, few: Path
     if width == 1280:
         bare = {title for title, explained in browser.run(HEADS) if not explained}
         assert bare <= {"system", "gleu", "ter", "m2", "edits"}
-        in_cards = browser.run(HEADS.replace("#results table:not(.heat)", "#detail .orders"))
+        in_cards = browser.run(HEADS.replace("#results table:not(.heat, .grid)", "#detail .orders"))
         assert in_cards
         assert all(explained for _, explained in in_cards)
     button = "document.querySelector('.ranked button.explained')"

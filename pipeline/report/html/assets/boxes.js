@@ -78,7 +78,7 @@ function tidyStops(part) {
     if (seenTables.has(table)) continue;
     seenTables.add(table);
     if (table.tHead) oneStop(table.tHead, ".explained", "ArrowLeft", "ArrowRight");
-    if (table.tBodies[0]) oneStop(table.tBodies[0], "th a, td a", "ArrowUp", "ArrowDown");
+    if (table.tBodies[0]) oneStop(table.tBodies[0], "th a, td a, .base", "ArrowUp", "ArrowDown");
   }
 }
 
