@@ -29,6 +29,7 @@ from . import shell
 from .explorer.data import explorer
 from .figures.bars import interval_axis, interval_bar, interval_scale
 from .figures.plots import order_dots, p_matrix, rank_ranges, scatter
+from .pairs import pairs_data
 from .shell import PageTable, Row
 from .type_maps import type_maps
 
@@ -44,6 +45,7 @@ NAME = "report.html"
 SCRIPTS = (
     "theme.js",
     "sort.js",
+    "copying.js",
     "text.js",
     "ngrams.js",
     "edits.js",
@@ -54,10 +56,12 @@ SCRIPTS = (
     "lines.js",
     "agreement.js",
     "explorer.js",
+    "compare_figures.js",
+    "compare.js",
     "keys.js",
 )
-"""The scripts in the order in which they run: the first before the page is drawn, the second without sentences too."""
-STYLES = ("page.css", "explorer.css")
+"""The scripts in the order in which they run: the first before the page is drawn, the next two without sentences too."""
+STYLES = ("page.css", "explorer.css", "compare.css", "copying.css")
 DESIGN = shell.Design("page.html", STYLES, SCRIPTS)
 ESCAPES = str.maketrans({c: f"\\u{ord(c):04x}" for c in "<>&\u2028\u2029\u007f"})
 LARGEST = 14_500_000
@@ -101,8 +105,9 @@ def html_files(material: Material) -> dict[str, str]:
 def render(material: Material, data: Mapping[str, Any] | None) -> str:
     """Return the page. `data` is what explorer() returned."""
     linked = {dataset["name"]: dataset["systems"] for dataset in data["datasets"]} if data else {}
-    more = {"data": as_json(data), "sentences": bool(data)}
-    return shell.render(DESIGN, {**content(material, linked), **more}, None if data else 2)
+    pairs = as_json(pairs_data(material.results, data, material.digits))
+    more = {"data": as_json(data), "pairs": pairs, "sentences": bool(data)}
+    return shell.render(DESIGN, {**content(material, linked), **more}, None if data else 3)
 
 
 def as_json(data: object) -> str:

@@ -1,6 +1,6 @@
 "use strict";
 // The state says what the page shows. It is kept in the address, so that a link leads back to it.
-const DEFAULTS = { dataset: 0, metric: 0, a: 0, b: 1, reference: -1, against: "source", sort: "line", wins: "all", edits: "all", q: "", line: -1, grams: false };
+const DEFAULTS = { dataset: 0, metric: 0, a: 0, b: 1, reference: -1, against: "source", sort: "line", wins: "all", edits: "all", q: "", line: -1, grams: false, part: "sentences" };
 const CHOICES = { sort: ["line", "worst", "best", "ahead", "behind", "apart", "spread", "longest", "shortest"], wins: ["all", "a", "b", "tie", "differ"], edits: ["all", "changed", "unchanged", "by-all", "by-some", "by-none"] };
 const state = { ...DEFAULTS };
 const PAUSE = 200;
@@ -27,6 +27,7 @@ function readAddress() {
   state.against = given.get("against") ?? (own.source ? "source" : "nothing");
   state.q = given.get("q") ?? "";
   state.grams = given.get("grams") === "1";
+  if (given.get("part") === "compare") state.part = "compare";
   state.line = own.numbers.indexOf(Number(given.get("line") ?? NaN));
 }
 
@@ -47,6 +48,7 @@ function writeNow() {
   for (const key of ["sort", "wins", "edits", "q"]) if (state[key] !== DEFAULTS[key]) kept.set(key, state[key]);
   if (state.against !== (own.source ? "source" : "nothing")) kept.set("against", state.against);
   if (state.grams) kept.set("grams", "1");
+  if (state.part !== DEFAULTS.part) kept.set("part", state.part);
   if (state.line >= 0) kept.set("line", own.numbers[state.line]);
   written = `#${kept}`;
   history.replaceState(null, "", written);
