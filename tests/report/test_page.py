@@ -92,8 +92,8 @@ class Reader(HTMLParser):
         self._open = ""
 
     def handle_data(self, data: str) -> None:
-        if self._open == "script" and dict(self.elements[-1][1]).get("id") == "data":
-            self.data += data
+        if self._open == "script" and self.elements[-1][1].get("type") == "application/json":
+            self.data += data if self.elements[-1][1].get("id") == "data" else ""
         elif self._open in self.inside:
             self.inside[self._open][-1] += data
         else:

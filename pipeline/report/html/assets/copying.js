@@ -52,7 +52,7 @@ const copying = (() => {
   }
 
   // A cell of TSV that a spreadsheet would take for a formula begins with an apostrophe, unless it is a number.
-  const plainCell = (text) => (/^[=+\-@]/.test(text) && Number.isNaN(Number.parseFloat(text)) ? `'${text}` : text);
+  const plainCell = (text) => (/^[=+\-@]./.test(text) && Number.isNaN(Number.parseFloat(text)) ? `'${text}` : text);
   const tsv = (rows) => rows.map(({ cells }) => `${cells.map((cell) => plainCell(cell.text)).join("\t")}\n`).join("");
 
   function markdown(rows) {
