@@ -6,6 +6,7 @@ import math
 from typing import TYPE_CHECKING
 
 from ..tables.digits import shown_level
+from ..tables.human import coefficient
 from ..tables.labels import Group, groups
 from ..tables.plot_look import LOOK
 from ..tables.plotted import forests, judged_systems, triangles
@@ -65,9 +66,9 @@ def _row(axes: Axes, row: int, found: Correlated) -> None:
         return
     axes.plot([found.low, found.high], [row, row], color=BLUE, linewidth=1.4, marker="|", markersize=6)
     axes.plot(found.value, row, "o", color=BLUE, markersize=5)
-    size = LOOK.get().points(8)
-    where = axes.get_yaxis_transform()
-    axes.text(1.01, row, f"{found.value:.3f}".replace("-", "\u2212"), transform=where, va="center", fontsize=size, color=GREY)
+    where, size = axes.get_yaxis_transform(), LOOK.get().points(8)
+    shown = coefficient(found.value).replace("-", "\u2212")
+    axes.text(1.01, row, shown, transform=where, va="center", fontsize=size, color=GREY)
 
 
 def williams(material: Material) -> Iterator[Named]:
