@@ -39,12 +39,22 @@ SCRIPTS = (
     "sort.js",
     "copying.js",
     "text.js",
+    "words.js",
+    "marked.js",
     "ngrams.js",
     "edits.js",
     "data.js",
+    "makers.js",
     "list.js",
+    "grams.js",
+    "overlaps.js",
+    "counts.js",
+    "card.js",
+    "scores.js",
     "detail.js",
+    "example.js",
     "address.js",
+    "hits.js",
     "lines.js",
     "agreement.js",
     "explorer.js",
@@ -53,7 +63,7 @@ SCRIPTS = (
     "keys.js",
 )
 """The scripts in the order in which they run: the first before the page is drawn. The first three need no sentences."""
-STYLES = ("page.css", "explorer.css", "compare.css", "copying.css")
+STYLES = ("page.css", "explorer.css", "sentence.css", "compare.css", "copying.css")
 DESIGN = shell.Design("page.html", STYLES, SCRIPTS)
 ESCAPES = str.maketrans({c: f"\\u{ord(c):04x}" for c in "<>&\u2028\u2029\u007f"})
 LARGEST = 14_500_000
