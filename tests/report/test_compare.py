@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import time
 from collections import Counter
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 from xml.etree import ElementTree as ET
 
 import numpy as np
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
+    from pipeline.arrays import Floats
     from pipeline.report.material import Material
     from tests.report.browser import Browser
 
@@ -76,12 +77,13 @@ def page(browser: Browser, folder: Path) -> Browser:
     return browser
 
 
-def scores(material: Material, metric: int, system: str) -> np.ndarray[Any, np.dtype[np.float64]]:
+def scores(material: Material, metric: int, system: str) -> Floats:
     """Return the scores of sentences in percent, rounded as the page has them."""
     measured = material.measured[metric]
     columns = measured.columns[measured.names.index(system)]
     found = np.concatenate([sentence_scores(measured.metric, block) for block in columns.blocks()])
-    return np.floor(found * 1e4 + 0.5) / 100  # type: ignore[no-any-return]
+    rounded: Floats = np.floor(found * 1e4 + 0.5) / 100
+    return rounded
 
 
 def plain(text: str) -> float:
@@ -145,15 +147,15 @@ def test_figures_show_what_numpy_finds(page: Browser, material: Material, metric
         assert plain(gap) == pytest.approx(less[chosen].mean(), abs=0.00501)
     systems = {row[0]: [plain(cell) for cell in row[1:]] for row in table(page, "Scores of sentences of each system")}
     assert systems.keys() == set(material.measured[metric].names)
-    for name, (count, mean, *parts) in systems.items():
+    for name, (lines, mean, *parts) in systems.items():
         own = scores(material, metric, name)
-        assert count == len(own)
+        assert lines == len(own)
         assert mean == pytest.approx(own.mean(), abs=0.00501)
         assert parts == pytest.approx(np.percentile(own, (5, 25, 50, 75, 95)), abs=0.00501)
 
 
 def test_ten_sentences_tell_most_and_lead_to_the_explorer(page: Browser, material: Material) -> None:
-    less = scores(material, 0, A) - scores(material, 0, B)
+    less = (scores(material, 0, A) - scores(material, 0, B)).tolist()
     words = [len(line.split()) for line in (DATA / "source.txt").read_text().splitlines()]
     order = sorted(range(len(less)), key=lambda line: (-abs(round(less[line], 2)), -words[line], line))
     first, second = ([line for line in order if sign * less[line] > 0] for sign in (1, -1))
@@ -193,9 +195,9 @@ def test_n_grams_are_those_of_naive_counts(browser: Browser, folder: Path) -> No
         best = sorted(net, key=lambda gram: (-net[gram], len(gram), " ".join(gram)))[:10]
         rows = table(browser, caption)
         assert [abs(plain(row[4])) for row in rows] == [net[gram] for gram in best]
-        for gram, n, gained, lost, _ in rows:
-            key = tuple(gram.split())
-            assert (len(key), gains[key], loses[key]) == (int(n), int(gained), int(lost))
+        for shown, order, gained, lost, _ in rows:
+            key = tuple(shown.split())
+            assert (len(key), gains[key], loses[key]) == (int(order), int(gained), int(lost))
 
 
 # --- choices

@@ -60,12 +60,12 @@ def people_part(material: Material) -> dict[str, Any] | None:
     return {**own, **agreement(results)}
 
 
-def ranking(found: HumanRanking, settings: dict[str, Any]) -> Ranking:
+def ranking(judged: HumanRanking, settings: dict[str, Any]) -> Ranking:
     """Return how people rank the systems; `settings` are those of the section `human`."""
     from ...human.judgment_summary import ranked_by_name
 
-    order, shares = found.ranked.order, found.pairs.share
-    header, rows = head_to_head_table(found.pairs, found.systems, order)
+    order, shares = judged.ranked.order, judged.pairs.share
+    header, rows = head_to_head_table(judged.pairs, judged.systems, order)
     pairs = [
         (row[0], [(cell, _shade(shares[column, line])) for cell, column in zip(row[1:], order, strict=True)])
         for row, line in zip(rows, order, strict=True)
@@ -75,9 +75,9 @@ def ranking(found: HumanRanking, settings: dict[str, Any]) -> Ranking:
         f"bootstrap samples of the judgements, at {shown_level(settings['level'])}; the ranges of different clusters "
         "do not overlap."
     )
-    scores = ranked_by_name(found.ranked, found.systems)
+    scores = ranked_by_name(judged.ranked, judged.systems)
     table = PageTable(*ranked_table(scores, "Expected Wins", DIGITS), left=(1,))
-    return Ranking(note, rank_ranges(judged_systems(found)), table, header[1:], pairs)
+    return Ranking(note, rank_ranges(judged_systems(judged)), table, header[1:], pairs)
 
 
 def _shade(share: float) -> str:
