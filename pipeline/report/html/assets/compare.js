@@ -5,7 +5,7 @@ const comparison = (() => {
   const PAIRS = JSON.parse(byId("pairs").textContent), controls = byId("pair"), place = byId("compared");
   const TELLING = 10, MOST_BINS = 10, FIFTHS = 5, MOST_SHOWN = 10, SLICE = 8;
   const GOOD = new Set(["match", "removed"]), BAD = new Set(["penalised", "kept", "inserted", "lost"]);
-  let shown = "", turn = 0, later = 0;
+  let shown = "", turn = 0, later = 0, finish = () => {};
 
   const own = (line, system) => score(dataset(), metric(), line, system, -1);
   const whole = () => dataset().numbers.length === dataset().total;
@@ -133,20 +133,26 @@ const comparison = (() => {
     }
   }
 
-  // Compare the n-grams in slices of a few milliseconds, so that keys are never late; then draw them.
+  // Compare the n-grams as soon as their place comes into sight, in slices of a few milliseconds, so that keys are never
+  // late; then draw them. Before the page is printed they are compared at once.
   function compareGrams(into, found) {
-    const mine = ++turn, sums = new Map();
+    const sums = new Map(), mine = turn;
     const text = (line, system) => systemText(dataset(), line, system);
     const differ = found.map((one) => one.line).filter((line) => text(line, state.a) !== text(line, state.b));
     let at = 0;
-    const slice = () => {
-      if (mine !== turn) return; // other systems were chosen meanwhile
-      const end = performance.now() + SLICE;
+    const compare = (end) => {
+      if (mine !== turn || !into.hasAttribute("aria-busy")) return; // others were chosen meanwhile, or all is done
       for (; at < differ.length && performance.now() < end; at++) addGrams(sums, differ[at]);
-      if (at < differ.length) setTimeout(slice);
+      if (at < differ.length) setTimeout(() => compare(performance.now() + SLICE));
       else drawGrams(into, [...sums.values()]);
     };
-    setTimeout(slice);
+    const sight = new IntersectionObserver((seen) => {
+      if (!seen.some((one) => one.isIntersecting)) return;
+      sight.disconnect();
+      compare(performance.now() + SLICE);
+    }, { rootMargin: "100%" });
+    sight.observe(into);
+    finish = () => compare(Infinity);
   }
 
   function drawGrams(into, found) {
@@ -240,7 +246,10 @@ const comparison = (() => {
     writeNow();
     copy(location.href, event.currentTarget);
   });
-  addEventListener("beforeprint", drawNow);
+  addEventListener("beforeprint", () => {
+    drawNow();
+    finish();
+  });
   controls.hidden = false;
   return { draw };
 })();

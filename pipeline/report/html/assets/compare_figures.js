@@ -2,7 +2,7 @@
 // The figures and tables of the comparison of A and B. Each figure says in its label what it shows, and has a table of
 // its numbers behind it.
 const drawn = (() => {
-  const SPACE = "http://www.w3.org/2000/svg", WIDE = 460, ROW = 22, LETTER = 7.2, NAME = 18;
+  const SPACE = "http://www.w3.org/2000/svg", WIDE = 460, ROW = 22, LETTER = 7.2, NAME = 18, MOST_TEXT = 200;
   const said = (number) => number.toLocaleString("en");
   const scored = (value) => percent(value === null ? null : Math.floor(value + 0.5));
   const short = (name) => (name.length <= NAME ? name : `${name.slice(0, NAME - 9)}…${name.slice(-8)}`);
@@ -138,6 +138,9 @@ const drawn = (() => {
     return figureOf(title, drawing(wide, bottom + 20, label, shapes), ["system", "sentences", "mean", "5%", "25%", "median", "75%", "95%"], rows, note);
   }
 
+  // Return the beginning of a text, up to the end of a word.
+  const cut = (text) => (text.length <= MOST_TEXT ? text : `${text.slice(0, MOST_TEXT).replace(/\s+\S*$/, "")} …`);
+
   function gramTable(title, found) {
     const rows = found.map((one) => {
       const gram = element("bdi", "", ...nodes(one.gram.replaceAll(BETWEEN, " ")));
@@ -157,7 +160,7 @@ const drawn = (() => {
       const link = element("a", "", said(dataset().numbers[one.line])), address = new URLSearchParams();
       for (const [key, value] of [["dataset", dataset().name], ["metric", metric().label], ["a", dataset().systems[state.a]], ["b", dataset().systems[state.b]], ["line", dataset().numbers[one.line]]]) address.set(key, value);
       link.href = `#${address}`;
-      const text = element("bdi", "excerpt", plain(DATA.texts[base[one.line]].slice(0, 200)) || "(empty)");
+      const text = element("bdi", "excerpt", plain(cut(DATA.texts[base[one.line]])) || "(empty)");
       text.dir = "auto";
       return [link, percent(one.a), percent(one.b), `${one.less > 0 ? "+" : ""}${percent(one.less)}`, text];
     });

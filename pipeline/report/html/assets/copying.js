@@ -161,7 +161,6 @@ const copying = (() => {
       ]) {
         const button = document.createElement("button");
         Object.assign(button, { type: "button", textContent: word });
-        button.setAttribute("role", "menuitem");
         button.setAttribute("aria-label", `${word} as ${name}`);
         button.addEventListener("click", () => act(button));
         parts.push(button);
@@ -186,7 +185,7 @@ const copying = (() => {
     menu = document.createElement("div");
     menu.className = "takes";
     menu.setAttribute("popover", "auto");
-    menu.setAttribute("role", "menu");
+    menu.setAttribute("role", "dialog");
     menu.setAttribute("aria-label", "copy or save");
     menu.addEventListener("toggle", (event) => event.newState === "closed" && opener?.setAttribute("aria-expanded", "false"));
     menu.addEventListener("keydown", (event) => {
@@ -208,7 +207,7 @@ const copying = (() => {
       shown.dataset.takes = "yes";
       const button = document.createElement("button");
       Object.assign(button, { type: "button", className: "take", textContent: "copy ▾" });
-      button.setAttribute("aria-haspopup", "menu");
+      button.setAttribute("aria-haspopup", "dialog");
       button.setAttribute("aria-expanded", "false");
       button.setAttribute("aria-label", `copy or save: ${nameOf(shown)}`);
       button.addEventListener("click", () => open(button, shown));
