@@ -218,7 +218,7 @@ def choose(page: Browser, **values: str) -> None:
 def test_choices_are_those_of_the_explorer_and_of_the_address(page: Browser, folder: Path) -> None:
     choose(page, metric="chrf", b="broken")
     assert page.run("return [metric().label, dataset().systems[state.b]]") == ["chrf", "broken"]
-    assert "chrf counts no n-grams." in page.run("return document.getElementById('compared').textContent")
+    assert "chrf counts no n-grams and judges no edits." in page.run("return document.getElementById('compared').textContent")
     page.run("writeNow()")
     address = page.run("return location.hash.slice(1)")
     page.open(folder / "report.html", address)

@@ -59,6 +59,7 @@ SCRIPTS = (
     "agreement.js",
     "explorer.js",
     "compare_figures.js",
+    "compare_gains.js",
     "compare.js",
     "keys.js",
 )

@@ -3,9 +3,8 @@
 // the sentences in this page say. The numbers of tests are from `pairs.py`. How they are drawn: compare_figures.js.
 const comparison = (() => {
   const PAIRS = JSON.parse(byId("pairs").textContent), controls = byId("pair"), place = byId("compared");
-  const TELLING = 10, MOST_BINS = 10, FIFTHS = 5, MOST_SHOWN = 10, SLICE = 8;
-  const GOOD = new Set(["match", "removed"]), BAD = new Set(["penalised", "kept", "inserted", "lost"]);
-  let shown = "", turn = 0, later = 0, finish = () => {};
+  const TELLING = 10, MOST_BINS = 10, FIFTHS = 5;
+  let shown = "", later = 0;
 
   const own = (line, system) => score(dataset(), metric(), line, system, -1);
   const whole = () => dataset().numbers.length === dataset().total;
@@ -107,74 +106,6 @@ const comparison = (() => {
     return [...first.slice(0, many), ...second.slice(0, TELLING - many)];
   }
 
-  // Return what each n-gram of a line counts for an output, by n-gram and order: 1 where it is right, −1 where wrong.
-  function credit(line, system) {
-    const orders = analysed(dataset(), metric(), line, system, best(dataset(), metric(), line, system)) ?? [], sums = new Map();
-    for (const { n, shown, outside } of orders) {
-      for (const list of [shown, outside]) {
-        for (const [gram, kind] of list) {
-          const worth = GOOD.has(kind) ? 1 : BAD.has(kind) ? -1 : 0, key = `${n} ${gram}`;
-          if (worth) sums.set(key, (sums.get(key) ?? 0) + worth);
-        }
-      }
-    }
-    return sums;
-  }
-
-  // Add to `sums` what A gains and loses against B in a line: {key: {n, gram, gains, loses}}.
-  function addGrams(sums, line) {
-    const one = credit(line, state.a), two = credit(line, state.b);
-    for (const key of new Set([...one.keys(), ...two.keys()])) {
-      const less = (one.get(key) ?? 0) - (two.get(key) ?? 0);
-      if (!less) continue;
-      const at = key.indexOf(" ");
-      if (!sums.has(key)) sums.set(key, { n: Number(key.slice(0, at)), gram: key.slice(at + 1), gains: 0, loses: 0 });
-      sums.get(key)[less > 0 ? "gains" : "loses"] += Math.abs(less);
-    }
-  }
-
-  // Compare the n-grams as soon as their place comes into sight, in slices of a few milliseconds, so that keys are never
-  // late; then draw them. Before the page is printed they are compared at once.
-  function compareGrams(into, found) {
-    const sums = new Map(), mine = turn;
-    const text = (line, system) => systemText(dataset(), line, system);
-    const differ = found.map((one) => one.line).filter((line) => text(line, state.a) !== text(line, state.b));
-    let at = 0;
-    const compare = (end) => {
-      if (mine !== turn || !into.hasAttribute("aria-busy")) return; // others were chosen meanwhile, or all is done
-      for (; at < differ.length && performance.now() < end; at++) addGrams(sums, differ[at]);
-      if (at < differ.length) setTimeout(() => compare(performance.now() + SLICE));
-      else drawGrams(into, [...sums.values()]);
-    };
-    const sight = new IntersectionObserver((seen) => {
-      if (!seen.some((one) => one.isIntersecting)) return;
-      sight.disconnect();
-      compare(performance.now() + SLICE);
-    }, { rootMargin: "100%" });
-    sight.observe(into);
-    finish = () => compare(Infinity);
-  }
-
-  function drawGrams(into, found) {
-    const orders = [...new Set(found.map((one) => one.n))].sort((one, two) => one - two);
-    const choice = element("select"), tables = element("div", "sides");
-    const label = element("label", "", "n-grams of order ", choice);
-    options(choice, [["", "all"], ...orders.map((n) => [n, String(n)])], "");
-    const draw = () => {
-      const some = found.filter((one) => choice.value === "" || one.n === Number(choice.value)), net = (one) => one.gains - one.loses;
-      const top = (sign) => some.filter((one) => sign * net(one) > 0)
-        .sort((one, two) => sign * (net(two) - net(one)) || one.n - two.n || (one.gram < two.gram ? -1 : 1)).slice(0, MOST_SHOWN);
-      tables.replaceChildren(...[["A gains", 1], ["A loses", -1]].map(([title, sign]) => drawn.gramTable(title, top(sign))));
-      copying(tables);
-    };
-    choice.addEventListener("change", draw);
-    draw();
-    const sum = (key) => said(found.reduce((all, one) => all + one[key], 0));
-    const told = `A gains ${sum("gains")} and loses ${sum("loses")} against B, ${lines()}: each n-gram that counts for A and not for B is a gain, and so is each that counts against B and not against A. Each output is beside its best reference.`;
-    into.replaceChildren(element("p", "note", told), label, tables);
-    into.removeAttribute("aria-busy");
-  }
-
   // Say in a sentence how A and B differ.
   function verdict() {
     const found = difference(), title = `${name(state.a)} less ${name(state.b)} by ${metric().label}: `;
@@ -199,12 +130,7 @@ const comparison = (() => {
       element("div", "stack", drawn.wins(wins, names, where), drawn.lengths(byLength(found), names, where)),
       drawn.distributions(distributions(), where)));
     made.push(element("h3", "", "The sentences that tell most"), drawn.telling(telling(found), where));
-    made.push(element("h3", "", "N-grams that A gains and loses"));
-    if (!metric().rule) return [...made, element("p", "note", `${metric().label} counts no n-grams.`)];
-    const grams = element("div", "gains", element("p", "note", "The n-grams are being compared …"));
-    grams.setAttribute("aria-busy", "true");
-    compareGrams(grams, found);
-    return [...made, grams];
+    return [...made, ...gains.parts(found, where)];
   }
 
   // Draw the comparison if A, B, the metric or the data set have changed since it was drawn. The sentence comes first,
@@ -219,7 +145,7 @@ const comparison = (() => {
     const key = [state.dataset, state.metric, state.a, state.b].join();
     if (key === shown) return;
     shown = key;
-    turn++;
+    gains.stop();
     const fields = controls.elements, systems = dataset().systems.map((one, number) => [number, one]);
     byId("compare").hidden = systems.length < 2;
     options(fields.dataset, DATA.datasets.map((one, number) => [number, one.name]), state.dataset);
@@ -248,7 +174,7 @@ const comparison = (() => {
   });
   addEventListener("beforeprint", () => {
     drawNow();
-    finish();
+    gains.finish();
   });
   controls.hidden = false;
   return { draw };

@@ -141,14 +141,14 @@ const drawn = (() => {
   // Return the beginning of a text, up to the end of a word.
   const cut = (text) => (text.length <= MOST_TEXT ? text : `${text.slice(0, MOST_TEXT).replace(/\s+\S*$/, "")} …`);
 
-  function gramTable(title, found) {
+  // Return a table of what A gains or loses. N-grams have a column of their orders.
+  function gainTable(title, found, edits) {
     const rows = found.map((one) => {
-      const gram = element("bdi", "", ...nodes(one.gram.replaceAll(BETWEEN, " ")));
-      const less = one.gains - one.loses;
-      return [gram, String(one.n), said(one.gains), said(one.loses), `${less > 0 ? "+" : "−"}${said(Math.abs(less))}`];
+      const name = element("bdi", "", ...nodes(one.thing.replaceAll(BETWEEN, " "))), less = one.gains - one.loses;
+      return [name, ...(edits ? [] : [String(one.order)]), said(one.gains), said(one.loses), `${less > 0 ? "+" : "−"}${said(Math.abs(less))}`];
     });
-    const made = element("div", "", element("h4", "", title));
-    made.append(rows.length ? tableOf(`n-grams: ${title}`, ["n-gram", "n", "gained", "lost", "net"], rows) : element("p", "note", "none"));
+    const made = element("div", "", element("h4", "", title)), header = [...(edits ? ["edit"] : ["n-gram", "n"]), "gained", "lost", "net"];
+    made.append(rows.length ? tableOf(`${edits ? "edits" : "n-grams"}: ${title}`, header, rows) : element("p", "note", "none"));
     return made;
   }
 
@@ -169,5 +169,5 @@ const drawn = (() => {
     return element("div", "telling", element("p", "note", note), made);
   }
 
-  return { wins, histogram, lengths, distributions, gramTable, telling };
+  return { wins, histogram, lengths, distributions, gains: gainTable, telling };
 })();
