@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import time
 from collections import Counter
 from typing import TYPE_CHECKING
@@ -53,10 +54,11 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A run of the sample with one reference, so that it is the best one."""
     folder = tmp_path_factory.mktemp("run")
     texts = {"source": str(DATA / "source.txt"), "references": [str(DATA / "reference0.txt")]}
+    texts |= {"gold": str(DATA / "m2" / "gold.m2")}
     config = {
         "datasets": {"sample": texts},
         "systems": [str(DATA / "systems" / "*.txt")],
-        "metrics": ["gleu[iter=1]", "ter", "chrf", "google_gleu"],
+        "metrics": ["gleu[iter=1]", "ter", "chrf", "google_gleu", "m2"],
         "statistics": {"resamples": "50", "trials": "50", "correction": "none"},
         "output": {"formats": ["html"]},
     }
@@ -200,6 +202,22 @@ def test_n_grams_are_those_of_naive_counts(browser: Browser, folder: Path) -> No
             assert (len(key), gains[key], loses[key]) == (int(order), int(gained), int(lost))
 
 
+def test_edits_are_those_that_the_metric_counts(browser: Browser, folder: Path, material: Material) -> None:
+    """A right edit counts 1 and a wrong one -1; the results have how many are right and how many are proposed."""
+    browser.open(folder / "report.html", f"dataset=sample&metric=m2&a={B}&b=broken&part=compare")
+    browser.wait("return document.querySelector('.gains').getAttribute('aria-busy')", None)
+    told = browser.run("return document.querySelector('.gains .note').textContent")
+    gained, lost = (int(number.replace(",", "")) for number in re.findall(r"(?:gains|loses) ([\d,]+)", told))
+    counts = {score.system: score.outputs for score in material.measured[4].scores}
+    one, two = (2 * counts[name]["correct"] - counts[name]["proposed"] for name in (B, "broken"))
+    assert gained - lost == one - two
+    assert min(gained, lost) > 0
+    for caption, sign in (("edits: A gains", 1), ("edits: A loses", -1)):
+        rows = table(browser, caption)
+        assert all(" \u2192 " in row[0] and plain(row[3]) == plain(row[1]) - plain(row[2]) for row in rows)
+        assert all(sign * plain(row[3]) > 0 for row in rows)
+
+
 # --- choices
 
 
@@ -218,7 +236,9 @@ def choose(page: Browser, **values: str) -> None:
 def test_choices_are_those_of_the_explorer_and_of_the_address(page: Browser, folder: Path) -> None:
     choose(page, metric="chrf", b="broken")
     assert page.run("return [metric().label, dataset().systems[state.b]]") == ["chrf", "broken"]
-    assert "chrf counts no n-grams and judges no edits." in page.run("return document.getElementById('compared').textContent")
+    assert "chrf counts no n-grams and judges no edits." in page.run(
+        "return document.getElementById('compared').textContent"
+    )
     page.run("writeNow()")
     address = page.run("return location.hash.slice(1)")
     page.open(folder / "report.html", address)
