@@ -16,8 +16,8 @@ const copying = (() => {
     const parts = [];
     const add = (node) => {
       if (node.nodeType === Node.TEXT_NODE) parts.push(node.data);
-      else if (node.nodeType === Node.ELEMENT_NODE && !node.matches("svg, .take, .copy, [hidden], [aria-hidden=true]")) {
-        const apart = node.matches("div, p, br, li, small");
+      else if (node.nodeType === Node.ELEMENT_NODE && !node.matches("svg, .take, .copy, .base, [hidden], [aria-hidden=true]")) {
+        const apart = node.matches("div, p, br, li, small, .delta");
         if (apart) parts.push(" ");
         node.childNodes.forEach(add);
         if (apart) parts.push(" ");
@@ -28,8 +28,9 @@ const copying = (() => {
   }
 
   // Return the rows of a table: {cells, head}. A cell is {text, left, bold}; columns that have drawings alone are left
-  // out. A cell that spans several columns or rows has its text in the first of them. `wanted` chooses rows.
-  function rowsOf(table, wanted = () => true) {
+  // out, and so are hidden rows. A cell that spans several columns or rows has its text in the first. `chosen` chooses rows.
+  function rowsOf(table, chosen = () => true) {
+    const wanted = (row) => !row.hidden && chosen(row);
     const grid = [], drawings = new Set();
     [...table.rows].forEach((row, number) => {
       grid[number] ??= { cells: [], head: row.parentElement.tagName === "THEAD", wanted: wanted(row) };
