@@ -2,10 +2,10 @@
 // The figures and tables of the comparison of A and B. Each figure says in its label what it shows, and has a table of
 // its numbers behind it.
 const drawn = (() => {
-  const SPACE = "http://www.w3.org/2000/svg", WIDE = 460, ROW = 22, LETTER = 7.2, NAME = 18, MOST_TEXT = 200;
+  const SPACE = "http://www.w3.org/2000/svg", WIDE = 460, ROW = 22, LETTER = 7.2, NAME = 32, MOST_TEXT = 200;
   const said = (number) => number.toLocaleString("en");
   const scored = (value) => percent(value === null ? null : Math.floor(value + 0.5));
-  const short = (name) => (name.length <= NAME ? name : `${name.slice(0, NAME - 9)}…${name.slice(-8)}`);
+  const short = (name) => (name.length <= NAME ? name : `${name.slice(0, NAME - 15)}…${name.slice(-14)}`);
   // Return a whole number of the data's units as text for an axis, such as 12.5.
   const tick = (value) => String(Number((value / 10 ** DATA.digits).toPrecision(4))).replace("-", "−");
 
