@@ -22,6 +22,7 @@ from tests.report import browser as browsers
 LONG = 40
 """So many sentences make a long document."""
 KEYS = """
+byId("sentences").scrollIntoView();
 const seen = [];
 for (let round = 0; round < 3; round++) {
   show(0);

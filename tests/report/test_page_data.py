@@ -19,6 +19,7 @@ from tests.metrics.test_imeasure_verdicts import write_run
 if TYPE_CHECKING:
     from pathlib import Path
 
+TIMES = "\N{MULTIPLICATION SIGN}"
 HELP = (ROOT / "pipeline" / "help" / "page.md").read_text(encoding="utf-8")
 
 
@@ -69,13 +70,13 @@ def test_lists_have_the_shapes_that_are_said(folder: Path) -> None:
 
 
 def check(value: Any, shape: str, sizes: dict[str, int]) -> None:
-    """Hold a list against a shape such as [R][L] or [L × S], where all its sizes are known."""
-    outer = re.match(r"\[([\w ×+]+)\]", shape)
+    """Hold a list against a shape such as [R][L] or [L][S], where all its sizes are known."""
+    outer = re.match(rf"\[([\w {TIMES}+]+)\]", shape)
     if not outer or not isinstance(value, list | tuple):
         return
     factors = [
         sum(sizes.get(part, int(part) if part.isdigit() else -9999) for part in factor.split(" + "))
-        for factor in outer[1].split(" × ")
+        for factor in outer[1].split(f" {TIMES} ")
     ]
     if min(factors) >= 0:
         assert len(value) == int(np.prod(factors)), shape
