@@ -16,7 +16,7 @@ import time
 from pathlib import Path
 from statistics import median
 
-from tests.bench.__main__ import Bench
+from tests.bench.measuring.bench import Bench
 from tests.report import browser as browsers
 
 LONG = 40
