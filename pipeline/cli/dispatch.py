@@ -215,7 +215,7 @@ def interruptible(*, last: bool = False) -> Iterator[None]:
     for number in handled:
         signal.signal(number, interrupt)
     if last:
-        atexit.register(_ignore, handled)
+        atexit.register(_end, handled)
     try:
         yield
     finally:
@@ -224,10 +224,19 @@ def interruptible(*, last: bool = False) -> Iterator[None]:
             signal.signal(number, handlers[number])
 
 
-def _ignore(numbers: Sequence[int]) -> None:
-    """Ignore signals: at the end of a process Python has no handlers any more, and the exit code would be another."""
+def _end(numbers: Sequence[int]) -> None:
+    """Be the last function that Python calls: ignore signals, since there are no handlers any more after it.
+
+    An interrupted process ends here. Python would end it by a signal, with another exit code, where the interruption
+    came in code that was executed from text, such as that of a data class, although it was dealt with.
+    """
     for number in numbers:
         signal.signal(number, signal.SIG_IGN)
+    if _interrupted:
+        with contextlib.suppress(OSError, ValueError):
+            sys.stdout.flush()
+            sys.stderr.flush()
+        os._exit(130)
 
 
 def _end_at_once() -> NoReturn:

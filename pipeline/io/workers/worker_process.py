@@ -30,6 +30,8 @@ PATIENCE = 10.0
 START = 60.0
 """Seconds within which the system must have started a process, else it is killed."""
 _THREADS = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS")
+_BORROW = "_USE_VFORK"
+"""The switch of subprocess, in its documentation, by which no process borrows the memory of its parent."""
 _idle: list[WorkerProcess] = []
 """Workers of this process that have no work."""
 
@@ -147,19 +149,19 @@ def _start(process: subprocess.Popen[bytes], command: list[str]) -> None:
     """Start a command as a process whose object is there, so that its number is known before it has begun."""
     environment = {**dict.fromkeys(_THREADS, "1"), **os.environ}
     pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.DEVNULL, "env": environment}
-    borrows = getattr(subprocess, "_USE_VFORK", None)
+    borrows = getattr(subprocess, _BORROW, None)
     try:
         if borrows is not None:
-            subprocess._USE_VFORK = False  # type: ignore[attr-defined]  # noqa: SLF001 (as its documentation shows)
-        process.__init__(command, **pipes)  # type: ignore[call-overload, misc]
+            setattr(subprocess, _BORROW, False)
+        process.__init__(command, **pipes)  # type: ignore[misc]
     except OSError as error:
         if error.errno != errno.ENOMEM or borrows is None:
             raise
-        subprocess._USE_VFORK = borrows  # type: ignore[attr-defined]  # noqa: SLF001
-        process.__init__(command, **pipes)  # type: ignore[call-overload, misc]
+        setattr(subprocess, _BORROW, borrows)
+        process.__init__(command, **pipes)  # type: ignore[misc]
     finally:
         if borrows is not None:
-            subprocess._USE_VFORK = borrows  # type: ignore[attr-defined]  # noqa: SLF001
+            setattr(subprocess, _BORROW, borrows)
 
 
 def _surroundings() -> tuple[object, ...]:

@@ -18,6 +18,7 @@ Disks that are full are small ones in memory where this user may mount them, els
 from __future__ import annotations
 
 import argparse
+import signal
 import sys
 import tempfile
 from collections import Counter
@@ -91,6 +92,10 @@ def _left_out(name: str) -> bool:
 
 
 def _all(numbers: Iterator[tuple[int, str]], seed: int, verbose: bool) -> list[Trial]:
+    # Whoever starts this may ignore signals (nohup, or & in a script), and processes inherit that.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
     trials = []
     with tempfile.TemporaryDirectory(prefix="faults-", ignore_cleanup_errors=True) as folder:
         machine = Machine(Path(folder))

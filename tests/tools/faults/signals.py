@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 
     from .machine import Machine, Running
 
+HASTY = {"io.workers.pool.STILL": 3.0, "io.workers.pool.LOOK": 0.2, "io.workers.worker_process.START": 3.0}
+"""Seconds after which the watchdog of the program ends a worker that stands still."""
 ENDS = [signal.SIGINT, signal.SIGTERM, signal.SIGHUP]
 
 
@@ -53,8 +55,8 @@ def worker(machine: Machine, rng: random.Random) -> str:
 
 
 def stopped(machine: Machine, rng: random.Random) -> str:
-    """Stop a worker, so that it lives and does nothing. The watchdog of the program waits three seconds for it."""
-    process = machine.start(settings={"io.workers.pool.STILL": 3.0, "io.workers.pool.LOOK": 0.2})
+    """Stop a worker, so that it lives and does nothing. It may not even have begun."""
+    process = machine.start(settings=HASTY)
     moment = rng.uniform(0, machine.seconds)
     process.until(moment)
     pid = _a_worker(process, rng)

@@ -61,8 +61,9 @@ def _fuzz(name: str, seeds: Sequence[str]) -> int:
         print(
             f"--- {name} {seed}: {json.dumps(FUZZERS[name].make(seed))}\n{report.wrong.get(seed, 'nothing is wrong')}"
         )
+    seconds, slowest = report.slowest
     tally = ", ".join(f"{key} {number}" for key, number in sorted(report.tally.items()))
-    print(f"{name}: {report.cases} cases, {len(report.wrong)} wrong; slowest {report.slowest:.1f} s; ", end="")
+    print(f"{name}: {report.cases} cases, {len(report.wrong)} wrong; slowest {seconds:.1f} s ({slowest}); ", end="")
     print(f"this process at most {peak():.0f} MB; {tally}", flush=True)
     return int(bool(report.wrong))
 

@@ -57,7 +57,7 @@ def drawn(rng: random.Random, content: Any, values: Sequence[Any]) -> Change:
     if way < 0.25:
         return ["rename", place, rng.choice(["x", "", "a b", "metrics", "lines", "\u00e9", "0"])]
     value = rng.choice(values) if way < 0.8 else at(content, rng.choice(list(places(content))))
-    return ["put", place, much(rng, value) if rng.random() < 0.2 else value]
+    return ["put", place, much(rng, value) if rng.random() < 0.1 else value]
 
 
 def at(content: Any, place: Sequence[Any]) -> Any:

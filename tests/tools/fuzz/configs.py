@@ -1,4 +1,4 @@
-"""Configs with anything in the place of anything: each is accepted, or refused with messages, soon, in little memory."""
+"""Configs with anything in the place of anything: each is accepted, or refused with messages, soon and without much."""
 
 from __future__ import annotations
 
@@ -19,32 +19,34 @@ BASE: dict[str, Any] = {
         "d": {"source": "s", "references": ["r", "r2"], "keep": ["1-2"]},
         "e": {"source": "s", "references": [{"jsonl": "j", "column": "t"}], "empty_references": "none"},
     },
-    "systems": {"A": "A", "B": {"d": "A", "e": {"tsv": "A", "column": 1}}},
+    "systems": {"A": "A", "B": {"d": "A", "e": {"tsv": "A", "column": 1}}, "C": "r"},
     "metrics": ["gleu[iter=2]", {"name": "bleu", "order": 2}, "chrf"],
-    "defaults": {"metrics": {"iterations": 3}},
+    "defaults": {"metrics": {"order": 3}},
     "statistics": {"resamples": 5, "trials": 5, "baseline": "A", "level": 0.9},
     "run": {"n_jobs": 2, "backend": "threading", "max_unpacked": 1000},
-    "output": {"dir": "out", "formats": ["csv", "markdown"], "digits": 3, "mean": True, "plots": ["bars"]},
-    "columns": {"one": {"scores": {"A": 1, "B": 2}}, "two": {"metric": "gleu[iter=2]"}},
-    "correlations": [{"columns": ["one", "two"]}],
-    "expect": [{"scale": 100, "values": {"A": 1.5}}],
-    "human": {"file": "h", "window": 3},
+    "output": {"dir": "out", "formats": ["csv", "markdown"], "digits": 3, "mean": True},
+    "columns": {"one": {"scores": {"A": 1, "B": 2}}, "two": {"order": ["A", "B"]}},
+    "correlations": [{"of": ["one"], "with": ["two"], "without": []}],
+    "expect": [{"dataset": "d", "metric": "chrf", "scale": 100, "values": {"A": 1.5}}],
+    "human": {"file": "h.csv", "dataset": "d", "window": 3},
     "x-more": {"a": [1, 2]},
 }
-"""A config of many sections; what stands there need not fit together."""
+"""A config of many sections, which is accepted as it is."""
 SIMPLE: dict[str, Any] = {
     "datasets": {"d": {"source": "s", "references": ["r"]}},
     "systems": {"A": "A", "B": "A"},
     "metrics": ["gleu[iter=2]"],
 }
-"""A config that is accepted."""
+"""A small one."""
+HUMAN = "judgeID,segmentId," + ",".join(f"system{n}Id,system{n}rank" for n in (1, 2, 3))
+HUMAN += "\na,1,A,1,B,2,C,3\nb,2,A,2,B,1,C,3\n"
 TEXTS = {
     "s": "a b\nc d\n",
     "r": "a b\nc d\n",
     "r2": "a\nc\n",
     "A": "a b\nc c\n",
     "j": '{"t": "a"}\n{"t": "c"}\n',
-    "h": "x\n",
+    "h.csv": HUMAN,
 }
 VALUES: list[Any] = [
     *[
@@ -97,7 +99,7 @@ VALUES: list[Any] = [
         "gleu,",
         "=",
     ],
-    *[{"jsonl": "j", "column": "t.t.t"}, {"tsv": "A", "column": -1}, {"file": "h"}, {"name": "gleu", "name ": 1}],
+    *[{"jsonl": "j", "column": "t.t.t"}, {"tsv": "A", "column": -1}, {"file": "h.csv"}, {"name": "gleu", "name ": 1}],
 ]
 YAML = [
     "? [a, b]\n: c\n",

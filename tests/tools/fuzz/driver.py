@@ -54,8 +54,8 @@ class Report:
     """How they ended."""
     wrong: dict[str, str] = field(default_factory=dict)
     """What was wrong, by seed."""
-    slowest: float = 0.0
-    """Seconds of processor time of the slowest case."""
+    slowest: tuple[float, str] = (0.0, "")
+    """Seconds of processor time of the slowest case, and its seed."""
 
 
 def fuzz(fuzzer: Fuzzer, seeds: Iterator[str]) -> Report:
@@ -66,7 +66,7 @@ def fuzz(fuzzer: Fuzzer, seeds: Iterator[str]) -> Report:
         if wrong := checked(fuzzer, fuzzer.make(seed), report.tally):
             report.wrong[seed] = wrong
         report.cases += 1
-        report.slowest = max(report.slowest, time.process_time() - begun)
+        report.slowest = max(report.slowest, (time.process_time() - begun, seed))
     return report
 
 
@@ -135,16 +135,18 @@ class Said(NamedTuple):
 
     def wrong(self) -> str:
         """Return what is wrong with it: it must end well, or be refused with one message for each problem."""
-        odd = [
-            line
-            for line in self.err.splitlines()
-            if line and not line.startswith(("error: ", "warning: ", "note: ", " "))
-        ]
-        if self.code not in (0, 2) or odd or (self.code == 2 and "error: " not in self.err):
+        refused = self.code == 2 and "error: " in self.err and not _odd_lines(self.err)
+        if "Traceback" in self.err or not (self.code == 0 or refused):
             return f"exit code {self.code}, and it said: {self.err[:2000]}"
-        if len(self.err) > 100_000:
+        if refused and len(self.err) > 100_000:
             return f"a message of {len(self.err)} characters: {self.err[:500]}"
         return ""
+
+
+def _odd_lines(text: str) -> list[str]:
+    """Return the lines of an error that are no message of the program's."""
+    usual = ("error: ", "warning: ", "note: ", "no texts: ", "See ", " ")
+    return [line for line in text.splitlines() if line and not line.startswith(usual)]
 
 
 def said(*arguments: object) -> Said:

@@ -6,6 +6,7 @@ The same command, given again, ends in the results of a run that nothing happene
 from __future__ import annotations
 
 import atexit
+import contextlib
 import json
 import os
 import random
@@ -101,7 +102,7 @@ COMMANDS: dict[str, Callable[[Path], str]] = {
     "html": command("report", "RUN", "--format", "html", "--output", "out"),
     "compare": command("compare", "RUN"),
     "rank": command("rank", "RUN"),
-    "correlate": command("correlate", "RUN", "DATA/judgements.csv"),
+    "correlate": command("correlate", "RUN", "--human", "DATA/judgements.csv"),
     "cite": command("cite", "RUN"),
     "clean": command("clean", "RUN", "--dry-run"),
     "unused": command("clean", "RUN", "--unused"),
@@ -141,8 +142,9 @@ def inflict(run: Path, damage: dict[str, Any]) -> None:
     if not path.is_file() or path.is_symlink():
         return
     if "changes" in damage:
-        content = changed(json.loads(path.read_text(encoding="utf-8")), damage["changes"])
-        path.write_text(json.dumps(content), encoding="utf-8")
+        with contextlib.suppress(ValueError):  # of a file that is damaged already
+            content = changed(json.loads(path.read_text(encoding="utf-8")), damage["changes"])
+            path.write_text(json.dumps(content), encoding="utf-8")
     elif "bytes" in damage:
         path.write_bytes(changed_bytes(path.read_bytes(), damage["bytes"]))
     elif "size" in damage:
