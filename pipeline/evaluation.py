@@ -15,7 +15,7 @@ from .report.notebook.shown import Drawable, Shown, called
 from .report.tables.labels import labels
 from .scoring.breakdown.rows import TIERS
 from .scoring.column_blocks import blocks_of
-from .scoring.results import DatasetInfo, Results
+from .scoring.results import REFERENCES_ROW, DatasetInfo, Results
 from .scoring.sentences import every_output, sentence_spread
 
 if TYPE_CHECKING:
@@ -85,7 +85,7 @@ class Result(Shown):
         The names are those of `outputs` at level corpus. For example, `sentence_outputs["rouge1_precision"]` holds the
         precision of each text. Where the best reference of a sentence counts, the numbers are those with it.
         """
-        blocks = [every_output(self.measure, columns) for columns in blocks_of(self.measure, self.statistics)]
+        blocks = [every_output(self.measure, columns) for columns in blocks_of(self.measure, self._counts())]
         return {name: np.concatenate([block[name] for block in blocks]) for name in blocks[0]}
 
     def sentence_spread(self) -> dict[str, Floats]:
@@ -94,7 +94,7 @@ class Result(Shown):
         The keys are score, std, low and high; each value is float64 [lines]. low and high are score ± 1.959964 std.
         They are NaN where std is 0, as in the original GLEU program with the option -d.
         """
-        blocks = [sentence_spread(self.measure, columns) for columns in blocks_of(self.measure, self.statistics)]
+        blocks = [sentence_spread(self.measure, columns) for columns in blocks_of(self.measure, self._counts())]
         return {name: np.concatenate([block[name] for block in blocks]) for name in blocks[0]}
 
     @property
@@ -104,7 +104,14 @@ class Result(Shown):
         For example, `match_2@0` holds the matches of order 2 (bigrams) with the first reference.
         """
         schema = self.statistics.schema
-        return schema.named(np.concatenate([schema.pack(columns) for columns in self.statistics.blocks()]))
+        return schema.named(np.concatenate([schema.pack(columns) for columns in self._counts().blocks()]))
+
+    def _counts(self) -> Statistics | MemoryStatistics:
+        """Return the counts of each sentence. Raises InputError for the row of all references, which has none."""
+        if self.system == REFERENCES_ROW:
+            remedy = "take reference0 or another reference"
+            raise InputError(f"{self.system} is the mean of the references' scores and has no sentences: {remedy}")
+        return self.statistics
 
     def breakdown(self, tier: int = 3) -> list[dict[str, Any]]:
         """Return a mapping for each type of edit: type, score, low and high of its interval, and all outputs.

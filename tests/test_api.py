@@ -200,6 +200,15 @@ def test_sentences_of_a_corpus_score_are_scored_alone(metric: str) -> None:
 
 
 @pytest.mark.usefixtures("silent")
+@pytest.mark.parametrize("numbers", ["sentences", "sentence_outputs", "columns"])
+def test_the_mean_of_references_has_no_sentences(numbers: str) -> None:
+    results = evaluate(*hypotheses_first(make(3)), metrics=["gleu[refs=leave_one_out,iter=2]"])
+    with pytest.raises(InputError, match=r"^REFERENCE is the mean of .* has no sentences: take reference0"):
+        getattr(results["REFERENCE"], numbers)
+    assert len(getattr(results["reference0"], numbers)) > 0
+
+
+@pytest.mark.usefixtures("silent")
 @pytest.mark.parametrize("references", [1, 2, 5])
 @pytest.mark.parametrize("unit", ["word", "char"])
 def test_columns_are_the_integers_of_the_naive_oracle(references: int, unit: str) -> None:
@@ -564,8 +573,7 @@ def test_many_references_are_drawn_rightly_or_refused(references: int, sampler: 
         ({"hypotheses": ["", " \n"]}, "memory: system system: 2 of 2 lines are empty"),
         (
             {"references": [["a", "b"], ["", "b"]]},
-            "memory: reference 1 (references[1]) has 1 empty lines, the first is line 1: "
-            "each counts as a sentence of length 0",
+            "memory: reference 1 (references[1]) has an empty line, 1: it counts as a sentence of length 0",
         ),
         ({"hypotheses": ["a@@ b", "c"]}, "subword"),
     ],

@@ -100,6 +100,7 @@ def _notes(source: Sequence[str], annotated: Annotated, versions: str) -> list[s
     pairs = f"{len(annotated.annotations):,} pairs of sentences, {annotated.changed:,} of them changed"
     notes.append(f"{pairs}; {annotated.distinct:,} are distinct, {annotated.kept:,} of these were kept from before")
     if empty:
-        lines = f"{len(empty):,} empty lines of the source, the first in line {empty[0]:,}"
-        notes.append(f"{lines}, have no sentence in the M2 file, as errant_parallel writes none")
+        lines = f"{len(empty):,} empty lines of the source, the first in line {empty[0]:,}, have"
+        lines = lines if len(empty) > 1 else f"the empty line {empty[0]:,} of the source has"
+        notes.append(f"{lines} no sentence in the M2 file, as errant_parallel writes none")
     return notes

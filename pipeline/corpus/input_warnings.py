@@ -68,8 +68,10 @@ def _references(corpus: Corpus) -> Iterator[str]:
         empty = len(corpus.kept[number]) if corpus.kept else reference.blank
         if empty and (corpus.kept or not corpus.missing):
             first = corpus.kept[number][0] if corpus.kept else reference.first_blank
-            lines = f"{empty} empty lines, the first is line {first}"
-            yield f"reference {number} ({reference.name}) has {lines}: each counts as a sentence of length 0"
+            lines = (
+                f"{empty} empty lines, the first is line {first}: each" if empty > 1 else f"an empty line, {first}: it"
+            )
+            yield f"reference {number} ({reference.name}) has {lines} counts as a sentence of length 0"
 
 
 def _systems(corpus: Corpus) -> Iterator[str]:

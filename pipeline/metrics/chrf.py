@@ -17,6 +17,7 @@ from .base.columns import Field, Schema
 from .base.description import Counted
 from .base.metric import Metric
 from .base.ngram_counts import OverlapNeeds, shown_matches
+from .base.ngram_roles import Shared
 from .base.option import option
 from .base.signature import SACREBLEU
 from .base.views import TEXTS
@@ -176,6 +177,10 @@ class Chrf(Metric):
     def citations(self) -> tuple[str, ...]:
         """The paper of chrF, and that of chrF++ if words count."""
         return ("popovic-2015-chrf", *(("popovic-2017-chrf",) if self.word_order else ()))
+
+    def overlaps(self) -> tuple[Shared, ...]:
+        """Return the longest n-grams of characters."""
+        return (Shared(self.char_order - 1, "characters", self.needs.characters.tokenization, self.char_order),)
 
     def shown_counts(self, columns: Columns) -> list[Counted]:
         """Return lengths in characters, matches, and the n-grams of output and reference."""

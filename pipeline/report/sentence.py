@@ -147,8 +147,8 @@ def edit_tables(material: Material, dataset: str, line: int, system: str) -> Ite
         yield Edits(label, verdict_table(several), int(annotator), makers(several, int(annotator)))
 
 
-def verdict_table(several: Sequence[list[Verdict] | None]) -> Table:
-    """Return a row for each edit, with the verdict of each annotator; "-" for those who take no part.
+def verdict_table(several: Sequence[list[Verdict] | None], who: str = "annotator") -> Table:
+    """Return a row for each edit, with the verdict of each annotator, or of `who` judges; "-" for who takes no part.
 
     Types of edits are left out where none has any.
     """
@@ -161,18 +161,18 @@ def verdict_table(several: Sequence[list[Verdict] | None]) -> Table:
         cells = ["-" if own is None else _said(own, edit) for own in several]
         rows.append([f"{start}-{end}", f"{original or NOTHING} → {correction or NOTHING}", *[name] * typed, *cells])
     head = ["tokens", "edit", *["type"] * typed]
-    return [*head, *(f"annotator {number}" for number in range(len(several)))], rows
+    return [*head, *(f"{who} {number}" for number in range(len(several)))], rows
 
 
-def makers(several: Sequence[list[Verdict] | None], chosen: int) -> str:
-    """Return how many edits of an output all, some and none of the annotators make, with their places and corrections.
+def makers(several: Sequence[list[Verdict] | None], chosen: int, who: str = "annotators") -> str:
+    """Return how many edits of an output all, some and none of the judges (`who` names them) make.
 
-    The edits are those that the annotator who counts calls right or wrong.
+    Equal edits have the same place and correction. They are those that the judge who counts calls right or wrong.
     """
     right = [{verdict[:4] for verdict in own if verdict.verdict == RIGHT} for own in several if own is not None]
     counts = [sum(v[:4] in own for own in right) for v in several[chosen] or () if v.verdict != MISSED]
     each = [counts.count(len(right)), sum(0 < count < len(right) for count in counts), counts.count(0)]
-    return "edits of the output: {}; all annotators make {}, some {}, none {}".format(len(counts), *each)
+    return "edits of the output: {}; all {} make {}, some {}, none {}".format(len(counts), who, *each)
 
 
 def _said(verdicts: Sequence[Verdict], edit: tuple[int, int, str, str, str]) -> str:

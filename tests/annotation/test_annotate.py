@@ -264,8 +264,7 @@ def test_the_command(
     assert told.splitlines() == [
         "note: made with errant:1|spacy:2|model:m-3",
         "note: 6 pairs of sentences, 2 of them changed; 2 are distinct, 0 of these were kept from before",
-        "note: 1 empty lines of the source, the first in line 2, have no sentence in the M2 file, as errant_parallel "
-        "writes none",
+        "note: the empty line 2 of the source has no sentence in the M2 file, as errant_parallel writes none",
     ]
     noop = "A -1 -1|||noop|||-NONE-|||REQUIRED|||-NONE-|||"
     assert out.read_text() == f"S a b\n{noop}0\nA 0 1|||m|||a c|||1\n\nS d\nA 0 1|||m|||e|||0\n{noop}1\n\n"

@@ -244,7 +244,7 @@ def test_odd_texts_are_told(asked: list[list[Pair]]) -> None:
     dataset = {"source": "s.txt", "references": ["r.txt"]}
     job = prepare(config(dataset, {"A": "o.txt"}, ["errant[annotator=auto]"]))
     assert job.warnings == (
-        "d: 1 empty lines of the source, the first is line 2, have no edits, whatever stands in the other texts: "
+        "d: the empty line 2 of the source has no edits, whatever stands in the other texts: "
         "errant annotates no empty sentence",
     )
     assert asked == []
@@ -302,7 +302,7 @@ def test_errant_itself_on_conll14(shared: Path) -> None:
         return (shared / "conll14" / name).read_text(encoding="utf-8").removesuffix("\n").split("\n")
 
     texts = {name: read(name) for name in ("AMU", "CAMB")}
-    with pytest.warns(UserWarning, match="empty lines"):
+    with pytest.warns(UserWarning, match="empty line"):
         found = pipeline.evaluate(texts, [read("REF0"), read("REF1")], read("INPUT"), "errant[annotator=auto]")
     counts = {result.system: [result.outputs[name] for name in ("tp", "fp", "fn")] for result in found}
     assert counts == {"AMU": [482, 797, 1936], "CAMB": [731, 1341, 1886]}

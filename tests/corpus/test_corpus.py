@@ -343,7 +343,7 @@ def test_empty_references_can_be_refused(tmp_path: Path) -> None:
         ({"source": "a\nb\nc\n", "r0": "a\nc\nc\n", "A": "x\n \n\n"}, "d: system A: 2 of 3 lines are empty"),
         (
             {"source": "a\nb\n", "r0": "a\n\n", "A": "x\ny\n"},
-            "d: reference 0 (r0) has 1 empty lines, the first is line 2: each counts as a sentence of length 0",
+            "d: reference 0 (r0) has an empty line, 2: it counts as a sentence of length 0",
         ),
     ],
 )

@@ -50,7 +50,7 @@ def _here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         ({"a.txt": "a\0b\nc\nd\n"}, "d: a.txt: holds 1 NUL character; is it UTF-8 text?"),
         (
             {"r.txt": "a b\n\nc\n"},
-            "d: reference 0 (r.txt) has 1 empty lines, the first is line 2: each counts as a sentence of length 0",
+            "d: reference 0 (r.txt) has an empty line, 2: it counts as a sentence of length 0",
         ),
     ],
 )

@@ -26,7 +26,7 @@ from pipeline import kernel as chosen_kernel
 from pipeline.cli.dispatch import main
 from pipeline.errors import InvalidTextError
 from pipeline.kernel import python
-from pipeline.kernel.common import KINDS, MAX_ORDER, MERGED_KINDS, SPLITS, Encoded
+from pipeline.kernel.common import KINDS, MAX_ORDER, MERGED_KINDS, SPLITS, WITHOUT_OUTPUT, Encoded
 from pipeline.kernel.lines import Lines, join_lines
 from tests.conftest import ROOT, forced_kernel
 from tests.oracles import naive
@@ -236,6 +236,49 @@ def overlap_calls(draw: st.DrawFn) -> tuple[Any, ...]:
 @given(call=overlap_calls())
 def test_overlap_of_the_twins_is_equal(native: ModuleType, call: tuple[Any, ...]) -> None:
     assert outcome(native.overlap, *call) == outcome(python.overlap, *call)
+
+
+def white_texts() -> list[Lines]:
+    """Lines whose white space, of every kind, comes at each place of 64 bytes, in texts that end with them."""
+    blanks = [*WHITE, *NEIGHBOURS, "\u00c2", "\u1680x", "  "]
+    lines = ["x" * place + blank + "yz" * (place % 9) for blank in blanks for place in (0, 1, 31, 61, 62, 63, 64, 65)]
+    lines += ["a " * size + "é" * (size % 3) for size in (95, 96, 127, 128, 190, 191, 192, 193, 255, 256, 600)]
+    lines += ["", " ", "x" * 8, "y" * 9, "x" * 7 + "\0", "x" * 7, "\0", "\0" * 8]
+    return [join_lines(line.encode() for line in lines[:number]) for number in (len(lines), len(lines) - 9, 5)]
+
+
+@pytest.mark.parametrize("split", ["whitespace", "ascii_whitespace", "chrf"])
+@pytest.mark.usefixtures("native")
+def test_all_widths_of_vectors_find_the_same_white_space(split: str) -> None:
+    compiled = import_module("pipeline.kernel.native.encode")
+    texts = white_texts()
+    for bits in compiled.WIDTHS:
+        assert seen(compiled.encode(texts, split, bits)) == seen(python.encode(texts, split))
+        for broken in (b"\x80", b"\xe2\x80", b"x" * 64 + b"\xff"):
+            text = [join_lines([b"a b", broken])]
+            assert outcome(compiled.encode, text, split, bits) == outcome(python.encode, text, split)
+    assert compiled.WIDTHS[0] == 64
+    with pytest.raises(ValueError, match="bits: expected one of"):
+        compiled.encode(texts, split, 96)
+
+
+@pytest.mark.parametrize("order", [1, 2, 3, 4, 5, MAX_ORDER])
+def test_bits_of_short_outputs_and_the_trie_count_the_same(native: ModuleType, order: int) -> None:
+    """Lines around 64 tokens, the most that are counted as bits, of few and many words, with and without a source."""
+    rng = random.Random(order)
+    sizes = [0, 1, 2, 5, 31, 62, 63, 64, 65, 66, 130]
+    texts = [
+        encoded(
+            [[rng.randrange(words) for _ in range(rng.choice(sizes))] for words in (1, 2, 3, 20, 200) for _ in sizes]
+        )
+        for _ in range(7)
+    ]
+    kinds = [kind for kind in KINDS if kind not in WITHOUT_OUTPUT]
+    for source in (texts[0], None):
+        bits = native.overlap(source, texts[1:4], texts[4:], order, kinds)
+        trie = native.overlap(source, texts[1:4], texts[4:], order, KINDS)
+        assert seen(bits) == seen({kind: trie[kind] for kind in kinds})
+    assert seen(bits) == seen(python.overlap(None, texts[1:4], texts[4:], order, kinds))
 
 
 @pytest.mark.parametrize("size", [0, 1, 2, 15, 16, 63, 64, 65, 4095, 4096, 5000])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -253,7 +254,7 @@ def test_n_grams_that_were_not_counted_are_not_shown(browser: Browser, sample: P
 
 def test_counts_score_and_n_grams_of_a_sentence(browser: Browser, sample: Path) -> None:
     """Line 1, eager, reference 0; by hand: 9 of 11 tokens match, "the" is penalised once."""
-    browser.open(sample, "dataset=sample&metric=gleu+(refs%3Asample)&a=eager&b=careful&reference=0&line=1")
+    browser.open(sample, "dataset=sample&metric=gleu+(refs%3Asample)&a=eager&b=careful&reference=0&line=1&whole=1")
     card = "document.querySelector('#detail .card')"
     assert browser.run(f"return {card}.querySelector('.names').textContent") == "A eager"
     rows = browser.run(
@@ -274,9 +275,11 @@ def test_counts_score_and_n_grams_of_a_sentence(browser: Browser, sample: Path) 
 def test_edits_are_marked_by_elements(browser: Browser, sample: Path) -> None:
     browser.open(sample, "dataset=sample&a=careful&line=1")
     text = browser.run("return document.querySelector('#detail .card .text').innerHTML")
-    assert text == (
-        "She <del>go</del>\u2009<ins>goes</ins> to school by <del>the</del> bus every "
-        "<del>days</del>\u2009<ins>day</ins> ."
+    makers = re.findall("<small [^>]*>([^<]*)</small>", text)
+    assert makers == ["1/2", "1/2", "2/2"]
+    assert re.sub("<small.*?</small>", "", text) == (
+        "She <del>go</del>\u2009<ins>go<b>es</b></ins> to school by <del>the</del> bus every "
+        "<del>day<b>s</b></del>\u2009<ins>day</ins> ."
     )
 
 
@@ -398,7 +401,9 @@ def test_keys(browser: Browser, sample: Path) -> None:
     browser.press(Keys.ESCAPE, "x")
     assert browser.run("return [dataset().systems[state.a], dataset().systems[state.b]]") == ["eager", "careful"]
     browser.press("n")
-    assert browser.run("return [...document.querySelectorAll('#detail details')].every((one) => one.open)") is True
+    assert (
+        browser.run("return [...document.querySelectorAll('#detail .card details')].every((one) => one.open)") is True
+    )
     browser.press("?")
     assert browser.run("return document.getElementById('help').open") is True
     browser.press(Keys.ESCAPE)

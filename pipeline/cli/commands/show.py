@@ -83,6 +83,7 @@ def _sentence(args: argparse.Namespace, folder: Path) -> int:
     """Print the texts and the scores of a sentence, and its counts if a system is named."""
     from ...reopen import chosen, revisit
     from ...report.sentence import count_tables, edit_tables, known_system, score_table, sentence
+    from ...report.sentences.aligned import aligned_edits
     from ...report.terminal.table import print_table
 
     material = chosen(revisit(folder), selection_of(args))
@@ -109,6 +110,10 @@ def _sentence(args: argparse.Namespace, folder: Path) -> int:
         print(printable(f"\nedits for {edits.metric}: annotator {edits.chosen} counts for the score of the data set"))
         print_table(*edits.table, left=range(len(edits.table[0])))
         print(edits.makers)
+    if args.system and (aligned := aligned_edits(material, dataset, args.line, systems[0])):
+        print("\nedits by an alignment of words, since no metric of the run judges edits")
+        print_table(*aligned[0], left=range(len(aligned[0][0])))
+        print(aligned[1])
     for counts in count_tables(material, dataset, args.line, systems[0]) if args.system else ():
         print(printable(f"\ncounts for {counts.metrics}"))
         print(printable("\n".join(counts.singles)))

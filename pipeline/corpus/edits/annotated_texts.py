@@ -187,8 +187,10 @@ class _View:
         """Yield that errant annotates no empty sentence."""
         empty = [number for number, line in enumerate(self.source, 1) if not line.strip()]
         if empty and self.corpus.source:
-            lines = f"{len(empty)} empty lines of the source, the first is line {self.corpus.source.number(empty[0])}"
-            yield f"{lines}, have no edits, whatever stands in the other texts: errant annotates no empty sentence"
+            first, count = self.corpus.source.number(empty[0]), len(empty)
+            lines = f"{count} empty lines of the source, the first is line {first}, have"
+            lines = lines if count > 1 else f"the empty line {first} of the source has"
+            yield f"{lines} no edits, whatever stands in the other texts: errant annotates no empty sentence"
 
     def _without_lines(self, references: Sequence[Sequence[Annotation]]) -> Iterator[str]:
         """Yield which references have no line for sentences in which they differ from the source in blanks alone."""

@@ -2,6 +2,21 @@
 
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t, uint64_t
 
+cdef extern from "spaces.h" nogil:
+    enum:
+        GP_WORDS_AT_ONCE
+    ctypedef struct gp_word:
+        const uint8_t *start
+        int64_t size
+        uint64_t key
+        uint64_t place
+    ctypedef struct gp_spaces:
+        int bits
+        int64_t (*words)(
+            const uint8_t *start, const uint8_t *end, const uint8_t *limit, int mask, gp_word *words, const uint8_t **rest
+        ) noexcept nogil
+        bint (*is_ascii)(const uint8_t *start, const uint8_t *end) noexcept nogil
+
 cdef enum Split:             # in the order of SPLITS
     WHITESPACE
     ASCII_WHITESPACE
@@ -44,10 +59,13 @@ cdef struct Output:
     Vocabulary *words
     int32_t *ids
     int64_t count
+    const uint8_t *limit     # where the bytes end that may be read; they may go on behind the line
+    const gp_spaces *spaces
 
+cdef const gp_spaces *_spaces(int bits=*) except NULL
 cdef int64_t _invalid(const uint8_t *start, const uint8_t *end) noexcept nogil
 cdef int _split(Output *out, const Style *style, const uint8_t *start, const uint8_t *end) noexcept nogil
 cdef int _open(Vocabulary *words, size_t size) except -1
 cdef int64_t _size_of(const int64_t[::1] starts, const int64_t[::1] ends, int64_t size) except -1
 cdef object _style(Style *style, split)
-cdef object _encode(Vocabulary *words, const Style *style, texts)
+cdef object _encode(Vocabulary *words, const Style *style, texts, const gp_spaces *spaces)

@@ -2,8 +2,9 @@
 """Text to ids, compiled: the twin of `python/encode.py`.
 
 A vocabulary is an open-addressing hash table whose entries point into the texts. Tokens of more than 8 bytes are equal
-only if their bytes are; equal hashes are not enough. UTF-8 is checked line by line, eight bytes at a time where they
-are ASCII.
+only if their bytes are; equal hashes are not enough. UTF-8 is checked line by line, unless all its bytes are ASCII.
+White space is found 64 bytes at a time (see `spaces.h`). The words of a line are looked up together, so that their
+entries come from memory at the same time.
 """
 
 import os
@@ -23,25 +24,28 @@ cdef extern from "hash.h" nogil:
     int gp_plain(const uint8_t *p)
     int gp_letters(const uint8_t *p)
 
-cdef extern from "white_space.h" nogil:
+cdef extern from "spaces.h" nogil:
     int _wide_space "gp_wide_space"(const uint8_t *p, const uint8_t *end)
+    const uint8_t[256] SPACE "gp_space"
+    const gp_spaces *gp_spaces_of(int bits)
+    uint64_t gp_key(const uint8_t *p, size_t size, const uint8_t *limit)
+    void gp_prefetch(const void *place)
 
 cdef uint64_t SECRET0 = int.from_bytes(os.urandom(8), "little")
 cdef uint64_t SECRET1 = int.from_bytes(os.urandom(8), "little") | 1
 
-cdef uint8_t[256] SPACE    # bits: 1 ASCII white space of Unicode; 2 of bytes.split() too; 4 may begin a longer one
+WIDTHS = tuple(bits for bits in (64, 128, 256) if gp_spaces_of(bits) != NULL)
+"""The widths of vectors with which this processor finds white space, in bits; 64 has none."""
 
-cdef void _fill_space() noexcept:
-    for code in range(256):
-        SPACE[code] = 0
-    for code in (9, 10, 11, 12, 13, 32):
-        SPACE[code] = 3
-    for code in (28, 29, 30, 31):
-        SPACE[code] = 1
-    for code in (0xC2, 0xE1, 0xE2, 0xE3):
-        SPACE[code] = 4
+cdef const gp_spaces *WIDEST = gp_spaces_of(max(WIDTHS))
 
-_fill_space()
+
+cdef const gp_spaces *_spaces(int bits=0) except NULL:
+    """Return the functions for a width of vectors, the widest without one; raises ValueError for one that is not there."""
+    cdef const gp_spaces *spaces = gp_spaces_of(bits) if bits else WIDEST
+    if spaces == NULL:
+        raise ValueError(f"bits: expected one of {WIDTHS}, found {bits}")
+    return spaces
 
 
 cdef inline int _char_size(const uint8_t *p, const uint8_t *end) noexcept nogil:
@@ -117,8 +121,15 @@ cdef int _grow(Vocabulary *words) noexcept nogil:
 cdef inline int32_t _lookup(Vocabulary *words, const uint8_t *start, int64_t size) noexcept nogil:
     """Return the id of a token; a new token gets a new id. Return -1 where memory runs out, -2 where ids do."""
     cdef uint64_t key = gp_pack(start, size) if size <= 8 else gp_hash(start, size, SECRET0, SECRET1)
-    cdef size_t place = _place(key, <uint32_t>size) & words.mask
+    return _id(words, start, size, key, _place(key, <uint32_t>size))
+
+
+cdef inline int32_t _id(
+    Vocabulary *words, const uint8_t *start, int64_t size, uint64_t key, size_t place
+) noexcept nogil:
+    """Do what _lookup() does with a key that is known, and with its _place()."""
     cdef Entry *entry
+    place &= words.mask
     while True:
         entry = &words.entries[place]
         if entry.id < 0:
@@ -210,29 +221,34 @@ cdef int _emit_apart(Output *out, const uint8_t *token, const uint8_t *end) noex
 
 cdef int _split_space(Output *out, const uint8_t *p, const uint8_t *end, uint8_t mask, bint apart) noexcept nogil:
     """Take what is between white space for tokens. See _space() for mask; `apart` splits words as chrF++ does."""
-    cdef const uint8_t *token
-    cdef int size, failed
-    while True:
-        while p < end:                          # white space
-            size = _space(p, end, mask)
-            if size == 0:
-                break
-            p += size
-        if p == end:
-            return 0
-        token = p
-        while True:                             # a token; bytes inside a character are never in SPACE
-            while end - p >= 8:
-                size = gp_plain(p)
-                p += size
-                if size < 8:
-                    break
-            if p == end or _space(p, end, mask):
-                break
-            p += 1
-        failed = _emit_apart(out, token, p) if apart else _emit(out, token, p)
-        if failed:
-            return failed
+    cdef gp_word[GP_WORDS_AT_ONCE] words
+    cdef int64_t count, number
+    cdef int32_t found
+    cdef gp_word *word
+    while p < end:
+        count = out.spaces.words(p, end, out.limit, mask, words, &p)
+        if apart:
+            for number in range(count):
+                found = _emit_apart(out, words[number].start, words[number].start + words[number].size)
+                if found:
+                    return found
+            continue
+        for number in range(count):
+            word = &words[number]
+            if word.size <= 8:
+                word.key = gp_key(word.start, word.size, out.limit)
+            else:
+                word.key = gp_hash(word.start, word.size, SECRET0, SECRET1)
+            word.place = _place(word.key, <uint32_t>word.size)
+            gp_prefetch(&out.words.entries[word.place & out.words.mask])
+        for number in range(count):
+            word = &words[number]
+            found = _id(out.words, word.start, word.size, word.key, word.place)
+            if found < 0:
+                return found
+            out.ids[out.count + number] = found
+        out.count += count
+    return 0
 
 
 cdef inline Kind _kind(const uint8_t *kinds, const uint8_t *p, const uint8_t *end, int *size) noexcept nogil:
@@ -354,9 +370,10 @@ cdef int64_t _encode_text(
     cdef int failed
     offsets[0] = 0
     for line in range(starts.shape[0]):
-        bad[0] = _invalid(data + starts[line], data + ends[line])
-        if bad[0] >= 0:
-            return -3 - line
+        if not out.spaces.is_ascii(data + starts[line], data + ends[line]):
+            bad[0] = _invalid(data + starts[line], data + ends[line])
+            if bad[0] >= 0:
+                return -3 - line
         failed = _split(out, style, data + starts[line], data + ends[line])
         if failed:
             return failed
@@ -393,8 +410,8 @@ cdef int _open(Vocabulary *words, size_t size) except -1:
     return 0
 
 
-def encode(texts, split):
-    """Turn texts into ids; see encode() in `python/encode.py`."""
+def encode(texts, split, bits=0):
+    """Turn texts into ids; see encode() in `python/encode.py`. `bits` is one of WIDTHS; 0 is the widest."""
     cdef Vocabulary words
     cdef Style style
     if split not in SPLITS:
@@ -402,7 +419,7 @@ def encode(texts, split):
     kept = _style(&style, split)
     _open(&words, 4096)
     try:
-        return _encode(&words, &style, texts)
+        return _encode(&words, &style, texts, _spaces(bits))
     finally:
         free(words.entries)
 
@@ -419,7 +436,7 @@ cdef int64_t _size_of(const int64_t[::1] starts, const int64_t[::1] ends, int64_
     return total
 
 
-cdef object _encode(Vocabulary *words, const Style *style, texts):
+cdef object _encode(Vocabulary *words, const Style *style, texts, const gp_spaces *spaces):
     """Return what encode() does. The entries of the vocabulary point into the texts."""
     import numpy as np
 
@@ -441,7 +458,8 @@ cdef object _encode(Vocabulary *words, const Style *style, texts):
         room = line_bytes + len(starts) if dense else line_bytes // 2 + len(starts)
         id_array, offset_array = np.empty(room + 1, np.int32), np.empty(len(starts) + 1, np.int64)
         ids, offsets = id_array, offset_array
-        out.words, out.ids, out.count = words, &ids[0], 0
+        out.words, out.ids, out.count, out.spaces = words, &ids[0], 0, spaces
+        out.limit = bytes_at + data.shape[0]
         with nogil:
             failed = _encode_text(&out, style, bytes_at, starts, ends, offsets, &bad)
         if failed == -1:

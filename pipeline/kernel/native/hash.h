@@ -66,11 +66,12 @@ static inline int gp_letters(const unsigned char *p) {
 #endif
 }
 
-/* Return a token of at most 8 bytes as a number. Tokens are equal if their numbers and their sizes are. */
+/* Return a token of at most 8 bytes as a number, which has them from its lowest byte on where the machine stores numbers
+ * so. Tokens are equal if their numbers and their sizes are. */
 static inline uint64_t gp_pack(const unsigned char *p, size_t size) {
-    if (size >= 4) return gp_read4(p) << 32 | gp_read4(p + size - 4);
+    if (size >= 4) return gp_read4(p) | gp_read4(p + size - 4) << (8 * (size - 4));
     if (size == 0) return 0;
-    return ((uint64_t)p[0] << 16) | ((uint64_t)p[size >> 1] << 8) | p[size - 1];
+    return p[0] | (uint64_t)p[size >> 1] << (8 * (size >> 1)) | (uint64_t)p[size - 1] << (8 * (size - 1));
 }
 
 /* Return the hash of a token of more than 8 bytes; no byte outside of the token is read. */

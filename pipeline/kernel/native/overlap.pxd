@@ -57,5 +57,6 @@ cdef struct Job:
     int64_t lines
     int order
     Kinds kinds             # for line 0 of system 0
+    uint64_t *places        # for each id 0: room for `overlap_bits.h`; NULL where all lines are counted by the trie
 
 cdef int _overlap(Trie *trie, const Job *job, bint single, bint merged) noexcept nogil

@@ -7,6 +7,9 @@ no nodes: where an n-gram has no node, no longer n-gram has one. A node counts h
 (sigma), in each reference (rho) and so far in the output (eta). The k-th occurrence in the output matches a reference
 if k <= rho. References are counted in blocks, so that memory does not grow with their number. Outputs and references
 resemble the source, so an n-gram is mostly followed by the same one as last time; this guess is tried first.
+
+Outputs of at most 64 tokens are counted without a trie where only KINDS that depend on the output are asked for: each
+n-gram of the output is a bit (see `overlap_bits.h`).
 """
 
 import os
@@ -20,6 +23,17 @@ from ..common import KINDS, MAX_ORDER, MERGED_KINDS, check_overlap
 
 cdef extern from "hash.h" nogil:
     uint64_t gp_fold(uint64_t a, uint64_t b)
+
+cdef extern from "overlap_bits.h" nogil:
+    enum:
+        GP_SHORT
+    ctypedef struct gp_common:
+        uint64_t *taken
+        uint64_t *present
+    int64_t gp_bits(uint64_t bits)
+    void gp_common_of(const uint64_t *places, const int32_t *ids, int64_t size, int order, gp_common *common)
+    void gp_place(uint64_t *places, const int32_t *ids, int64_t size)
+    void gp_unplace(uint64_t *places, const int32_t *ids, int64_t size)
 
 cdef uint64_t SECRET = int.from_bytes(os.urandom(8), "little") | 1
 cdef uint64_t MULTIPLIER = 0x9E3779B97F4A7C15
@@ -292,6 +306,53 @@ cdef int _start_line(Trie *trie, const Job *job, int64_t line, int first, int la
     return _count_text(trie, _ids(job.source, line), _size(job.source, line), job.order, -1, NULL)
 
 
+cdef inline bint _is_short(const Job *job, int64_t line, int system) noexcept nogil:
+    """Return whether a line of a system is counted as bits."""
+    return job.places != NULL and _size(&job.systems[system], line) <= GP_SHORT
+
+
+cdef bint _count_short(const Job *job, int64_t line) noexcept nogil:
+    """Count the short outputs of a line as bits; return whether all are short."""
+    cdef int s, r
+    cdef int64_t at = line * job.n_references * job.order, stride = job.lines * job.n_references * job.order
+    cdef int64_t place
+    cdef const int32_t *ids
+    cdef gp_common source, reference
+    cdef bint whole = True
+    memset(&source, 0, sizeof(source))
+    for s in range(job.n_systems):
+        if not _is_short(job, line, s):
+            whole = False
+            continue
+        ids = _ids(&job.systems[s], line)
+        gp_place(job.places, ids, _size(&job.systems[s], line))
+        if job.source != NULL:
+            gp_common_of(job.places, _ids(job.source, line), _size(job.source, line), job.order, &source)
+        for r in range(job.n_references):
+            gp_common_of(
+                job.places, _ids(&job.references[r], line), _size(&job.references[r], line), job.order, &reference
+            )
+            _add_bits(&job.kinds, at + s * stride + r * job.order, job.order, &source, &reference)
+        gp_unplace(job.places, ids, _size(&job.systems[s], line))
+    return whole
+
+
+cdef inline void _add_bits(
+    const Kinds *kinds, int64_t place, int order, const gp_common *source, const gp_common *reference
+) noexcept nogil:
+    """Write the counts of an output with a reference."""
+    cdef int n
+    for n in range(order):
+        if kinds.match != NULL:
+            kinds.match[place + n] = gp_bits(reference.taken[n])
+        if kinds.penalty != NULL:
+            kinds.penalty[place + n] = gp_bits(source.taken[n] & ~reference.present[n])
+        if kinds.source_only != NULL:
+            kinds.source_only[place + n] = gp_bits(source.taken[n] & ~reference.taken[n])
+        if kinds.common != NULL:
+            kinds.common[place + n] = gp_bits(source.taken[n] & reference.taken[n])
+
+
 cdef int _count_block(Trie *trie, const Job *job, int64_t line, int first) noexcept nogil:
     """Count a line of all systems with the references of a block; return -1 where there is no memory."""
     cdef int last = first + BLOCK if first + BLOCK < job.n_references else job.n_references
@@ -309,6 +370,8 @@ cdef int _count_block(Trie *trie, const Job *job, int64_t line, int first) noexc
         ) < 0:
             return -1
     for s in range(job.n_systems):
+        if _is_short(job, line, s):
+            continue
         if shared != NULL and s > 0:
             memcpy(shared + s * stride, shared, (last - first) * job.order * sizeof(int64_t))
         kinds.match = _at(job.kinds.match, at + s * stride)
@@ -356,6 +419,8 @@ cdef int _overlap(Trie *trie, const Job *job, bint single, bint merged) noexcept
     cdef int first, failed = 0
     for line in range(job.lines):
         first = 0
+        if single and job.places != NULL and _count_short(job, line):
+            first = job.n_references
         while single and first < job.n_references and not failed:
             failed = _count_block(trie, job, line, first)
             first += BLOCK
@@ -383,6 +448,17 @@ cdef int64_t *_first(counts, kind) except? NULL:
     return &flat[0]
 
 
+cdef uint64_t *_places(texts) except? NULL:
+    """Return a 0 for each id of texts, or NULL where ids are so high that this would take much more memory than they."""
+    cdef size_t ids = max(int(text.ids.max(initial=0)) for text in texts) + 1
+    if ids > 1024 + <size_t>sum(len(text.ids) for text in texts):
+        return NULL
+    cdef uint64_t *places = <uint64_t *>calloc(ids, sizeof(uint64_t))
+    if places == NULL:
+        raise MemoryError
+    return places
+
+
 def overlap(source, references, systems, order, kinds):
     """Count the n-grams that outputs share with references and source; see overlap() in `python/overlap.py`."""
     import numpy as np
@@ -395,6 +471,7 @@ def overlap(source, references, systems, order, kinds):
     cdef Trie trie
     cdef int number, failed
     memset(&trie, 0, sizeof(Trie))
+    memset(&job, 0, sizeof(Job))
     cdef bint single = any(kind in KINDS for kind in kinds), merged = any(kind in MERGED_KINDS for kind in kinds)
     job.n_references, job.n_systems, job.order = len(references), len(systems), order
     job.lines = len(references[0].offsets) - 1
@@ -416,12 +493,15 @@ def overlap(source, references, systems, order, kinds):
         job.kinds.union_match, job.kinds.new_match = _first(counts, "union_match"), _first(counts, "new_match")
         job.kinds.gone_match = _first(counts, "gone_match")
         job.kinds.added_match, job.kinds.removed_match = _first(counts, "added_match"), _first(counts, "removed_match")
+        if single and "source_match" not in kinds:
+            job.places = _places([*([] if source is None else [source]), *references, *systems])
         with nogil:
             failed = _overlap(&trie, &job, single, merged)
         if failed:
             raise MemoryError
     finally:
         free(texts)
+        free(job.places)
         free(trie.slots)
         free(trie.nodes)
     return counts

@@ -13,7 +13,7 @@ from libc.string cimport memset
 
 from ..common import FOLDS, KINDS, MERGED_KINDS, SPLITS, check_order
 
-from .encode cimport Output, Style, Vocabulary, _encode, _invalid, _open, _split, _style
+from .encode cimport Output, Style, Vocabulary, _encode, _invalid, _open, _spaces, _split, _style, gp_spaces
 from .lcs cimport Job as Subsequence, _length
 from .match cimport Table, _match
 from .match cimport Text as Matched
@@ -175,6 +175,7 @@ cdef class Prepared:
     cdef Vocabulary vocabulary
     cdef Words words
     cdef Style style
+    cdef const gp_spaces *spaces
     cdef bint folds
     cdef bint google
     cdef int64_t tokens        # how many distinct tokens there are
@@ -200,9 +201,10 @@ cdef class Prepared:
             encoded = _words(&self.words, texts, self.google).texts
             self.words.frozen, self.tokens = True, self.words.count
         else:
+            self.spaces = _spaces()
             styled = _style(&self.style, split)
             _open(&self.vocabulary, size)
-            encoded = _encode(&self.vocabulary, &self.style, texts)
+            encoded = _encode(&self.vocabulary, &self.style, texts, self.spaces)
             self.vocabulary.frozen, self.tokens = True, self.vocabulary.count
             self.kept = styled
         self._point(encoded, source is not None)
@@ -316,8 +318,9 @@ cdef class Prepared:
                 count += size
                 memory.offsets[number + 1] = count
             return 0
-        out.words, out.ids, out.count = &self.vocabulary, memory.ids, 0
+        out.words, out.ids, out.count, out.spaces = &self.vocabulary, memory.ids, 0, self.spaces
         for number in range(n):
+            out.limit = memory.pieces[number].start + memory.pieces[number].size
             if _split(
                 &out, &self.style, memory.pieces[number].start, memory.pieces[number].start + memory.pieces[number].size
             ) < 0:

@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 
     from ...arrays import Floats, Ints
     from .columns import Columns
-    from .ngram_roles import Rule
+    from .ngram_roles import Rule, Shared
 
 
 class Counted(NamedTuple):
@@ -97,6 +97,10 @@ class Described:
     def ngram_rule(self) -> Rule | None:
         """Return how n-grams of tokens are counted, or None if the metric counts none. Reports show this."""
         return None
+
+    def overlaps(self) -> tuple[Shared, ...]:
+        """Return what the HTML report marks in an output as shared with a reference, beside what a Rule says."""
+        return ()
 
     def shown_counts(self, columns: Columns) -> list[Counted]:
         """Return the counts of each sentence that reports and `explain` show.

@@ -31,6 +31,20 @@ class Rule(NamedTuple):
     """Whether references are merged: then an n-gram counts as often as in the reference that has it most often."""
 
 
+class Shared(NamedTuple):
+    """What an output shares with a reference by one row of a metric's counts, where no Rule says it."""
+
+    row: int
+    """The row of the counts, from 0. The counts are called match and, if they are known, ref_total."""
+    kind: str
+    """What is shared: "ngrams", or "sequence" for the longest common subsequence, or "characters" for n-grams that are
+    marked in the text itself.
+    """
+    tokenization: Tokenization
+    n: int = 1
+    """The length of n-grams."""
+
+
 def grams(tokens: Sequence[str], n: int) -> Grams:
     """Return the n-grams of tokens with their counts."""
     return Counter(zip(*(tokens[start:] for start in range(n)), strict=False))

@@ -16,6 +16,7 @@ from ..base.arithmetic import f_beta, ratio
 from ..base.columns import PRESENT, Field
 from ..base.description import Counted
 from ..base.metric import Metric
+from ..base.ngram_roles import Shared
 from .aggregates import aggregates
 from .columns import RougeNeeds
 from .limits import Limit
@@ -89,6 +90,19 @@ class Rouge(RougeOptions, Metric):
     def citations(self) -> tuple[str, ...]:
         """The paper of ROUGE, and that of the stemmer if there is one."""
         return ("lin-2004-rouge", *(("porter-1980-algorithm",) if self.stemmer != "none" else ()))
+
+    def overlaps(self) -> tuple[Shared, ...]:
+        """Return what is shared by n-grams and by the type L, if one reference counts and no limit cuts a text.
+
+        The script's L is a union over sentences, and is left out.
+        """
+        if self.references != "best" or self.needs.limit != Limit():
+            return ()
+        split, kinds = self.needs.tokenization, enumerate(self.kinds)
+        rows = [(row, kind) for row, kind in kinds if kind.family == "n" or (kind.family == "L" and not self.script)]
+        return tuple(
+            Shared(row, "ngrams" if kind.family == "n" else "sequence", split, kind.number or 1) for row, kind in rows
+        )
 
     def shown_counts(self, columns: Columns) -> list[Counted]:
         """Return matches and totals of each type, but nothing if there are several sets of references."""

@@ -45,19 +45,29 @@ SCRIPTS = (
     "theme.js",
     "sort.js",
     "text.js",
+    "words.js",
+    "marked.js",
     "ngrams.js",
     "edits.js",
     "data.js",
+    "makers.js",
     "list.js",
+    "grams.js",
+    "overlaps.js",
+    "counts.js",
+    "card.js",
+    "scores.js",
     "detail.js",
+    "example.js",
     "address.js",
+    "hits.js",
     "lines.js",
     "agreement.js",
     "explorer.js",
     "keys.js",
 )
 """The scripts in the order in which they run: the first before the page is drawn, the second without sentences too."""
-STYLES = ("page.css", "explorer.css")
+STYLES = ("page.css", "explorer.css", "sentence.css")
 DESIGN = shell.Design("page.html", STYLES, SCRIPTS)
 ESCAPES = str.maketrans({c: f"\\u{ord(c):04x}" for c in "<>&\u2028\u2029\u007f"})
 LARGEST = 14_500_000

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from pipeline.kernel.common import KINDS, MAX_ORDER, MERGED_KINDS, SPLITS
+from pipeline.kernel.common import KINDS, MAX_ORDER, MERGED_KINDS, SPLITS, WITHOUT_OUTPUT
 from pipeline.kernel.lines import Lines
 
 from .driver import Fuzzer
@@ -167,7 +167,9 @@ class Maker:
         order = min(order, 3) if self.long else order
         every = KINDS + MERGED_KINDS
         some = tuple(self.rng.sample(every, self.rng.randint(1, len(every))))
-        kinds = self.rng.choices([every, KINDS, MERGED_KINDS, some, (), ("match", "none")], [10, 10, 10, 20, 1, 1])
+        bits = tuple(kind for kind in KINDS if kind not in WITHOUT_OUTPUT)  # short outputs are counted without a trie
+        choices = [every, KINDS, bits, MERGED_KINDS, some, (), ("match", "none")]
+        kinds = self.rng.choices(choices, [10, 5, 20, 10, 20, 1, 1])
         split = self.rng.choices([*SPLITS, "words"], [20, 6, 6, 6, 4, 4, 8, 8, 8, 1])
         return Shard(made, split[0], references, has_source, order, kinds[0])
 

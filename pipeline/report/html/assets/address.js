@@ -1,7 +1,8 @@
 "use strict";
 // The state says what the page shows. It is kept in the address, so that a link leads back to it.
-const DEFAULTS = { dataset: 0, metric: 0, a: 0, b: 1, reference: -1, against: "source", sort: "line", wins: "all", edits: "all", q: "", line: -1, grams: false };
+const DEFAULTS = { dataset: 0, metric: 0, a: 0, b: 1, reference: -1, against: "source", sort: "line", wins: "all", edits: "all", q: "", line: -1, grams: false, whole: false, scores: false };
 const CHOICES = { sort: ["line", "worst", "best", "ahead", "behind", "apart", "spread", "longest", "shortest"], wins: ["all", "a", "b", "tie", "differ"], edits: ["all", "changed", "unchanged", "by-all", "by-some", "by-none"] };
+const SWITCHES = ["grams", "whole", "scores"];
 const state = { ...DEFAULTS };
 const PAUSE = 200;
 let written = "", waiting = 0;
@@ -24,10 +25,15 @@ function readAddress() {
   state.b = given.get("b") === "" ? -1 : place(own.systems, "b", state.a === second ? first : second);
   state.reference = place(numbersOf(metric()), "reference", -1);
   for (const key of Object.keys(CHOICES)) if (CHOICES[key].includes(given.get(key))) state[key] = given.get(key);
-  state.against = given.get("against") ?? (own.source ? "source" : "nothing");
+  state.against = given.get("against") ?? usualAgainst(own);
   state.q = given.get("q") ?? "";
-  state.grams = given.get("grams") === "1";
+  for (const key of SWITCHES) state[key] = given.get(key) === "1";
   state.line = own.numbers.indexOf(Number(given.get("line") ?? NaN));
+}
+
+// Return what edits are marked against if nothing is asked for: the source, but not that of summaries.
+function usualAgainst(own) {
+  return own.source && !summarises(own) ? "source" : "nothing";
 }
 
 // Write the address after a pause, since browsers refuse to change it many times in a second.
@@ -45,8 +51,8 @@ function writeNow() {
   kept.set("b", state.b < 0 ? "" : own.systems[state.b]);
   if (state.reference >= 0) kept.set("reference", state.reference);
   for (const key of ["sort", "wins", "edits", "q"]) if (state[key] !== DEFAULTS[key]) kept.set(key, state[key]);
-  if (state.against !== (own.source ? "source" : "nothing")) kept.set("against", state.against);
-  if (state.grams) kept.set("grams", "1");
+  if (state.against !== usualAgainst(own)) kept.set("against", state.against);
+  for (const key of SWITCHES) if (state[key]) kept.set(key, "1");
   if (state.line >= 0) kept.set("line", own.numbers[state.line]);
   written = `#${kept}`;
   history.replaceState(null, "", written);

@@ -54,8 +54,9 @@ function percent(value) {
   return `${value < 0 ? "−" : ""}${whole}${DATA.digits ? `.${digits.slice(-DATA.digits)}` : ""}`;
 }
 
-function tokens(number, metric) {
-  const how = DATA.tokens[metric.rule.tokens], form = how.forms[number] ?? DATA.texts[number];
+// Return the tokens of a text. `which` is the number of a way to split texts.
+function tokens(number, which) {
+  const how = DATA.tokens[which], form = how.forms[number] ?? DATA.texts[number];
   if (Array.isArray(form)) return form;
   return how.characters ? Array.from(form) : form === "" ? [] : form.split(" ");
 }
@@ -79,28 +80,25 @@ function analysed(dataset, metric, line, system, reference) {
   if ([...used, output, ...(source === null ? [] : [source])].some((number) => Object.hasOwn(DATA.cut, number))) return null;
   const found = [], none = new Map();
   for (let n = rule.first; n <= rule.last; n++) {
-    const sigma = source === null ? none : counted(source, metric, n);
-    const rhos = used.map((number) => counted(number, metric, n));
-    found.push({ n, ...parts(rule.name, sigma, rhos, grams(tokens(output, metric), n)) });
+    const sigma = source === null ? none : counted(source, rule.tokens, n);
+    const rhos = used.map((number) => counted(number, rule.tokens, n));
+    found.push({ n, ...parts(rule.name, sigma, rhos, grams(tokens(output, rule.tokens), n)) });
   }
   return found;
 }
 
 // Return the n-grams of a source or reference with their counts, which are kept for the next sentences.
 const kept = new Map();
-function counted(number, metric, n) {
-  const key = `${metric.rule.tokens} ${n} ${number}`;
+function counted(number, which, n) {
+  const key = `${which} ${n} ${number}`;
   if (kept.size > 1000) kept.clear();
-  if (!kept.has(key)) kept.set(key, count(grams(tokens(number, metric), n)));
+  if (!kept.has(key)) kept.set(key, count(grams(tokens(number, which), n)));
   return kept.get(key);
 }
 
 // Return in which count the n-grams of this page differ from those that were counted, null where they agree.
 // Only counts that the metric shows can be compared.
-function disagreement(dataset, metric, line, system, reference) {
-  const found = analysed(dataset, metric, line, system, reference);
-  if (!found) return null;
-  const { orders } = counts(dataset, metric, line, system, reference);
+function disagreement(metric, orders, found) {
   for (const { n, sums } of found) {
     for (const [name, value] of Object.entries(told(metric.rule.name, sums))) {
       if (orders[name] && orders[name][n - 1] !== value) return `${name}_${n}: ${value} n-grams, ${orders[name][n - 1]} counted`;

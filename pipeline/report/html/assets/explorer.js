@@ -15,9 +15,7 @@ function drawRow(line, row) {
     head.append(element("span", "value", `B ${percent(two)}`));
     head.append(element("span", `less ${ahead > 0 ? "up" : ahead < 0 ? "down" : ""}`, less === null ? "" : `${less > 0 ? "▲ +" : less < 0 ? "▼ " : "= "}${percent(less)}`));
   }
-  const shown = element("bdi", "excerpt", plain(text.slice(0, 200)) || "(empty)");
-  shown.dir = "auto";
-  row.append(head, shown);
+  row.append(head, excerpt(text));
 }
 
 function options(select, entries, chosen) {
@@ -40,12 +38,11 @@ function drawControls() {
   options(fields.reference, [[-1, "all"], ...(apart ? numbersOf(metric()).map((name, number) => [number, name]) : [])], state.reference);
   fields.reference.disabled = !apart;
   const against = [...(own.source ? ["source"] : []), ...own.references.map((_, number) => `reference ${number}`), "nothing"];
-  if (!against.includes(state.against)) state.against = own.source ? "source" : "nothing";
+  if (!against.includes(state.against)) state.against = usualAgainst(own);
   options(fields.against, against.map((name) => [name, name]), state.against);
-  if (!metric().edits && state.edits.startsWith("by-")) state.edits = "all";
-  for (const option of fields.edits.options) option.hidden = option.disabled = option.value.startsWith("by-") && !metric().edits;
+  drawMakers(fields.edits, judgeOf(own, metric()));
   for (const key of ["sort", "wins", "edits"]) fields[key].value = state[key];
-  fields.edits.disabled = !own.source && !metric().edits;
+  fields.edits.disabled = !own.source && !judgeOf(own, metric());
   fields.wins.disabled = state.b < 0;
   if (fields.q.value !== state.q) fields.q.value = state.q;
   fields.dataset.closest("label").hidden = DATA.datasets.length === 1;

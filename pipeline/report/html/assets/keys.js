@@ -9,7 +9,7 @@ form.addEventListener("input", (event) => {
   if (["dataset", "metric", "a", "b", "reference"].includes(name)) state[name] = Number(chosen);
   else state[name] = chosen;
   if (name === "dataset") {
-    Object.assign(state, { metric: 0, line: -1, reference: -1 });
+    Object.assign(state, { metric: 0, line: -1, reference: -1, against: usualAgainst(dataset()) });
     [state.a, state.b] = leaders();
   }
   if (name === "sort" || name === "q") state.line = -1; // start at the first sentence of the new order
@@ -36,6 +36,16 @@ const actions = {
     state.grams = !state.grams;
     show(state.line);
   },
+  whole: () => {
+    state.whole = !state.whole;
+    show(state.line);
+  },
+  scores: () => {
+    state.scores = !state.scores;
+    show(state.line);
+  },
+  latex: (button) => copy(latexOf(exampleOf(state.line)), button),
+  markdown: (button) => copy(markdownOf(exampleOf(state.line)), button),
   help: () => (help.open ? help.close() : help.showModal()),
 };
 byId("agreement").addEventListener("toggle", drawAgreement);
@@ -49,7 +59,7 @@ detail.addEventListener("click", (event) => {
   detail.querySelector(`[data-action=${button.dataset.action}]`)?.focus(); // the sentence was drawn anew
 });
 
-const KEYS = { j: actions.next, k: actions.previous, n: actions.grams, x: actions.swap, "?": actions.help };
+const KEYS = { j: actions.next, k: actions.previous, n: actions.grams, x: actions.swap, d: actions.whole, m: actions.scores, "?": actions.help };
 const LIST_KEYS = { ArrowDown: 1, ArrowUp: -1, PageDown: 8, PageUp: -8, Home: -Infinity, End: Infinity };
 
 document.addEventListener("keydown", (event) => {

@@ -21,22 +21,13 @@ function sortKey() {
   }[state.sort];
 }
 
+// Return whether a text has what is searched for, null where nothing is.
 function matcher() {
-  const wanted = state.q.trim(), pattern = /^\/(.+)\/(i?)$/.exec(wanted);
-  const input = form.elements.q;
-  input.setCustomValidity("");
-  if (pattern) {
-    try {
-      const expression = new RegExp(pattern[1], `u${pattern[2]}`);
-      return (text) => expression.test(text);
-    } catch (error) {
-      input.setCustomValidity(error.message);
-      input.reportValidity();
-      return () => false;
-    }
-  }
-  const folded = wanted.toLowerCase();
-  return folded ? (text) => text.toLowerCase().includes(folded) : null;
+  const expression = hitExpression();
+  if (!expression) return form.elements.q.validity.customError ? () => false : null;
+  if (/^\/.+\/i?$/.test(state.q.trim())) return (text) => text.search(expression) >= 0;
+  const folded = state.q.trim().toLowerCase();
+  return (text) => text.toLowerCase().includes(folded);
 }
 
 function wantedLines() {
@@ -51,10 +42,11 @@ function wantedLines() {
     tie: (one, two) => one === two,
     differ: (one, two) => one !== two,
   }[state.wins];
+  const judge = judgeOf(own, metric());
   for (let line = 0; line < own.numbers.length; line++) {
     if (wins && state.b >= 0 && !wins(goodness(line, state.a), goodness(line, state.b))) continue;
     if (state.edits.startsWith("by-")) {
-      if (!agreement(metric(), line, state.a)?.[state.edits.slice(3)]) continue;
+      if (!agreement(own, judge, line, state.a)?.[state.edits.slice(3)]) continue;
     } else if (state.edits !== "all" && own.source) {
       if ((alike(systemText(own, line, state.a)) === alike(own.source[line])) !== (state.edits === "unchanged")) continue;
     }

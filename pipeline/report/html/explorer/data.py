@@ -27,7 +27,8 @@ if TYPE_CHECKING:
     from ....corpus.corpus import Corpus
     from ....corpus.texts import AnyText
     from ....metrics.base.columns import Columns
-    from ....metrics.base.ngram_roles import Rule
+    from ....metrics.base.metric import Metric
+    from ....metrics.base.ngram_roles import Rule, Shared
     from ....scoring.scored_columns import ScoredColumns
     from ....tokenizers.tokenization import Tokenization
     from ...material import Material
@@ -58,7 +59,7 @@ def explorer(material: Material, lines: int | None = None) -> dict[str, Any] | N
         _dataset(material.corpora[name], measured, sizes[name], material.digits, texts)
         for name, measured in scored.items()
     ]
-    tokenizations = dict.fromkeys(r.tokenization for ms in scored.values() for m in ms if (r := m.metric.ngram_rule()))
+    tokenizations = dict.fromkeys(one for ms in scored.values() for m in ms for one in _tokenizations(m.metric))
     for tokenization in tokenizations:
         texts.tokenize(tokenization)
     forms = [{"characters": is_character(t), "forms": texts.forms[t]} for t in tokenizations]
@@ -66,6 +67,8 @@ def explorer(material: Material, lines: int | None = None) -> dict[str, Any] | N
     for dataset, measured in zip(datasets, scored.values(), strict=True):
         for entry, shown in zip(dataset["metrics"], (m for m in measured if m.columns), strict=True):
             entry |= {"rule": _rule(shown.metric.ngram_rule(), numbers), "label": named[entry["signature"]]}
+            if overlaps := [_overlap(one, numbers) for one in shown.metric.overlaps()]:
+                entry["overlaps"] = overlaps
     whole = {
         "texts": texts.shown,
         "cut": texts.cut,
@@ -75,6 +78,18 @@ def explorer(material: Material, lines: int | None = None) -> dict[str, Any] | N
         "digits": material.digits,
     }
     return {**whole, "datasets": datasets, "rule": RULE}
+
+
+def _tokenizations(metric: Metric) -> list[Tokenization]:
+    """Return how a metric splits the texts whose parts are shown."""
+    rule = metric.ngram_rule()
+    return [*([rule.tokenization] if rule else []), *(one.tokenization for one in metric.overlaps())]
+
+
+def _overlap(overlap: Shared, numbers: Mapping[Tokenization, int]) -> dict[str, Any]:
+    """Return what is shared in the form that `assets/overlaps.js` reads."""
+    about = {"row": overlap.row, "kind": overlap.kind, "n": overlap.n}
+    return {**about, "tokens": numbers[overlap.tokenization]}
 
 
 def _rule(rule: Rule | None, numbers: Mapping[Tokenization, int]) -> dict[str, Any] | None:

@@ -1,0 +1,189 @@
+/* White space in lines of UTF-8, 64 bytes at a time: the words between it, with instructions that are chosen at run time. */
+#ifndef GEC_PIPELINE_SPACES_H
+#define GEC_PIPELINE_SPACES_H
+
+#include "hash.h"
+#include "white_space.h"
+
+#define GP_WORDS_AT_ONCE 256
+
+/* A word of a line, the key by which the vocabulary knows it, and where the vocabulary begins to look for it. */
+typedef struct {
+    const uint8_t *start;
+    int64_t size;
+    uint64_t key, place;
+} gp_word;
+
+/* Bits: 1 ASCII white space of Unicode; 2 of bytes.split() too; 4 may begin a white space of several bytes. */
+static const uint8_t gp_space[256] = {
+    [9] = 3, [10] = 3, [11] = 3, [12] = 3, [13] = 3, [32] = 3, [28] = 1, [29] = 1, [30] = 1, [31] = 1,
+    [0xC2] = 4, [0xE1] = 4, [0xE2] = 4, [0xE3] = 4,
+};
+
+/* The number of zeros below the lowest bit that is set. */
+static inline int gp_lowest(uint64_t bits) {
+#if defined(__GNUC__) || defined(__clang__)
+    return __builtin_ctzll(bits);
+#else
+    int count = 0;
+    while (!(bits & 0xFF)) bits >>= 8, count += 8;
+    while (!(bits & 1)) bits >>= 1, count++;
+    return count;
+#endif
+}
+
+static inline void gp_prefetch(const void *place) {
+#if defined(__GNUC__) || defined(__clang__)
+    __builtin_prefetch(place);
+#else
+    (void)place;
+#endif
+}
+
+/* Each file of spaces_lanes.h below has functions for one width of vectors, from these three:
+ * high: bits of the bytes >= 0x80; low: of those <= 0x20; equal: of those that are `code`; each of 64 bytes. */
+
+#define GP_TARGET
+#define GP_NAME(name) gp_##name##_64
+static inline uint64_t gp_high_64(const uint8_t *p) {
+    uint64_t bits = 0;
+    for (int i = 0; i < 64; i++) bits |= (uint64_t)(p[i] >> 7) << i;
+    return bits;
+}
+static inline uint64_t gp_low_64(const uint8_t *p) {
+    uint64_t bits = 0;
+    for (int i = 0; i < 64; i++) bits |= (uint64_t)(p[i] <= 0x20) << i;
+    return bits;
+}
+static inline uint64_t gp_equal_64(const uint8_t *p, uint8_t code) {
+    uint64_t bits = 0;
+    for (int i = 0; i < 64; i++) bits |= (uint64_t)(p[i] == code) << i;
+    return bits;
+}
+#include "spaces_lanes.h"
+
+#if (defined(__GNUC__) || defined(__clang__)) && defined(__x86_64__)
+#define GP_SPACES_X86 1
+#include <immintrin.h>
+
+#define GP_TARGET
+#define GP_NAME(name) gp_##name##_128
+#define GP_LOAD(p, i) _mm_loadu_si128((const __m128i *)(p) + (i))
+#define GP_FOUR(bits) ((bits(0) | bits(1) << 16) | (bits(2) | bits(3) << 16) << 32)
+#define GP_BITS(x) ((uint64_t)(uint16_t)_mm_movemask_epi8(x))
+static inline uint64_t gp_high_128(const uint8_t *p) {
+#define GP_PART(i) GP_BITS(GP_LOAD(p, i))
+    return GP_FOUR(GP_PART);
+#undef GP_PART
+}
+static inline uint64_t gp_low_128(const uint8_t *p) {
+    __m128i top = _mm_set1_epi8(0x20);
+#define GP_PART(i) GP_BITS(_mm_cmpeq_epi8(_mm_max_epu8(GP_LOAD(p, i), top), top))
+    return GP_FOUR(GP_PART);
+#undef GP_PART
+}
+static inline uint64_t gp_equal_128(const uint8_t *p, uint8_t code) {
+    __m128i same = _mm_set1_epi8((char)code);
+#define GP_PART(i) GP_BITS(_mm_cmpeq_epi8(GP_LOAD(p, i), same))
+    return GP_FOUR(GP_PART);
+#undef GP_PART
+}
+#undef GP_LOAD
+#undef GP_BITS
+#include "spaces_lanes.h"
+
+#define GP_TARGET __attribute__((target("avx2,bmi")))
+#define GP_NAME(name) gp_##name##_256
+#define GP_LOAD(p, i) _mm256_loadu_si256((const __m256i *)(p) + (i))
+#define GP_BITS(x) ((uint64_t)(uint32_t)_mm256_movemask_epi8(x))
+GP_TARGET static inline uint64_t gp_high_256(const uint8_t *p) {
+    return GP_BITS(GP_LOAD(p, 0)) | GP_BITS(GP_LOAD(p, 1)) << 32;
+}
+GP_TARGET static inline uint64_t gp_low_256(const uint8_t *p) {
+    __m256i top = _mm256_set1_epi8(0x20);
+#define GP_PART(i) GP_BITS(_mm256_cmpeq_epi8(_mm256_max_epu8(GP_LOAD(p, i), top), top))
+    return GP_PART(0) | GP_PART(1) << 32;
+#undef GP_PART
+}
+GP_TARGET static inline uint64_t gp_equal_256(const uint8_t *p, uint8_t code) {
+    __m256i same = _mm256_set1_epi8((char)code);
+#define GP_PART(i) GP_BITS(_mm256_cmpeq_epi8(GP_LOAD(p, i), same))
+    return GP_PART(0) | GP_PART(1) << 32;
+#undef GP_PART
+}
+#undef GP_LOAD
+#undef GP_BITS
+#include "spaces_lanes.h"
+#endif
+
+#if (defined(__GNUC__) || defined(__clang__)) && defined(__aarch64__)
+#define GP_SPACES_ARM 1
+#include <arm_neon.h>
+
+#define GP_TARGET
+#define GP_NAME(name) gp_##name##_128
+/* Of four vectors whose bytes are 0 or 0xFF, a bit each. */
+static inline uint64_t gp_gathered(uint8x16_t a, uint8x16_t b, uint8x16_t c, uint8x16_t d) {
+    const uint8x16_t weights = {1, 2, 4, 8, 16, 32, 64, 128, 1, 2, 4, 8, 16, 32, 64, 128};
+    uint8x16_t low = vpaddq_u8(vandq_u8(a, weights), vandq_u8(b, weights));
+    uint8x16_t high = vpaddq_u8(vandq_u8(c, weights), vandq_u8(d, weights));
+    low = vpaddq_u8(low, high);
+    return vgetq_lane_u64(vreinterpretq_u64_u8(vpaddq_u8(low, low)), 0);
+}
+#define GP_FOUR(bits) gp_gathered(bits(0), bits(1), bits(2), bits(3))
+static inline uint64_t gp_high_128(const uint8_t *p) {
+#define GP_PART(i) vcgeq_u8(vld1q_u8(p + 16 * (i)), vdupq_n_u8(0x80))
+    return GP_FOUR(GP_PART);
+#undef GP_PART
+}
+static inline uint64_t gp_low_128(const uint8_t *p) {
+#define GP_PART(i) vcleq_u8(vld1q_u8(p + 16 * (i)), vdupq_n_u8(0x20))
+    return GP_FOUR(GP_PART);
+#undef GP_PART
+}
+static inline uint64_t gp_equal_128(const uint8_t *p, uint8_t code) {
+#define GP_PART(i) vceqq_u8(vld1q_u8(p + 16 * (i)), vdupq_n_u8(code))
+    return GP_FOUR(GP_PART);
+#undef GP_PART
+}
+#include "spaces_lanes.h"
+#endif
+
+/* The functions of spaces_lanes.h for a width of vectors. */
+typedef struct {
+    int bits;
+    int64_t (*words)(
+        const uint8_t *start, const uint8_t *end, const uint8_t *limit, int mask, gp_word *words, const uint8_t **rest
+    );
+    int (*is_ascii)(const uint8_t *start, const uint8_t *end);
+} gp_spaces;
+
+/* Return the functions for vectors of so many bits, or NULL where the processor has none. 64 bits are always there. */
+static const gp_spaces *gp_spaces_of(int bits) {
+    static const gp_spaces widths[] = {
+        {64, gp_words_64, gp_is_ascii_64},
+#if defined(GP_SPACES_X86) || defined(GP_SPACES_ARM)
+        {128, gp_words_128, gp_is_ascii_128},
+#endif
+#ifdef GP_SPACES_X86
+        {256, gp_words_256, gp_is_ascii_256},
+#endif
+    };
+#ifdef GP_SPACES_X86
+    if (bits == 256 && !(__builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi"))) return NULL;
+#endif
+    for (size_t i = 0; i < sizeof widths / sizeof widths[0]; i++)
+        if (widths[i].bits == bits) return &widths[i];
+    return NULL;
+}
+
+/* Return the key of a word of at most 8 bytes: the bytes, and zeros after them, as gp_pack() has it. */
+static inline uint64_t gp_key(const uint8_t *p, size_t size, const uint8_t *limit) {
+#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+    if (limit - p >= 8 && size) return gp_read8(p) & (~(uint64_t)0 >> (64 - 8 * size));
+#endif
+    (void)limit;
+    return gp_pack(p, size);
+}
+
+#endif

@@ -1,0 +1,281 @@
+"""The sentence of a page: edits in pairs and letters, who makes them, hits, all scores, overlaps, copies for papers."""
+
+from __future__ import annotations
+
+import json
+import random
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from pipeline import reopen
+from pipeline.cli import dispatch
+from pipeline.corpus.texts import read_texts
+from pipeline.report.sentences.aligned import aligned_edits
+from pipeline.report.sentences.word_edits import changed, letters, likeness, paired, word_edits, words_of
+from tests.conftest import ROOT
+from tests.report import browser as browsers
+from tests.report.test_browser import choose, listed
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from tests.report.browser import Browser
+
+if browsers.lacking():
+    pytest.skip(browsers.lacking(), allow_module_level=True)
+
+SYSTEMS = ("careful", "eager", "unchanged", "broken")
+TEXTS = [
+    "He go to school yesterdays .",
+    "He goes to the school yesterday .",
+    "彼は走る。 she runing",
+    "彼女は走った。 she running",
+    "a<n>b c.<n>d",
+    "a <n> b c. d",
+    "می\u200cخواهم من",  # noqa: RUF001
+    "e\u0301tait \U0001f600 x",
+    "every day",
+    "everyday",
+    "",
+]
+
+
+@pytest.fixture(scope="module")
+def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
+    with browsers.browser(tmp_path_factory.mktemp("profile")) as window:
+        yield window
+
+
+@pytest.fixture(scope="module")
+def page(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The sample of data/ and a data set of two summaries, with metrics whose overlaps are marked."""
+    folder, data = tmp_path_factory.mktemp("pages"), ROOT / "data"
+    document = " ".join(f"Word{number} stands here ." for number in range(40))
+    texts = {
+        "documents": [document, document.replace("here", "there")],
+        "summaries": ["Word1 stands .<n>Word2 too .", "Many words stand there ."],
+        "A.short": ["Word1 stands .<n>Word3 does .", "The words stood there ."],
+        "B.short": ["Word2 .", "Words ."],
+    }
+    for name, lines in texts.items():
+        (folder / name).write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+    references = [str(data / f"reference{number}.txt") for number in (0, 1)]
+    systems = {
+        name: {"sample": str(data / "systems" / f"{name}.txt"), "short": str(folder / f"{short}.short")}
+        for name, short in zip(SYSTEMS, "ABAB", strict=True)
+    }
+    config = {
+        "datasets": {
+            "sample": {"source": str(data / "source.txt"), "references": references},
+            "short": {"source": str(folder / "documents"), "references": [str(folder / "summaries")]},
+        },
+        "systems": systems,
+        "metrics": ["gleu[iter=2]", "rouge[types=1+2+L]", "chrf", "bleu", "rouge[flavour=perl,types=1+L]"],
+        "output": {"formats": ["html"]},
+    }
+    (folder / "c.yaml").write_text(json.dumps(config), encoding="utf-8")
+    assert dispatch.main(["run", str(folder / "c.yaml"), "-q", "--json", "--output", str(folder / "run")]) == 0
+    return folder / "run" / "report.html"
+
+
+def near(generator: random.Random, words: list[str]) -> list[str]:
+    """Return words with some left out, put in, or written otherwise."""
+    result = []
+    for word in words:
+        kind = generator.random()
+        if kind < 0.1:
+            continue
+        result.append(
+            word if kind < 0.7 else word[: generator.randint(0, len(word))] + generator.choice(["", "s", "ing"])
+        )
+        if kind > 0.9:
+            result.append(generator.choice("abc"))
+    return [word for word in result if word]
+
+
+def test_edits_are_those_of_the_terminal(browser: Browser, page: Path) -> None:
+    """Texts of many scripts by hand, and random ones; the long ones are cut at words that both have once."""
+    generator = random.Random(26)
+    vocabulary = [a + b for a in ("go", "walk", "the", "play", "a", "r\u00e9") for b in ("", "es", "ing", "ed", "s")]
+    pairs = [(one, two) for one in TEXTS for two in TEXTS]
+    for size in [*range(2, 40), 300, 900]:
+        own = [generator.choice(vocabulary) + (str(n) if size > 100 and n % 7 == 0 else "") for n in range(size)]
+        pairs.append((" ".join(own), " ".join(near(generator, own))))
+    browser.open(page)
+    shown = browser.run(
+        "return arguments[0].map(([one, two]) => { const [x, y] = [split(one).words, split(two).words];"
+        "return wordEdits(x, y).filter(([kind]) => kind === 'changed')"
+        ".map(([, a, b, c, d]) => [a, b, x.slice(a, b).join(' '), y.slice(c, d).join(' ')]); })",
+        pairs,
+    )
+    for (one, two), own in zip(pairs, shown, strict=True):
+        assert own == [list(edit) for edit in word_edits(one, two)], (one, two)
+    assert sum(len(own) > 1 for own in shown) > 40
+
+
+def test_words_are_pairs_where_they_are_alike() -> None:
+    """By hand: goes and go share 2 of 2 and 4 letters (4/6); of yesterdays and yesterday 9 (18/19)."""
+    assert likeness("go", "goes") == 4 / 6
+    assert likeness("yesterdays", "Yesterday") == 18 / 19
+    assert likeness("a", "walking") == 0
+    assert letters("e\u0301t") == ["e\u0301", "t"]
+    one, two = ["go", "to", "school"], ["goes", "to", "the", "School"]
+    assert changed(one, two) == [(0, 1, 0, 1), (2, 3, 2, 4)]
+    assert paired(one, two, (2, 3, 2, 4)) == [(2, 2, 2, 3), (2, 3, 3, 4)]
+    assert paired(["every", "day"], ["everyday"], (0, 2, 0, 1)) == [(0, 2, 0, 1)]
+    assert words_of("走る。 she<n>is") == ["走", "る", "。", "she", "<n>", "is"]
+
+
+def test_letters_that_differ_are_marked(browser: Browser, page: Path) -> None:
+    browser.open(page)
+    html = "return marked(arguments[0], arguments[1]).innerHTML"
+    assert browser.run(html, "she is running", "she is runing") == (
+        "she is <del>runing</del>\u2009<ins>run<b>n</b>ing</ins>"
+    )
+    assert browser.run(html, "goes too", "go to") == (
+        "<del>go</del>\u2009<ins>go<b>es</b></ins> <del>to</del>\u2009<ins>to<b>o</b></ins>"
+    )
+    assert browser.run(html, "big houses", "small tree") == "<del>small tree</del>\u2009<ins>big houses</ins>"
+    assert browser.run(html, "a b", "a  b") == "a b"
+    assert browser.run("return marked('one<n>two', null).textContent") == "one↵\ntwo"
+
+
+def test_references_stand_for_annotators(browser: Browser, page: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The table, the filter and `show` say how many references make each edit of the page's own alignment."""
+    material = reopen.revisit(page.parent)
+    corpus = material.corpora["sample"]
+    assert corpus.source
+    texts = [read_texts(text, 0, 96) for text in (corpus.source, *corpus.references)]
+    browser.open(page, "dataset=sample&metric=bleu")
+    browser.run("document.querySelector('#agreement summary').click()")
+    browser.wait("return document.querySelectorAll('#agreement tbody tr').length", 4)
+    rows = browser.run(
+        "return [...document.querySelectorAll('#agreement tbody tr')].map((row) => [...row.cells].map((cell) =>"
+        "(cell.querySelector('button') ?? cell).textContent))"
+    )
+    for name, *numbers in rows:
+        lines: dict[str, list[int]] = {"all": [], "some": [], "none": []}
+        for line, row in enumerate(zip(*texts, read_texts(corpus.systems[name], 0, 96), strict=True), 1):
+            own = word_edits(row[0], row[-1])
+            several = [word_edits(row[0], text) for text in row[1:-1]]
+            makers = [sum(edit in edits for edits in several) for edit in own]
+            for count in makers:
+                lines["none" if not count else "all" if count == len(several) else "some"].append(line)
+        assert [int(number) for number in numbers[:4]] == [sum(map(len, lines.values())), *map(len, lines.values())]
+        choose(browser, a=name, edits="no reference makes")
+        assert listed(browser) == sorted(set(lines["none"]))
+    assert dispatch.main(["show", str(page.parent), "--dataset", "sample", "--line", "1", "--system", "careful"]) == 0
+    out = capsys.readouterr().out.splitlines()
+    assert "edits of the output: 3; all references make 1, some 2, none 0" in out
+    assert "8-9     days → day               right        right" in out
+    assert aligned_edits(material, "short", 1, "careful") is None
+
+
+def test_a_source_stands_beside_its_summary(browser: Browser, page: Path) -> None:
+    browser.size(1440)
+    browser.open(page, "dataset=short&line=1")
+    assert browser.run("return [state.against, document.getElementById('agreement').hidden]") == ["nothing", True]
+    left, right = browser.run(
+        "return ['.given.source', '.cards'].map((one) => document.querySelector(`#detail ${one}`))"
+        ".map((one) => [one.getBoundingClientRect().left, one.getBoundingClientRect().right])"
+    )
+    assert left[1] < right[0]
+    assert "↵\n" in browser.run("return document.querySelector('#detail .card .text').textContent")
+    browser.size(390)
+    assert browser.run("return document.documentElement.scrollWidth") <= 390
+    browser.size()
+
+
+def test_hits_of_a_search_are_marked(browser: Browser, page: Path) -> None:
+    marks = "return [...document.querySelectorAll('#detail mark')].map((one) => one.textContent)"
+    browser.open(page, "dataset=sample&a=careful&line=1&q=SCHOOL")
+    assert set(browser.run(marks)) == {"school"}
+    assert browser.run("return document.querySelectorAll('#list mark').length") > 0
+    choose(browser, q="/by (the )?bus/")
+    assert "".join(browser.run(marks)).startswith("by the bus")
+    choose(browser, q="")
+    assert browser.run(marks) == []
+
+
+def test_all_metrics_of_a_sentence_stand_side_by_side(browser: Browser, page: Path) -> None:
+    browser.open(page, "dataset=sample&line=1&a=eager&b=careful")
+    browser.press("m")
+    rows = browser.run(
+        "return [...document.querySelectorAll('.allscores tbody tr')].map((row) =>"
+        "[...row.cells].map((cell) => cell.textContent))"
+    )
+    shown = {name.split(" ")[-1]: cells for row in rows for name in row[0].split(", ") for cells in [row[1:]]}
+    assert set(shown) == set(SYSTEMS)
+    expected = browser.run(
+        "return dataset().systems.map((name, system) => [name, dataset().metrics.map((metric) =>"
+        "percent(score(dataset(), metric, 0, system, -1)))])"
+    )
+    assert shown == dict(expected)
+    assert rows[0][0].startswith("A eager")
+    browser.run("writeNow()")
+    assert "scores=1" in browser.run("return location.hash")
+
+
+OVERLAPS = """
+const wrong = [];
+let seen = 0;
+for (const own of DATA.datasets) for (const metric of own.metrics.filter((one) => one.overlaps)) {
+  for (let line = 0; line < own.numbers.length; line++) own.systems.forEach((_, system) => {
+    const { orders } = counts(own, metric, line, system, Math.max(best(own, metric, line, system), 0));
+    for (const node of overlapLines(own, metric, line, system, best(own, metric, line, system), orders)) {
+      if (node.matches("button")) continue;
+      if (node.matches(".grams")) seen++;
+      else wrong.push([metric.label, line, system, node.textContent]);
+    }
+  });
+}
+return [seen, wrong];
+"""
+
+
+def test_overlaps_of_rouge_and_chrf_are_those_that_were_counted(browser: Browser, page: Path) -> None:
+    """ROUGE-1, 2 and L of google, ROUGE-1 of perl, and chrF: five of each output."""
+    browser.open(page)
+    assert browser.run(OVERLAPS) == [98 * 4 * 5, []]
+
+
+def test_matched_n_grams_are_folded(browser: Browser, page: Path) -> None:
+    """Line 1 of eager with reference 0: three tokens match, then one is penalised."""
+    browser.open(page, "dataset=sample&metric=gleu&a=eager&reference=0&line=1")
+    chips = (
+        "return [...document.querySelector('#detail .grams').querySelectorAll('.gram')].map((one) => one.textContent)"
+    )
+    assert browser.run(chips)[:3] == ["3 ✓", "the", "2 ✓"]
+    browser.press("d")
+    assert browser.run(chips)[:4] == ["She", "goes", "to", "the"]
+
+
+def copied(browser: Browser, action: str) -> Any:
+    """Return what a button copies."""
+    browser.run(
+        "window.copied = ''; Object.defineProperty(navigator, 'clipboard', {configurable: true, "
+        "value: {writeText: async (text) => { window.copied = text; }}});"
+        f"document.querySelector('#detail [data-action={action}]').click()"
+    )
+    return browser.run("return window.copied")
+
+
+def test_a_sentence_is_copied_for_a_paper(browser: Browser, page: Path) -> None:
+    browser.open(page, "dataset=sample&metric=bleu&a=careful&b=eager&line=1")
+    assert copied(browser, "markdown").splitlines()[:3] == [
+        "| line 1 of sample | | bleu |",
+        "|---|---|---:|",
+        "| source | She go to school by the bus every days . |  |",
+    ]
+    latex = copied(browser, "latex")
+    assert r"careful & She \gecdel{go}\,\gecins{go\textbf{es}} to school by \gecdel{\textbf{the}} bus" in latex
+    assert latex.count(r"\begin{figure}") == latex.count(r"\end{figure}") == 1
+    hostile = r"50% of $x_1 & {a}^2 ~ \dots <b> #1 " + "``-- \u202e"
+    escaped = browser.run("return tex(arguments[0])", hostile)
+    assert escaped == (
+        r"50\% of \$x\_1 \& \{a\}\textasciicircum{}2 \textasciitilde{} \textbackslash{}dots \textless{}b\textgreater{} "
+        r"\#1 \textasciigrave{}\textasciigrave{}-\kern0pt{}- {\tiny RLO}"
+    )
+    assert browser.run("return markdown(arguments[0])", "a|b *c* <d> [e](f)") == r"a\|b \*c\* \<d\> \[e\](f)"
