@@ -9,6 +9,7 @@ import re
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 from unittest import mock
 
 import pytest
@@ -79,6 +80,23 @@ def test_a_file_that_the_system_does_not_open_is_no_bad_input(
     assert capsys.readouterr().err.count("cannot be written: Too many open files") == 1
     monkeypatch.setattr(safe_files, "replacing", mock.Mock(side_effect=OSError(errno.ENOSPC, "No space left")))
     assert main(["run", str(config), "--output", str(tmp_path / "run"), "-q"]) == 2
+
+
+@pytest.mark.parametrize("name", ["B.gz", "A"])
+def test_a_text_that_the_system_does_not_open_is_no_bad_input(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    config, original = packed(tmp_path), Path.open
+
+    def scarce(path: Path, *given: Any, **more: Any) -> Any:
+        if path.name == name:
+            raise OSError(errno.EMFILE, "Too many open files")
+        return original(path, *given, **more)
+
+    monkeypatch.setattr(Path, "open", scarce)
+    assert main(["validate", str(config)]) == 3
+    message = f"error: {tmp_path / 'd' / name}: the system gives no more: Too many open files\n"
+    assert capsys.readouterr().err == message
 
 
 # ---- surroundings
