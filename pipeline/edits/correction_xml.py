@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
 MAX_BYTES = 1 << 29
 """The most bytes of a gold file."""
+MAX_ANNOTATORS = 255
+"""The most annotators of a sentence."""
 PARENTS = {"sentence": None, "text": "sentence", "error": "sentence", "alt": "error", "c": "alt"}
 """The elements that matter, each with the one it has to be in. Others, such as error-list, may stand between."""
 NUMBER = re.compile(r"[0-9]{1,9}")
@@ -96,6 +98,7 @@ class _Reader(XmlReader[Placed]):
         self.open.append(tag)
         if tag == "sentence":
             self.begun, self.annotators = self.line, self._number(tag, attributes, "numann")
+            self._bound(self.annotators)
             self.tokens, self.errors = None, []
         elif tag == "error":
             self.required, self.alternatives = self._required(attributes), []
@@ -145,8 +148,14 @@ class _Reader(XmlReader[Placed]):
     def _finish(self) -> None:
         if self.tokens is None:
             raise self.wrong("the sentence has no element text", self.begun)
+        self._bound(len({own.annotator for error in self.errors for own in error.alternatives}))
         self.count += 1
         self.done.append(Placed(self.begun, CorrectedSentence(self.tokens, self.annotators, tuple(self.errors))))
+
+    def _bound(self, annotators: int) -> None:
+        if annotators > MAX_ANNOTATORS:
+            message = f"the sentence has {annotators} annotators; at most {MAX_ANNOTATORS} are supported"
+            raise self.wrong(message, self.begun)
 
     def _attribute(self, tag: str, attributes: dict[str, str], key: str) -> str:
         if key not in attributes:

@@ -138,7 +138,10 @@ def test_what_was_not_chosen_is_told() -> None:
         (["S a", "", noop()], "x.m2:3: an edit before any sentence: expected a line that begins with 'S '"),
         (["S a", "B"], "x.m2:2: expected a line that begins with 'S ' or 'A ', or an empty line"),
         (["S a"], "x.m2: no annotator has a line: there is no line that begins with 'A '"),
-        (["S a", *(noop(number) for number in range(256))], "x.m2: has 256 annotators; at most 255 are supported"),
+        (
+            ["S a", *(noop(number) for number in range(256))],
+            "x.m2:1: has 256 annotators up to this sentence; at most 255 are supported",
+        ),
     ],
 )
 def test_wrong_lines_are_told(rows: list[str], message: str) -> None:
