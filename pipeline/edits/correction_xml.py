@@ -15,7 +15,7 @@ from ..errors import CorpusError, Problem, did_you_mean
 from ..io.plain_files import reason
 from .correction_references import Alternative, CorrectedSentence, Correction, Error, split_words
 from .corrections_of_m2 import type_of_error
-from .m2_lines import NOOP, Block
+from .m2_lines import MOST, NOOP, Block
 from .xml_reader import XmlReader
 
 if TYPE_CHECKING:
@@ -78,7 +78,7 @@ class _Reader(XmlReader[Placed]):
         super().__init__(name)
         self.open: list[str] = []  # the elements of PARENTS that are open
         self.parts: list[str] | None = None  # the text of the element at hand, where it has one
-        self.count = self.begun = self.annotators = 0
+        self.count = self.begun = self.annotators = self.edits = 0
         self.tokens: tuple[str, ...] | None = None
         self.errors: list[Error] = []
         self.alternatives: list[Alternative] = []
@@ -99,7 +99,7 @@ class _Reader(XmlReader[Placed]):
         if tag == "sentence":
             self.begun, self.annotators = self.line, self._number(tag, attributes, "numann")
             self._bound(self.annotators)
-            self.tokens, self.errors = None, []
+            self.tokens, self.errors, self.edits = None, [], 0
         elif tag == "error":
             self.required, self.alternatives = self._required(attributes), []
         elif tag == "alt":
@@ -143,6 +143,9 @@ class _Reader(XmlReader[Placed]):
         if not start <= end <= len(self.tokens):
             message = f"the correction {start} {end} does not fit into a sentence of {len(self.tokens)} tokens"
             raise self.wrong(message, line)
+        self.edits += 1
+        if self.edits > MOST:
+            raise self.wrong(f"the sentence of line {self.begun} has more than {MOST:,} corrections", line)
         self.corrections.append(Correction(start, end, words))
 
     def _finish(self) -> None:
