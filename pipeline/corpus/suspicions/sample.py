@@ -23,6 +23,9 @@ LENGTH = 100
 """How many lines a stretch has at most."""
 SIZE = 1 << 16
 """How many bytes a stretch has at most on average, unless FEW lines have more: of documents fewer are read."""
+WHOLE, ALL = 1 << 18, 1 << 24
+"""Of a line with more characters only so many are looked at, and then of all lines of a text together at most so many:
+as words they take ten times as much memory."""
 _STOPS = re.compile(r"[.,](?=\s|$)")
 
 
@@ -50,8 +53,13 @@ class Sample:
 
     @cached_property
     def parts(self) -> list[list[str]]:
-        """The lines of each stretch."""
-        return [read_texts(self.text, low, high) for low, high in self.stretches]
+        """The lines of each stretch; of a very long line its beginning."""
+        parts = [read_texts(self.text, low, high) for low, high in self.stretches]
+        sizes = [len(line) for part in parts for line in part]
+        if max(sizes, default=0) <= WHOLE:
+            return parts
+        most = min(WHOLE, max(ALL // len(sizes), 1)) if sum(sizes) > ALL else WHOLE
+        return [[line[:most] for line in part] for part in parts]
 
     @cached_property
     def lines(self) -> list[str]:
