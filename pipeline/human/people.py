@@ -4,23 +4,24 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..dataclass import dataclass
 from ..errors import InputError, did_you_mean
 from .agreement.comparison import asked_statistics, check_sentences
-from .expected_wins import expected_wins
+from .expected_wins import expected_wins, head_to_head, rank_by_expected_wins
 from .judgment_files import is_judgments
 from .judgments import read_judgments
 from .score_files import means, read_scores, read_sentence_scores
 from .trueskill import trueskill
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
 
     from ..arrays import Floats
     from ..config.models import WrittenHuman
+    from .expected_wins import HeadToHead, Ranked
     from .judgments import Judgments
     from .trueskill import Progress
 
@@ -120,3 +121,24 @@ def check_common(people: People, judged: set[str], scored: set[str]) -> None:
             f"{people.file}: has {len(judged & scored)} systems in common with the metrics, at least {LEAST} are "
             f"needed; people: {', '.join(sorted(judged)[:30])}; metrics: {', '.join(sorted(scored)[:30])}"
         )
+
+
+class HumanRanking(NamedTuple):
+    """How people rank all systems that they judged, also those that no metric scored."""
+
+    systems: tuple[str, ...]
+    ranked: Ranked
+    """By Expected Wins. Systems are numbers, in the order of `systems`."""
+    pairs: HeadToHead
+
+
+def human_ranking(people: People, settings: Mapping[str, Any]) -> HumanRanking | None:
+    """Return how people rank systems, None where the file has no judgements.
+
+    `settings` are those of the section `human` that results have: divisor, resamples, level and seed.
+    """
+    judgments = people.judgments
+    if judgments is None:
+        return None
+    sampling = (settings[name] for name in ("divisor", "resamples", "level", "seed"))
+    return HumanRanking(judgments.systems, rank_by_expected_wins(judgments, *sampling), head_to_head(judgments.wins()))
