@@ -100,7 +100,7 @@ def content(material: Material, linked: Mapping[str, Collection[str]]) -> dict[s
     config = material.config if isinstance(material.config, dict) else {}
     title, overview = config.get("description"), overview_part(results, material.digits)
     return {
-        "title": title if isinstance(title, str) and title.strip() else "Evaluation",
+        "title": title if isinstance(title, str) and title.strip() else listed(list(results.datasets)) or "Evaluation",
         "boards": [
             board(material, group, number, linked.get(group.dataset, ()))
             for number, group in enumerate(groups(results), 1)
@@ -118,6 +118,11 @@ def content(material: Material, linked: Mapping[str, Collection[str]]) -> dict[s
         "config": as_yaml(config) if config else "",
         "unread": bool(material.unread) or not material.corpora,
     }
+
+
+def listed(names: Sequence[str]) -> str:
+    """Return names as the title of a page: at most three, and how many more there are."""
+    return ", ".join([*names[:3], *([f"{len(names) - 3} more"] if len(names) > 3 else [])])
 
 
 def as_yaml(config: Mapping[str, Any]) -> str:
