@@ -72,7 +72,7 @@ SCRIPTS = (
     "explorer.js",
     "keys.js",
 )
-"""The scripts in the order in which they run: the first before the page is drawn, those of ALWAYS without sentences too."""
+"""The scripts in the order in which they run: the first before the page is drawn, those before text.js always."""
 STYLES = ("page.css", "overview.css", "explorer.css", "sentence.css", "print.css")
 DESIGN = shell.Design("page.html", STYLES, SCRIPTS)
 ESCAPES = str.maketrans({c: f"\\u{ord(c):04x}" for c in "<>&\u2028\u2029\u007f"})
