@@ -10,7 +10,8 @@ from ..metrics.names import class_of
 from .by_type.tables import caption, fitting, types_of
 from .overview.boards import print_board, print_boards, print_peer
 from .overview.printed import HINT, print_overview
-from .overview.systems_by_metrics import BETTER, WORSE, overviews
+from .overview.systems_by_metrics import overviews
+from .tables.columns.directions import BETTER, WORSE
 from .tables.comparisons import baseline_of, is_significant, matrix, p_cell, pair_table, settings_line, signed, tests_of
 from .tables.digits import percent, round_half_up
 from .tables.labels import headings, labels
