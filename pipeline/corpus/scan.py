@@ -11,7 +11,7 @@ import numpy as np
 from ..errors import CorpusError, Problem
 from ..io.compressed import looks_like
 from .spans import BOM, NEWLINE
-from .texts import SUBWORDS, Odd
+from .texts import LONG, SUBWORDS, Odd
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -43,6 +43,7 @@ class Scanner:
         self.hash = hashlib.blake2b(digest_size=16)
         self.offset = self.lines = self.column = 0  # of the next piece: its byte in the file, line, byte in the line
         self.blank = 0  # how many lines are blank
+        self.longest = (0, 0)  # the bytes of the longest line, and its number, from 1, below 0
         self.bits: list[NDArray[np.uint8]] = []  # of each line a bit, whether it is blank, eight in a byte
         self.last_bits = np.zeros(0, bool)  # fewer than eight, which are no byte yet
         self.mid_line = self.open_blank = False  # the next piece continues a line; so far that line is blank
@@ -57,10 +58,18 @@ class Scanner:
         self._find_blanks(piece, codes, ends)
         kept = ends[(self.stride - 1 - self.lines) % self.stride :: self.stride] + 1 + self.offset
         self.offsets.append(kept.astype(np.int64))
+        self._find_longest(ends)
         self.lines += len(ends)
         self.offset += len(piece)
         self.column = len(piece) - int(ends[-1]) - 1 if len(ends) else self.column + len(piece)
         self.mid_line = self.column > 0
+
+    def _find_longest(self, ends: NDArray[np.int64]) -> None:
+        """Note the longest of the lines that end in a piece."""
+        if len(ends):
+            sizes = np.diff(ends, prepend=-1 - self.column) - 1
+            place = int(sizes.argmax())
+            self.longest = max(self.longest, (int(sizes[place]), -(self.lines + place + 1)))
 
     def _canonical(self, piece: bytes) -> bytes:
         """Return what is hashed: each line ends with a newline, and a newline in a text is a byte that no UTF-8 has."""
@@ -137,13 +146,15 @@ class Scanner:
             self._keep(np.array([self.open_blank]))
             self.hash.update(b"\n")
             self.lines += 1
+            self.longest = max(self.longest, (self.column, -self.lines))
         self.bits.append(np.packbits(self.last_bits))
         self.offsets.append(np.array([self.offset], np.int64))
 
     @property
     def odd(self) -> Odd:
         """What is odd in the text."""
-        return Odd(self.subwords, self.nuls)
+        size, line = self.longest
+        return Odd(self.subwords, self.nuls, -line if size > LONG else 0, size if size > LONG else 0)
 
 
 class Readable(Protocol):

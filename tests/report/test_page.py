@@ -530,7 +530,8 @@ def test_the_package_has_every_part_of_the_page() -> None:
     shared = {"page.html", "shell.html", "macros.html"}
     assert {file.name for file in folder.iterdir() if file.is_file()} == {*shared, *page.SCRIPTS, *page.STYLES}
     sections = {f"sections/{file.name}" for file in (folder / "sections").iterdir()}
-    assert sections == set(re.findall(r'include "(.*?)"', (folder / "page.html").read_text(encoding="utf-8")))
+    templates = "".join(file.read_text(encoding="utf-8") for file in sorted(folder.rglob("*.html")))
+    assert sections == set(re.findall(r'include "(.*?)"', templates))
 
 
 # --- drawings

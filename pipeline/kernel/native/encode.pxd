@@ -5,7 +5,7 @@ from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t, uint64_t
 cdef extern from "spaces.h" nogil:
     enum:
         GP_WORDS_AT_ONCE
-    ctypedef struct gp_word:
+    ctypedef struct gp_bounds:
         const uint8_t *start
         int64_t size
         uint64_t key
@@ -13,7 +13,7 @@ cdef extern from "spaces.h" nogil:
     ctypedef struct gp_spaces:
         int bits
         int64_t (*words)(
-            const uint8_t *start, const uint8_t *end, const uint8_t *limit, int mask, gp_word *words, const uint8_t **rest
+            const uint8_t *start, const uint8_t *end, const uint8_t *limit, int mask, gp_bounds *words, const uint8_t **rest
         ) noexcept nogil
         bint (*is_ascii)(const uint8_t *start, const uint8_t *end) noexcept nogil
 

@@ -12,7 +12,7 @@ typedef struct {
     const uint8_t *start;
     int64_t size;
     uint64_t key, place;
-} gp_word;
+} gp_bounds;
 
 /* Bits: 1 ASCII white space of Unicode; 2 of bytes.split() too; 4 may begin a white space of several bytes. */
 static const uint8_t gp_space[256] = {
@@ -153,7 +153,7 @@ static inline uint64_t gp_equal_128(const uint8_t *p, uint8_t code) {
 typedef struct {
     int bits;
     int64_t (*words)(
-        const uint8_t *start, const uint8_t *end, const uint8_t *limit, int mask, gp_word *words, const uint8_t **rest
+        const uint8_t *start, const uint8_t *end, const uint8_t *limit, int mask, gp_bounds *words, const uint8_t **rest
     );
     int (*is_ascii)(const uint8_t *start, const uint8_t *end);
 } gp_spaces;

@@ -20,6 +20,7 @@ from . import shell
 from .explorer.data import explorer
 from .figures.bars import interval_axis, interval_bar, interval_scale
 from .figures.plots import order_dots, p_matrix, rank_ranges
+from .overview import overview_part
 from .pairs import pairs_data
 from .people import people_part
 from .shell import PageTable, Row
@@ -36,6 +37,8 @@ if TYPE_CHECKING:
 NAME = "report.html"
 SCRIPTS = (
     "theme.js",
+    "tabs.js",
+    "baseline.js",
     "sort.js",
     "copying.js",
     "text.js",
@@ -63,8 +66,8 @@ SCRIPTS = (
     "compare.js",
     "keys.js",
 )
-"""The scripts in the order in which they run: the first before the page is drawn. The first three need no sentences."""
-STYLES = ("page.css", "explorer.css", "sentence.css", "compare.css", "copying.css")
+"""The scripts in the order in which they run: the first before the page is drawn, five without sentences too."""
+STYLES = ("page.css", "overview.css", "explorer.css", "sentence.css", "compare.css", "copying.css")
 DESIGN = shell.Design("page.html", STYLES, SCRIPTS)
 ESCAPES = str.maketrans({c: f"\\u{ord(c):04x}" for c in "<>&\u2028\u2029\u007f"})
 LARGEST = 14_500_000
@@ -110,7 +113,7 @@ def render(material: Material, data: Mapping[str, Any] | None) -> str:
     linked = {dataset["name"]: dataset["systems"] for dataset in data["datasets"]} if data else {}
     pairs = as_json(pairs_data(material.results, data, material.digits))
     more = {"data": as_json(data), "pairs": pairs, "sentences": bool(data)}
-    return shell.render(DESIGN, {**content(material, linked), **more}, None if data else 3)
+    return shell.render(DESIGN, {**content(material, linked), **more}, None if data else 5)
 
 
 def as_json(data: object) -> str:
@@ -127,13 +130,15 @@ def content(material: Material, linked: Mapping[str, Collection[str]]) -> dict[s
     results = material.results
     findings = finding_tables(results, material.digits)
     config = material.config if isinstance(material.config, dict) else {}
-    title = config.get("description")
+    title, overview = config.get("description"), overview_part(results, material.digits)
     return {
         "title": title if isinstance(title, str) and title.strip() else "Evaluation",
         "boards": [
             board(material, group, number, linked.get(group.dataset, ()))
             for number, group in enumerate(groups(results), 1)
         ],
+        "overview": overview,
+        "scores": as_json(overview["data"]),
         "types": type_maps(results, material.digits),
         "settings": settings_line(results.statistics) if results.statistics else "",
         "lettered": bool(results.tests) and baseline_of(results) is None,
@@ -170,7 +175,7 @@ def board(material: Material, group: Group, number: int, linked: Collection[str]
     scores, results, digits = group.scores, material.results, material.digits
     where = interval_scale(scores)
     header, cells = ranked_table(results, scores, digits, material.columns)
-    best = best_of(group, digits)
+    best = best_of(results.datasets[group.dataset], group, digits)
     rows = [
         Row(
             str(score.rank),

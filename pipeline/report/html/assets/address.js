@@ -56,6 +56,7 @@ function writeNow() {
   for (const key of SWITCHES) if (state[key]) kept.set(key, "1");
   if (state.part !== DEFAULTS.part) kept.set("part", state.part);
   if (state.line >= 0) kept.set("line", own.numbers[state.line]);
+  for (const [key, text] of resultParts()) kept.set(key, text);
   written = `#${kept}`;
   history.replaceState(null, "", written);
 }
