@@ -11,7 +11,7 @@ from ..errors import InputError, did_you_mean
 from .agreement.comparison import asked_statistics, check_sentences
 from .expected_wins import expected_wins, head_to_head, rank_by_expected_wins
 from .judgment_files import is_judgments
-from .judgments import read_judgments
+from .judgments import check_aliases, read_judgments
 from .score_files import means, read_scores, read_sentence_scores
 from .trueskill import trueskill
 
@@ -57,10 +57,13 @@ def open_people(path: Path, config: WrittenHuman, names: Sequence[str] = ()) -> 
     Raises CorpusError where the file is wrong, and InputError where the config does not fit to it.
     """
     if is_judgments(path):
-        people = People(str(path), _digest(path), {}, read_judgments(path, config.judges))
+        people = People(str(path), _digest(path), {}, read_judgments(path, config.judges, aliases=config.aliases))
     else:
         sentences = read_sentence_scores(path) or {}
         scores = {title: means(own) for title, own in sentences.items()} or read_scores(path, names)
+        if config.aliases:
+            check_aliases(str(path), config.aliases, {name for own in scores.values() for name in own})
+        scores, sentences = (_renamed(own, config.aliases) for own in (scores, sentences))
         people = People(str(path), _digest(path), scores, sentences=sentences)
         given = config.model_fields_set & {"judges", "scores", "divisor", "runs", "numbering", "ties"}
         if given:
@@ -74,6 +77,11 @@ def open_people(path: Path, config: WrittenHuman, names: Sequence[str] = ()) -> 
             hint = did_you_mean(name, people.systems)
             raise InputError(f"{path}: without: has no system '{name}'{hint}; it has {', '.join(people.systems[:20])}")
     return people
+
+
+def _renamed(scores: Mapping[str, Mapping[str, Any]], aliases: Mapping[str, str]) -> dict[str, dict[str, Any]]:
+    """Return scores by name and system, with other names for some systems."""
+    return {title: {aliases.get(name, name): value for name, value in own.items()} for title, own in scores.items()}
 
 
 def _digest(path: Path) -> str:

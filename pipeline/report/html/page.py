@@ -10,16 +10,18 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import quote
 
 from ..console import by_order
-from ..tables.comparisons import baseline_of, pair_table, settings_line, tests_of
+from ..tables.columns.directions import Directions, marked_settings
+from ..tables.comparisons import baseline_of, pair_table, tests_of
 from ..tables.labels import best_of, groups, remarks, size
 from ..tables.plotted import all_pairs, precisions, ranked_systems
 from ..tables.ranked import ranked_table
 from ..tables.sections import finding_tables
 from ..tables.verdicts import expectation_table, misses
 from . import shell
+from .design import ALWAYS, DESIGN
 from .explorer.data import explorer
 from .figures.bars import interval_axis, interval_bar, interval_scale
-from .figures.plots import order_dots, p_matrix, rank_ranges
+from .figures.plots import order_parts, p_matrix, rank_parts
 from .overview import overview_part
 from .pairs import pairs_data
 from .people import people_part
@@ -35,40 +37,6 @@ if TYPE_CHECKING:
     from .figures.svg import Drawing
 
 NAME = "report.html"
-SCRIPTS = (
-    "theme.js",
-    "tabs.js",
-    "baseline.js",
-    "sort.js",
-    "copying.js",
-    "text.js",
-    "words.js",
-    "marked.js",
-    "ngrams.js",
-    "edits.js",
-    "data.js",
-    "makers.js",
-    "list.js",
-    "grams.js",
-    "overlaps.js",
-    "counts.js",
-    "card.js",
-    "scores.js",
-    "detail.js",
-    "example.js",
-    "address.js",
-    "hits.js",
-    "lines.js",
-    "agreement.js",
-    "explorer.js",
-    "compare_figures.js",
-    "compare_gains.js",
-    "compare.js",
-    "keys.js",
-)
-"""The scripts in the order in which they run: the first before the page is drawn, five without sentences too."""
-STYLES = ("page.css", "overview.css", "explorer.css", "sentence.css", "compare.css", "copying.css")
-DESIGN = shell.Design("page.html", STYLES, SCRIPTS)
 ESCAPES = str.maketrans({c: f"\\u{ord(c):04x}" for c in "<>&\u2028\u2029\u007f"})
 LARGEST = 14_500_000
 """A page of more bytes is made again with fewer sentences, unless their number was asked for."""
@@ -113,7 +81,7 @@ def render(material: Material, data: Mapping[str, Any] | None) -> str:
     linked = {dataset["name"]: dataset["systems"] for dataset in data["datasets"]} if data else {}
     pairs = as_json(pairs_data(material.results, data, material.digits))
     more = {"data": as_json(data), "pairs": pairs, "sentences": bool(data)}
-    return shell.render(DESIGN, {**content(material, linked), **more}, None if data else 5)
+    return shell.render(DESIGN, {**content(material, linked), **more}, None if data else len(ALWAYS))
 
 
 def as_json(data: object) -> str:
@@ -132,7 +100,7 @@ def content(material: Material, linked: Mapping[str, Collection[str]]) -> dict[s
     config = material.config if isinstance(material.config, dict) else {}
     title, overview = config.get("description"), overview_part(results, material.digits)
     return {
-        "title": title if isinstance(title, str) and title.strip() else "Evaluation",
+        "title": title if isinstance(title, str) and title.strip() else listed(list(results.datasets)) or "Evaluation",
         "boards": [
             board(material, group, number, linked.get(group.dataset, ()))
             for number, group in enumerate(groups(results), 1)
@@ -140,7 +108,7 @@ def content(material: Material, linked: Mapping[str, Collection[str]]) -> dict[s
         "overview": overview,
         "scores": as_json(overview["data"]),
         "types": type_maps(results, material.digits),
-        "settings": settings_line(results.statistics) if results.statistics else "",
+        "settings": marked_settings(results),
         "lettered": bool(results.tests) and baseline_of(results) is None,
         "human": people_part(material),
         "findings": {title: PageTable(*table, left=left) for title, table, left in findings},
@@ -150,6 +118,11 @@ def content(material: Material, linked: Mapping[str, Collection[str]]) -> dict[s
         "config": as_yaml(config) if config else "",
         "unread": bool(material.unread) or not material.corpora,
     }
+
+
+def listed(names: Sequence[str]) -> str:
+    """Return names as the title of a page: at most three, and how many more there are."""
+    return ", ".join([*names[:3], *([f"{len(names) - 3} more"] if len(names) > 3 else [])])
 
 
 def as_yaml(config: Mapping[str, Any]) -> str:
@@ -174,6 +147,8 @@ def board(material: Material, group: Group, number: int, linked: Collection[str]
     """Return the leader board of a metric on a data set, and its plots. The systems in `linked` get links."""
     scores, results, digits = group.scores, material.results, material.digits
     where = interval_scale(scores)
+    tests = tests_of(results, scores[0])
+    marks = Directions(tests)
     header, cells = ranked_table(results, scores, digits, material.columns)
     best = best_of(results.datasets[group.dataset], group, digits)
     rows = [
@@ -182,19 +157,19 @@ def board(material: Material, group: Group, number: int, linked: Collection[str]
             score.system,
             cell[2],
             interval_bar(score, where),
-            cell[3:],
+            marks.marked(cell[3:], score.system, baseline_of(results)),
             score.system in best,
             _sentences(group, score.system) if score.system in linked else "",
         )
         for score, cell in zip(scores, cells, strict=True)
     ]
     plots = {
-        "Ranges of ranks": rank_ranges(ranked_systems(scores)),
-        "Precision of each order": order_dots(precisions(results, scores)),
+        **rank_parts(ranked_systems(scores)),
+        **order_parts(precisions(results, scores)),
         "p-values of pairs": p_matrix(all_pairs(results, scores), digits),
     }
-    tests = tests_of(results, scores[0])
-    pairs = PageTable(*pair_table(results, tests, digits), left=(0, 1)) if tests else None
+    titles, compared = pair_table(results, tests, digits)
+    pairs = PageTable(titles, marks.pairs(compared), left=(0, 1)) if tests else None
     return Board(
         group=group,
         name=f"board-{number}",

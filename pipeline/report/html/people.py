@@ -19,12 +19,12 @@ from ..tables.human import (
 )
 from ..tables.plotted import forests, judged_systems, scatters, triangles
 from .figures.people import forest, triangle
-from .figures.plots import rank_ranges, scatter
+from .figures.plots import rank_parts, scatter
 from .shell import PageTable
 from .type_maps import SHADES
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from ...human.people import HumanRanking
     from ...scoring.results import Results
@@ -39,7 +39,7 @@ class Ranking(NamedTuple):
     """How people rank the systems."""
 
     note: str
-    plot: Drawing | None
+    plots: Mapping[str, Drawing]
     table: PageTable
     names: Sequence[str]
     """The columns of the table of pairs."""
@@ -77,7 +77,7 @@ def ranking(judged: HumanRanking, settings: dict[str, Any]) -> Ranking:
     )
     scores = ranked_by_name(judged.ranked, judged.systems)
     table = PageTable(*ranked_table(scores, "Expected Wins", DIGITS), left=(1,))
-    return Ranking(note, rank_ranges(judged_systems(judged)), table, header[1:], pairs)
+    return Ranking(note, rank_parts(judged_systems(judged), "Ranks by people"), table, header[1:], pairs)
 
 
 def _shade(share: float) -> str:
@@ -93,7 +93,10 @@ def agreement(results: Results) -> dict[str, Any]:
             for shown in forests(results)
         ),
         *((f"Williams' test, {shown.human_name}", triangle(shown)) for shown in triangles(results)),
-        *((f"{shown.group.label} and {shown.human_name}", scatter(shown)) for shown in scatters(results)),
+        *(
+            (f"{shown.group.label} and {shown.human_name}: {shown.coefficients}", scatter(shown))
+            for shown in scatters(results)
+        ),
     ]
     tables = {
         "Correlations of systems": PageTable(*correlation_table(human), left=(0, 1)),

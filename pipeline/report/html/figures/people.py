@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 from ...tables.comparisons import shown_p
 from ...tables.human import coefficient
-from .plots import CELL, ROW, short, short_p
+from .names import short
+from .plots import CELL, ROW, short_p
 from .svg import Drawing, Scale, width_of
 
 if TYPE_CHECKING:
