@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ..overview.systems_by_metrics import BETTER, WORSE, overviews
+from ..overview.systems_by_metrics import overviews
 from ..overview.verdict import verdict
+from ..tables.columns.directions import BETTER, WORSE
 from ..tables.comparisons import is_significant, tests_of
 from ..tables.labels import groups
 
