@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from ..errors import printable
 from .by_type.sheets import type_sheets
-from .overview.systems_by_metrics import BETTER, WORSE
 from .sheets import sheets
+from .tables.columns.directions import BETTER, WORSE
 
 if TYPE_CHECKING:
     from .material import Material

@@ -7,7 +7,8 @@ from string import ascii_letters
 from typing import TYPE_CHECKING, NamedTuple
 
 from ..dataclass import dataclass
-from .overview.systems_by_metrics import BETTER, WORSE, overviews
+from .overview.systems_by_metrics import overviews
+from .tables.columns.directions import BETTER, WORSE
 from .tables.comparisons import is_significant, level_name, settings_line, tests_of
 from .tables.human import correlation_table, permutation_table, rank_table, sentence_table, statistic_table
 from .tables.labels import HUMAN, SOURCE, best_of, groups, remarks, size

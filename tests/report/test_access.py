@@ -93,24 +93,23 @@ return [...document.querySelectorAll(".scroll")].filter((one) => one.checkVisibi
 });
 """
 TITLES = """
-return [...document.querySelectorAll("figure svg")].flatMap((svg) =>
+return [...document.querySelectorAll("#results figure svg")].flatMap((svg) =>
   [...svg.querySelectorAll("title")].map((one) => one.textContent));
 """
 
 
-def names_in_figures(browser: Browser) -> list[list[str]]:
-    """Return the names that each figure shows at its rows."""
-    found: list[list[str]] = browser.run(
-        """return [...document.querySelectorAll("figure svg")].map((svg) => [...svg.querySelectorAll("text.end")]
-        .map((one) => [...one.childNodes].filter((part) => part.nodeType === 3).map((part) => part.data).join("")))"""
-    )
-    return [names for names in found if names]
+ROWS = """
+const shown = (one) => [...one.childNodes].filter((part) => part.nodeType === 3).map((part) => part.data).join("");
+return [...document.querySelectorAll("#results figure svg")].map((svg) =>
+  [...svg.querySelectorAll("text.end")].map(shown)).filter((names) => names.length);
+"""
+"""The names that each figure shows at its rows."""
 
 
 def test_names_are_cut_in_the_middle_and_tell_systems_apart(browser: Browser, sixty: Path) -> None:
     browser.size(1440)
     browser.open(sixty)
-    figures = names_in_figures(browser)
+    figures = browser.run(ROWS)
     assert sum(len(names) for names in figures) == 3 * len(NAMES)
     for names in figures:
         assert len(set(names)) == len(names)
@@ -119,15 +118,16 @@ def test_names_are_cut_in_the_middle_and_tell_systems_apart(browser: Browser, si
 
 def test_keys_and_touch_say_the_whole_name(browser: Browser, sixty: Path) -> None:
     browser.open(sixty)
-    browser.run("document.querySelector('figure').focus()")
+    browser.run("document.querySelector('#results figure').focus()")
     browser.press("\ue015", "\ue015")  # arrow down
-    said = browser.run("return document.querySelector('figure .said-mark').textContent")
+    said = browser.run("return document.querySelector('#results figure .said-mark').textContent")
     assert said in browser.run(TITLES)
     assert any(name in said for name in NAMES)
     browser.run(
-        "document.querySelectorAll('figure svg text.end')[6].dispatchEvent(new MouseEvent('click', {bubbles: true}))"
+        "const name = document.querySelectorAll('#results figure svg text.end')[6];"
+        "name.dispatchEvent(new MouseEvent('click', {bubbles: true}))"
     )
-    assert browser.run("return document.querySelector('figure .said-mark').textContent") != said
+    assert browser.run("return document.querySelector('#results figure .said-mark').textContent") != said
 
 
 @pytest.mark.parametrize("width", [1440, 390])
@@ -148,7 +148,7 @@ def test_many_systems_fit_paper(browser: Browser, sixty: Path) -> None:
     browser.size(PAPER, 1040, media="print")
     browser.open(sixty)
     figures = browser.run(
-        """return [...document.querySelectorAll("figure")].map((one) => {
+        """return [...document.querySelectorAll("#results figure")].map((one) => {
           const box = one.getBoundingClientRect(), svg = one.querySelector("svg").getBoundingClientRect();
           return [box.height, svg.right - box.right, one.querySelector("svg text").getBoundingClientRect().height];
         })"""
@@ -210,7 +210,7 @@ def test_bars_have_contrast_and_colours_one_meaning(browser: Browser, few: Path,
 
 LEGENDS = """
 const kinds = ["dot strong", "dot", "bar", "rule", "cell better", "cell worse", "cell same"];
-return [...document.querySelectorAll("figure svg:not(:has(.leader))")].map((svg) => {
+return [...document.querySelectorAll("#results figure svg:not(:has(.leader))")].map((svg) => {
   const used = kinds.filter((kind) => svg.querySelector(`[class="${kind}"]`));
   const told = kinds.filter((kind) => svg.querySelector(`path[class="${kind} key"]`));
   return [svg.getAttribute("aria-label"), used, told, svg.querySelectorAll("text.key").length];

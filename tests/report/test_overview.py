@@ -14,9 +14,10 @@ from pipeline.reopen import revisit
 from pipeline.report.console import print_results
 from pipeline.report.latex import latex_files
 from pipeline.report.markdown import markdown_files
-from pipeline.report.overview.systems_by_metrics import BETTER, WORSE, overviews
+from pipeline.report.overview.systems_by_metrics import overviews
 from pipeline.report.overview.verdict import verdict
 from pipeline.report.tables import comparisons
+from pipeline.report.tables.columns.directions import BETTER, WORSE
 from pipeline.report.tables.labels import best_of, groups, kinds
 from pipeline.scoring.results import Bootstrap, Comparison, DatasetInfo, Results, Score
 from tests.conftest import called, run, write_run

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ..overview.systems_by_metrics import BETTER, WORSE, overviews
+from ..overview.systems_by_metrics import overviews
 from ..overview.verdict import verdict
+from ..tables.columns.directions import BETTER, WORSE
 from ..tables.comparisons import is_significant, tests_of
 from ..tables.labels import groups
 
@@ -57,8 +58,8 @@ def overview_part(results: Results, digits: int) -> dict[str, Any]:
         ]
         tables.append(PageOverview(overview, boards, rows))
     sentences = {names[group.dataset, group.metric]: verdict(results, group, digits) for group in own}
-    boards = {names[group.dataset, group.metric]: _board(results, group) for group in own}
-    return {"tables": tables, "sentences": sentences, "data": {"digits": digits, "boards": boards}}
+    own_boards = {names[group.dataset, group.metric]: _board(results, group) for group in own}
+    return {"tables": tables, "sentences": sentences, "data": {"digits": digits, "boards": own_boards}}
 
 
 def _cell(entry: Entry | None) -> PageCell:

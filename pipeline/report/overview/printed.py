@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ...errors import printable
+from ..tables.columns.directions import BETTER, WORSE
 from ..tables.labels import remarks
 from ..terminal.layout import shown_width
 from ..terminal.table import print_square
 from ..terminal.text import print_text
 from .boards import AHEAD, ALONE, BEHIND, BEST, print_peer
-from .systems_by_metrics import BETTER, WORSE
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from ...dataclass import dataclass
 from ...metrics.names import class_of
+from ..tables.columns.directions import BETTER, WORSE
 from ..tables.comparisons import baseline_of, compared, is_significant, level_name, shown_interval, tests_of
 from ..tables.digits import percent
 from ..tables.labels import best_of, groups, kinds, size
@@ -16,9 +17,6 @@ if TYPE_CHECKING:
 
     from ...scoring.results import Results, Score
     from ..tables.labels import Group
-
-BETTER, WORSE = "↑", "↓"
-"""Marks of scores that are significantly better or worse than the baseline's."""
 
 
 @dataclass(frozen=True, kw_only=True)
