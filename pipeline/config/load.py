@@ -168,7 +168,11 @@ def _validate(root: Node, problems: list[Problem], records: Records) -> WrittenC
         for step in item["loc"][:-1]:
             owner = owner[step] if not isinstance(owner, dict) or step in owner else owner
         owner.pop(item["loc"][-1], None)
-    return WrittenConfig.model_validate(data, context=records)
+    try:
+        return WrittenConfig.model_validate(data, context=records)
+    except ValidationError as error:  # what is left lacks something: it may be what an unknown key was meant to be
+        problems += dict.fromkeys(_explain(root, item, records) for item in error.errors(include_url=False))
+    return None
 
 
 def _lacking(data: dict[str, Any]) -> list[str]:

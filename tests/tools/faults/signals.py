@@ -91,8 +91,7 @@ def begun(machine: Machine, rng: random.Random) -> tuple[Running, str]:
         time.sleep(0.002)
     here = time.monotonic() - process.begun
     moment = here + rng.random() * max(machine.seconds - here, 0)
-    if not process.until(moment):
-        machine.seconds = min(machine.seconds, time.monotonic() - process.begun)  # so that later moments are earlier
+    process.until(moment)
     return process, f"after {moment:.2f} s"
 
 
