@@ -12,7 +12,7 @@ from .overview.boards import print_board, print_boards, print_peer
 from .overview.printed import HINT, print_overview
 from .overview.systems_by_metrics import overviews
 from .tables.columns.directions import BETTER, WORSE
-from .tables.comparisons import is_significant, matrix, p_cell, pair_table, settings_line, signed, tests_of
+from .tables.comparisons import baseline_of, is_significant, matrix, p_cell, pair_table, settings_line, signed, tests_of
 from .tables.digits import percent, round_half_up
 from .tables.labels import headings, labels
 from .tables.ranked import picked
@@ -42,7 +42,8 @@ def print_results(
     if not parts:
         print_boards(results, digits, columns)
     if results.statistics and settings:
-        print_text(settings_line(results.statistics, f"{BETTER} {WORSE} or *" if parts else "*"))
+        real = f"{BETTER} {WORSE}" if baseline_of(results) is not None else "significant"
+        print_text(settings_line(results.statistics, real if parts else "*"))
     if parts:
         print_text(HINT)
     if results.human:

@@ -13,7 +13,8 @@ import pipeline
 from pipeline.config.resolved import Dataset, System
 from pipeline.corpus.opener import open_corpus
 from pipeline.corpus.suspicions.mistaken_texts import mistaken_texts
-from pipeline.corpus.suspicions.sample import LENGTH, STRETCHES, stretches
+from pipeline.corpus.suspicions.sample import LENGTH, STRETCHES, Samples, stretches
+from pipeline.corpus.texts import text_in_memory
 from pipeline.metrics.build import from_text
 from pipeline.prepare import doubts
 from tests.conftest import ROOT
@@ -204,6 +205,14 @@ def test_the_sample_is_bounded_and_spread_evenly() -> None:
         assert [low for low, _ in spans[:1]] == [0][: len(spans)]
         assert not spans or spans[-1][1] == lines
         assert all(high <= low for (_, high), (low, _) in pairwise(spans))
+
+
+@pytest.mark.parametrize(("words", "lines"), [(2, 500), (100, 500), (400, 160), (20_000, 50)])
+def test_of_documents_fewer_lines_are_looked_at(words: int, lines: int) -> None:
+    """By the longest lines, 5 bytes a word: 65,536 / 2,000 is 32, and of a stretch ten are read at least."""
+    short, long = (text_in_memory(name, ["word " * count] * 600) for name, count in (("s", 1), ("l", words)))
+    samples = Samples(None, [short], {"A": long})
+    assert [len(sample.lines) for _, sample in samples.named] == [lines, lines]
 
 
 @pytest.mark.parametrize("folder", [ROOT / "data"])

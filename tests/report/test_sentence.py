@@ -48,6 +48,7 @@ def test_equal_texts_stand_once_and_edits_are_in_colour(
     monkeypatch.setenv("TERM", "xterm")
     monkeypatch.delenv("NO_COLOR", raising=False)
     monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
+    monkeypatch.setenv("COLUMNS", "100")
     drawn = called(capsys, "show", sample, "--line", 4)[1]
     assert same in drawn
     gone, come, end = "\x1b[9;31m", "\x1b[4;32m", "\x1b[0m"
@@ -59,8 +60,8 @@ def test_equal_texts_stand_once_and_edits_are_in_colour(
 
 def test_edits_of_texts_without_blanks_and_of_summaries_are_not_marked() -> None:
     for source, text in (("彼は走る。", "彼女は走る。"), ("a b c d e f", "a b")):
-        assert marked(source, text) == text
-    assert marked("a b", "a") == "a \x1b[9;31mb\x1b[0m"
+        assert " ".join(marked(source, text)) == text
+    assert marked("a b", "a") == ["a", "\x1b[9;31mb\x1b[0m"]
     texts = [("source", "a"), ("reference 0", "b"), ("reference 1", "b "), ("A", "b"), ("B", "a"), ("C", "b")]
     assert [names for names, _ in grouped(texts)] == [["source"], ["reference 0", "reference 1"], ["A", "C"], ["B"]]
 

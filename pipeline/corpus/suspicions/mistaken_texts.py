@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from ..texts import MemoryText, same
-from .sample import FEW, shifted, stretches
+from .sample import FEW, shifted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -80,7 +80,7 @@ def _shifted(samples: Samples) -> Iterator[str]:
 
 def _shift(sample: Sample, base: Sample) -> tuple[int, int]:
     """Return by how many lines a text is shifted, and the first line of the first stretch where it is, from 0."""
-    for (low, _), one, two in zip(stretches(base.text.lines), sample.words, base.words, strict=True):
+    for (low, _), one, two in zip(base.stretches, sample.words, base.words, strict=True):
         offset = shifted(one, two)
         if offset:
             return offset, low

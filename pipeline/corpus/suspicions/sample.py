@@ -21,6 +21,8 @@ FEW = 10
 """With fewer lines, full stops or words than this, nothing is said of them."""
 LENGTH = 100
 """How many lines a stretch has at most."""
+SIZE = 1 << 16
+"""How many bytes a stretch has at most on average, unless FEW lines have more: of documents fewer are read."""
 WHOLE, ALL = 1 << 18, 1 << 24
 """Of a line with more characters only so many are looked at, and then of all lines of a text together at most so many:
 as words they take ten times as much memory."""
@@ -28,11 +30,14 @@ _STOPS = re.compile(r"[.,](?=\s|$)")
 
 
 @lru_cache(64)
-def stretches(lines: int) -> tuple[tuple[int, int], ...]:
-    """Return the lines low <= i < high of each stretch. Together they are all lines where a text has only so few."""
-    if lines > STRETCHES * LENGTH:
-        starts = [number * (lines - LENGTH) // (STRETCHES - 1) for number in range(STRETCHES)]
-        return tuple((start, start + LENGTH) for start in starts)
+def stretches(lines: int, length: int = LENGTH) -> tuple[tuple[int, int], ...]:
+    """Return the lines low <= i < high of each stretch, which has at most `length` lines.
+
+    Together they are all lines where a text has only so few.
+    """
+    if lines > STRETCHES * length:
+        starts = [number * (lines - length) // (STRETCHES - 1) for number in range(STRETCHES)]
+        return tuple((start, start + length) for start in starts)
     count = min(STRETCHES, max(lines // (2 * FEW), 1))
     edges = [number * lines // count for number in range(count + 1)]
     return tuple(pairwise(edges)) if lines else ()
@@ -41,14 +46,15 @@ def stretches(lines: int) -> tuple[tuple[int, int], ...]:
 class Sample:
     """The lines of a text that are looked at."""
 
-    def __init__(self, text: AnyText) -> None:
+    def __init__(self, text: AnyText, length: int = LENGTH) -> None:
         self.text = text
+        self.stretches = stretches(text.lines, length)
         self._likeness: dict[int, float] = {}
 
     @cached_property
     def parts(self) -> list[list[str]]:
         """The lines of each stretch; of a very long line its beginning."""
-        parts = [read_texts(self.text, low, high) for low, high in stretches(self.text.lines)]
+        parts = [read_texts(self.text, low, high) for low, high in self.stretches]
         sizes = [len(line) for part in parts for line in part]
         if max(sizes, default=0) <= WHOLE:
             return parts
@@ -118,9 +124,11 @@ class Samples:
     """The samples of the texts of a data set."""
 
     def __init__(self, source: AnyText | None, references: Sequence[AnyText], systems: Mapping[str, AnyText]) -> None:
-        self.source = Sample(source) if source else None
-        self.references = [Sample(text) for text in references]
-        self.systems = {name: Sample(text) for name, text in systems.items()}
+        texts = [*([source] if source else []), *references, *systems.values()]
+        length = max(min((length_of(text) for text in texts), default=LENGTH), FEW)
+        self.source = Sample(source, length) if source else None
+        self.references = [Sample(text, length) for text in references]
+        self.systems = {name: Sample(text, length) for name, text in systems.items()}
 
     @cached_property
     def named(self) -> list[tuple[str, Sample]]:
@@ -134,6 +142,11 @@ class Samples:
         """The outputs that are neither the source nor a reference."""
         given = [*([self.source] if self.source else []), *self.references]
         return [s for s in self.systems.values() if not any(same(s.text, other.text) for other in given)]
+
+
+def length_of(text: AnyText) -> int:
+    """Return how many lines of a text have SIZE bytes, on average, and at most LENGTH."""
+    return min(LENGTH, SIZE * text.lines // max(text.size, 1))
 
 
 def mean_overlap(pairs: Iterable[tuple[frozenset[str], frozenset[str]]]) -> float:

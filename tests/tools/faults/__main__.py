@@ -10,7 +10,7 @@ waited for without a limit: one that does not end is told with what it waits for
     python -m tests.tools.faults --faults 300 --seed 7  others; the same seed does the same again
     python -m tests.tools.faults --kinds                the kinds
     python -m tests.tools.faults --kinds disk,two       these kinds only
-    python -m tests.tools.faults --seed 7 --number 42   one fault of them again
+    python -m tests.tools.faults --seed 7 --only 42,57  these faults of the seed again
 
 Disks that are full are small ones in memory where this user may mount them, else a limit to the size of files.
 """
@@ -62,7 +62,7 @@ def main() -> int:
     parser.add_argument("--faults", type=int, default=100, help="how many (default: 100)")
     parser.add_argument("--seed", type=int, default=1, help="of faults and moments (default: 1)")
     parser.add_argument("--kinds", nargs="?", const="", metavar="A,B", help="these kinds only; alone: list them")
-    parser.add_argument("--number", type=int, metavar="N", help="this fault of the seed only")
+    parser.add_argument("--only", metavar="N,M", help="these faults of the seed only, by their numbers")
     parser.add_argument("-v", "--verbose", action="store_true", help="a line for each fault")
     args = parser.parse_args()
     if args.kinds == "":
@@ -73,8 +73,8 @@ def main() -> int:
         parser.error(f"no kind {', '.join(sorted(unknown))}; known: {', '.join(KINDS)}")
     kinds = [name for name in kinds if not _left_out(name)]
     numbers: Iterator[tuple[int, str]] = islice(chosen(kinds), args.faults)
-    if args.number is not None:
-        numbers = iter([(args.number, list(KINDS)[args.number % len(KINDS)])])
+    if args.only:
+        numbers = ((int(number), list(KINDS)[int(number) % len(KINDS)]) for number in args.only.split(","))
     trials = _all(numbers, args.seed, args.verbose)
     for name, kind in KINDS.items():
         if own := [one for one in trials if one.kind == name]:

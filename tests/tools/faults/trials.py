@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
-import os
 import random
 import re
 import shutil
@@ -40,6 +38,8 @@ class Kind(NamedTuple):
     """Whether the fault takes away what was finished, so that this is counted again."""
     again: bool = False
     """Whether the command is given again even where it has ended well."""
+    leaves: bool = False
+    """Whether the program may be unable to delete what it has unpacked; a later run does."""
     impossible: Callable[[], str] = str
     """Returns why the kind cannot be tried here; empty where it can."""
 
@@ -51,9 +51,9 @@ KINDS = {
     "worker": Kind("workers killed at any moment", signals.worker, (0,)),
     "stopped": Kind("a worker stopped (SIGSTOP)", signals.stopped, (0,)),
     "interrupt": Kind("interrupted (SIGINT, SIGTERM, SIGHUP)", signals.interrupt, (130, 0)),
-    "twice": Kind("interrupted twice", signals.twice, (130, 0)),
+    "twice": Kind("interrupted twice", signals.twice, (130, 0), leaves=True),
     "memory": Kind("little memory (ulimit -v)", surroundings.memory, (0, 3)),
-    "files": Kind("few open files (ulimit -n)", surroundings.files, (0, 3)),
+    "files": Kind("few open files (ulimit -n)", surroundings.files, (0, 3), leaves=True),
     "processes": Kind(
         "few processes (ulimit -u)", surroundings.processes, (0, 3), impossible=surroundings.without_setpriv
     ),
@@ -155,19 +155,15 @@ def _decent(done: Trial, ended: list[Ended], codes: tuple[int, ...]) -> None:
 
 
 def _look_for_rests(machine: Machine, done: Trial) -> None:
-    """Note processes and temporary files that are left; the files of killed runs go with a later run."""
+    """Note processes and temporary files that are left. A later run deletes those of killed ones (test_lock.py)."""
     for _ in range(100):
         if not (left := left_of(machine.temporary)):
             break
         time.sleep(0.1)
     else:
         done.untidy.append(f"processes are left: {left}")
-    for path in machine.temporary.iterdir():
-        if not path.name.startswith("gec-pipeline-"):
+    killed = KILLED in done.codes or KINDS[done.kind].leaves or done.hung
+    for path in list(machine.temporary.iterdir()):
+        if not (killed and path.name.startswith("gec-pipeline-")):
             done.untidy.append(f"a temporary file is left: {path.name}")
-            path.unlink() if path.is_file() else shutil.rmtree(path)
-        else:  # those that a killed run has unpacked go when they are a minute old
-            with contextlib.suppress(OSError):
-                os.utime(path, (0, time.time() - 100))
-    if done.codes[-1:] == [0] and KILLED not in done.codes and list(machine.temporary.glob("gec-pipeline-*")):
-        done.untidy.append("unpacked files are left where no run was killed")
+        path.unlink() if path.is_file() else shutil.rmtree(path)
