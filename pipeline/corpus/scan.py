@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-import hashlib
 import re
 from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
+from .. import kernel
 from ..errors import CorpusError, Problem
 from ..io.compressed import looks_like
 from .spans import BOM, NEWLINE
 from .texts import SUBWORDS, Odd
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Generator, Iterator
 
     from numpy.typing import NDArray
 
@@ -40,7 +40,7 @@ class Scanner:
         self.white = re.compile(_WHITE % (b"" if self.plain else b"\n"))
         self.has_bom = False
         self.subwords = self.nuls = 0
-        self.hash = hashlib.blake2b(digest_size=16)
+        self.survey = kernel.formula("survey", "scan")  # the compiled twin of what feed() does
         self.offset = self.lines = self.column = 0  # of the next piece: its byte in the file, line, byte in the line
         self.blank = 0  # how many lines are blank
         self.bits: list[NDArray[np.uint8]] = []  # of each line a bit, whether it is blank, eight in a byte
@@ -48,24 +48,64 @@ class Scanner:
         self.mid_line = self.open_blank = False  # the next piece continues a line; so far that line is blank
         self.offsets = [np.zeros(1, np.int64)]  # of every stride-th line
 
-    def feed(self, piece: bytes) -> None:
-        """Take the next piece of the file."""
+    def feed(self, piece: bytes) -> bytes:
+        """Take the next piece of the file, which is not empty; return what is hashed of it.
+
+        Raises CorpusError, placed at the line, where it is not valid UTF-8. Texts of the spool are not checked.
+        """
+        if self.survey:
+            return self._surveyed(*self.survey(piece, self.separator[0], self._skip, self.stride), piece)
+        if self.plain:
+            self.check_utf8(piece)
         codes = np.frombuffer(piece, np.uint8)
         ends = np.flatnonzero(codes == self.separator[0])
-        self.hash.update(self._canonical(piece))
         self._find_odd(piece)
         self._find_blanks(piece, codes, ends)
-        kept = ends[(self.stride - 1 - self.lines) % self.stride :: self.stride] + 1 + self.offset
-        self.offsets.append(kept.astype(np.int64))
-        self.lines += len(ends)
+        kept = ends[self._skip :: self.stride] + 1
+        self._go_on(piece, len(ends), kept.astype(np.int64), len(piece) - int(ends[-1]) - 1 if len(ends) else None)
+        return self._canonical(piece, b"\r" in piece)
+
+    @property
+    def _skip(self) -> int:
+        """How many line ends come before the next one whose place is kept."""
+        return (self.stride - 1 - self.lines) % self.stride
+
+    def _surveyed(
+        self,
+        kept: NDArray[np.int64],
+        blank: NDArray[np.uint8],
+        rest: int,
+        open_blank: bool,
+        valid: bool,
+        returns: bool,
+        subwords: int,
+        nuls: int,
+        piece: bytes,
+    ) -> bytes:
+        """Take what survey() of `kernel/native/scan.pyx` found in a piece."""
+        if self.plain and not valid:
+            self.check_utf8(piece)
+        self.subwords += subwords
+        self.nuls += nuls
+        goes_on = self.mid_line and not self.open_blank  # the first line of the piece began with a token
+        self.open_blank = open_blank and not (goes_on and not len(blank))
+        blank[:1] &= not goes_on
+        self._keep(blank.view(np.bool_))
+        self._go_on(piece, len(blank), kept, rest if len(blank) else None)
+        return self._canonical(piece, returns)
+
+    def _go_on(self, piece: bytes, ends: int, kept: NDArray[np.int64], rest: int | None) -> None:
+        """Go behind a piece with so many line ends; `rest` is how many bytes follow the last, where there is one."""
+        self.offsets.append(kept + self.offset)
+        self.lines += ends
         self.offset += len(piece)
-        self.column = len(piece) - int(ends[-1]) - 1 if len(ends) else self.column + len(piece)
+        self.column = self.column + len(piece) if rest is None else rest
         self.mid_line = self.column > 0
 
-    def _canonical(self, piece: bytes) -> bytes:
+    def _canonical(self, piece: bytes, returns: bool) -> bytes:
         """Return what is hashed: each line ends with a newline, and a newline in a text is a byte that no UTF-8 has."""
         if self.plain:
-            return piece.replace(b"\r\n", NEWLINE) if b"\r" in piece else piece
+            return piece.replace(b"\r\n", NEWLINE) if returns else piece
         return piece.replace(NEWLINE, b"\xfe").replace(self.separator, NEWLINE)
 
     def _find_odd(self, piece: bytes) -> None:
@@ -131,14 +171,15 @@ class Scanner:
             message = f"{byte} is not valid UTF-8{hint}"
             raise CorpusError([Problem(str(line), message)]) from None
 
-    def finish(self) -> None:
-        """End the pass: the last line counts also where it lacks its end."""
-        if self.mid_line:
+    def finish(self) -> bytes:
+        """End the pass: the last line counts also where it lacks its end. Return what is hashed at the end."""
+        lacking = self.mid_line
+        if lacking:
             self._keep(np.array([self.open_blank]))
-            self.hash.update(b"\n")
             self.lines += 1
         self.bits.append(np.packbits(self.last_bits))
         self.offsets.append(np.array([self.offset], np.int64))
+        return b"\n" if lacking else b""
 
     @property
     def odd(self) -> Odd:
@@ -153,8 +194,8 @@ class Readable(Protocol):
         """Return the next bytes, at most size of them; b"" at the end."""
 
 
-def scan(file: Readable, separator: bytes, size: int, stride: int) -> Scanner:
-    """Read a file in pieces of size bytes; raises CorpusError where it is not valid UTF-8.
+def scan(file: Readable, separator: bytes, size: int, stride: int) -> Generator[bytes, None, Scanner]:
+    """Read a file in pieces of size bytes and yield what is hashed; raises CorpusError where it is not valid UTF-8.
 
     The place of the problem is the number of the line. Texts of the spool are not checked: we wrote them as UTF-8.
     """
@@ -165,10 +206,8 @@ def scan(file: Readable, separator: bytes, size: int, stride: int) -> Scanner:
             scanner.has_bom, scanner.offset = True, len(BOM)
             text = piece[len(BOM) :]
         if text:
-            if scanner.plain:
-                scanner.check_utf8(text)
-            scanner.feed(text)
-    scanner.finish()
+            yield scanner.feed(text)
+    yield scanner.finish()
     return scanner
 
 

@@ -5,13 +5,17 @@ from __future__ import annotations
 import bz2
 import gc
 import gzip
+import hashlib
 import io
 import json
 import lzma
 import os
+import re
 import sys
 import tempfile
 import threading
+from functools import partial
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from unittest import mock
@@ -22,12 +26,14 @@ import zstandard
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from pipeline import kernel as chosen_kernel
 from pipeline import stages
 from pipeline.cli.dispatch import main
-from pipeline.corpus import scan
-from pipeline.corpus.input_files import Opener
+from pipeline.corpus import index, input_files, scan
+from pipeline.corpus.index import index_text
 from pipeline.errors import CorpusError, InputError
 from pipeline.io import compressed
+from pipeline.io.plain_files import Origin, Spooled
 from tests.conftest import open_text
 from tests.files import CONFIG, TEXTS, dataset, lines, output, prepare, problems, write
 from tests.tools.fuzz_inputs import fuzz
@@ -399,9 +405,9 @@ datasets: {d: {source: r.gz, references: [r.gz]}, e: {source: r.gz, references: 
 systems: {A: r.gz}
 metrics: [gleu]
 """
-    with mock.patch.object(Opener, "index", autospec=True, side_effect=Opener.index) as opened:
+    with mock.patch.object(input_files, "index_texts", side_effect=index.index_texts) as opened:
         prepare(text)
-    assert opened.call_count == 1
+    assert [len(call.args[0]) for call in opened.call_args_list if call.args[0]] == [1]
 
 
 def test_a_wrong_file_in_several_roles_is_told_once() -> None:
@@ -653,27 +659,80 @@ def test_random_inputs_are_scored_right_or_refused() -> None:
 # ---- blank lines
 
 
-@settings(max_examples=300)
+SURVEYS = [None]
+if chosen_kernel.name() == "native":
+    SURVEYS += import_module("pipeline.kernel.native.encode").WIDTHS
+"""How a file is read: by numpy (None), or compiled with a width of vectors."""
+
+
+def read_by(bits: int | None, data: bytes, separator: bytes, size: int) -> list[Any]:
+    """Return all that one pass over a file finds, or the problem."""
+    survey = bits and partial(chosen_kernel.formula("survey", "scan"), bits=bits)  # type: ignore[arg-type]
+    pieces, passing = [], scan.scan(io.BytesIO(data), separator, size, 4)
+    with mock.patch.object(chosen_kernel, "formula", return_value=survey):
+        try:
+            while True:
+                pieces.append(next(passing))
+        except StopIteration as end:
+            found = vars(end.value)
+        except CorpusError as error:
+            return [str(error)]
+    bits_of_lines = np.unpackbits(np.concatenate(found["bits"]), count=found["lines"])
+    numbers = [found[name] for name in ("lines", "blank", "offset", "column", "has_bom", "subwords", "nuls")]
+    return [
+        b"".join(pieces),
+        np.flatnonzero(bits_of_lines).tolist(),
+        np.concatenate(found["offsets"]).tolist(),
+        *numbers,
+    ]
+
+
+@settings(max_examples=150)
 @given(
-    texts=st.lists(st.text(st.sampled_from(" \t\ra\u00a0\u3000é\x1c\x0b"), max_size=4), max_size=60),
+    texts=st.lists(st.text(st.sampled_from(" \t\ra@\0\u00a0\u3000\u2581é\x1c\x0b"), max_size=4), max_size=60),
     size=st.sampled_from([4, 7, 50, 1000]),
     many=st.sampled_from([0, 3, 10_000]),
     newline=st.booleans(),
     ended=st.booleans(),
+    broken=st.sampled_from([b"", b"", b"", b"\x80", b"\xe2\x96"]),
 )
-def test_blank_lines_are_those_without_a_token(
-    texts: list[str], size: int, many: int, newline: bool, ended: bool
+def test_a_pass_over_a_file_finds_the_same_however_it_is_done(
+    texts: list[str], size: int, many: int, newline: bool, ended: bool, broken: bytes
 ) -> None:
     """Whether few lines of a piece are looked at one by one, or many at once. A line may go on in the next piece."""
     separator = b"\n" if newline else b"\xff"
     data = separator.join([*(text.encode() for text in texts), *([b""] if ended else [])])
-    lines = data.split(separator)
-    lines = lines if lines[-1] else lines[:-1]
+    if newline and broken:
+        data += broken + data
     with mock.patch.object(scan, "MANY", many):
-        scanner = scan.scan(io.BytesIO(data), separator, size, 4)
-    expected = [number for number, line in enumerate(lines) if not line.decode().split()]
-    bits = np.unpackbits(np.concatenate(scanner.bits), count=scanner.lines)
-    assert (scanner.lines, scanner.blank, np.flatnonzero(bits).tolist()) == (len(lines), len(expected), expected)
+        found = [read_by(bits, data, separator, size) for bits in SURVEYS]
+    assert found == found[:1] * len(found)
+    if len(found[0]) > 1:
+        lines = data.split(separator)
+        lines = lines if lines[-1] else lines[:-1]
+        expected = [number for number, line in enumerate(lines) if not line.decode().split()]
+        assert (found[0][1], found[0][3:5]) == (expected, [len(lines), len(expected)])
+
+
+def test_files_read_side_by_side_are_as_read_alone(tmp_path: Path) -> None:
+    """Of different lengths, more than are read at once, some of which are not sound."""
+    paths = [tmp_path / f"text{number}" for number in range(11)]
+    for number, path in enumerate(paths):
+        path.write_bytes((b"\xff" if number == 3 else b"a b\r\n") * number * 40 + b"end" * (number % 2))
+    paths[7].unlink()
+    files = [Spooled(path, b"\n", Origin(str(path))) for path in paths]
+    with mock.patch.object(index, "PIECE", 256):
+        together = index.index_texts([(file, None) for file in files])
+        assert [type(text) for text in together].count(CorpusError) == 2
+        for file, text in zip(files, together, strict=True):
+            if isinstance(text, CorpusError):
+                with pytest.raises(CorpusError, match=re.escape(str(text))):
+                    index_text(file)
+            else:
+                assert text == index_text(file)
+                content = file.path.read_bytes().replace(b"\r", b"")  # type: ignore[union-attr]
+                content += b"" if content.endswith(b"\n") or not content else b"\n"
+                assert text.digest == hashlib.blake2b(content, digest_size=16).hexdigest()
 
 
 def test_a_bit_is_kept_for_a_blank_line(tmp_path: Path) -> None:
