@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    Scanned = tuple[Stamp | RemoteStamp, Scanner]
+
 PIECE = 1 << 18
 """Bytes read at once: so few that they are still in the processor's cache when they are hashed."""
 TOGETHER = 4
@@ -53,7 +55,7 @@ def index_texts(files: Sequence[tuple[Spooled, Spool | None]]) -> list[TextFile 
                 pieces[lane] = next(scanned)
                 continue
             except StopIteration as end:
-                results[number] = _indexed(*files[number], *end.value, digests.digest(lane))
+                results[number] = _indexed(*files[number], end.value, digests.digest(lane))
             except (OSError, ValueError, CorpusError) as error:
                 results[number] = _located(files[number][0], error)
             digests.begin(lane)
@@ -66,7 +68,7 @@ def index_texts(files: Sequence[tuple[Spooled, Spool | None]]) -> list[TextFile 
     return [results[number] for number in range(len(files))]
 
 
-def _located(file: Spooled, error: Exception) -> CorpusError:
+def _located(file: Spooled, error: OSError | ValueError | CorpusError) -> CorpusError:
     """Return the error with the place where the user finds it."""
     path, _, origin = file
     if not isinstance(error, CorpusError):
@@ -77,7 +79,8 @@ def _located(file: Spooled, error: Exception) -> CorpusError:
     return CorpusError([Problem(place, problem.message)])
 
 
-def _indexed(file: Spooled, spool: Spool | None, stamp: Stamp | RemoteStamp, scanner: Scanner, digest: str) -> TextFile:
+def _indexed(file: Spooled, spool: Spool | None, scanned: Scanned, digest: str) -> TextFile:
+    stamp, scanner = scanned
     path, separator, origin = file
     return TextFile(
         path=path,
@@ -103,7 +106,7 @@ def _distinct(offsets: NDArray[np.int64]) -> NDArray[np.int64]:
     return distinct
 
 
-def _scanned(path: Path | Remote, separator: bytes) -> Generator[bytes, None, tuple[Stamp | RemoteStamp, Scanner]]:
+def _scanned(path: Path | Remote, separator: bytes) -> Generator[bytes, None, Scanned]:
     if isinstance(path, Remote):
         reader = RangeReader(path)
         return reader.stamp, (yield from scan(reader, separator, PIECE, STRIDE))

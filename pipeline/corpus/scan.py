@@ -18,6 +18,9 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    Surveyed = tuple[NDArray[np.int64], NDArray[np.uint8], int, bool, bool, bool, int, int]
+    """What survey() of `kernel/native/scan.pyx` returns."""
+
 # Every Unicode white space at which str.split() splits, as UTF-8. The newline is among them where it ends no text.
 _WHITE = (
     rb"(?:[\t%s\x0b-\r\x1c-\x20]|\xc2[\x85\xa0]|\xe1\x9a\x80|"
@@ -54,7 +57,7 @@ class Scanner:
         Raises CorpusError, placed at the line, where it is not valid UTF-8. Texts of the spool are not checked.
         """
         if self.survey:
-            return self._surveyed(*self.survey(piece, self.separator[0], self._skip, self.stride), piece)
+            return self._surveyed(piece, self.survey(piece, self.separator[0], self._skip, self.stride))
         if self.plain:
             self.check_utf8(piece)
         codes = np.frombuffer(piece, np.uint8)
@@ -70,19 +73,9 @@ class Scanner:
         """How many line ends come before the next one whose place is kept."""
         return (self.stride - 1 - self.lines) % self.stride
 
-    def _surveyed(
-        self,
-        kept: NDArray[np.int64],
-        blank: NDArray[np.uint8],
-        rest: int,
-        open_blank: bool,
-        valid: bool,
-        returns: bool,
-        subwords: int,
-        nuls: int,
-        piece: bytes,
-    ) -> bytes:
+    def _surveyed(self, piece: bytes, found: Surveyed) -> bytes:
         """Take what survey() of `kernel/native/scan.pyx` found in a piece."""
+        kept, blank, rest, open_blank, valid, returns, subwords, nuls = found
         if self.plain and not valid:
             self.check_utf8(piece)
         self.subwords += subwords

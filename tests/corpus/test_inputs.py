@@ -667,7 +667,7 @@ if chosen_kernel.name() == "native":
 
 def read_by(bits: int | None, data: bytes, separator: bytes, size: int) -> list[Any]:
     """Return all that one pass over a file finds, or the problem."""
-    survey = bits and partial(chosen_kernel.formula("survey", "scan"), bits=bits)  # type: ignore[arg-type]
+    survey = bits and partial(chosen_kernel.formula("survey", "scan"), bits=bits)  # type: ignore[misc]
     pieces, passing = [], scan.scan(io.BytesIO(data), separator, size, 4)
     with mock.patch.object(chosen_kernel, "formula", return_value=survey):
         try:
