@@ -9,7 +9,8 @@ import pytest
 
 from pipeline.reproduction.published import recipes
 from tests.bench import help_page
-from tests.bench.__main__ import ROWS, Row
+from tests.bench.__main__ import ROWS
+from tests.bench.measuring.rows import Row
 from tests.conftest import ROOT
 
 PACKAGE = ROOT / "pipeline"

@@ -33,6 +33,12 @@ def add_mean(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--mean", action="store_true", help=text)
 
 
+def add_boards(parser: argparse.ArgumentParser) -> None:
+    """Declare --boards."""
+    text = "a ranked table for each metric and data set instead of one table of systems by metrics"
+    parser.add_argument("--boards", action="store_true", help=text)
+
+
 def selection_of(args: argparse.Namespace) -> Selection:
     """Return what --metric, --dataset and --system ask for. Some commands have not all, or take one name each.
 

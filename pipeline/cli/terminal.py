@@ -25,6 +25,10 @@ SUBSTITUTES = {
     "²": "^2",
     "λ": "lambda",
     "⍽": "_",
+    "↑": "^",
+    "↓": "v",
+    "†": "+",
+    "‡": "++",
 }
 """Signs that this program prints, and what stands for them. Letters of texts are escaped: no letter means another."""
 

@@ -57,6 +57,9 @@ def _odd_files(corpus: Corpus) -> Iterator[str]:
         if file.odd.nuls:
             count = "1 NUL character" if file.odd.nuls == 1 else f"{file.odd.nuls} NUL characters"
             yield f"{file.name}: holds {count}; is it UTF-8 text?"
+        if file.odd.long and not isinstance(file, MemoryText):
+            size = f"line {file.number(file.odd.long):,} has {file.odd.size:,} bytes"
+            yield f"{file.name}: {size}, which takes time and memory; are line ends missing?"
     if corpus.source and corpus.source.blank * 2 > corpus.lines:
         yield f"source: {corpus.source.blank} of {corpus.lines} lines are empty"
 

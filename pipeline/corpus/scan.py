@@ -11,14 +11,14 @@ from .. import kernel
 from ..errors import CorpusError, Problem
 from ..io.compressed import looks_like
 from .spans import BOM, NEWLINE
-from .texts import SUBWORDS, Odd
+from .texts import LONG, SUBWORDS, Odd
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterator
 
     from numpy.typing import NDArray
 
-    Surveyed = tuple[NDArray[np.int64], NDArray[np.uint8], int, bool, bool, bool, int, int]
+    Surveyed = tuple[NDArray[np.int64], NDArray[np.uint8], int, bool, bool, bool, int, int, int, int]
     """What survey() of `kernel/native/scan.pyx` returns."""
 
 # Every Unicode white space at which str.split() splits, as UTF-8. The newline is among them where it ends no text.
@@ -46,6 +46,7 @@ class Scanner:
         self.survey = kernel.formula("survey", "scan")  # the compiled twin of what feed() does
         self.offset = self.lines = self.column = 0  # of the next piece: its byte in the file, line, byte in the line
         self.blank = 0  # how many lines are blank
+        self.longest = (0, 0)  # the bytes of the longest line, and its number, from 1, below 0
         self.bits: list[NDArray[np.uint8]] = []  # of each line a bit, whether it is blank, eight in a byte
         self.last_bits = np.zeros(0, bool)  # fewer than eight, which are no byte yet
         self.mid_line = self.open_blank = False  # the next piece continues a line; so far that line is blank
@@ -57,13 +58,14 @@ class Scanner:
         Raises CorpusError, placed at the line, where it is not valid UTF-8. Texts of the spool are not checked.
         """
         if self.survey:
-            return self._surveyed(piece, self.survey(piece, self.separator[0], self._skip, self.stride))
+            return self._surveyed(piece, self.survey(piece, self.separator[0], self._skip, self.stride, self.column))
         if self.plain:
             self.check_utf8(piece)
         codes = np.frombuffer(piece, np.uint8)
         ends = np.flatnonzero(codes == self.separator[0])
         self._find_odd(piece)
         self._find_blanks(piece, codes, ends)
+        self._find_longest(ends)
         kept = ends[self._skip :: self.stride] + 1
         self._go_on(piece, len(ends), kept.astype(np.int64), len(piece) - int(ends[-1]) - 1 if len(ends) else None)
         return self._canonical(piece, b"\r" in piece)
@@ -75,7 +77,7 @@ class Scanner:
 
     def _surveyed(self, piece: bytes, found: Surveyed) -> bytes:
         """Take what survey() of `kernel/native/scan.pyx` found in a piece."""
-        kept, blank, rest, open_blank, valid, returns, subwords, nuls = found
+        kept, blank, rest, open_blank, valid, returns, subwords, nuls, longest, place = found
         if self.plain and not valid:
             self.check_utf8(piece)
         self.subwords += subwords
@@ -84,6 +86,8 @@ class Scanner:
         self.open_blank = open_blank and not (goes_on and not len(blank))
         blank[:1] &= not goes_on
         self._keep(blank.view(np.bool_))
+        if len(blank):
+            self.longest = max(self.longest, (longest, -(self.lines + place + 1)))
         self._go_on(piece, len(blank), kept, rest if len(blank) else None)
         return self._canonical(piece, returns)
 
@@ -94,6 +98,13 @@ class Scanner:
         self.offset += len(piece)
         self.column = self.column + len(piece) if rest is None else rest
         self.mid_line = self.column > 0
+
+    def _find_longest(self, ends: NDArray[np.int64]) -> None:
+        """Note the longest of the lines that end in a piece."""
+        if len(ends):
+            sizes = np.diff(ends, prepend=-1 - self.column) - 1
+            place = int(sizes.argmax())
+            self.longest = max(self.longest, (int(sizes[place]), -(self.lines + place + 1)))
 
     def _canonical(self, piece: bytes, returns: bool) -> bytes:
         """Return what is hashed: each line ends with a newline, and a newline in a text is a byte that no UTF-8 has."""
@@ -170,6 +181,7 @@ class Scanner:
         if lacking:
             self._keep(np.array([self.open_blank]))
             self.lines += 1
+            self.longest = max(self.longest, (self.column, -self.lines))
         self.bits.append(np.packbits(self.last_bits))
         self.offsets.append(np.array([self.offset], np.int64))
         return b"\n" if lacking else b""
@@ -177,7 +189,8 @@ class Scanner:
     @property
     def odd(self) -> Odd:
         """What is odd in the text."""
-        return Odd(self.subwords, self.nuls)
+        size, line = self.longest
+        return Odd(self.subwords, self.nuls, -line if size > LONG else 0, size if size > LONG else 0)
 
 
 class Readable(Protocol):

@@ -35,11 +35,21 @@ SIGNS = (b"\0", *(mark[-2:-1] for mark in SUBWORDS))
 """Bytes, one of which is in every text with something odd: one byte is looked for much faster than three."""
 
 
+LONG = 1 << 20
+"""Bytes from which a line of a file is so long that the user is told: whole books are shorter."""
+
+
 class Odd(NamedTuple):
-    """How often subword marks and NUL characters occur in a text."""
+    """What is odd in a text."""
 
     subwords: int = 0
+    """How often subword marks occur."""
     nuls: int = 0
+    """How often NUL characters occur."""
+    long: int = 0
+    """The number, from 1, of the longest line of a file, where that has more than LONG bytes; else 0."""
+    size: int = 0
+    """The bytes of this line."""
 
     @classmethod
     def of(cls, data: bytes) -> Odd:

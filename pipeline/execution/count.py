@@ -150,7 +150,9 @@ class _Work(NamedTuple):
         names = list(dict.fromkeys(name for name, _ in missing))
         needs = list(dict.fromkeys(need for _, need in missing))
         size = sum(text.size for text in corpus.texts())
-        return cls(names, needs, shards.cut(corpus.lines, len(names), size, STRIDE, shard_lines, few=few), missing)
+        references = len(corpus.references)
+        pieces = shards.cut(corpus.lines, len(names), size, STRIDE, shard_lines, references=references, few=few)
+        return cls(names, needs, pieces, missing)
 
     @property
     def ranges(self) -> list[tuple[int, int]]:

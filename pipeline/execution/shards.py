@@ -12,6 +12,9 @@ MIN_SHARDS = 16
 """How many shards a data set is cut into, unless they would be too small."""
 MAX_SYSTEMS = 64
 """At most so many systems are in a shard: they share a pass over source and references."""
+MAX_ROWS = 1 << 18
+"""At most so many pairs of a line of an output and a reference are in a shard, however short the lines are: while they
+are counted, each pair takes some 300 bytes."""
 
 
 class Shard(NamedTuple):
@@ -24,17 +27,25 @@ class Shard(NamedTuple):
 
 
 def cut(
-    lines: int, systems: int, size: int, stride: int, shard_lines: int | None = None, *, few: bool = False
+    lines: int,
+    systems: int,
+    size: int,
+    stride: int,
+    shard_lines: int | None = None,
+    *,
+    references: int = 1,
+    few: bool = False,
 ) -> list[Shard]:
     """Cut lines and systems into shards, whatever the number of workers is.
 
     `size` is the number of bytes of all files together. A shard has `shard_lines` lines; where that is None, the
-    number of lines follows from the size, and is a multiple of `stride`. `few` says that shards are as large as they
-    may be: for counts that one worker makes, and that nobody keeps if it is interrupted.
+    number of lines follows from the size and the number of references, and is a multiple of `stride`. `few` says that
+    shards are as large as they may be: for counts that one worker makes, and that nobody keeps if it is interrupted.
     """
     if shard_lines is None:
         target = MAX_BYTES if few else min(max(size // MIN_SHARDS, MIN_BYTES), MAX_BYTES)
-        shard_lines = max(lines * target // max(size, 1) // stride, 1) * stride
+        most = MAX_ROWS // max(min(systems, MAX_SYSTEMS) * references, 1)
+        shard_lines = max(min(lines * target // max(size, 1), most) // stride, 1) * stride
     return [
         Shard(low, min(low + shard_lines, lines), first, min(first + MAX_SYSTEMS, systems))
         for low in range(0, lines, shard_lines)

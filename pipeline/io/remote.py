@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import time
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
@@ -45,6 +45,13 @@ PAUSE = 0.2
 """Seconds between the first try and the second; each further pause is twice as long."""
 SILENCE = 30
 """Seconds after which an HTTP server that sends nothing is given up."""
+SLOWEST = 1000
+"""Bytes a second, on average after SILENCE, below which an HTTP server is given up."""
+SLOW = 100_000
+"""Bytes a second below which the user is told every now and then how much has come."""
+WEB = ("http", "https")
+"""Kinds of addresses whose servers may take their time; the packages for the other kinds have limits of their own."""
+clock = time.monotonic
 _SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]+)://")
 _TOKENS = ("ETag", "etag", "md5Hash", "LastModified", "Last-Modified", "last_modified", "updated", "mtime", "created")
 
@@ -103,7 +110,7 @@ class Remote:
         return str(self)
 
     def __str__(self) -> str:
-        plain, mark, _ = self.url.partition("?") if self.scheme in ("http", "https") else (self.url, "", "")
+        plain, mark, _ = self.url.partition("?") if self.scheme in WEB else (self.url, "", "")
         return re.sub(r"://[^/@]*@", "://", plain) + ("?..." if mark else "")
 
 
@@ -141,7 +148,7 @@ def _file_system(url: str) -> tuple[Any, str]:
 @cache
 def _options(scheme: str) -> dict[str, Any]:
     """Return settings of a file system: no cached listings, since files may change, and no limit of time in all."""
-    if scheme not in ("http", "https"):
+    if scheme not in WEB:
         return {"use_listings_cache": False} if PACKAGES[scheme] == "s3fs" else {}
     from aiohttp import ClientTimeout
 
@@ -175,7 +182,7 @@ def tried(file: Remote, call: Callable[[Any, str], T], tries: int = TRIES) -> T:
         except CorpusError:
             raise
         except Exception as error:  # noqa: BLE001 (each file system has errors of its own)
-            message, again = _reason(file, error)
+            message, again = _reason(file, error, tries)
             silent = isinstance(error, TimeoutError) or isinstance(error.__cause__, TimeoutError)
             if not left or not again or (silent and left == 1):
                 raise CorpusError([Problem(str(file), message)]) from None
@@ -185,8 +192,8 @@ def tried(file: Remote, call: Callable[[Any, str], T], tries: int = TRIES) -> T:
     raise AssertionError
 
 
-def _reason(file: Remote, error: Exception) -> tuple[str, bool]:
-    """Return why a file cannot be read, and whether another try may help."""
+def _reason(file: Remote, error: Exception, tries: int) -> tuple[str, bool]:
+    """Return why a file cannot be read after so many tries at most, and whether another try may help."""
     if isinstance(error, FileNotFoundError) and isinstance(error.__cause__, Exception):
         error = error.__cause__  # fsspec raises it for every failure of an HTTP server
     if isinstance(error, ImportError):
@@ -194,7 +201,8 @@ def _reason(file: Remote, error: Exception) -> tuple[str, bool]:
         extra = " ".join(dict.fromkeys(["'gec-pipeline[remote]'", *([package] if package not in _EXTRA else [])]))
         return f"{file.scheme}:// needs the package {package}: pip install {extra}", False
     if isinstance(error, TimeoutError):
-        return f"the server sends nothing: {SILENCE} seconds were waited, twice; is it at work?", True
+        twice = ", twice" if tries > 1 else ""
+        return f"the server sends nothing: {SILENCE} seconds were waited{twice}; is it at work?", True
     status = getattr(error, "status", None)
     if isinstance(error, FileNotFoundError) or status in (404, 410):
         return "no such file there", False
@@ -216,7 +224,7 @@ def stamp_of(file: Remote) -> RemoteStamp:
 
     def find(system: Any, name: str) -> RemoteStamp:
         system.invalidate_cache()
-        info = system.info(name)
+        info = system.info(name, **({"timeout": SILENCE} if file.scheme in WEB else {}))
         if info.get("type") == "directory":
             raise IsADirectoryError
         return RemoteStamp.of(info)
@@ -235,16 +243,62 @@ def _has_ranges(file: Remote, system: Any, name: str, size: int) -> bool:
 
     Files of memory:// are in one process only.
     """
-    if file.scheme not in ("http", "https"):
+    if file.scheme not in WEB:
         return file.scheme != "memory"
     if size < 2:
         return False
-    try:
-        with system.open(name, "rb", cache_type="none", size=size) as opened:
-            opened.seek(1)
-            return len(opened.read(1)) == 1
-    except ValueError:  # of fsspec, where the server sends the whole file
-        return False
+    answer = _Answer(file, system, name, (1, 1))
+    return answer.is_part and len(answer.whole(1)) == 1
+
+
+class _Answer:
+    """What an HTTP server sends for a GET, read with limits of time: no wait is longer than SILENCE."""
+
+    def __init__(self, file: Remote, system: Any, name: str, part: tuple[int, int] | None = None) -> None:
+        """Ask for a file, or for so many bytes of it from a byte on: part is (start, size)."""
+        from fsspec.asyn import sync
+
+        self.file, self._sync, self._loop = file, sync, system.loop
+        self._started = self._told = clock()
+        headers = {"Range": f"bytes={part[0]}-{sum(part) - 1}"} if part else {}
+
+        async def ask() -> Any:
+            session = await system.set_session()
+            return await session.get(system.encode_url(name), headers=headers)
+
+        self._response = sync(self._loop, ask, timeout=SILENCE)
+        if self._response.status >= 400:
+            self.close()
+        self._response.raise_for_status()
+        self.is_part = self._response.status == 206  # partial content: the server has understood what part is asked for
+        self.size = 0
+
+    def read(self) -> bytes:
+        """Return the next bytes; b"" at the end. Raises CorpusError where they come too slowly."""
+        piece: bytes = self._sync(self._loop, self._response.content.read, 1 << 20, timeout=SILENCE)
+        self.size += len(piece)
+        now = clock()
+        taken = now - self._started
+        if taken > SILENCE + self.size / SLOWEST:
+            self.close()
+            message = f"the server sends fewer than {SLOWEST:,} bytes a second: {self.size:,} bytes in {taken:.0f} s"
+            raise CorpusError([Problem(str(self.file), f"{message}; try again, or fetch the file and name it here")])
+        if now - self._told > SILENCE and self.size < SLOW * taken:
+            self._told = now
+            _tell[-1](f"{self.file}: the server is slow: {self.size:,} bytes in {taken:.0f} s so far")
+        return piece
+
+    def whole(self, most: int) -> bytes:
+        """Return all bytes, or more than `most` of them where there are more."""
+        pieces = []
+        while self.size <= most and (piece := self.read()):
+            pieces.append(piece)
+        self.close()
+        return b"".join(pieces)
+
+    def close(self) -> None:
+        """Close the connection, or give it back where all was read."""
+        self._loop.call_soon_threadsafe(self._response.close)
 
 
 def read_range(url: str, start: int, size: int) -> bytes:
@@ -252,7 +306,10 @@ def read_range(url: str, start: int, size: int) -> bytes:
     file = Remote(url)
 
     def read(system: Any, name: str) -> bytes:
-        data: bytes = system.cat_file(name, start=start, end=start + size)
+        if file.scheme in WEB:
+            data = _Answer(file, system, name, (start, size)).whole(size)
+        else:
+            data = system.cat_file(name, start=start, end=start + size)
         if len(data) != size:
             raise ValueError(f"asked for {size:,} bytes from {start:,} on, and got {len(data):,}")
         return data
@@ -281,18 +338,25 @@ class RangeReader:
 def stream(file: Remote) -> Iterator[bytes]:
     """Yield the bytes of a file in pieces, by one request; raises CorpusError, also where the file ends too early."""
     size = stamp_of(file).size
-    opened = tried(file, lambda system, name: system.open(name, "rb", **_whole(file)))
     total = 0
-    with opened:
-        while piece := tried(file, lambda *_: opened.read(1 << 20), 1):
-            total += len(piece)
-            yield piece
+    for piece in _web_pieces(file) if file.scheme in WEB else _pieces(file):
+        total += len(piece)
+        yield piece
     if size not in (-1, total):
         raise CorpusError([Problem(str(file), f"ended after {total:,} of {size:,} bytes; try again")])
 
 
-def _whole(file: Remote) -> dict[str, Any]:
-    return {"block_size": 0} if file.scheme in ("http", "https") else {}
+def _pieces(file: Remote) -> Iterator[bytes]:
+    with tried(file, lambda system, name: system.open(name, "rb")) as opened:
+        while piece := tried(file, lambda *_: opened.read(1 << 20), 1):
+            yield piece
+
+
+def _web_pieces(file: Remote) -> Iterator[bytes]:
+    answer = tried(file, lambda system, name: _Answer(file, system, name))
+    with closing(answer):
+        while piece := tried(file, lambda *_: answer.read(), 1):
+            yield piece
 
 
 def glob(pattern: Remote) -> list[Remote]:

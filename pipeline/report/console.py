@@ -3,72 +3,69 @@
 from __future__ import annotations
 
 import sys
-from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 from ..errors import printable
-from ..metrics.base.signature import with_samples
 from ..metrics.names import class_of
 from .by_type.tables import caption, fitting, types_of
+from .overview.boards import print_board, print_boards, print_peer
+from .overview.printed import HINT, print_overview
+from .overview.systems_by_metrics import BETTER, WORSE, overviews
 from .tables.comparisons import is_significant, matrix, p_cell, pair_table, settings_line, signed, tests_of
 from .tables.digits import percent, round_half_up
-from .tables.labels import headings, labels, remarks, size
-from .tables.ranked import fitted_table, interval_table, picked, ranked_table
+from .tables.labels import headings, labels
+from .tables.ranked import picked
 from .tables.sections import finding_tables
-from .terminal.table import as_shown, fits, print_table
+from .terminal.table import fits, print_table
 from .terminal.text import print_text, terminal_width
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Collection, Sequence
 
     from ..metrics.base.metric import Metric
     from ..scoring.results import Comparison, Results, Score
+    from .overview.systems_by_metrics import Overview
     from .tables import Table
 
 
-def print_results(results: Results, digits: int, columns: Sequence[str] = (), *, settings: bool = True) -> None:
+def print_results(
+    results: Results, digits: int, columns: Sequence[str] = (), *, settings: bool = True, boards: bool = True
+) -> None:
     """Print a ranked table for each data set and metric to standard output, with all columns or only these.
 
-    `settings` says whether a line tells how intervals and tests were computed.
+    `settings` says whether a line tells how intervals and tests were computed. Unless there are to be `boards`, systems
+    by metrics stand instead of these tables, where there are several metrics or data sets.
     """
-    headed = headings(score.metric for score in results.scores)
-    for index, ((dataset, metric), group) in enumerate(groupby(results.scores, lambda s: (s.dataset, s.metric))):
-        if index:
-            print()
-        _print_heading(f"{dataset}: {size(results.datasets[dataset])}", headed.get(metric, ""))
-        scores = sorted(group, key=lambda s: s.rank)
-        _print_ranked(results, scores, digits, columns)
-        print(metric)
-        _print_peer(scores[0], results.statistics)
-        for line in remarks(scores):
-            print_text(f"note: {line}")
+    parts = [] if boards else overviews(results, digits)
+    _print_overviews(results, parts, digits)
+    if not parts:
+        print_boards(results, digits, columns)
     if results.statistics and settings:
-        print_text(settings_line(results.statistics))
+        print_text(settings_line(results.statistics, f"{BETTER} {WORSE} or *" if parts else "*"))
+    if parts:
+        print_text(HINT)
     if results.human:
         print()
-        print_human(results.human)
-    parts = list(finding_tables(results, digits))
-    for number, (title, (header, rows), left) in enumerate(parts):
+        print_human(results.human, {column.group.metric for part in parts for column in part.columns})
+    findings = list(finding_tables(results, digits))
+    for number, (title, (header, rows), left) in enumerate(findings):
         if number or results.scores:
             print()
         print(printable(title))
         print_table(header, rows, left=left)
     if results.expectations:
-        print_expectations(results.expectations, after=bool(results.scores or parts))
+        print_expectations(results.expectations, after=bool(results.scores or findings))
 
 
-def _print_peer(score: Score, statistics: dict[str, Any] | None, test: str = "paired_bootstrap") -> None:
-    """Print sacreBLEU's signature, where it has one, with the samples and the seed of statistics."""
-    if score.peer_signature:
-        print(printable(with_samples(score.peer_signature, statistics or {}, test if statistics else "")))
-
-
-def _print_heading(about: str, label: str) -> None:
-    """Print what a table is about and the label of its metric, on two lines where a terminal is too narrow for one."""
-    whole = f"{about}; {label}" if label else about
-    if label and sys.stdout.isatty() and len(as_shown(whole)) > terminal_width():
-        whole = f"{about}\n{label}"
-    print(printable(whole))
+def _print_overviews(results: Results, parts: Sequence[Overview], digits: int) -> None:
+    """Print systems by metrics of each data set; where there is one metric, its ranked table, which says more."""
+    for number, overview in enumerate(parts):
+        if number:
+            print()
+        if len(overview.columns) > 1:
+            print_overview(results, overview)
+        else:
+            print_board(results, overview.columns[0].group.scores, digits, ())
 
 
 def print_expectations(expectations: dict[str, Any], *, after: bool = False) -> None:
@@ -93,23 +90,6 @@ def print_types(results: Results, digits: int, tier: int) -> None:
         print(types.group.metric)
 
 
-def _print_ranked(results: Results, scores: Sequence[Score], digits: int, columns: Sequence[str]) -> None:
-    """Print the ranked table, on a terminal only the columns that fit its width, unless columns are asked for.
-
-    Below it are the intervals of all outputs, where there are any.
-    """
-    if columns or not sys.stdout.isatty():
-        print_table(*ranked_table(results, scores, digits, columns))
-    else:
-        table, left_out = fitted_table(results, scores, digits, terminal_width())
-        print_table(*table)
-        if left_out:
-            print_text(f"({', '.join(left_out)}: in a wider window, or piped)")
-    if any(score.intervals for score in scores):
-        print()
-        print_table(*interval_table(results, scores, digits), left=(0, 1))
-
-
 TURNED = (
     "Wins and losses may point the other way than the difference: each sentence is one, long or short, and one in "
     "which nothing is to be changed is won by leaving it alone."
@@ -126,7 +106,7 @@ def print_comparisons(results: Results, digits: int, *, pairs: bool = False, col
     for dataset, metric in dict.fromkeys((test.dataset, test.metric) for test in results.tests):
         print(printable(f"{dataset}  {headed[metric]}\n{metric}" if metric in headed else f"{dataset}  {metric}"))
         scores = [score for score in results.scores if (score.dataset, score.metric) == (dataset, metric)]
-        _print_peer(scores[0], results.statistics, str((results.statistics or {}).get("test")))
+        print_peer(scores[0], results.statistics, str((results.statistics or {}).get("test")))
         names = [score.system for score in sorted(scores, key=lambda s: s.rank)]
         tests = sorted(tests_of(results, scores[0]), key=lambda t: (names.index(t.system), names.index(t.other)))
         compared = {name for test in tests for name in (test.system, test.other)}
@@ -212,8 +192,11 @@ TEXTS = frozenset({"metric", "other", "human score", "statistic"})
 """Titles of the columns that hold text in the tables of agreement with people."""
 
 
-def print_human(human: dict[str, Any]) -> None:
-    """Print how far metrics agree with people: on systems, in windows, on sentences, and tests between metrics."""
+def print_human(human: dict[str, Any], known: Collection[str] = ()) -> None:
+    """Print how far metrics agree with people: on systems, in windows, on sentences, and tests between metrics.
+
+    The signatures that are known from above are not printed again.
+    """
     from .tables.human import (
         correlation_table,
         permutation_table,
@@ -240,5 +223,5 @@ def print_human(human: dict[str, Any]) -> None:
             print_table(header, rows, left=left, first_out=("undefined", "scores"))
             print()
     for signature, label in labels(item["metric"] for item in human["correlations"]).items():
-        if signature != label:
+        if signature != label and signature not in known:
             print(printable(f"{label} = {signature}"))

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 from ..errors import printable
 from .by_type.sheets import type_sheets
-from .sheets import BETTER, WORSE, sheets
+from .overview.systems_by_metrics import BETTER, WORSE
+from .sheets import sheets
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -7,10 +7,10 @@ from string import ascii_letters
 from typing import TYPE_CHECKING, NamedTuple
 
 from ..dataclass import dataclass
-from .tables.comparisons import baseline_of, compared, is_significant, level_name, settings_line, tests_of
-from .tables.digits import percent
+from .overview.systems_by_metrics import BETTER, WORSE, overviews
+from .tables.comparisons import is_significant, level_name, settings_line, tests_of
 from .tables.human import correlation_table, permutation_table, rank_table, sentence_table, statistic_table
-from .tables.labels import best_of, groups, remarks, size
+from .tables.labels import HUMAN, SOURCE, best_of, groups, remarks, size
 from .tables.ranked import ranked_table
 from .tables.sections import finding_tables
 from .tables.verdicts import expectation_table, misses
@@ -20,13 +20,14 @@ if TYPE_CHECKING:
 
     from ..scoring.results import Results, Score
     from .material import Material
+    from .overview.systems_by_metrics import Column, Overview
     from .tables.labels import Group
 
 
-BETTER, WORSE = "↑", "↓"
-"""Marks of scores that are significantly better or worse than the baseline's."""
 NONE = "-"
-"""What is shown for a score that is no number."""
+"""What is shown where a system has no score."""
+BESIDE = {SOURCE: "†", HUMAN: "‡"}
+"""Marks of rows that do not compete for the best."""
 
 
 class Cell(NamedTuple):
@@ -63,16 +64,13 @@ class Sheet:
 def sheets(material: Material) -> Iterator[Sheet]:
     """Yield the tables of a run.
 
-    For each data set these are a table of systems by metrics, if there are several metrics, and a ranked table for
-    each metric. Agreement with people, the other sections of the results, and what was expected follow.
+    Tables of systems by metrics, if there are several metrics or data sets, come first. A ranked table for each data
+    set and metric, agreement with people, the other sections of the results, and what was expected follow.
     """
-    all_groups = groups(material.results)
-    for dataset in material.results.datasets:
-        own = [group for group in all_groups if group.dataset == dataset]
-        if len(own) > 1:
-            yield _overview(material.results, own, material.digits, beaten=material.beaten)
-        for group in own:
-            yield _ranked(material.results, group, material.digits, material.columns)
+    for overview in overviews(material.results, material.digits):
+        yield _overview(material.results, overview, beaten=material.beaten)
+    for group in groups(material.results):
+        yield _ranked(material.results, group, material.digits, material.columns)
     if material.results.human and material.results.human.get("correlations"):
         yield from _human(material)
     yield from _findings(material.results, material.digits)
@@ -84,7 +82,7 @@ def _about(results: Results, dataset: str) -> str:
 
 def _ranked(results: Results, group: Group, digits: int, columns: Sequence[str]) -> Sheet:
     header, rows = ranked_table(results, group.scores, digits, columns)
-    best = best_of(group, digits)
+    best = best_of(results.datasets[group.dataset], group, digits)
     cells = [[Cell(text, best=column == 2 and row[1] in best) for column, text in enumerate(row)] for row in rows]
     for row in cells:
         row[2:] = [Cell(cell.text[:-1], mark="*") if cell.text.endswith("*") else cell for cell in row[2:]]
@@ -113,66 +111,53 @@ def _missing(results: Results, dataset: str) -> list[str]:
     return [f"Incomplete: {item}." for item in results.missing if item.dataset == dataset]
 
 
-def _overview(results: Results, own: Sequence[Group], digits: int, *, beaten: bool) -> Sheet:
-    """Return a table of systems by metrics, with systems in the order of the first metric.
+def _overview(results: Results, overview: Overview, *, beaten: bool) -> Sheet:
+    """Return a table of systems by metrics.
 
     If `beaten` is set, each system has a letter, and a score is marked with the letters of the systems that it beats.
     """
-    names = list(dict.fromkeys(score.system for group in own for score in group.scores))
-    columns = [_column(results, group, digits, names if beaten else ()) for group in own]
+    names, own = overview.systems, [column.group for column in overview.columns]
+    columns = [_column(results, column, names if beaten else ()) for column in overview.columns]
     before = [f"{letter} " for letter in _letters(len(names))] if beaten else [""] * len(names)
     rows = [
-        [Cell(letter + name), *(column.get(name, Cell(NONE)) for column in columns)]
+        [
+            Cell(letter + name, mark=BESIDE.get(overview.kinds.get(name, ""), "")),
+            *(column.get(name, Cell(NONE)) for column in columns),
+        ]
         for letter, name in zip(before, names, strict=True)
     ]
-    notes = _missing(results, own[0].dataset)
+    notes = [note for name in dict.fromkeys(group.dataset for group in own) for note in _missing(results, name)]
     if any(cell.spread for row in rows for cell in row):
         boot = any(score.bootstrap for group in own for score in group.scores)
         over = "bootstrap samples of the sentences" if boot else "random draws of references"
         notes.append(f"±: standard deviation of the score over {over}.")
-    baseline = baseline_of(results)
-    if results.tests and beaten:
-        notes.append("Raised letters name the systems that are significantly worse.")
-    elif results.tests and baseline is None:
-        notes.append("In a column, systems that share a letter do not differ significantly.")
-    elif results.tests:
-        notes.append(f"{BETTER} {WORSE}: significantly better or worse than {baseline}.")
-    header = ["system", *(group.label for group in own)]
-    caption = f"{_about(results, own[0].dataset)}; in percent, the best of each metric in bold"
-    notes += _settings(results, f"{BETTER} {WORSE}" if baseline is not None else "significant")
+    for kind, text in ((SOURCE, "the unchanged source"), (HUMAN, "a reference")):
+        if kind in overview.kinds.values():
+            notes.append(f"{BESIDE[kind]}: {text}, which is not compared for the best.")
+    if lower := [column.title for column in overview.columns if column.lower_is_better]:
+        notes.append(f"{', '.join(lower)}: the lowest score is the best.")
+    if results.tests:
+        notes += ["Raised letters name the systems that are significantly worse."] if beaten else [overview.marks]
+    notes += _settings(results, f"{BETTER} {WORSE}" if overview.baseline is not None else "significant")
     return Sheet(
-        name=own[0].dataset,
-        caption=caption,
-        header=header,
+        name=overview.name,
+        caption=f"{overview.about}; in percent, the best of each metric in bold",
+        header=["system", *(column.title for column in overview.columns)],
         rows=rows,
         names=(0,),
-        notes=notes,
+        notes=[note for note in notes if note],
+        items=[f"{column.title}: {column.verdict}" for column in overview.columns if column.verdict],
         signatures=_signatures(own),
     )
 
 
-def _column(results: Results, group: Group, digits: int, lettered: Sequence[str]) -> dict[str, Cell]:
+def _column(results: Results, column: Column, lettered: Sequence[str]) -> dict[str, Cell]:
     """Return the cells of a metric by system; `lettered` are the systems that have letters as marks."""
-    best = best_of(group, digits)
-    marks = _beaten(results, group.scores, lettered) if lettered else _marks(results, group.scores)
-    cells = {}
-    for score in group.scores:
-        spread = score.bootstrap.std if score.bootstrap else score.samples.std if score.samples else None
-        shown = "" if spread is None else percent(spread, digits)
-        text = percent(score.score, digits)
-        cells[score.system] = Cell(text, score.system in best, shown, marks.get(score.system, ""))
-    return cells
-
-
-def _marks(results: Results, scores: Sequence[Score]) -> dict[str, str]:
-    """Return the mark of each system: whether it is better or worse than the baseline, or the letters of its groups."""
-    baseline = baseline_of(results)
-    if baseline is not None:
-        places = {score.system: place for place, score in enumerate(scores)}  # the best is first
-        different = [test.system for test in tests_of(results, scores[0]) if is_significant(test, results)]
-        return {name: BETTER if places[name] < places[baseline] else WORSE for name in different if name in places}
-    titles, cells = compared(results, scores, 2)
-    return {score.system: cell[0] for score, cell in zip(scores, cells, strict=True)} if titles else {}
+    beaten = _beaten(results, column.group.scores, lettered) if lettered else {}
+    return {
+        name: Cell(entry.text, entry.best, entry.spread, beaten.get(name, "") if lettered else entry.mark)
+        for name, entry in column.entries.items()
+    }
 
 
 def _beaten(results: Results, scores: Sequence[Score], names: Sequence[str]) -> dict[str, str]:

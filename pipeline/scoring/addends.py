@@ -16,6 +16,7 @@ import numpy as np
 
 from ..dataclass import dataclass
 from ..errors import InputError
+from ..kernel.packed_numbers import Packed
 from ..metrics.base.columns import PRESENT, Schema
 from ..metrics.compiled import sums_of
 from .column_blocks import present_blocks
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
 
 
 class Addends(NamedTuple):
-    """The whole numbers that the lines of a block add to sums, as float64."""
+    """The whole numbers that the lines of a block add to sums, as float64, or as float32 where that has all of them."""
 
     fixed: Floats
     """The numbers that do not depend on the draw of references: [lines, width]."""
@@ -38,6 +39,30 @@ class Addends(NamedTuple):
     """For each reference the numbers that a line adds when that one is drawn: [lines, width]. Empty: none is drawn."""
     present: Ints | None = None
     """How many references each line has: int64 [lines]. None: every line has all references."""
+
+
+class PackedAddends(NamedTuple):
+    """The addends of a block of lines, packed."""
+
+    fixed: Packed
+    drawn: list[Packed]
+    present: Ints | None
+
+    @classmethod
+    def of(cls, addends: Addends) -> PackedAddends | None:
+        """Return the addends packed, or None where they cannot be."""
+        fixed, drawn = Packed.of(addends.fixed), [Packed.of(array) for array in addends.drawn]
+        packed = [array for array in drawn if array is not None]
+        return None if fixed is None or len(packed) < len(drawn) else cls(fixed, packed, addends.present)
+
+    @property
+    def nbytes(self) -> int:
+        """How many bytes the numbers take."""
+        return sum(array.nbytes for array in (self.fixed, *self.drawn))
+
+    def addends(self) -> Addends:
+        """Return the addends, as float32."""
+        return Addends(self.fixed.floats(), [array.floats() for array in self.drawn], self.present)
 
 
 class Terms(NamedTuple):

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import field
+from itertools import chain
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ..dataclass import dataclass
-from .addends import Addends, check_sums
+from .addends import Addends, PackedAddends, check_sums
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from numpy.typing import NDArray
 
@@ -23,7 +24,9 @@ if TYPE_CHECKING:
     Draw = NDArray[np.uint8]
 
 KEPT = 1 << 28
-"""Up to so many bytes, addends are kept between groups of samples. Larger ones are made anew from the columns."""
+"""Up to so many bytes, addends are kept between groups of samples. Larger ones are packed."""
+PACKED = 350 << 20
+"""Up to so many bytes, packed addends are kept. Larger ones are made anew from the columns."""
 
 
 @dataclass
@@ -33,24 +36,50 @@ class Table:
     kind: Kind
     systems: Sequence[HasBlocks]
     lines: int
-    kept: list[Addends] = field(default_factory=list)
+    kept: list[Addends] | list[PackedAddends] = field(default_factory=list)
+    """The addends of all blocks, where there is room for them."""
 
     def blocks(self) -> Iterator[Addends]:
-        """Yield the addends of all systems, and keep them for the next call if there is room."""
+        """Yield the addends of all systems, and keep them for the next call if there is room.
+
+        The arrays are float64, or float32 where they were packed.
+        """
         if self.kept:
-            yield from self.kept
+            for block in self.kept:
+                yield block if isinstance(block, Addends) else block.addends()
+            return
+        blocks = self.from_columns()
+        begun = next(blocks, None)
+        if begun is None:
+            return
+        # The first block tells how large all of them will be.
+        if _size(begun) * self.lines > KEPT * len(begun.fixed):
+            yield from self._packing(chain([begun], blocks))
             return
         kept: list[Addends] = []
         room = KEPT
-        for block in self.from_columns():
-            size = sum(array.nbytes for array in (block.fixed, *block.drawn))
-            if not kept and size * self.lines > KEPT * len(block.fixed):
-                room = 0  # the first block tells how large all of them will be
-            room -= size
+        for block in chain([begun], blocks):
+            room -= _size(block)
             if room >= 0:
                 kept.append(block)
             yield block
         self.kept = kept if room >= 0 else []
+
+    def _packing(self, blocks: Iterable[Addends]) -> Iterator[Addends]:
+        """Yield the blocks, and keep them packed if all of them can be, and if there is room."""
+        kept: list[PackedAddends] | None = []
+        room = PACKED
+        for block in blocks:
+            packed = None if kept is None else PackedAddends.of(block)
+            if packed and not kept and packed.nbytes * self.lines > PACKED * len(block.fixed):
+                room = 0  # the first block tells how large all of them will be
+            room -= packed.nbytes if packed else 0
+            if kept is None or packed is None or room < 0:
+                kept = None
+            else:
+                kept.append(packed)
+            yield block
+        self.kept = kept or []
 
     def from_columns(self) -> Iterator[Addends]:
         """Yield the addends of all systems, made from their columns."""
@@ -68,8 +97,13 @@ class Table:
         for block in self.blocks():
             for array in (block.fixed, *block.drawn):
                 for number, own in enumerate(hashes):
-                    own.update((array[:, number] + 0.0).tobytes())  # + 0.0: -0.0 is 0.0
+                    own.update((array[:, number].astype(np.float64) + 0.0).tobytes())  # + 0.0: -0.0 is 0.0
         return [own.digest() for own in hashes]
+
+
+def _size(addends: Addends) -> int:
+    """Return how many bytes the numbers take."""
+    return sum(array.nbytes for array in (addends.fixed, *addends.drawn))
 
 
 @dataclass(frozen=True)

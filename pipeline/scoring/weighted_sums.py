@@ -1,7 +1,7 @@
 """Sums of addends over all sentences, or with the weights that sentences have in samples.
 
-Sums are products of matrices of whole numbers, which float64 holds exactly up to 2**53. So they depend neither on
-blocks nor on their order.
+Sums are products of matrices of whole numbers, which float64 holds exactly up to 2**53, and float32 up to 2**24. So
+they depend neither on blocks nor on their order.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from ..kernel.packed_numbers import LARGEST
 from .addends import Addends
 
 if TYPE_CHECKING:
@@ -45,7 +46,7 @@ def weighted_sums(summand: Summand, weights: Weights, low: int, *, whole: bool =
     at = 0
     for addends in _pieces(summand.table.blocks()):
         lines = len(addends.fixed)
-        chunk = weights[:, at : at + lines].astype(np.float64)
+        chunk = weights[:, at : at + lines]
         sums = _of_the_first(addends, chunk)
         if drawer:
             sums = _of_the_drawn(summand, sums, chunk, addends, drawer(lines, addends.present), whole=whole)
@@ -63,21 +64,22 @@ def _pieces(blocks: Iterator[Addends]) -> Iterator[Addends]:
             yield Addends(fixed[piece], [array[piece] for array in drawn], None if present is None else present[piece])
 
 
-def _of_the_first(addends: Addends, weights: Floats) -> WeightedSums:
+def _of_the_first(addends: Addends, weights: Weights) -> WeightedSums:
     """Return the sums with the first reference of each sentence."""
     arrays = [addends.fixed, *addends.drawn[:1]]
-    whole = np.concatenate([array.sum(axis=0) for array in arrays], axis=-1)[None, None]
+    whole = np.concatenate([array.sum(axis=0, dtype=np.float64) for array in arrays], axis=-1)[None, None]
     return WeightedSums(_product(weights, np.concatenate(arrays, axis=-1))[None], whole)
 
 
 def _of_the_drawn(
-    summand: Summand, base: WeightedSums, weights: Floats, addends: Addends, draws: Draw, *, whole: bool
+    summand: Summand, base: WeightedSums, weights: Weights, addends: Addends, draws: Draw, *, whole: bool
 ) -> WeightedSums:
     """Return the sums with the references drawn: `base` plus the differences of other references from the first."""
     width, shape = addends.fixed.shape[-1], (len(summand.turns), len(draws), *base.whole.shape[2:])
     weighted = np.broadcast_to(base.weighted, shape).copy()
     unweighted = np.broadcast_to(base.whole, shape).copy() if whole else base.whole
-    differences = [(number, terms - addends.drawn[0]) for number, terms in enumerate(addends.drawn) if number]
+    first = addends.drawn[0].astype(np.float64, copy=False)
+    differences = [(number, terms - first) for number, terms in enumerate(addends.drawn) if number]
     differences = [(number, difference) for number, difference in differences if difference.any()]
     for turn, turned in enumerate(_turned(draws, summand.turns, addends)):
         for number, difference in differences:
@@ -101,7 +103,17 @@ def _turned(draws: Draw, turns: Sequence[int], addends: Addends) -> Iterator[NDA
         yield turned
 
 
-def _product(weights: Floats, addends: Floats) -> Floats:
-    """Return weights [samples, lines] times addends [lines, systems, width]: [samples, systems, width]."""
-    product: Floats = (weights @ addends.reshape(len(addends), -1)).reshape(len(weights), *addends.shape[1:])
-    return product
+def _product(weights: NDArray[Any], addends: NDArray[Any]) -> Floats:
+    """Return weights [samples, lines] times addends [lines, systems, width]: float64 [samples, systems, width]."""
+    rows = addends.reshape(len(addends), -1)
+    kind = np.float32 if _is_small(weights, rows) else np.float64
+    product = weights.astype(kind, copy=False) @ rows.astype(kind, copy=False)
+    sums: Floats = product.astype(np.float64, copy=False).reshape(len(weights), *addends.shape[1:])
+    return sums
+
+
+def _is_small(weights: NDArray[Any], rows: NDArray[Any]) -> bool:
+    """Return whether float32 holds every sum of products. Only weights and numbers that are narrow are looked at."""
+    if weights.dtype.kind != "u" or rows.dtype != np.float32:
+        return False
+    return int(weights.max(initial=0)) * int(rows.max(initial=0)) * len(rows) <= LARGEST

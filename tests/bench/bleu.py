@@ -8,22 +8,21 @@ from __future__ import annotations
 
 import json
 import logging
-import os
-import subprocess
 import sys
 import sysconfig
-import time
 import warnings
 from pathlib import Path
 from statistics import median
 from typing import TYPE_CHECKING
 
+from tests.bench.measuring.clock import now
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from tests.bench.__main__ import Bench, Row
+    from tests.bench.measuring.bench import Bench
+    from tests.bench.measuring.rows import Row
 
-ROOT = Path(__file__).parents[2]
 LINES = 100_000
 REPEATS = 9
 """Times that a child does its work, but for sacreBLEU's TER, which takes seconds; it reports the median."""
@@ -73,7 +72,12 @@ def bleu(bench: Bench) -> Iterator[Row]:
         ("bleuscore", same, "BLEU (flavour tensorflow)", child, "3 to 5 times"),
         ("sacrebleu", mine, "BLEU", theirs, "30 to 50 times"),
     ):
-        yield _whole(bench, f"{what} of {LINES:,} lines, whole process", ours, name, peer, aim)
+        timing = bench.pairs(
+            lambda ours=ours: bench.seconds(ours),  # type: ignore[misc]
+            lambda peer=peer: bench.seconds(peer),  # type: ignore[misc]
+            most=3,
+        )
+        yield timing.row(f"{what} of {LINES:,} lines, whole process", name, aim, bench.limit(large))
 
 
 def chrf(bench: Bench) -> Iterator[Row]:
@@ -93,32 +97,15 @@ def ter(bench: Bench) -> Iterator[Row]:
 
 
 def _memory(bench: Bench, name: str, ours: str, peer: str, files: Sequence[Path], aim: str) -> Row:
-    from tests.bench.__main__ import Row
+    """Return the row of a score from strings. Both have to give the same number."""
 
-    mine, theirs = (_child(what, files) for what in (ours, peer))
-    if abs(mine["score"] - theirs["score"]) > 1e-12:
+    def figures(what: str) -> dict[str, float]:
+        return bench.child(what, *files, module="tests.bench.bleu")
+
+    if not bench.alone and abs(figures(ours)["score"] - figures(peer)["score"]) > 1e-12:
         raise SystemExit(f"{name}: {peer} gives another number")
-    taken, other, ratio = bench.pairs(lambda: _child(ours, files)["seconds"], lambda: _child(peer, files)["seconds"])
-    return Row(name, f"{taken * 1000:.1f} ms", f"{peer}: {other * 1000:.0f} ms", ratio, aim)
-
-
-def _whole(
-    bench: Bench, name: str, ours: Sequence[str | Path], label: str, peer: Sequence[str | Path], aim: str
-) -> Row:
-    from tests.bench.__main__ import Row
-
-    saved, bench.runs = bench.runs, min(bench.runs, 3)
-    taken, other, ratio = bench.pairs(lambda: bench.seconds(ours), lambda: bench.seconds(peer))
-    bench.runs = saved
-    return Row(name, f"{taken:.2f} s", f"{label}: {other:.1f} s", ratio, aim)
-
-
-def _child(what: str, files: Sequence[Path]) -> dict[str, float]:
-    command = [sys.executable, "-m", "tests.bench.bleu", what, *map(str, files)]
-    environment = {**os.environ, "RAYON_NUM_THREADS": "1"}
-    done = subprocess.run(command, check=True, capture_output=True, text=True, cwd=ROOT, env=environment)
-    figures: dict[str, float] = json.loads(done.stdout)
-    return figures
+    timing = bench.pairs(lambda: figures(ours)["seconds"], lambda: figures(peer)["seconds"])
+    return timing.row(name, peer, aim, bench.limit(files))
 
 
 def _scorer(what: str, output: list[str], references: list[list[str]]) -> Callable[[], float]:
@@ -157,9 +144,9 @@ def main() -> None:
     score = _scorer(what.removeprefix("once-"), texts[0], texts[1:])
     found, seconds = score() if what.startswith("once-") else 0.0, []
     for _ in range(0 if what.startswith("once-") else 1 if what == "sacrebleu-ter" else REPEATS):
-        start = time.perf_counter()
+        start = now()
         found = score()
-        seconds.append(time.perf_counter() - start)
+        seconds.append(now() - start)
     print(json.dumps({"score": found, "seconds": median(seconds) if seconds else 0.0}))
 
 

@@ -1,11 +1,11 @@
 """M², I-measure and ERRANT of the systems of CoNLL-2014: rows of `tests.bench`, whole processes in processor time.
 
 Ours is one `gec-pipeline score` for all systems, and one `gec-pipeline run` of a config. The peer is started once for
-each system, as people use it. All are done in turn, and the least time of each counts: other processes make times
-longer, and never shorter. Nothing of the peers is in this repository. `--m2scorer` names a program that takes an output
-and a gold file, and prints F as its last number, such as a Python 3 port of the official scorer. `--annotated` names a
-folder with an M2 file of each system (AMU.m2), which `gec-pipeline m2 annotate` makes. errant_compare is looked for on
-the PATH.
+each system, as people use it. All are done in turn. Of this program's two times around that of the peer the least
+counts: other processes make times longer, and never shorter. Nothing of the peers is in this repository. `--m2scorer`
+names a program that takes an output and a gold file, and prints F as its last number, such as a Python 3 port of the
+official scorer. `--annotated` names a folder with an M2 file of each system (AMU.m2), which `gec-pipeline m2 annotate`
+makes. errant_compare is looked for on the PATH.
 """
 
 from __future__ import annotations
@@ -16,13 +16,14 @@ import shutil
 import sys
 from typing import TYPE_CHECKING
 
+from tests.bench.measuring.rows import Row, Timing
 from tests.bench.survive import measured
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
     from pathlib import Path
 
-    from tests.bench.__main__ import Bench, Row
+    from tests.bench.measuring.bench import Bench
 
     Peers = list[list[str | Path]]
     """A command for each system."""
@@ -65,8 +66,6 @@ def errant(bench: Bench) -> Iterator[Row]:
 
 def large(bench: Bench) -> Iterator[Row]:
     """100,000 sentences of one system with two annotators: time and memory of whole runs."""
-    from tests.bench.__main__ import Row
-
     for metric, files in (("m2", _texts(bench)), ("imeasure", _texts(bench)), ("errant", _annotated(bench))):
         if files is None:
             continue
@@ -80,36 +79,34 @@ def large(bench: Bench) -> Iterator[Row]:
             shutil.rmtree(run, ignore_errors=True)
             figures.append(measured(config, run, ["--n-jobs", workers]))
         one, two = figures
-        yield Row(f"{metric} of {LINES:,} sentences", str(two), f"1 worker: {one}", one.seconds / two.seconds, "-")
+        ratio = one.seconds / two.seconds
+        yield Row(f"{metric} of {LINES:,} sentences", str(two), f"1 worker: {one}", ratio, "-", seconds=two.seconds)
 
 
 def _row(bench: Bench, metric: str, gold: Path, systems: Mapping[str, Path], peers: Peers) -> Iterator[Row]:
     """Yield the row of a metric. Numbers have to agree to four digits, where there is a peer."""
-    from tests.bench.__main__ import Row
-
     program: list[str | Path] = [sys.executable, "-m", "pipeline"]
     mine = [*program, "score", metric, "--gold", gold, "-o", *systems.values()]
     printed = bench.done([*mine, "--json"]).printed
     scores = dict(zip(systems, _scores(printed, systems.values()), strict=True))
     config = _config(bench, metric, gold, systems)
     ran: list[str | Path] = [*program, "run", config, "-q"]
-    ours, theirs, runs = [], [], []
+    once, config_runs = Timing([], []), Timing([], [])
     for _ in range(min(bench.runs, MOST)):
-        ours.append(bench.done(mine).cpu)
-        runs.append(_fresh(bench, ran))
-        found = [bench.done(peer) for peer in peers]
-        for system, done in zip(systems, found, strict=False):
+        before, run_before = bench.done(mine).cpu, _fresh(bench, ran)
+        printed_by_peers = [] if bench.alone else [bench.done(peer) for peer in peers]
+        for system, done in zip(systems, printed_by_peers, strict=False):
             last = NUMBER.findall(done.printed)[-1]
             if abs(float(last) - scores[system]) > TOLERANCE:
                 raise SystemExit(f"{metric}: the peer gives {system} another score")
-        theirs.append(sum(done.cpu for done in found))
-        ours.append(bench.done(mine).cpu)
-        runs.append(_fresh(bench, ran))
-    other = min(theirs)
-    peer = f"{PEERS[metric]}, {len(peers)} runs: {other:.1f} s" if peers else "-"
+        once.ours.append(min(before, bench.done(mine).cpu))
+        config_runs.ours.append(min(run_before, _fresh(bench, ran)))
+        for timing in (once, config_runs):
+            timing.peer.extend([sum(done.cpu for done in printed_by_peers)] if printed_by_peers else [])
     name = f"{metric} of {len(systems)} systems of CoNLL-2014, processor time of whole processes"
-    for called, used in ((name, min(ours)), (f"{metric}: the same, `run` of a config", min(runs))):
-        yield Row(called, f"{used:.2f} s", peer, other / used if peers else float("nan"), AIMS[metric])
+    for called, timing in ((name, once), (f"{metric}: the same, `run` of a config", config_runs)):
+        limit = bench.limit([gold, *systems.values()])
+        yield timing.row(called, f"{PEERS[metric]}, {len(peers)} runs", AIMS[metric], limit)
 
 
 def _fresh(bench: Bench, command: list[str | Path]) -> float:

@@ -14,7 +14,7 @@ from pipeline import kernel
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from tests.bench.__main__ import Row
+    from tests.bench.measuring.rows import Row
 
 ROOT = Path(__file__).parents[2]
 PAGE, README = ROOT / "pipeline" / "help" / "speed.md", ROOT / "README.md"

@@ -15,7 +15,7 @@ import time
 from pathlib import Path
 from statistics import median
 
-from tests.bench.__main__ import Bench
+from tests.bench.measuring.bench import Bench
 from tests.report import browser as browsers
 
 READY = "return document.querySelectorAll('#detail .card').length > 0"

@@ -7,19 +7,19 @@ is timed gives scores of every pair and their mean; peers must give the same mea
 from __future__ import annotations
 
 import json
-import os
-import subprocess
 import sys
-import time
 import warnings
 from pathlib import Path
-from statistics import median
 from typing import TYPE_CHECKING, Any
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
+from tests.bench.measuring.clock import now
 
-ROOT = Path(__file__).parents[2]
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from tests.bench.measuring.bench import Bench
+    from tests.bench.measuring.rows import Row
+
 CALLS = 5
 PAIRS, DOCUMENTS, WORDS = 26_000, 300, 1000
 """Pairs of sentences; pairs of documents, and the words of each at least."""
@@ -84,19 +84,10 @@ def child(who: str, kind: str, types: str, threads: str, reference: str, output:
     score = run()
     seconds = []
     for _ in range(CALLS if who != "rouge-score" else 1):
-        start = time.perf_counter()
+        start = now()
         run()
-        seconds.append(time.perf_counter() - start)
+        seconds.append(now() - start)
     print(json.dumps({"seconds": min(seconds), "score": score}))
-
-
-def seconds(who: str, kind: str, types: str, threads: int, texts: tuple[Path, Path]) -> tuple[float, float]:
-    """Run a child; return its seconds and score."""
-    environment = {**os.environ, "RAYON_NUM_THREADS": str(threads)}
-    command = [sys.executable, "-m", "tests.bench.rouge", who, kind, types, str(threads), *map(str, texts)]
-    done = subprocess.run(command, check=True, capture_output=True, text=True, cwd=ROOT, env=environment)
-    figures = json.loads(done.stdout)
-    return figures["seconds"], figures["score"]
 
 
 ROWS = [
@@ -111,24 +102,41 @@ ROWS = [
 """Texts, types, peer, numbers of threads, aim. lines: the corpus once (rouge-score takes seconds for it)."""
 
 
-def measured(reference: Path, output: Path, runs: int) -> list[tuple[str, str, str, float, str]]:
-    """Return for each row its name, our time, the peer's, the median ratio of pairs, and the aim."""
-    rows = []
+def rows(bench: Bench) -> Iterator[Row]:
+    """ROUGE-1, 2 and L in memory, against three packages with as many threads."""
     for kind, types, peer, numbers, aim in ROWS:
         for threads in numbers:
-            found = []
-            for _ in range(runs):
-                ours, own = seconds("pipeline", kind, types, threads, (reference, output))
-                theirs, other = seconds(
-                    peer, kind, "1+2+L" if peer == "rouge-rust" else types, threads, (reference, output)
-                )
-                if abs(own - other) > 1e-12:
-                    raise SystemExit(f"{peer} gives another score: {other} for {own}")
-                found.append((ours, theirs))
-            name = f"rouge[types={types}] of {kind}, {threads} thread{'s' * (threads > 1)}"
-            figures = f"{median(o for o, _ in found):.4f} s", f"{peer}: {median(p for _, p in found):.3f} s"
-            rows.append((name, *figures, median(p / o for o, p in found), aim))
-    return rows
+            yield _row(bench, kind, types, peer, threads, aim)
+
+
+def _row(bench: Bench, kind: str, types: str, peer: str, threads: int, aim: str) -> Row:
+    """Return a row, as ROWS has it. Both have to give the same score."""
+    _, references, systems = bench.conll()
+    scores = {}
+
+    def seconds(who: str) -> float:
+        asked = "1+2+L" if who == "rouge-rust" else types
+        arguments = (who, kind, asked, str(threads), references[0], systems[0])
+        figures = bench.child(*arguments, module="tests.bench.rouge", threads=threads)
+        scores[who] = figures["score"]
+        return figures["seconds"]
+
+    timing = bench.pairs(lambda: seconds("pipeline"), lambda: seconds(peer))
+    if max(scores.values()) - min(scores.values()) > 1e-12:
+        raise SystemExit(f"another score: {scores}")
+    return timing.row(f"rouge[types={types}] of {kind}, {threads} thread{'s' * (threads > 1)}", peer, aim)
+
+
+def process(bench: Bench) -> Iterator[Row]:
+    """ROUGE-1, 2 and L of a file, whole process, against a script around rouge-score."""
+    _, references, systems = bench.conll()
+    files = references[0], systems[0]
+    script = "import sys; sys.argv[1:1] = ['rouge-score', 'lines', '1+2+L', '1']; from tests.bench.rouge import *; "
+    script += "task(sys.argv[1], ['1', '2', 'L'], *pairs(*map(Path, sys.argv[5:]), 'lines'), 1)()"
+    peer: list[str | Path] = [sys.executable, "-c", script, *files]
+    mine: list[str | Path] = [sys.executable, "-m", "pipeline", "score", "rouge", "-r", files[0], "-o", files[1]]
+    timing = bench.pairs(lambda: bench.seconds(mine), lambda: bench.seconds(peer))
+    yield timing.row("rouge of one system, whole process", "rouge-score", "-", bench.limit(files))
 
 
 if __name__ == "__main__":

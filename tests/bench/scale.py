@@ -11,6 +11,7 @@ import sys
 from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
+from tests.bench.measuring.rows import NOTHING, Row
 from tests.bench.survive import measured
 from tests.conftest import tree
 
@@ -34,8 +35,8 @@ HOWS: dict[str, tuple[tuple[str, ...], list[str]]] = {
 STATISTICS = ["--set", "statistics={resamples: 100, trials: 100}"]
 
 
-def scale(config: Path, folder: Path, lines: str) -> Iterator[tuple[str, str, str, float, str]]:
-    """Yield rows of the benchmark: name, figures, the same of one process, ratio, aim. All runs have the same files."""
+def scale(config: Path, folder: Path, lines: str) -> Iterator[Row]:
+    """Yield a row for each way of working, beside one process. All runs have the same files."""
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     first = None
     for name, (packages, how) in HOWS.items():
@@ -52,9 +53,11 @@ def scale(config: Path, folder: Path, lines: str) -> Iterator[tuple[str, str, st
             raise SystemExit(f"{name}: the files of the run are not those of one process")
         else:
             shutil.rmtree(run)
-        yield f"{lines} lines, {name}", str(found), f"1 process: {seconds:.1f} s", seconds / found.seconds, "-"
+        figures = f"{lines} lines, {name}", str(found), f"1 process: {seconds:.1f} s", seconds / found.seconds, "-"
+        yield Row(*figures, seconds=found.seconds)
     if first is not None:
         found = measured(config, first, [*HOWS["1 process"][1], *STATISTICS])
         told = "1,000 bootstrap samples: ten times its time"
-        yield f"{lines} lines, 100 bootstrap samples of counted columns", str(found), told, float("nan"), "-"
+        name = f"{lines} lines, 100 bootstrap samples of counted columns"
+        yield Row(name, str(found), told, NOTHING, "-", seconds=found.seconds)
         shutil.rmtree(first)

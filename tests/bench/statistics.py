@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 import tempfile
-import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+from tests.bench.measuring.clock import now
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -37,13 +38,13 @@ def _ours(paths: Sequence[Path], metric: str) -> dict[str, float]:
         content = {"datasets": {"d": texts}, "systems": systems, "metrics": [metric]}
         config.write_text(json.dumps(content), encoding="utf-8")
         stages.run(stages.prepare(config), Path(folder) / "run")
-        start = time.perf_counter()
+        start = now()
         (measured,) = stored_runs.load(Path(folder) / "run")[1]
         scores, _ = analyse(measured, WrittenStatistics(test="none", resamples=SAMPLES))
-        between = time.perf_counter()
+        between = now()
         settings = WrittenStatistics(resamples=1, trials=TRIALS, baseline=measured.names[-1])
         _, tests = analyse(measured, settings)
-        end = time.perf_counter()
+        end = now()
         low = next(score.bootstrap.interval[0] for score in scores if score.bootstrap)
         return {"bootstrap": between - start, "tests": end - between, "low": low, "p": tests[0].p}
 
@@ -56,15 +57,15 @@ def _sacrebleu(paths: Sequence[Path]) -> dict[str, float]:
     texts = [path.read_text("utf-8").replace("\r\n", "\n").split("\n")[:-1] for path in paths[1:]]
     metric = BLEU()
     counts: list[Any] = [metric._extract_corpus_statistics(output, texts[:2]) for output in texts[2:]]
-    start = time.perf_counter()
+    start = now()
     scores = [peer._bootstrap_resample(own, metric, SAMPLES)[1] for own in counts]
-    between = time.perf_counter()
+    between = now()
     metric._extract_corpus_statistics = lambda hypotheses, _: hypotheses  # type: ignore[assignment, method-assign]
     base = {"BLEU": (np.array(counts[-1]), metric._aggregate_and_compute(counts[-1]))}
     found = [
         peer._paired_ar_test(base, "s", np.array(own), None, {"BLEU": metric}, TRIALS, seed=12345)[1]["BLEU"]  # type: ignore[arg-type]
         for own in counts[:-1]
     ]
-    end = time.perf_counter()
+    end = now()
     low = sorted(score.score for score in scores[0])[SAMPLES // 40] / 100
     return {"bootstrap": between - start, "tests": end - between, "low": low, "p": found[0].p_value or 0.0}

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from tests.bench.measuring.rows import Row
 from tests.conftest import ROOT, tree
 
 if TYPE_CHECKING:
@@ -59,8 +60,8 @@ def measured(config: Path, run: Path, how: Sequence[str], kill_at: int | None = 
     return found
 
 
-def survive(config: Path, folder: Path) -> Iterator[tuple[str, str, str, float, str]]:
-    """Yield rows of the benchmark: name, the whole run, the run killed half-way and continued, ratio, aim."""
+def survive(config: Path, folder: Path) -> Iterator[Row]:
+    """Yield a row for each way of working: the whole run, and beside it the run killed half-way and continued."""
     for name, how in HOWS.items():
         one, two = folder / "one", folder / "two"
         for run in (one, two):
@@ -80,7 +81,8 @@ def survive(config: Path, folder: Path) -> Iterator[tuple[str, str, str, float, 
         told += f", {again - (shards - kept)} shards counted again"
         for run in (one, two):
             shutil.rmtree(run)
-        yield f"10M lines, {name}", str(whole), told, both / whole.seconds, "1.0 to 1.3 times the time"
+        figures = f"10M lines, {name}", str(whole), told, both / whole.seconds, "1.0 to 1.3 times the time"
+        yield Row(*figures, seconds=whole.seconds)
 
 
 def counted(run: Path) -> list[tuple[int, int]]:

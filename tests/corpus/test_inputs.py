@@ -679,6 +679,7 @@ def read_by(bits: int | None, data: bytes, separator: bytes, size: int) -> list[
             return [str(error)]
     bits_of_lines = np.unpackbits(np.concatenate(found["bits"]), count=found["lines"])
     numbers = [found[name] for name in ("lines", "blank", "offset", "column", "has_bom", "subwords", "nuls")]
+    numbers.append(found["longest"])
     return [
         b"".join(pieces),
         np.flatnonzero(bits_of_lines).tolist(),

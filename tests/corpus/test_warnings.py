@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 
 import pipeline
 from pipeline import stages
-from pipeline.corpus import input_warnings
-from pipeline.corpus.suspicions import spacing
+from pipeline.corpus import index, input_warnings, scan
+from pipeline.corpus.suspicions import sample, spacing
 from pipeline.corpus.suspicions.sample import Sample
 from pipeline.corpus.texts import text_in_memory
 from pipeline.errors import InputError
@@ -82,7 +82,7 @@ def test_the_same_text_is_found_whatever_its_form() -> None:
         {"a.txt": TEXTS["a.txt"].replace(" ", "\u00a0")},
         {"a.txt": TEXTS["a.txt"].replace("\n", "  \n")},
         {"a.txt": "a\n\nb\n"},
-        {"a.txt": f"{'a ' * 1_000_000}\nb\nc\n"},
+        {"a.txt": f"{'a ' * 500_000}\nb\nc\n"},
         {"s.txt": "@@ a\nb\nc\n", "a.txt": "@@ a\nb\nd\n"},
     ],
     ids=["unchanged", "crlf", "no last end", "no-break", "trailing", "an empty line", "a long line", "source has them"],
@@ -170,3 +170,27 @@ def test_stops_are_counted_where_they_end_a_word(text: str) -> None:
     before = [match[1].isspace() for match in STOP.finditer(text)]
     share = Sample(text_in_memory("t", [text])).spaced
     assert share == (sum(before) / len(before) if len(before) >= 10 else None)
+
+
+@pytest.mark.parametrize("piece", [1, 7, 1 << 20])
+def test_the_longest_line_is_told(piece: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whatever the pieces of a file are; of equally long lines it is the first, and the last may lack its end."""
+    monkeypatch.setattr(index, "PIECE", piece)
+    monkeypatch.setattr(scan, "LONG", 10)
+    write(
+        {"s.txt": "a\n" + "b " * 9 + "\n" + "c " * 9 + "\n", "r.txt": "a\nb\n" + "c" * 11, "a.txt": "a\nb\n" + "c" * 10}
+    )
+    taking = "takes time and memory; are line ends missing?"
+    assert [text for text in prepare().warnings if "bytes" in text] == [
+        f"d: s.txt: line 2 has 18 bytes, which {taking}",
+        f"d: r.txt: line 3 has 11 bytes, which {taking}",
+    ]
+
+
+def test_of_very_long_lines_the_beginning_is_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
+    """By hand: 4 characters of a line with more than 4, and 8 of all four lines together, which is 2 of each."""
+    monkeypatch.setattr(sample, "WHOLE", 4)
+    lines = text_in_memory("t", ["a b c", "d", "e f", "g h"])
+    assert Sample(lines).lines == ["a b ", "d", "e f", "g h"]
+    monkeypatch.setattr(sample, "ALL", 8)
+    assert Sample(lines).lines == ["a ", "d", "e ", "g "]

@@ -99,6 +99,14 @@ def test_a_line_longer_than_a_shard_is_a_shard() -> None:
     assert cut(3, 1, 1 << 40, 1) == [Shard(0, 1, 0, 1), Shard(1, 2, 0, 1), Shard(2, 3, 0, 1)]
 
 
+@pytest.mark.parametrize(("systems", "references", "most"), [(1, 1, 1 << 18), (64, 4, 1024), (1, 255, 1024)])
+def test_shards_of_blank_lines_have_few_lines(systems: int, references: int, most: int) -> None:
+    """200 MB of blank lines would else be cut into shards of millions of lines, whose counts take gigabytes."""
+    lines = 2_000_000
+    pieces = cut(lines, systems, lines * (1 + systems + references), 128, references=references, few=True)
+    assert all(piece.high - piece.low == most for piece in pieces[:-systems])
+
+
 HOWS = st.builds(
     RunOptions,
     n_jobs=st.sampled_from([1, 2]),

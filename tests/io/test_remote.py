@@ -15,6 +15,7 @@ import sys
 import threading
 import time
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 from unittest import mock
@@ -555,3 +556,24 @@ def test_a_server_that_sends_nothing_is_told_while_it_is_waited_for_and_then_giv
         with remote.telling(messages.append), pytest.raises(CorpusError, match=expected):
             remote.tried(Remote("http://h/x"), call)
         assert messages == ["http://h/x: the server has sent nothing for 30 seconds; it is asked again"]
+
+
+@pytest.mark.parametrize("ranges", [True, False])
+def test_a_server_that_trickles_is_told_and_then_given_up(
+    ranges: bool, server: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """By a clock that goes 40 seconds between two looks: 90,000 bytes must have come within 120 seconds."""
+    server.files["a.txt"] = data = b"ab cd e f\n" * 9_000
+    url, messages, ticks = Remote(server.url("a.txt")), list[str](), count(step=40)
+    monkeypatch.setattr(remote, "clock", lambda: float(next(ticks)))
+
+    def read() -> bytes:
+        return remote.read_range(url.url, 0, len(data)) if ranges else b"".join(remote.stream(url))
+
+    with remote.telling(messages.append):
+        assert read() == data
+    assert re.fullmatch(f"{url}: the server is slow: [0-9,]+ bytes in 40 s so far", messages[0])
+    monkeypatch.setattr(remote, "SLOWEST", 1 << 40)
+    slow = "the server sends fewer than 1,099,511,627,776 bytes a second: [0-9,]+ bytes in 40 s; try again, or fetch"
+    with pytest.raises(CorpusError, match=f"^{url}: {slow} the file and name it here$"):
+        read()

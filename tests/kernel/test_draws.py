@@ -187,6 +187,19 @@ def test_draws_with_replacement_are_counted_alike(things: int, rows: list[int], 
     assert states[0] == states[1] == states[2]
 
 
+@pytest.mark.parametrize("most", [1, 3 * 999, 1 << 20])
+@pytest.mark.parametrize("things", [2, 65_536, 65_537, 140_000])
+def test_draws_that_wait_to_be_counted_are_the_same(things: int, most: int) -> None:
+    """Counts made part after part, whose room fills seldom, often, or with every draw."""
+    native = pytest.importorskip("pipeline.kernel.native.draws", reason="no compiled kernel", exc_type=ImportError)
+    generators = generator(5), generator(5)
+    counts = [np.full((2, things), 250, np.uint8) for _ in generators]
+    native.add_draws(generators[0], counts[0], 1, most)
+    native.add_draws(generators[1], counts[1], 1 << 40)
+    assert counts[0].tobytes() == counts[1].tobytes()
+    assert generators[0].bit_generator.state == generators[1].bit_generator.state
+
+
 def test_draws_of_rare_words_are_made_again(native: ModuleType) -> None:
     """Of so many things that one word in 4,096 is passed over, and by a generator that the kernel does not know."""
     things = 3 << 20  # 2**32 % things is 2**20

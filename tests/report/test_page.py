@@ -92,8 +92,8 @@ class Reader(HTMLParser):
         self._open = ""
 
     def handle_data(self, data: str) -> None:
-        if self._open == "script" and dict(self.elements[-1][1]).get("id") == "data":
-            self.data += data
+        if self._open == "script" and self.elements[-1][1].get("type") == "application/json":
+            self.data += data if self.elements[-1][1].get("id") == "data" else ""
         elif self._open in self.inside:
             self.inside[self._open][-1] += data
         else:
@@ -530,7 +530,8 @@ def test_the_package_has_every_part_of_the_page() -> None:
     shared = {"page.html", "shell.html", "macros.html"}
     assert {file.name for file in folder.iterdir() if file.is_file()} == {*shared, *page.SCRIPTS, *page.STYLES}
     sections = {f"sections/{file.name}" for file in (folder / "sections").iterdir()}
-    assert sections == set(re.findall(r'include "(.*?)"', (folder / "page.html").read_text(encoding="utf-8")))
+    templates = "".join(file.read_text(encoding="utf-8") for file in sorted(folder.rglob("*.html")))
+    assert sections == set(re.findall(r'include "(.*?)"', templates))
 
 
 # --- drawings

@@ -119,7 +119,9 @@ def test_numbers_of_the_tables_are_those_of_the_results(sampled: Material) -> No
     overview, *ranked = cells(str(markdown_files(sampled)["results.md"]))
     own = {(score.system, score.metric.partition("|")[0]): score for score in sampled.results.scores}
     assert overview[0] == ["system", "gleu", "bleu"]
-    for system, *values in overview[2:]:
+    for called_so, *values in overview[2:]:
+        system = called_so.removesuffix(" <sup>†</sup>")
+        assert (system == "unchanged") == (system != called_so)
         for name, cell in zip(("gleu", "bleu"), values, strict=True):
             score = own[system, name]
             assert score.bootstrap
@@ -242,7 +244,7 @@ def test_raised_letters_name_the_systems_that_are_beaten(sample: Path, capsys: p
     assert main(["report", str(run), "--format", "markdown", "--beaten"]) == 0
     overview, *_ = cells(capsys.readouterr().out)
     results = revisit(run).results
-    names = [row[0].split(" ", 1) for row in overview[2:]]
+    names = [row[0].split()[:2] for row in overview[2:]]
     assert [letter for letter, _ in names] == list("abcd")
     letter = {name: letter for letter, name in names}
     for row, (_, name) in zip(overview[2:], names, strict=True):
@@ -300,7 +302,8 @@ def test_the_ranked_table_fits(monkeypatch: pytest.MonkeyPatch, width: int, base
         table = lines[:hint]
         assert max(map(cell_len, table)) <= width
         assert sum("60.00" in line for line in lines) == 1  # the best has its row, on one line
-        assert len([line for line in table if line.strip()]) == len(scores) + 3  # title, header, rule
+        rules = len({score.bootstrap.cluster for score in scores if score.bootstrap})  # with that below the header
+        assert len([line for line in table if line.strip()]) == len(scores) + 2 + rules  # title, header
     (header, _), left_out = fitted_table(made.results, made.results.scores, 2, width)
     full = ranked_table(made.results, made.results.scores, 2)[0]
     assert set(header) | set(left_out) >= set(full)
@@ -328,7 +331,7 @@ def test_tables_are_headed_by_what_differs(
     about = "d: 9 lines, 2 references"
     joint = "\n" if width == 40 else "; "
     expected = [f"{about}{joint}gleu (refs:sample)", f"{about}{joint}gleu (refs:max)", about]
-    for command in (["show"], ["rank", "--test", "none"]):
+    for command in (["show", "--boards"], ["rank", "--test", "none"]):
         lines = called(capsys, command[0], two_gleus, *command[1:])[1]
         assert [lines.count(f"{heading}\n") for heading in expected] == [1, 1, 1 + 2 * (width == 40)]
         markdown = called(capsys, "report", two_gleus, "--format", "markdown")[1]
@@ -655,7 +658,7 @@ def test_the_marks_are_explained_before_they_are_met(sample: Path, sampled: Mate
     letters = "Systems that share a letter (groups) do not differ significantly."
     for made, there in ((sampled, False), (revisit(sample.parent / "pairs"), True)):
         text = str(FORMATS["html"].files(replace(made, lines=0))["report.html"])
-        legend = text.index("* below 0.05")
+        legend = text.index("↑ ↓ below 0.05")
         assert text.index("leader boards") < legend < text.index('<section class="board"')
         assert (letters in text) == there
 

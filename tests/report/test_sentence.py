@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import sys
 from typing import TYPE_CHECKING
 
+from pipeline.report.sentences.printed import grouped, marked
 from tests.conftest import called, run, write_run
 
 if TYPE_CHECKING:
@@ -33,6 +35,34 @@ def test_a_sentence_of_all_systems_has_their_outputs(capsys: pytest.CaptureFixtu
     out = called(capsys, "show", sample, "--line", 96, "--metric", "bleu")[1]
     assert [line.split()[0] for line in out.splitlines()[4:8]] == ["careful", "eager", "unchanged", "broken"]
     assert "counts" not in out
+
+
+def test_equal_texts_stand_once_and_edits_are_in_colour(
+    capsys: pytest.CaptureFixture[str], sample: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    plain = called(capsys, "show", sample, "--line", 4)[1]
+    text = "             My brother works in a small bakery near the station ."
+    same = f"reference 0, reference 1\n{text}\ncareful, unchanged\n{text}\n"
+    assert same in plain
+    assert "broken       My brother work in small bakery near the the station .\n" in plain
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
+    drawn = called(capsys, "show", sample, "--line", 4)[1]
+    assert same in drawn
+    gone, come, end = "\x1b[9;31m", "\x1b[4;32m", "\x1b[0m"
+    assert f"My brother {gone}works{end} {come}work{end} in {gone}a{end} small bakery near " in drawn
+    assert f"{come}the{end} " in drawn
+    monkeypatch.setenv("NO_COLOR", "1")
+    assert "inserted" not in called(capsys, "show", sample, "--line", 4)[1]
+
+
+def test_edits_of_texts_without_blanks_and_of_summaries_are_not_marked() -> None:
+    for source, text in (("彼は走る。", "彼女は走る。"), ("a b c d e f", "a b")):
+        assert marked(source, text) == text
+    assert marked("a b", "a") == "a \x1b[9;31mb\x1b[0m"
+    texts = [("source", "a"), ("reference 0", "b"), ("reference 1", "b "), ("A", "b"), ("B", "a"), ("C", "b")]
+    assert [names for names, _ in grouped(texts)] == [["source"], ["reference 0", "reference 1"], ["A", "C"], ["B"]]
 
 
 def test_texts_that_have_changed_are_not_shown(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 HINT = re.compile(r"\([^()]*:\s+in\s+a\s+wider\s+window,\s+or\s+piped\)")
-PAIRS = ("system", "other", "precision", "recall", "beta")
+PAIRS = ("system", "other", "precision", "recall", "beta", "(inserted,", "deleted:", "against", "source)")
 """Words of tables that a terminal may have instead of, or beside, those that are piped."""
 HEADER = ["system", "note", "score", "95% interval", "p"]
 ROWS = [["A" * 30, "it says that much", "59.26", "57.93 to 60.40", "0.0005"], ["B", "-", "8.00", "7.00 to 9.00", "0.5"]]
@@ -59,6 +59,7 @@ def test_columns_leave_in_the_order_that_is_asked_for_and_a_narrow_one_comes_bac
         ["compare", "--pairs"],
         ["rank"],
         ["show"],
+        ["show", "--boards"],
         ["show", "--line", "2"],
         ["show", "--orders"],
         ["correlate", "--human", ROOT / "data" / "judgements.csv"],
@@ -94,7 +95,7 @@ def test_a_square_that_is_too_wide_stands_in_parts(
     out = capsys.readouterr().out
     assert out.count("0.1234") == 81
     assert max(len(re.sub(r"\x1b\[[0-9;]*m", "", line)) for line in out.splitlines()) <= 60
-    assert "wider window" not in out
+    assert "(in 2 tables; one table: in a wider window, or piped)" in " ".join(out.split())
 
 
 def test_names_are_cut_in_the_middle(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:

@@ -137,18 +137,19 @@ def test_references_scored_as_systems_are_resampled_without_themselves(tmp_path:
 
 
 @pytest.mark.parametrize("metric", POLICIES)
-@pytest.mark.parametrize("limits", [(1, 1000, 1 << 28), (50, 3, 0), (1 << 20, 7, 5000)])
+@pytest.mark.parametrize("limits", [(1, 1000, 1 << 28, 0), (50, 3, 0, 0), (1, 9, 0, 1 << 20), (1 << 20, 7, 5000, 900)])
 def test_neither_blocks_nor_groups_nor_memory_can_be_seen(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, metric: str, limits: tuple[int, int, int]
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, metric: str, limits: tuple[int, int, int, int]
 ) -> None:
-    """Bit for bit: groups of samples, blocks of lines, addends kept or made anew."""
+    """Bit for bit: groups of samples, blocks of lines, addends kept, packed or made anew."""
     _, job = corpus(tmp_path, metric)
     columns = counted(job)
     expected = bootstrap(summands(job.metrics[0], columns, LINES, 3), 2, LINES, SAMPLES, SEED)
-    group, rows, kept = limits
+    group, rows, kept, packed = limits
     monkeypatch.setattr(bootstrap_file, "GROUP", group)
     monkeypatch.setattr(bootstrap_file, "ROWS", rows)
     monkeypatch.setattr(summands_file, "KEPT", kept)
+    monkeypatch.setattr(summands_file, "PACKED", packed)
     monkeypatch.setattr(weighted_sums, "DRAWN_LINES", 5)
     monkeypatch.setattr(columns_file, "BLOCK", 4)
     found = bootstrap(summands(job.metrics[0], columns, LINES, 3), 2, LINES, SAMPLES, SEED)

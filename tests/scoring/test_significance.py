@@ -49,6 +49,16 @@ def said(capsys: pytest.CaptureFixture[str], *arguments: object) -> tuple[int, s
     return code, *capsys.readouterr()
 
 
+def test_the_progress_of_all_metrics_is_one_whole(tmp_path: Path) -> None:
+    """50 samples and 60 trials for each of two metrics and two data sets."""
+    told: list[tuple[int, int]] = []
+    config = write_run(tmp_path, 9, datasets=("d", "e"), chosen=["google_gleu", "bleu"], statistics=FEW)
+    run(config, tmp_path / "run", listener=Hears(testing=lambda done, whole: told.append((done, whole))))
+    assert {whole for _, whole in told} == {4 * (50 + 60)}
+    assert [done for done, _ in told] == sorted({done for done, _ in told})
+    assert told[-1] == (440, 440)
+
+
 # ---- a run with statistics
 
 
@@ -208,13 +218,6 @@ def test_a_data_set_without_the_baseline_is_told(tmp_path: Path) -> None:
     results = run(config, tmp_path / "run")
     assert "e: has no output of the baseline, B: nothing is compared there" in results.warnings
     assert [t.dataset for t in results.tests] == ["d"]
-
-
-def test_progress_is_told(tmp_path: Path) -> None:
-    told: list[tuple[int, int]] = []
-    job = stages.prepare(write_run(tmp_path, LINES, statistics=FEW))
-    stages.run(job, tmp_path / "run", listener=Hears(testing=lambda *done: told.append(done)))
-    assert told == [(50, 50), (60, 60)]
 
 
 @pytest.mark.parametrize(

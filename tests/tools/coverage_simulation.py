@@ -28,7 +28,7 @@ from pipeline.scoring.reduce import reduce
 from pipeline.scoring.resampling.bootstrap import bootstrap, percentile_interval, summands
 from pipeline.scoring.resampling.paired_tests import approximate_randomization, paired_bootstrap, sentencewise
 from pipeline.scoring.sentences import sentence_scores
-from tests.bench.__main__ import Bench
+from tests.bench.measuring.corpora import Corpora
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -126,7 +126,7 @@ def main() -> None:
     parser.add_argument("--only", default="", help="metrics whose name contains this")
     parser.add_argument("--seed", type=int, default=1)
     args = parser.parse_args()
-    paths = Bench.conll(None)  # type: ignore[arg-type]
+    paths = Corpora.conll(None)  # type: ignore[arg-type]
     titles = [f"{level:g}" for level in LEVELS] + ["randomization", "bootstrap", "sign"]
     print("| metric | " + " | ".join(titles) + " |", f"|---{'|---' * len(titles)}|", sep="\n")
     for metric in (name for name in METRICS if args.only in name):

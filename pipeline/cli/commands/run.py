@@ -1,9 +1,10 @@
 """Score the systems of a config on its data sets, rank them, and keep the results in the run directory.
 
-Scores go to standard output, and progress and warnings go to standard error. If you run the same config again, nothing
-is counted twice. After an interruption, a killed worker or a full disk, the same command goes on (see
-`gec-pipeline help runs`). A config may say which values it expects (see `gec-pipeline help reproduce`). Then verdicts
-are printed, and the exit code is 1 if a value is missed.
+Scores go to standard output, and progress and warnings go to standard error. Several metrics stand in one table, and
+--boards prints a ranked table for each. If you run the same config again, nothing is counted twice. After an
+interruption, a killed worker or a full disk, the same command goes on (see `gec-pipeline help runs`). A config may say
+which values it expects (see `gec-pipeline help reproduce`). Then verdicts are printed, and the exit code is 1 if a
+value is missed.
 
 examples:
   gec-pipeline run configs/quickstart.yaml
@@ -11,6 +12,7 @@ examples:
   gec-pipeline run eval.yaml -q --json > results.json
   gec-pipeline run eval.yaml --only AMU --set metrics.0.order=3 --dry-run
   gec-pipeline run eval.yaml --mean
+  gec-pipeline run eval.yaml --boards
   gec-pipeline run eval.yaml --fresh
   gec-pipeline run eval.yaml --backend dask --address tcp://head:8786 --output s3://bucket/runs/today
 """
@@ -25,7 +27,7 @@ from ...errors import IncompleteError, printable
 from ...report.terminal.progress import Bar
 from ..arguments import add_selection, jobs, overrides_of
 from ..kernel_note import kernel_notes
-from ..parts import add_mean
+from ..parts import add_boards, add_mean
 
 if TYPE_CHECKING:
     import argparse
@@ -51,6 +53,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--digits", type=int, choices=range(13), metavar="N", help="decimals of printed percentages")
     add_mean(parser)
+    add_boards(parser)
     parser.add_argument("-q", "--quiet", action="store_true", help="no progress; warnings are in the results only")
     parser.add_argument("--json", action="store_true", help="print results.json instead of tables")
 
@@ -86,7 +89,8 @@ def run(args: argparse.Namespace) -> int:
     if args.json:
         sys.stdout.write(results.to_json())
     else:
-        print_results(results, job.config.output.digits if args.digits is None else args.digits)
+        digits = job.config.output.digits if args.digits is None else args.digits
+        print_results(results, digits, boards=args.boards)
     if not args.quiet and "results.json" in directory.files:  # with --only earlier results may stay
         folder = args.output or job.config.output.dir
         print(printable(f"results: {folder if is_remote(folder) else directory.path}"), file=sys.stderr)

@@ -1,5 +1,6 @@
-"""Print the results of a run: the ranked tables, or with --orders the counts of every order, or one sentence.
+"""Print the results of a run: systems by metrics, with --boards the ranked tables, or one sentence.
 
+A single metric on a single data set has its ranked table. With --orders the counts of every order are printed.
 With --line a sentence is printed with its texts and scores, and with --system its counts too. The texts are printed
 only if the files have not changed since the run.
 Without a run the runs in the working directory and in its folder `runs` are listed.
@@ -7,6 +8,7 @@ Without a run the runs in the working directory and in its folder `runs` are lis
 examples:
   gec-pipeline show
   gec-pipeline show runs/quickstart
+  gec-pipeline show runs/conll14 --boards
   gec-pipeline show runs/quickstart --orders --system careful
   gec-pipeline show runs/quickstart --system careful --line 3
   gec-pipeline show runs/quickstart --json
@@ -19,7 +21,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ...errors import InputError, StoreError, did_you_mean, printable
-from ..parts import add_mean, selection_of
+from ..parts import add_boards, add_mean, selection_of
 
 if TYPE_CHECKING:
     import argparse
@@ -33,6 +35,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--dataset", metavar="NAME", help="only this data set")
     parser.add_argument("--metric", metavar="NAME", help="only this metric: its name or its signature")
     add_mean(parser)
+    add_boards(parser)
     parser.add_argument("--orders", action="store_true", help="print match, penalty, precision ... of each order")
     parser.add_argument("--digits", type=int, default=2, choices=range(13), metavar="N", help="decimals (default: 2)")
     parser.add_argument("--json", action="store_true", help="print the whole results.json")
@@ -69,7 +72,10 @@ def run(args: argparse.Namespace) -> int:
         results = results.only(args.system)
     if args.mean:
         results = with_means(results)
-    (print_orders if args.orders else print_results)(results, args.digits)
+    if args.orders:
+        print_orders(results, args.digits)
+    else:
+        print_results(results, args.digits, boards=args.boards or args.system is not None)
     unfinished = read_manifest(folder).get("state") == "running"
     older = (
         ["the run was not finished, or still goes on: these are the results of an earlier run"] if unfinished else []
@@ -84,6 +90,7 @@ def _sentence(args: argparse.Namespace, folder: Path) -> int:
     from ...reopen import chosen, revisit
     from ...report.sentence import count_tables, edit_tables, known_system, score_table, sentence
     from ...report.sentences.aligned import aligned_edits
+    from ...report.sentences.printed import text_lines
     from ...report.terminal.table import print_table
 
     material = chosen(revisit(folder), selection_of(args))
@@ -98,9 +105,8 @@ def _sentence(args: argparse.Namespace, folder: Path) -> int:
         systems = list(dict.fromkeys(score.system for score in material.results.scores))
     texts, origin = sentence(material, dataset, args.line, systems)
     print(printable(f"{dataset}, line {args.line:,}" + (f" ({origin})" if origin else "")))
-    width = max((len(printable(name)) for name, _ in texts), default=0)
-    for name, text in texts:
-        print(f"{printable(name).ljust(width)}  {printable(text.replace(chr(10), ' '))}".rstrip())
+    for text in text_lines(texts):
+        print(text)
     if not texts:
         why, *rest = material.unread.splitlines() or ["there are none"]
         print(printable(f"no texts: {why}" + (f" (and {len(rest)} more)" if rest else "")), file=sys.stderr)

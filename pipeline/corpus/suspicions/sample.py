@@ -21,6 +21,9 @@ FEW = 10
 """With fewer lines, full stops or words than this, nothing is said of them."""
 LENGTH = 100
 """How many lines a stretch has at most."""
+WHOLE, ALL = 1 << 18, 1 << 24
+"""Of a line with more characters only so many are looked at, and then of all lines of a text together at most so many:
+as words they take ten times as much memory."""
 _STOPS = re.compile(r"[.,](?=\s|$)")
 
 
@@ -44,8 +47,13 @@ class Sample:
 
     @cached_property
     def parts(self) -> list[list[str]]:
-        """The lines of each stretch."""
-        return [read_texts(self.text, low, high) for low, high in stretches(self.text.lines)]
+        """The lines of each stretch; of a very long line its beginning."""
+        parts = [read_texts(self.text, low, high) for low, high in stretches(self.text.lines)]
+        sizes = [len(line) for part in parts for line in part]
+        if max(sizes, default=0) <= WHOLE:
+            return parts
+        most = min(WHOLE, max(ALL // len(sizes), 1)) if sum(sizes) > ALL else WHOLE
+        return [[line[:most] for line in part] for part in parts]
 
     @cached_property
     def lines(self) -> list[str]:

@@ -6,7 +6,7 @@ several lines are together in one number, a code. Sums of the numbers that each 
 streams, and looked up (`draws_sums.h`).
 """
 
-from libc.stdint cimport int64_t, uint8_t, uint32_t, uint64_t
+from libc.stdint cimport int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 from libc.stdlib cimport free, malloc
 
 from ..samplers import SEED_STEP, check_drawer, check_present, check_terms
@@ -42,6 +42,11 @@ cdef extern from "draws_sums.h" nogil:
         int has_half
         uint32_t half
     const gp_width *gp_width_of(int bits)
+    ctypedef struct gp_waiting:
+        uint16_t *draws
+        uint32_t *used
+        uint32_t room
+    void gp_add_far_draws(gp_generator *own, uint32_t things, uint8_t *counts, const gp_waiting *waiting)
     void gp_add_draws(gp_generator *own, int64_t rows, uint32_t things, int bytes, void *counts)
     void gp_start(uint32_t *start)
     gp_128 gp_ahead(gp_128 state, gp_128 step, uint64_t draws)
@@ -64,11 +69,25 @@ cdef gp_128 _pair(number):
     return pair
 
 
-def add_draws(generator, counts):
-    """Count draws with replacement; see add_draws() in `python/draws.py`."""
+NEAR = 1 << 21
+"""Counts of so many things or more are made part after part."""
+WAITING = 1 << 23
+"""So many draws wait to be counted, 16 bits each."""
+PART = 1 << 16
+"""The counts of a part."""
+
+
+def add_draws(generator, counts, near=NEAR, most=WAITING):
+    """Count draws with replacement; see add_draws() in `python/draws.py`.
+
+    From `near` things on they are counted part after part, where up to `most` draws wait.
+    """
     cdef gp_generator own
-    cdef int64_t rows, things
+    cdef gp_waiting waiting
+    cdef int64_t rows, things, row
     cdef uint8_t[:, ::1] small
+    cdef uint16_t[::1] draws
+    cdef uint32_t[::1] used
     cdef uint64_t[:, ::1] large
     rows, things = counts.shape
     state = generator.bit_generator.state
@@ -83,8 +102,19 @@ def add_draws(generator, counts):
     own.has_half, own.half = state["has_uint32"], state["uinteger"]
     if counts.dtype == "uint8":
         small = counts
-        with nogil:
-            gp_add_draws(&own, rows, things, 1, &small[0, 0])
+        if things >= near and things > 1:
+            import numpy as np
+
+            used = np.zeros((things - 1) // PART + 1, np.uint32)
+            waiting.room = max(most // len(used), 1)
+            draws = np.empty(len(used) * waiting.room, np.uint16)
+            waiting.draws, waiting.used = &draws[0], &used[0]
+            with nogil:
+                for row in range(rows):
+                    gp_add_far_draws(&own, <uint32_t>things, &small[row, 0], &waiting)
+        else:
+            with nogil:
+                gp_add_draws(&own, rows, things, 1, &small[0, 0])
     else:
         large = counts
         with nogil:

@@ -5,7 +5,7 @@ from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t, uint64_t
 cdef extern from "spaces.h" nogil:
     enum:
         GP_WORDS_AT_ONCE
-    ctypedef struct gp_word:
+    ctypedef struct gp_bounds:
         const uint8_t *start
         int64_t size
         uint64_t key
@@ -14,6 +14,9 @@ cdef extern from "spaces.h" nogil:
         const uint8_t *first
         const uint8_t *end
         const uint8_t *line
+        int64_t before
+        int64_t longest
+        int64_t place
         uint8_t separator
         uint64_t high
         int64_t lines
@@ -28,7 +31,7 @@ cdef extern from "spaces.h" nogil:
     ctypedef struct gp_spaces:
         int bits
         int64_t (*words)(
-            const uint8_t *start, const uint8_t *end, const uint8_t *limit, int mask, gp_word *words, const uint8_t **rest
+            const uint8_t *start, const uint8_t *end, const uint8_t *limit, int mask, gp_bounds *words, const uint8_t **rest
         ) noexcept nogil
         bint (*is_ascii)(const uint8_t *start, const uint8_t *end) noexcept nogil
         int64_t (*count)(const uint8_t *start, const uint8_t *end, uint8_t code) noexcept nogil

@@ -221,10 +221,10 @@ cdef int _emit_apart(Output *out, const uint8_t *token, const uint8_t *end) noex
 
 cdef int _split_space(Output *out, const uint8_t *p, const uint8_t *end, uint8_t mask, bint apart) noexcept nogil:
     """Take what is between white space for tokens. See _space() for mask; `apart` splits words as chrF++ does."""
-    cdef gp_word[GP_WORDS_AT_ONCE] words
+    cdef gp_bounds[GP_WORDS_AT_ONCE] words
     cdef int64_t count, number
     cdef int32_t found
-    cdef gp_word *word
+    cdef gp_bounds *word
     while p < end:
         count = out.spaces.words(p, end, out.limit, mask, words, &p)
         if apart:

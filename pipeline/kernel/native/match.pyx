@@ -18,6 +18,7 @@ cdef extern from "hash.h" nogil:
 cdef uint64_t SECRET = int.from_bytes(os.urandom(8), "little") | 1
 cdef uint64_t MULTIPLIER = 0x9E3779B97F4A7C15
 cdef uint64_t FREE = ~<uint64_t>0
+cdef size_t LARGE = 8192     # slots; larger tables grow only where there really are so many n-grams
 
 cdef inline Slot *_slot(Table *table, uint64_t key) noexcept nogil:
     """Return the slot of an n-gram, or the free one where it belongs."""
@@ -25,6 +26,37 @@ cdef inline Slot *_slot(Table *table, uint64_t key) noexcept nogil:
     while table.slots[place].key != key and table.slots[place].key != FREE:
         place = (place + 1) & table.mask
     return &table.slots[place]
+
+
+cdef int _room(Table *table, size_t slots) noexcept nogil:
+    """Empty the table, which then has so many slots; return -1 where there is no memory."""
+    if slots > table.room:
+        free(table.slots)
+        table.slots = <Slot *>malloc(slots * sizeof(Slot))
+        table.room = slots if table.slots != NULL else 0
+        if table.slots == NULL:
+            return -1
+    table.mask = slots - 1
+    table.count = 0
+    memset(table.slots, 0xFF, slots * sizeof(Slot))
+    return 0
+
+
+cdef int _grow(Table *table) noexcept nogil:
+    """Double the table; return -1 where there is no memory."""
+    cdef size_t before = table.mask + 1, place
+    cdef int32_t count = table.count
+    cdef Slot *old = table.slots
+    table.slots, table.room = NULL, 0
+    if _room(table, 2 * before) < 0:
+        free(old)
+        return -1
+    for place in range(before):
+        if old[place].key != FREE:
+            _slot(table, old[place].key)[0] = old[place]
+    free(old)
+    table.count = count
+    return 0
 
 
 cdef int _open(Table *table, const int32_t *ids, int64_t size, int order) noexcept nogil:
@@ -39,17 +71,10 @@ cdef int _open(Table *table, const int32_t *ids, int64_t size, int order) noexce
         table.words[ids[i]] += 1
     if order == 1:
         return 0
-    while slots < <size_t>wanted:
+    while slots < <size_t>wanted and slots < LARGE:
         slots *= 2
-    if slots > table.room:
-        free(table.slots)
-        table.slots = <Slot *>malloc(slots * sizeof(Slot))
-        table.room = slots if table.slots != NULL else 0
-        if table.slots == NULL:
-            return -1
-    table.mask = slots - 1
-    table.count = 0
-    memset(table.slots, 0xFF, slots * sizeof(Slot))
+    if _room(table, slots) < 0:
+        return -1
     for i in range(size):
         number = ids[i]
         for n in range(1, order if order < size - i else <int>(size - i)):
@@ -60,6 +85,10 @@ cdef int _open(Table *table, const int32_t *ids, int64_t size, int order) noexce
                 table.count += 1
             slot.left += 1
             number = slot.number
+        if 2 * (<size_t>table.count + order) > slots:
+            if _grow(table) < 0:
+                return -1
+            slots *= 2
     return 0
 
 

@@ -79,6 +79,35 @@ static inline uint32_t gp_thing(gp_generator *own, uint32_t things, uint32_t res
     return (uint32_t)(product >> 32);
 }
 
+#define GP_PART 16 /* counts are cut into parts of 1 << GP_PART, which the nearest cache holds */
+
+/* Draws that wait to be counted, by the parts of the counts: 16 bits each, `room` of them for each part. */
+typedef struct {
+    uint16_t *draws;
+    uint32_t *used;
+    uint32_t room;
+} gp_waiting;
+
+static inline void gp_count_part(const gp_waiting *waiting, uint32_t part, uint8_t *counts) {
+    uint8_t *own = counts + ((size_t)part << GP_PART);
+    const uint16_t *draws = waiting->draws + (size_t)part * waiting->room;
+    for (uint32_t i = 0; i < waiting->used[part]; i++) own[draws[i]]++;
+    waiting->used[part] = 0;
+}
+
+/* Count a row of draws part after part: counts that no cache holds are slow to reach one by one. */
+static void gp_add_far_draws(gp_generator *own, uint32_t things, uint8_t *counts, const gp_waiting *waiting) {
+    uint32_t rest = (uint32_t)(0u - things) % things;
+    gp_generator local = *own;
+    for (uint32_t i = 0; i < things; i++) {
+        uint32_t thing = gp_thing(&local, things, rest), part = thing >> GP_PART;
+        waiting->draws[(size_t)part * waiting->room + waiting->used[part]] = (uint16_t)thing;
+        if (++waiting->used[part] == waiting->room) gp_count_part(waiting, part, counts);
+    }
+    for (uint32_t part = 0; part <= (things - 1) >> GP_PART; part++) gp_count_part(waiting, part, counts);
+    *own = local;
+}
+
 /* Count in each row as many draws with replacement as it has things; the counts take `bytes` bytes, 1 or 8. */
 static void gp_add_draws(gp_generator *own, int64_t rows, uint32_t things, int bytes, void *counts) {
     uint32_t rest = (uint32_t)(0u - things) % things;

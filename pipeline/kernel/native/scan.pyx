@@ -10,13 +10,15 @@ from libc.string cimport memset
 from .encode cimport _invalid, _spaces, gp_is_blank, gp_spaces, gp_survey
 
 
-def survey(const uint8_t[::1] piece, int separator, int64_t skip, int64_t stride, int bits=0):
+def survey(const uint8_t[::1] piece, int separator, int64_t skip, int64_t stride, int64_t before=0, int bits=0):
     """Return what is in a piece of a file, whose lines end with the byte `separator`.
 
     The result is: the places behind the line ends number skip, skip + stride and so on, int64; whether each line that
     ends here is blank, uint8, the first as though it began here; the bytes behind the last line end, and whether they
     are blank (not if there are none); whether the piece is valid UTF-8; whether there is a carriage return; how many
-    marks of subwords and how many NUL characters there are. `bits` is one of WIDTHS of `encode.pyx`; 0 is the widest.
+    marks of subwords and how many NUL characters there are; the bytes of the longest line that ends here, and its
+    number, from 0 (-1 bytes if none ends). The first line has `before` bytes before the piece. `bits` is one of WIDTHS
+    of `encode.pyx`; 0 is the widest.
     """
     import numpy as np
 
@@ -30,6 +32,7 @@ def survey(const uint8_t[::1] piece, int separator, int64_t skip, int64_t stride
         raise ValueError("survey: expected bytes, skip from 0 and stride from 1 on")
     memset(&seen, 0, sizeof(seen))
     seen.first = seen.line = &piece[0]
+    seen.before, seen.longest = before, -1
     seen.end, seen.separator, seen.countdown, seen.stride = seen.first + size, <uint8_t>separator, skip + 1, stride
     with nogil:
         lines = spaces.count(seen.first, seen.end, seen.separator)
@@ -44,7 +47,8 @@ def survey(const uint8_t[::1] piece, int separator, int64_t skip, int64_t stride
     open_blank = seen.line < seen.end and gp_is_blank(seen.line, seen.end)
     rest = seen.end - seen.line
     return (
-        kept_array[:every], blank_array[:lines], rest, open_blank, valid, seen.returns, seen.subwords, seen.nuls
+        kept_array[:every], blank_array[:lines], rest, open_blank, valid, seen.returns, seen.subwords, seen.nuls,
+        seen.longest, seen.place
     )
 
 

@@ -12,7 +12,7 @@ typedef struct {
     const uint8_t *start;
     int64_t size;
     uint64_t key, place;
-} gp_word;
+} gp_bounds;
 
 /* Bits: 1 ASCII white space of Unicode; 2 of bytes.split() too; 4 may begin a white space of several bytes. */
 static const uint8_t gp_space[256] = {
@@ -50,6 +50,8 @@ static inline int gp_ones(uint64_t bits) {
 typedef struct {
     const uint8_t *first, *end; /* of these bytes */
     const uint8_t *line;        /* where the line at hand begins */
+    int64_t before;             /* bytes of it before these bytes */
+    int64_t longest, place;     /* bytes of the longest line that ends here, -1 if none does, and its number, from 0 */
     uint8_t separator;
     uint64_t high; /* not 0: some bytes are no ASCII */
     int64_t lines, subwords, nuls;
@@ -75,6 +77,9 @@ static inline uint8_t gp_is_blank(const uint8_t *p, const uint8_t *end) {
 }
 
 static inline void gp_end_line(gp_survey *seen, const uint8_t *at) {
+    int64_t size = at - seen->line + seen->before;
+    if (size > seen->longest) seen->longest = size, seen->place = seen->lines;
+    seen->before = 0;
     seen->blank[seen->lines++] = gp_is_blank(seen->line, at);
     seen->line = at + 1;
     if (--seen->countdown == 0) {
@@ -196,7 +201,7 @@ static inline uint64_t gp_equal_128(const uint8_t *p, uint8_t code) {
 typedef struct {
     int bits;
     int64_t (*words)(
-        const uint8_t *start, const uint8_t *end, const uint8_t *limit, int mask, gp_word *words, const uint8_t **rest
+        const uint8_t *start, const uint8_t *end, const uint8_t *limit, int mask, gp_bounds *words, const uint8_t **rest
     );
     int (*is_ascii)(const uint8_t *start, const uint8_t *end);
     int64_t (*count)(const uint8_t *start, const uint8_t *end, uint8_t code);

@@ -19,7 +19,7 @@ GP_TARGET static inline uint64_t GP_NAME(marks)(const uint8_t *p, const uint8_t 
 /* Find words from start to end; return how many there are, at most GP_WORDS_AT_ONCE. `rest` is where to go on, or end.
  * mask: the bits of gp_space that split. Bytes inside of a character are never among the marks. */
 GP_TARGET static int64_t GP_NAME(words)(
-    const uint8_t *start, const uint8_t *end, const uint8_t *limit, int mask, gp_word *words, const uint8_t **rest
+    const uint8_t *start, const uint8_t *end, const uint8_t *limit, int mask, gp_bounds *words, const uint8_t **rest
 ) {
     const uint8_t *token = start;
     int64_t count = 0;

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from ... import kernel
 from ...dataclass import dataclass
+from ...kernel import long_lines
 from ...kernel.common import KINDS
 from .columns import Field, Schema
 from .description import Counted
@@ -65,7 +65,7 @@ class OverlapNeeds:
         encoded = self.tokenization.encode([*sources, *text.references, *text.systems])
         source = encoded.pop(0) if sources else None
         references, systems = encoded[: len(text.references)], encoded[len(text.references) :]
-        counts = kernel.overlap(source, references, systems, self.order, self.kinds)
+        counts = long_lines.overlap(source, references, systems, self.order, self.kinds)
         ref_len = np.stack([np.diff(reference.offsets) for reference in references], axis=-1)
         result = []
         for number, system in enumerate(systems):

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from ..html.figures.plots import ROW, short
+from ..html.figures.names import short
+from ..html.figures.plots import ROW
 from ..html.figures.svg import Drawing, Scale, scale, width_of
 from ..tables.digits import percent
 

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import quote
 
 from ..console import by_order
-from ..tables.comparisons import baseline_of, pair_table, settings_line, tests_of
+from ..tables.columns.directions import Directions, marked_settings
+from ..tables.comparisons import baseline_of, pair_table, tests_of
 from ..tables.human import (
     correlation_table,
     permutation_table,
@@ -28,7 +29,8 @@ from ..tables.verdicts import expectation_table, misses
 from . import shell
 from .explorer.data import explorer
 from .figures.bars import interval_axis, interval_bar, interval_scale
-from .figures.plots import order_dots, p_matrix, rank_ranges, scatter
+from .figures.plots import order_parts, p_matrix, rank_parts, scatter
+from .overview import overview_part
 from .shell import PageTable, Row
 from .type_maps import type_maps
 
@@ -43,7 +45,11 @@ if TYPE_CHECKING:
 NAME = "report.html"
 SCRIPTS = (
     "theme.js",
+    "tabs.js",
+    "baseline.js",
     "sort.js",
+    "boxes.js",
+    "marks.js",
     "text.js",
     "words.js",
     "marked.js",
@@ -66,8 +72,8 @@ SCRIPTS = (
     "explorer.js",
     "keys.js",
 )
-"""The scripts in the order in which they run: the first before the page is drawn, the second without sentences too."""
-STYLES = ("page.css", "explorer.css", "sentence.css")
+"""The scripts in the order in which they run: the first before the page is drawn, those of ALWAYS without sentences too."""
+STYLES = ("page.css", "overview.css", "explorer.css", "sentence.css", "print.css")
 DESIGN = shell.Design("page.html", STYLES, SCRIPTS)
 ESCAPES = str.maketrans({c: f"\\u{ord(c):04x}" for c in "<>&\u2028\u2029\u007f"})
 LARGEST = 14_500_000
@@ -112,7 +118,7 @@ def render(material: Material, data: Mapping[str, Any] | None) -> str:
     """Return the page. `data` is what explorer() returned."""
     linked = {dataset["name"]: dataset["systems"] for dataset in data["datasets"]} if data else {}
     more = {"data": as_json(data), "sentences": bool(data)}
-    return shell.render(DESIGN, {**content(material, linked), **more}, None if data else 2)
+    return shell.render(DESIGN, {**content(material, linked), **more}, None if data else SCRIPTS.index("text.js"))
 
 
 def as_json(data: object) -> str:
@@ -129,15 +135,17 @@ def content(material: Material, linked: Mapping[str, Collection[str]]) -> dict[s
     results = material.results
     findings = finding_tables(results, material.digits)
     config = material.config if isinstance(material.config, dict) else {}
-    title = config.get("description")
+    title, overview = config.get("description"), overview_part(results, material.digits)
     return {
         "title": title if isinstance(title, str) and title.strip() else "Evaluation",
         "boards": [
             board(material, group, number, linked.get(group.dataset, ()))
             for number, group in enumerate(groups(results), 1)
         ],
+        "overview": overview,
+        "scores": as_json(overview["data"]),
         "types": type_maps(results, material.digits),
-        "settings": settings_line(results.statistics) if results.statistics else "",
+        "settings": marked_settings(results),
         "lettered": bool(results.tests) and baseline_of(results) is None,
         "human": human(results),
         "findings": {title: PageTable(*table, left=left) for title, table, left in findings},
@@ -171,27 +179,29 @@ def board(material: Material, group: Group, number: int, linked: Collection[str]
     """Return the leader board of a metric on a data set, and its plots. The systems in `linked` get links."""
     scores, results, digits = group.scores, material.results, material.digits
     where = interval_scale(scores)
+    tests = tests_of(results, scores[0])
+    marks = Directions(tests)
     header, cells = ranked_table(results, scores, digits, material.columns)
-    best = best_of(group, digits)
+    best = best_of(results.datasets[group.dataset], group, digits)
     rows = [
         Row(
             str(score.rank),
             score.system,
             cell[2],
             interval_bar(score, where),
-            cell[3:],
+            marks.marked(cell[3:], score.system, baseline_of(results)),
             score.system in best,
             _sentences(group, score.system) if score.system in linked else "",
         )
         for score, cell in zip(scores, cells, strict=True)
     ]
     plots = {
-        "Ranges of ranks": rank_ranges(ranked_systems(scores)),
-        "Precision of each order": order_dots(precisions(results, scores)),
+        **rank_parts(ranked_systems(scores)),
+        **order_parts(precisions(results, scores)),
         "p-values of pairs": p_matrix(all_pairs(results, scores), digits),
     }
-    tests = tests_of(results, scores[0])
-    pairs = PageTable(*pair_table(results, tests, digits), left=(0, 1)) if tests else None
+    titles, compared = pair_table(results, tests, digits)
+    pairs = PageTable(titles, marks.pairs(compared), left=(0, 1)) if tests else None
     return Board(
         group=group,
         name=f"board-{number}",
@@ -235,7 +245,10 @@ def human(results: Results) -> dict[str, Any] | None:
     """Return tables and plots of how the metrics agree with people."""
     if not results.human or not results.human.get("correlations"):
         return None
-    plots = [(f"{shown.group.label} and {shown.human_name}", scatter(shown)) for shown in scatters(results)]
+    plots = [
+        (f"{shown.group.label} and {shown.human_name}: {shown.coefficients}", scatter(shown))
+        for shown in scatters(results)
+    ]
     tables = {
         "Correlations of systems": PageTable(*correlation_table(results.human), left=(0, 1)),
         "Pairs of outputs of a sentence": PageTable(*sentence_table(results.human), left=(0,)),

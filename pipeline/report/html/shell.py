@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..._version import __version__
 from ...errors import printable
+from ..tables.columns.explanations import explanation
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -49,6 +50,21 @@ class PageTable(NamedTuple):
     """Numbers of the columns of text, which are aligned to the left."""
 
 
+class Heads:
+    """The explanations of titles of columns that a page needs, each once."""
+
+    def __init__(self) -> None:
+        self.texts: dict[tuple[str, str], str] = {}
+        """The name of an element for each title and its explanation."""
+
+    def about(self, title: str, header: Sequence[str] = ()) -> dict[str, str] | None:
+        """Return the explanation of a title and the name of the element that has it; None where there is none."""
+        text = explanation(title, header)
+        if not text:
+            return None
+        return {"name": self.texts.setdefault((title, text), f"about-{len(self.texts) + 1}"), "text": text}
+
+
 class Row(NamedTuple):
     """A system of a leader board."""
 
@@ -76,6 +92,7 @@ def render(design: Design, content: dict[str, Any], used: int | None = None) -> 
         loader=FunctionLoader(design.part),
     )
     environment.filters["shown"] = printable
+    environment.globals["heads"] = Heads()
     styles, scripts = [design.part(name) for name in design.styles], [design.part(name) for name in design.scripts]
     shell = {"styles": styles, "scripts": scripts, "policy": policy(styles, scripts), "used": used}
     text: str = environment.get_template(design.template).render(**content, **shell, version=__version__)

@@ -21,6 +21,10 @@ REFERENCE = re.compile(rf"reference[0-9]+|{REFERENCES_ROW}")
 """Names of references that are scored as systems."""
 
 
+SOURCE, HUMAN = "source", "reference"
+"""Kinds of rows that do not compete: a system that left every line as it was, and what people wrote."""
+
+
 class Group(NamedTuple):
     """The scores of one metric on one data set."""
 
@@ -47,14 +51,34 @@ def groups(results: Results) -> list[Group]:
     return [Group(*key, named[key[1]], sorted(scores, key=lambda s: s.rank)) for key, scores in by_key.items()]
 
 
-def best_of(group: Group, digits: int) -> set[str]:
+def best_of(info: DatasetInfo, group: Group, digits: int) -> set[str]:
     """Return the systems whose scores are equal to the best as they are printed; none if the best is NaN.
 
-    References that are scored as systems (`references: leave_one_out`) show what people reach, and do not compete.
+    References show what people reach, and the unchanged source what doing nothing does: they do not compete.
     """
-    own = [s for s in group.scores if not (LEFT_OUT in group.metric and REFERENCE.fullmatch(s.system))]
+    apart = kinds(info, group)
+    own = [score for score in group.scores if score.system not in apart]
     best = percent(own[0].score, digits) if own else "-"
     return {score.system for score in own if percent(score.score, digits) == best != "-"}
+
+
+def kinds(info: DatasetInfo, group: Group) -> dict[str, str]:
+    """Return what the rows of a group are that do not compete, by name: SOURCE or HUMAN.
+
+    SOURCE is a system whose every line equals the source. HUMAN is one whose every line equals a reference, or a
+    reference that is scored as a system (`references: leave_one_out`).
+    """
+    references = {digest for role, digest in info.digests.items() if role.startswith("reference ")}
+    apart = {}
+    for name in (score.system for score in group.scores):
+        own = {digest for role, digest in info.digests.items() if role.partition("system ")[1:] == ("system ", name)}
+        if LEFT_OUT in group.metric and REFERENCE.fullmatch(name):
+            apart[name] = HUMAN
+        elif info.digests.get("source") in own:
+            apart[name] = SOURCE
+        elif own & references:
+            apart[name] = HUMAN
+    return apart
 
 
 def size(info: DatasetInfo) -> str:

@@ -35,32 +35,42 @@ def fit(
     left: Collection[int],
     width: int,
     first_out: Sequence[str] = (),
+    whole: Collection[int] = (),
 ) -> Layout:
     """Return how a table is drawn in `width` columns of letters.
 
     Text in the columns `left` is wrapped between words first, then names are cut in the middle; then columns leave:
     those titled `first_out`, in this order, then those of numbers and then of text, the last one first. The first
-    column always stays.
+    column always stays. Of the columns `left`, those in `whole` are not wrapped.
     """
     kept, leaving = list(range(len(header))), _leaving(header, left, first_out)
     gone: list[int] = []
-    while total(_widths(header, rows, left, kept, width)) > width and leaving:
+    while total(_widths(header, rows, left, kept, width, whole)) > width and leaving:
         gone.append(leaving.pop(0))
         kept.remove(gone[-1])
     for column in reversed(gone):  # a narrow one may fit where a wide one left
         more = sorted([*kept, column])
-        if total(_widths(header, rows, left, more, width)) <= width:
+        if total(_widths(header, rows, left, more, width, whole)) <= width:
             kept = more
     left_out = [title for n, title in enumerate(header) if n not in kept]
-    return Layout(kept, _widths(header, rows, left, kept, width), left_out)
+    return Layout(kept, _widths(header, rows, left, kept, width, whole), left_out)
 
 
 def _widths(
-    header: Sequence[str], rows: Sequence[Sequence[str]], left: Collection[int], kept: Sequence[int], width: int
+    header: Sequence[str],
+    rows: Sequence[Sequence[str]],
+    left: Collection[int],
+    kept: Sequence[int],
+    width: int,
+    whole: Collection[int] = (),
 ) -> list[int]:
     """Return the widths of these columns: as narrow as `width` makes them, but without breaking a number or a word."""
     texts = [[header[n], *(row[n] for row in rows)] for n in kept]
-    words = [_longest_word(column) if n in left else _whole(column) for n, column in zip(kept, texts, strict=True)]
+    wrapped = [n in left and n not in whole for n in kept]
+    words = [
+        _longest_word(column) if is_wrapped else _whole(column)
+        for is_wrapped, column in zip(wrapped, texts, strict=True)
+    ]
     titles = [min(least, _unbroken(column)) for least, column in zip(words, texts, strict=True)]
     names = [
         min(least, max(NARROW, shown_width(column[0]))) if n in left else least

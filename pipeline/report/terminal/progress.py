@@ -72,9 +72,10 @@ class Bar(Listener):
         if self.enabled:
             from rich.text import Text
 
-            from .text import wrapped
+            from .text import coloured, wrapped
 
-            self.bar.console.print(Text(wrapped(printable(text), sys.stderr)), soft_wrap=True)
+            shown = coloured(wrapped(printable(text), sys.stderr), sys.stderr)
+            self.bar.console.print(Text.from_ansi(shown), soft_wrap=True)
         else:
             print(printable(text), file=sys.stderr, flush=True)
 

@@ -67,8 +67,9 @@ def with_statistics(
     scores: dict[tuple[str, str, str], Score] = {(s.dataset, s.metric, s.system): s for s in results.scores}
     tests: list[Comparison] = []
     warnings = dict.fromkeys(results.warnings)
+    overall = _overall(scored, settings, progress) if progress else None
     for measured in scored:
-        more, compared = analyse(measured, settings, progress)
+        more, compared = analyse(measured, settings, overall)
         scores |= {(s.dataset, s.metric, s.system): s for s in more}
         tests += compared
         warnings |= dict.fromkeys(_lacking(measured, settings))
@@ -80,6 +81,20 @@ def with_statistics(
         tests=tests,
         breakdown=with_category_intervals(results.breakdown, scored, settings),
     )
+
+
+def _overall(scored: Sequence[ScoredColumns], settings: WrittenStatistics, progress: Progress) -> Progress:
+    """Return what tells the samples and trials of all metrics as one whole, so that a bar does not begin again."""
+    trials = settings.trials if settings.test == "approximate_randomization" else 0
+    whole = sum(settings.resamples + trials * bool(pairs_of(one, settings.baseline)) for one in scored)
+    before = 0
+
+    def told(done: int, part: int) -> None:
+        nonlocal before
+        progress(before + done, whole)
+        before += part if done == part else 0
+
+    return told
 
 
 def _written(settings: WrittenStatistics) -> dict[str, Any]:

@@ -54,6 +54,7 @@ function writeNow() {
   if (state.against !== usualAgainst(own)) kept.set("against", state.against);
   for (const key of SWITCHES) if (state[key]) kept.set(key, "1");
   if (state.line >= 0) kept.set("line", own.numbers[state.line]);
+  for (const [key, text] of resultParts()) kept.set(key, text);
   written = `#${kept}`;
   history.replaceState(null, "", written);
 }

@@ -18,7 +18,7 @@ function groupsOf(state, dataset, metric, line) {
 
 function card(state, dataset, metric, line, group, before) {
   const number = systemText(dataset, line, group[0]);
-  const names = element("div", "names");
+  const names = element("h4", "names");
   for (const system of group) {
     const letter = system === state.a ? "A" : system === state.b ? "B" : "";
     const name = element("span", letter ? `name ${letter.toLowerCase()}` : "name", letter ? `${letter} ` : "", dataset.systems[system]);

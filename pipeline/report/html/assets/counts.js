@@ -38,7 +38,7 @@ function orderTable(metric, orders) {
   const names = Object.keys(orders);
   const table = element("table", "orders");
   const cell = (tag, text) => element(tag, "", text);
-  table.append(element("thead", "", element("tr", "", ...["n", ...names].map((name) => cell("th", name)))));
+  table.append(element("thead", "", element("tr", "", ...["n", ...names].map((name) => cell("th", explained(name))))));
   const rows = metric.rowNames.slice(0, Math.max(...names.map((name) => orders[name].length)));
   const body = rows.map((title, row) =>
     element("tr", "", cell("th", title), ...names.map((name) => cell("td", orders[name][row] === null || orders[name][row] === undefined ? "–" : String(Number(orders[name][row].toFixed(4)))))),

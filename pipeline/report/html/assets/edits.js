@@ -40,18 +40,19 @@ function judged(dataset, metric, line, system, reference) {
   }
   plain(words.length);
   if (!shown.hasChildNodes()) shown.append(element("span", "dim", "(empty)"));
+  shown.normalize(); // words side by side are one piece of text, as screen readers read it
   return shown;
 }
 
 // Return an edit. What an annotator would replace and the output has not is no deletion: it is only underlined.
 // `again` says that its words stand before it already, in an edit of the same place.
 function oneEdit(edit, letter, words, again) {
-  const [verdict, sign] = VERDICTS[letter], old = words.join(" "), made = element("span", `edit ${verdict}`);
+  const [verdict] = VERDICTS[letter], old = words.join(" "), made = element("span", `edit ${verdict}`);
   const gone = letter === "m" ? element("span", "left", ...nodes(old)) : element("del", "", ...nodes(old));
   if (old && !(again && letter === "m")) made.append(gone);
   if (edit.correction) made.append(element(letter === "m" ? "span" : "ins", letter === "m" ? "wanted" : "", ...nodes(edit.correction)));
   else if (letter === "m") made.append(element("span", "wanted", "∅"));
-  made.append(element("small", "", sign, ...(edit.type ? [" ", ...nodes(edit.type)] : [])));
+  made.append(element("small", "", signed(letter), ...(edit.type ? [" ", ...nodes(edit.type)] : [])));
   made.title = `${verdict}: ${old || "∅"} → ${edit.correction || "∅"}${edit.type && ` (${edit.type})`}`;
   return made;
 }

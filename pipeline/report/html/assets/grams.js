@@ -22,12 +22,26 @@ function folded(parts) {
   return found;
 }
 
+// Return in words which parts are matched, penalised and so on, for those who do not see the colours.
+function spoken(parts) {
+  const groups = new Map();
+  for (const [part, kind] of parts.slice(0, MOST_GRAMS)) {
+    const name = kind === "folded" ? "matched" : TOLD[kind].split(":")[0];
+    if (!groups.has(name)) groups.set(name, []);
+    groups.get(name).push(kind === "folded" ? `${part} in a row` : plain(part.replaceAll(BETWEEN, " ")));
+  }
+  return [...groups].map(([name, own]) => `${name}: ${own.join(", ")}`).join(". ");
+}
+
 // Return a line of parts: first those of the output in their sequence, then those that it lacks.
 function gramLine(label, { shown, outside }) {
-  const line = element("div", "grams", element("span", "order", label));
   const all = [...(state.whole ? shown : folded(shown)), ...outside];
+  const line = element("div", "grams", element("span", "order", label), element("span", "hidden", spoken(all)));
+  line.setAttribute("role", "group");
+  line.setAttribute("aria-label", `n-grams, ${label}`);
   const draw = (list) => list.map(([gram, kind]) => {
     const chip = element("span", `gram ${kind}`, ...(kind === "folded" ? [`${gram} ✓`] : nodes(gram.replaceAll(BETWEEN, " "))));
+    chip.ariaHidden = "true"; // the hidden text says the same in fewer pieces
     chip.title = kind === "folded" ? `${gram} matched` : TOLD[kind];
     return chip;
   });

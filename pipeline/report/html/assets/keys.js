@@ -87,14 +87,14 @@ document.addEventListener("keydown", (event) => {
 
 window.addEventListener("hashchange", () => {
   clearTimeout(waiting);
-  if (location.hash === written || !location.hash.includes("=")) return;
+  if (location.hash === written || !leadsToSentences()) return;
   readAddress();
   update();
   byId("sentences").scrollIntoView();
 });
 
 form.hidden = byId("explorer").hidden = false;
-const linked = location.hash.includes("=");
+const linked = leadsToSentences();
 readAddress();
 update(linked);
 if (linked) byId("sentences").scrollIntoView();

@@ -40,6 +40,7 @@ function marked(text, before, note = null) {
     line.tabIndex = 0; // the keyboard can scroll it
   }
   if (!line.hasChildNodes()) line.append(element("span", "dim", "(empty)"));
+  line.normalize(); // text side by side is one piece, as screen readers read it
   return line;
 }
 

@@ -22,8 +22,8 @@
       const button = document.createElement("button");
       button.type = "button";
       button.className = "sorts";
-      button.append(...title.childNodes);
-      title.append(button);
+      button.append(...[...title.childNodes].filter((part) => !(part instanceof HTMLButtonElement)));
+      title.prepend(button);
       button.addEventListener("click", () => {
         const first = number(table.tBodies[0].rows[0]?.cells[column].textContent ?? "") !== null;
         const before = title.getAttribute("aria-sort");
