@@ -107,7 +107,7 @@ def prepare(
     if config:
         problems += impossible_files(config)
         problems += _unsupported(config, metrics) if config.statistics else []
-    people = _people(config, problems) if config and config.human and not overrides.only else None
+    people = people_of(config, problems) if config and config.human and not overrides.only else None
     sources = _sources(config, metrics, problems) if config and not overrides.only else None
     if problems or config is None:
         raise ConfigError(dict.fromkeys(problems))
@@ -304,7 +304,7 @@ def complete(metrics: Sequence[Metric], corpora: Sequence[Corpus]) -> tuple[Corp
     )
 
 
-def _people(config: Config, problems: list[Problem]) -> People | None:
+def people_of(config: Config, problems: list[Problem]) -> People | None:
     """Return the judgements or scores of the section `human`; adds to problems why they cannot be used."""
     from .human.people import misfit, open_people
     from .io.dataset_cache import path_of

@@ -9,7 +9,7 @@ from .config.overrides import Overrides
 from .config.tree import from_mapping
 from .errors import InputError, StoreError
 from .execution.store.run_directory import RunDirectory
-from .prepare import reread
+from .prepare import people_of, reread
 from .report.material import Material
 from .report.plots.canvas import TYPES
 from .report.tables.plot_look import FONTS, WIDTHS, Look
@@ -20,7 +20,9 @@ from .scoring.selection import narrowed, only
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from .config.tree import Node
     from .corpus.corpus import Corpus
+    from .human.people import People
     from .scoring.results import Results
     from .scoring.selection import Selection
 
@@ -47,6 +49,7 @@ def revisit(path: Path, digits: int | None = None, *, texts: bool = True) -> Mat
         measured=tuple(columns),
         corpora=corpora,
         config=written,
+        people=lambda: _people(manifest, results),
         unread=unread,
         digits=digits_written if digits is None else digits,
         plots=plots,
@@ -85,12 +88,7 @@ def chosen(material: Material, selection: Selection) -> Material:
 
 def _texts(manifest: dict[str, Any], results: Results) -> tuple[dict[str, Corpus], Any]:
     """Return texts and config; raises InputError or StoreError where they have changed since the run."""
-    config = manifest.get("config")
-    if isinstance(config, dict):
-        config = from_mapping(config, str(manifest.get("folder", "")))
-    elif not isinstance(config, str):
-        raise StoreError("the run does not tell its config")
-    overrides = Overrides(tuple(map(str, manifest.get("set", ()))), tuple(map(str, manifest.get("only", ()))))
+    config, overrides = _config(manifest)
     loaded, opened = reread(config, overrides)
     corpora = {corpus.name: corpus for corpus in opened}
     for name, info in results.datasets.items():
@@ -101,3 +99,29 @@ def _texts(manifest: dict[str, Any], results: Results) -> tuple[dict[str, Corpus
         if changed:
             raise StoreError(f"{name}: {changed[0]} has changed since the run")
     return {name: corpora[name] for name in results.datasets}, loaded.root.plain()
+
+
+def _config(manifest: dict[str, Any]) -> tuple[str | Node, Overrides]:
+    """Return the config of a run, and what its command line changed; raises StoreError where the run does not tell."""
+    config = manifest.get("config")
+    if isinstance(config, dict):
+        config = from_mapping(config, str(manifest.get("folder", "")))
+    elif not isinstance(config, str):
+        raise StoreError("the run does not tell its config")
+    return config, Overrides(tuple(map(str, manifest.get("set", ()))), tuple(map(str, manifest.get("only", ()))))
+
+
+def _people(manifest: dict[str, Any], results: Results) -> People | None:
+    """Return what people said of the systems; None where it is not at hand, or has changed since the run."""
+    from .config.load import load  # here, because loading YAML takes time
+    from .corpus.formats import READERS
+
+    if not results.human:
+        return None
+    try:
+        config, overrides = _config(manifest)
+        loaded, _, _ = load(config, overrides.settings, READERS)
+        people = people_of(loaded, []) if loaded else None
+    except (InputError, StoreError):
+        return None
+    return people if people and people.digest == results.human["digest"] else None

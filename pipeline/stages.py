@@ -280,6 +280,7 @@ def write(scored: Scored, directory: RunDirectory) -> None:
         measured=scored.columns,
         corpora={corpus.name: corpus for corpus in scored.corpora},
         config=scored.job.config.root.plain(),
+        people=lambda: scored.job.people,
         digits=output.digits,
         plots=tuple(output.plots),
         plot_type=output.plot_type,

@@ -145,7 +145,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except PipelineError as error:
         lines = [f"error: {line}" if line[:1].strip() else line for line in str(error).split("\n")]
         print("\n".join(lines + locale_note(str(error))), file=sys.stderr)
-        return error.exit_code
+        return IncompleteError.exit_code if _for_want(error) else error.exit_code
     except KeyboardInterrupt:
         _interrupted.append(True)
         print(INTERRUPTED, file=sys.stderr)
@@ -169,6 +169,12 @@ def _told(error: Exception) -> int:
     return InputError.exit_code
 
 
+def _for_want(error: BaseException) -> bool:
+    """Whether an error of ours was raised because the system gave too little: the input is not wrong then."""
+    below = error.__context__
+    return below is not None and (bool(starved(below)) or _for_want(below))
+
+
 def _look_for_rings_rarely() -> None:
     """Have Python look for rings of objects that nobody uses rarely, and not at all when the process ends.
 
@@ -189,7 +195,8 @@ def interruptible(*, last: bool = False) -> Iterator[None]:
     """Let SIGTERM and SIGHUP end a command as Ctrl-C does. A SIGHUP that nohup ignores stays ignored.
 
     A second signal ends the process at once: what was finished is kept, and later runs delete temporary files. `last`
-    says that the process does nothing after the command, so that a second signal may come later too.
+    says that the process does nothing after the command: each signal that comes later ends it at once too, but for the
+    last moment, when Python has no handlers any more.
     """
     if threading.current_thread() is not threading.main_thread():
         yield
@@ -207,11 +214,29 @@ def interruptible(*, last: bool = False) -> Iterator[None]:
 
     for number in handled:
         signal.signal(number, interrupt)
+    if last:
+        atexit.register(_end, handled)
     try:
         yield
     finally:
-        for number in handled if not (last and struck) else ():
+        struck.append(0)
+        for number in () if last else handled:
             signal.signal(number, handlers[number])
+
+
+def _end(numbers: Sequence[int]) -> None:
+    """Be the last function that Python calls: ignore signals, since there are no handlers any more after it.
+
+    An interrupted process ends here. Python would end it by a signal, with another exit code, where the interruption
+    came in code that was executed from text, such as that of a data class, although it was dealt with.
+    """
+    for number in numbers:
+        signal.signal(number, signal.SIG_IGN)
+    if _interrupted:
+        with contextlib.suppress(OSError, ValueError):
+            sys.stdout.flush()
+            sys.stderr.flush()
+        os._exit(130)
 
 
 def _end_at_once() -> NoReturn:

@@ -205,6 +205,9 @@ class WrittenHuman(Written):
     file: PathText = Field(description="judgements (XML or CSV), or scores: lines `system score`, CSV, YAML")
     dataset: str | None = Field(None, description="the data set that was judged; not needed where there is only one")
     judges: list[str] = Field([], min_length=1, description="only these judges; default: all")
+    aliases: dict[str, str] = Field(
+        {}, min_length=1, description="what systems of the file are called in the run, such as src: INPUT"
+    )
     without: list[str] = Field([], description="systems that are left out of the correlations, such as references")
     scores: list[Literal["expected_wins", "trueskill"]] = Field(
         ["expected_wins"], min_length=1, description="how judgements become scores of systems"

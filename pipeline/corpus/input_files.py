@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,7 +13,7 @@ from ..errors import CorpusError, Problem
 from ..io.plain_files import SEPARATOR, STDIN, Origin, Spool, Spooled
 from ..io.remote import Remote
 from . import formats
-from .index import index_text, index_texts
+from .index import index_text
 from .spans import read_span
 from .texts import TextFile
 
@@ -49,12 +48,10 @@ class Opener:
         if self.threads > 1 and sum(_size(formats.file_of(item)) for item in new) > THREADED:
             from ..io.workers.threads import threads
 
-            groups = [new[first :: self.threads] for first in range(min(self.threads, len(new)))]
             with threads(self.threads) as shared:
-                tried = dict(chain.from_iterable(shared(self._try, groups)))
+                results = shared(self._try, new)
         else:
-            tried = dict(self._try(new))
-        results = [tried[item] for item in new]
+            results = [self._try(item) for item in new]
         for result in results:
             problems += result.problems if isinstance(result, CorpusError) else []
         self._opened |= dict(zip(new, results, strict=True))
@@ -64,29 +61,18 @@ class Opener:
         files = [self._opened[item] for item in inputs]
         return [file if isinstance(file, TextFile) else None for file in files]
 
-    def _try(self, inputs: Sequence[Input]) -> list[tuple[Input, TextFile | CorpusError]]:
-        """Open inputs side by side; return each with its text, or with its error."""
-        tried: dict[Input, TextFile | CorpusError] = {}
-        sound = {}
-        for item in inputs:
-            try:
-                absent = formats.file_of(item) in self.absent
-                tried[item] = CorpusError([])
-                if not absent:
-                    sound[item] = self._kept(formats.spooled(item, self.spool))
-            except CorpusError as error:
-                tried[item] = error
-        tried |= zip(sound, index_texts(list(sound.values())), strict=True)
-        return list(tried.items())
-
-    def _kept(self, file: Spooled) -> tuple[Spooled, Spool | None]:
-        """Return a file, and the spool where the text has to keep it alive."""
-        in_place = isinstance(file.path, Remote) or file.path == Path(file.origin.name)
-        return file, None if in_place else self.spool
+    def _try(self, text: Input) -> TextFile | CorpusError:
+        if formats.file_of(text) in self.absent:
+            return CorpusError([])
+        try:
+            return self.index(formats.spooled(text, self.spool))
+        except CorpusError as error:
+            return error
 
     def index(self, file: Spooled) -> TextFile:
         """Index texts; those in the spool keep it alive."""
-        return index_text(*self._kept(file))
+        in_place = isinstance(file.path, Remote) or file.path == Path(file.origin.name)
+        return index_text(file, None if in_place else self.spool)
 
     def select(self, file: TextFile, ranges: Sequence[tuple[int, int]]) -> TextFile:
         """Return some lines of a text as a text of its own; ranges are low <= i < high."""

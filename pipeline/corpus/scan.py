@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import re
 from typing import TYPE_CHECKING, Protocol
 
@@ -14,7 +15,7 @@ from .spans import BOM, NEWLINE
 from .texts import LONG, SUBWORDS, Odd
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Iterator
+    from collections.abc import Iterator
 
     from numpy.typing import NDArray
 
@@ -43,6 +44,7 @@ class Scanner:
         self.white = re.compile(_WHITE % (b"" if self.plain else b"\n"))
         self.has_bom = False
         self.subwords = self.nuls = 0
+        self.hash = hashlib.blake2b(digest_size=16)
         self.survey = kernel.formula("survey", "scan")  # the compiled twin of what feed() does
         self.offset = self.lines = self.column = 0  # of the next piece: its byte in the file, line, byte in the line
         self.blank = 0  # how many lines are blank
@@ -52,13 +54,14 @@ class Scanner:
         self.mid_line = self.open_blank = False  # the next piece continues a line; so far that line is blank
         self.offsets = [np.zeros(1, np.int64)]  # of every stride-th line
 
-    def feed(self, piece: bytes) -> bytes:
-        """Take the next piece of the file, which is not empty; return what is hashed of it.
+    def feed(self, piece: bytes) -> None:
+        """Take the next piece of the file, which is not empty.
 
         Raises CorpusError, placed at the line, where it is not valid UTF-8. Texts of the spool are not checked.
         """
         if self.survey:
-            return self._surveyed(piece, self.survey(piece, self.separator[0], self._skip, self.stride, self.column))
+            self._surveyed(piece, self.survey(piece, self.separator[0], self._skip, self.stride, self.column))
+            return
         if self.plain:
             self.check_utf8(piece)
         codes = np.frombuffer(piece, np.uint8)
@@ -68,14 +71,14 @@ class Scanner:
         self._find_longest(ends)
         kept = ends[self._skip :: self.stride] + 1
         self._go_on(piece, len(ends), kept.astype(np.int64), len(piece) - int(ends[-1]) - 1 if len(ends) else None)
-        return self._canonical(piece, b"\r" in piece)
+        self.hash.update(self._canonical(piece, b"\r" in piece))
 
     @property
     def _skip(self) -> int:
         """How many line ends come before the next one whose place is kept."""
         return (self.stride - 1 - self.lines) % self.stride
 
-    def _surveyed(self, piece: bytes, found: Surveyed) -> bytes:
+    def _surveyed(self, piece: bytes, found: Surveyed) -> None:
         """Take what survey() of `kernel/native/scan.pyx` found in a piece."""
         kept, blank, rest, open_blank, valid, returns, subwords, nuls, longest, place = found
         if self.plain and not valid:
@@ -89,7 +92,7 @@ class Scanner:
         if len(blank):
             self.longest = max(self.longest, (longest, -(self.lines + place + 1)))
         self._go_on(piece, len(blank), kept, rest if len(blank) else None)
-        return self._canonical(piece, returns)
+        self.hash.update(self._canonical(piece, returns))
 
     def _go_on(self, piece: bytes, ends: int, kept: NDArray[np.int64], rest: int | None) -> None:
         """Go behind a piece with so many line ends; `rest` is how many bytes follow the last, where there is one."""
@@ -175,16 +178,15 @@ class Scanner:
             message = f"{byte} is not valid UTF-8{hint}"
             raise CorpusError([Problem(str(line), message)]) from None
 
-    def finish(self) -> bytes:
-        """End the pass: the last line counts also where it lacks its end. Return what is hashed at the end."""
-        lacking = self.mid_line
-        if lacking:
+    def finish(self) -> None:
+        """End the pass: the last line counts also where it lacks its end."""
+        if self.mid_line:
             self._keep(np.array([self.open_blank]))
+            self.hash.update(b"\n")
             self.lines += 1
             self.longest = max(self.longest, (self.column, -self.lines))
         self.bits.append(np.packbits(self.last_bits))
         self.offsets.append(np.array([self.offset], np.int64))
-        return b"\n" if lacking else b""
 
     @property
     def odd(self) -> Odd:
@@ -200,8 +202,8 @@ class Readable(Protocol):
         """Return the next bytes, at most size of them; b"" at the end."""
 
 
-def scan(file: Readable, separator: bytes, size: int, stride: int) -> Generator[bytes, None, Scanner]:
-    """Read a file in pieces of size bytes and yield what is hashed; raises CorpusError where it is not valid UTF-8.
+def scan(file: Readable, separator: bytes, size: int, stride: int) -> Scanner:
+    """Read a file in pieces of size bytes; raises CorpusError where it is not valid UTF-8.
 
     The place of the problem is the number of the line. Texts of the spool are not checked: we wrote them as UTF-8.
     """
@@ -212,8 +214,8 @@ def scan(file: Readable, separator: bytes, size: int, stride: int) -> Generator[
             scanner.has_bom, scanner.offset = True, len(BOM)
             text = piece[len(BOM) :]
         if text:
-            yield scanner.feed(text)
-    yield scanner.finish()
+            scanner.feed(text)
+    scanner.finish()
     return scanner
 
 

@@ -15,7 +15,7 @@ from ..errors import CorpusError, Problem, did_you_mean
 from ..io.plain_files import reason
 from .correction_references import Alternative, CorrectedSentence, Correction, Error, split_words
 from .corrections_of_m2 import type_of_error
-from .m2_lines import NOOP, Block
+from .m2_lines import MOST, NOOP, Block
 from .xml_reader import XmlReader
 
 if TYPE_CHECKING:
@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
 MAX_BYTES = 1 << 29
 """The most bytes of a gold file."""
+MAX_ANNOTATORS = 255
+"""The most annotators of a sentence."""
 PARENTS = {"sentence": None, "text": "sentence", "error": "sentence", "alt": "error", "c": "alt"}
 """The elements that matter, each with the one it has to be in. Others, such as error-list, may stand between."""
 NUMBER = re.compile(r"[0-9]{1,9}")
@@ -76,7 +78,7 @@ class _Reader(XmlReader[Placed]):
         super().__init__(name)
         self.open: list[str] = []  # the elements of PARENTS that are open
         self.parts: list[str] | None = None  # the text of the element at hand, where it has one
-        self.count = self.begun = self.annotators = 0
+        self.count = self.begun = self.annotators = self.edits = 0
         self.tokens: tuple[str, ...] | None = None
         self.errors: list[Error] = []
         self.alternatives: list[Alternative] = []
@@ -96,7 +98,8 @@ class _Reader(XmlReader[Placed]):
         self.open.append(tag)
         if tag == "sentence":
             self.begun, self.annotators = self.line, self._number(tag, attributes, "numann")
-            self.tokens, self.errors = None, []
+            self._bound(self.annotators)
+            self.tokens, self.errors, self.edits = None, [], 0
         elif tag == "error":
             self.required, self.alternatives = self._required(attributes), []
         elif tag == "alt":
@@ -140,13 +143,22 @@ class _Reader(XmlReader[Placed]):
         if not start <= end <= len(self.tokens):
             message = f"the correction {start} {end} does not fit into a sentence of {len(self.tokens)} tokens"
             raise self.wrong(message, line)
+        self.edits += 1
+        if self.edits > MOST:
+            raise self.wrong(f"the sentence of line {self.begun} has more than {MOST:,} corrections", line)
         self.corrections.append(Correction(start, end, words))
 
     def _finish(self) -> None:
         if self.tokens is None:
             raise self.wrong("the sentence has no element text", self.begun)
+        self._bound(len({own.annotator for error in self.errors for own in error.alternatives}))
         self.count += 1
         self.done.append(Placed(self.begun, CorrectedSentence(self.tokens, self.annotators, tuple(self.errors))))
+
+    def _bound(self, annotators: int) -> None:
+        if annotators > MAX_ANNOTATORS:
+            message = f"the sentence has {annotators} annotators; at most {MAX_ANNOTATORS} are supported"
+            raise self.wrong(message, self.begun)
 
     def _attribute(self, tag: str, attributes: dict[str, str], key: str) -> str:
         if key not in attributes:

@@ -66,6 +66,15 @@ class Annotated(NamedTuple):
         """The numbers of all annotators, in rising order. A sentence without lines stands for annotator 0."""
         return sorted(set().union(*self.by_annotator))
 
+    def line_beyond(self, most: int) -> int:
+        """Return the line of the first sentence with which the file has more than `most` annotators; 0 without one."""
+        seen: set[int] = set()
+        for block, own in zip(self.blocks, self.by_annotator, strict=True):
+            seen |= own.keys()
+            if len(seen) > most:
+                return block.line
+        return 0
+
     def numbered_edits(self) -> Iterator[tuple[int, Edit]]:
         """Yield all edits, each with its line."""
         for block, edits in zip(self.blocks, self.edits, strict=True):

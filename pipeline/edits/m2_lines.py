@@ -31,6 +31,8 @@ _TARGET = re.compile(r"T[0-9]+(-A[0-9]+)? ")
 """How a line begins with which ChERRANT repeats the corrected sentence."""
 _ID = re.compile(r"[0-9]{1,9}")
 FIELDS = 6
+MOST = 20_000
+"""The most edits of a sentence, those of all annotators together. More are meant to fill the memory."""
 KEPT = 1 << 14
 """Lines whose edits are kept: most are read several times, for texts, for checks and by workers. They take 6 MB."""
 
@@ -86,8 +88,8 @@ def blocks(path: Path, name: str) -> Iterator[Block]:
     pieces = (enumerate(lines, first) for first, lines in pieces_of_lines(path, name))
     for number, line in chain.from_iterable(pieces):
         if line[:2] == "A ":
-            if current is None:
-                raise wrong(name, number, "an edit before any sentence: expected a line that begins with 'S '")
+            if current is None or len(current.lines) == MOST:
+                raise _odd_edit(current, name, number)
             current.lines.append((number, line))
         elif line[:2] == "S " or line == "S":
             if current:
@@ -102,6 +104,13 @@ def blocks(path: Path, name: str) -> Iterator[Block]:
             current = None
     if current:
         yield current
+
+
+def _odd_edit(block: Block | None, name: str, number: int) -> CorpusError:
+    """Return the error for an edit before any sentence, or for one too many."""
+    if block is None:
+        return wrong(name, number, "an edit before any sentence: expected a line that begins with 'S '")
+    return wrong(name, number, f"the sentence of line {block.line} has more than {MOST:,} edits")
 
 
 def edit_of(line: str, name: str, number: int) -> Edit:

@@ -53,6 +53,11 @@ class Item:
     unranked: int = 0
     """How many outputs are left out because they have no rank."""
 
+    def renamed(self, aliases: Mapping[str, str]) -> Item:
+        """Return the item with other names for some systems."""
+        groups = (Group(tuple(aliases.get(n, n) for n in group.systems), group.rank) for group in self.groups)
+        return replace(self, groups=tuple(groups))
+
     def without(self, systems: Collection[str]) -> Item:
         """Return the item without these systems."""
         groups = (Group(tuple(n for n in group.systems if n not in systems), group.rank) for group in self.groups)

@@ -81,8 +81,8 @@ class JudgmentSummary:
         """Return the human scores with their ranks, by names of systems. TrueSkill that was not asked for is None."""
         names, skill = self.judgments.systems, self.trueskill
         return {
-            "expected_wins": {"divisor": self.divisor, **_ranked(self.expected_wins, names)},
-            "trueskill": {"runs": self.runs, **_ranked(skill, names)} if skill else None,
+            "expected_wins": {"divisor": self.divisor, **ranked_by_name(self.expected_wins, names)},
+            "trueskill": {"runs": self.runs, **ranked_by_name(skill, names)} if skill else None,
         }
 
     def plain(self) -> dict[str, Any]:
@@ -126,7 +126,8 @@ def _named(values: Floats, names: Iterable[str]) -> dict[str, float]:
     return dict(zip(names, values.tolist(), strict=True))
 
 
-def _ranked(systems: Ranked, names: tuple[str, ...]) -> dict[str, Any]:
+def ranked_by_name(systems: Ranked, names: tuple[str, ...]) -> dict[str, Any]:
+    """Return scores with their ranges of ranks and clusters as mappings by the names of systems."""
     return {
         "order": [names[number] for number in systems.order],
         "scores": _named(systems.point, names),

@@ -11,6 +11,7 @@ import re
 from array import array
 from dataclasses import replace
 from itertools import combinations
+from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -20,7 +21,7 @@ from ..errors import CorpusError, InputError, Problem, did_you_mean
 from .judgment_files import read_items
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Sequence
+    from collections.abc import Collection, Iterable, Mapping, Sequence
     from pathlib import Path
 
     from numpy.typing import NDArray
@@ -108,10 +109,12 @@ def read_judgments(
     judges: Collection[str] = (),
     without_judges: Collection[str] = (),
     without_systems: Collection[str] = (),
+    aliases: Mapping[str, str] = MappingProxyType({}),
 ) -> Judgments:
     """Read a file of judgements, XML or CSV, which may be compressed.
 
-    Where `judges` are given, only their judgements count. Raises CorpusError where the file cannot be read, has no
+    Where `judges` are given, only their judgements count. `aliases` are other names of
+    systems. Raises CorpusError where the file cannot be read, has no
     judgements, a wrong rank or a document type definition. Raises InputError for a judge or system that is not there.
     """
     items = list(read_items(path))
@@ -119,6 +122,9 @@ def read_judgments(
     for name in (*judges, *without_judges):
         _check(name, all_judges, "judge", path)
     kept = [item for item in items if (not judges or item.judge in judges) and item.judge not in without_judges]
+    if aliases:
+        check_aliases(str(path), aliases, {name for item in items for group in item.groups for name in group.systems})
+        kept = [item.renamed(aliases) for item in kept]
     systems = {name for item in kept for group in item.groups for name in group.systems}
     for name in without_systems:
         _check(name, systems, "system", path)
@@ -126,6 +132,19 @@ def read_judgments(
     if not len(judgments.expanded.first):
         raise CorpusError([Problem(str(path), "has no judgement of two systems")])
     return judgments
+
+
+def check_aliases(file: str, aliases: Mapping[str, str], systems: Collection[str]) -> None:
+    """Raise InputError where an alias is for a system that the file has not, or two systems would have one name."""
+    for name in aliases:
+        if name not in systems:
+            listed = ", ".join(sorted(systems)[:20])
+            raise InputError(f"{file}: aliases: has no system '{name}'{did_you_mean(name, systems)}; it has {listed}")
+    renamed = [aliases.get(name, name) for name in sorted(systems)]
+    twice = next((name for name in renamed if renamed.count(name) > 1), None)
+    if twice is not None:
+        both = " and ".join(f"'{name}'" for name in sorted(systems) if aliases.get(name, name) == twice)
+        raise InputError(f"{file}: aliases: {both} would both be called '{twice}'; a name is for one system")
 
 
 def _check(name: str, names: Collection[str], kind: str, path: Path) -> None:

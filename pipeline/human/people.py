@@ -4,23 +4,24 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..dataclass import dataclass
 from ..errors import InputError, did_you_mean
 from .agreement.comparison import asked_statistics, check_sentences
-from .expected_wins import expected_wins
+from .expected_wins import expected_wins, head_to_head, rank_by_expected_wins
 from .judgment_files import is_judgments
-from .judgments import read_judgments
+from .judgments import check_aliases, read_judgments
 from .score_files import means, read_scores, read_sentence_scores
 from .trueskill import trueskill
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
 
     from ..arrays import Floats
     from ..config.models import WrittenHuman
+    from .expected_wins import HeadToHead, Ranked
     from .judgments import Judgments
     from .trueskill import Progress
 
@@ -56,10 +57,13 @@ def open_people(path: Path, config: WrittenHuman, names: Sequence[str] = ()) -> 
     Raises CorpusError where the file is wrong, and InputError where the config does not fit to it.
     """
     if is_judgments(path):
-        people = People(str(path), _digest(path), {}, read_judgments(path, config.judges))
+        people = People(str(path), _digest(path), {}, read_judgments(path, config.judges, aliases=config.aliases))
     else:
         sentences = read_sentence_scores(path) or {}
         scores = {title: means(own) for title, own in sentences.items()} or read_scores(path, names)
+        if config.aliases:
+            check_aliases(str(path), config.aliases, {name for own in scores.values() for name in own})
+        scores, sentences = (_renamed(own, config.aliases) for own in (scores, sentences))
         people = People(str(path), _digest(path), scores, sentences=sentences)
         given = config.model_fields_set & {"judges", "scores", "divisor", "runs", "numbering", "ties"}
         if given:
@@ -73,6 +77,11 @@ def open_people(path: Path, config: WrittenHuman, names: Sequence[str] = ()) -> 
             hint = did_you_mean(name, people.systems)
             raise InputError(f"{path}: without: has no system '{name}'{hint}; it has {', '.join(people.systems[:20])}")
     return people
+
+
+def _renamed(scores: Mapping[str, Mapping[str, Any]], aliases: Mapping[str, str]) -> dict[str, dict[str, Any]]:
+    """Return scores by name and system, with other names for some systems."""
+    return {title: {aliases.get(name, name): value for name, value in own.items()} for title, own in scores.items()}
 
 
 def _digest(path: Path) -> str:
@@ -120,3 +129,24 @@ def check_common(people: People, judged: set[str], scored: set[str]) -> None:
             f"{people.file}: has {len(judged & scored)} systems in common with the metrics, at least {LEAST} are "
             f"needed; people: {', '.join(sorted(judged)[:30])}; metrics: {', '.join(sorted(scored)[:30])}"
         )
+
+
+class HumanRanking(NamedTuple):
+    """How people rank all systems that they judged, also those that no metric scored."""
+
+    systems: tuple[str, ...]
+    ranked: Ranked
+    """By Expected Wins. Systems are numbers, in the order of `systems`."""
+    pairs: HeadToHead
+
+
+def human_ranking(people: People, settings: Mapping[str, Any]) -> HumanRanking | None:
+    """Return how people rank systems, None where the file has no judgements.
+
+    `settings` are those of the section `human` that results have: divisor, resamples, level and seed.
+    """
+    judgments = people.judgments
+    if judgments is None:
+        return None
+    sampling = (settings[name] for name in ("divisor", "resamples", "level", "seed"))
+    return HumanRanking(judgments.systems, rank_by_expected_wins(judgments, *sampling), head_to_head(judgments.wins()))

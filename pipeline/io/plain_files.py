@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING, NamedTuple, cast
 from ..errors import CorpusError, Problem, did_you_mean
 from . import lock
 from .compressed import OPENERS, PackedError
+from .processes import refuse_want
 from .remote import RangeReader, Remote, ranged, stream
 
 if TYPE_CHECKING:
@@ -199,6 +200,7 @@ def _unpacked(path: Path | Remote) -> Iterator[bytes]:
     except PackedError as error:
         raise CorpusError([Problem(str(path), str(error))]) from None
     except OSError as error:
+        refuse_want(error, named(path))
         raise CorpusError([Problem(named(path), f"cannot be read: {error.strerror or error}")]) from None
 
 
@@ -301,7 +303,11 @@ def open_bytes(path: Path, name: str) -> Iterator[BinaryIO]:
 
 
 def reason(path: Path, error: OSError | ValueError) -> str:
-    """Return why a file cannot be read; where it does not exist, suggest the nearest name in its folder."""
+    """Return why a file cannot be read; where it does not exist, suggest the nearest name in its folder.
+
+    Raises IncompleteError where the system gives too little.
+    """
+    refuse_want(error, str(path))
     with contextlib.suppress(OSError, ValueError):
         if path.is_dir():
             return "is a folder; expected a text file"

@@ -11,6 +11,8 @@ import threading
 import time
 from typing import TYPE_CHECKING, Any
 
+from ..errors import IncompleteError
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -30,6 +32,12 @@ def starved(error: BaseException) -> str:
     if isinstance(error, OSError) and error.errno in _SHORT:
         return f"the system gives no more: {error.strerror}"
     return ""
+
+
+def refuse_want(error: BaseException, what: str) -> None:
+    """Raise IncompleteError where an error of `what` was raised because the system gave too little."""
+    if reason := starved(error):
+        raise IncompleteError(f"{what}: {reason}") from None
 
 
 class WorkerLostError(Exception):

@@ -1,7 +1,8 @@
 """Time and size of the report's page: `python -m tests.bench.page` (not run by pytest; needs Chromium).
 
 The thirteen systems of CoNLL-2014 with three metrics (the sample of data/ where ../shared is absent), the same lines
-again and again for a large run, and how long the browser takes from the address to the first sentence drawn.
+again and again for a large run, and joined to long documents: how long the browser takes from the address to the first
+sentence drawn, and how long for a key that goes to the next sentence.
 """
 
 from __future__ import annotations
@@ -18,21 +19,42 @@ from statistics import median
 from tests.bench.measuring.bench import Bench
 from tests.report import browser as browsers
 
+LONG = 40
+"""So many sentences make a long document."""
+KEYS = """
+byId("sentences").scrollIntoView();
+const seen = [];
+for (let round = 0; round < 3; round++) {
+  show(0);
+  for (let number = 0; number < Math.min(30, list.items.length - 1); number++) {
+    const before = performance.now();
+    step(1);
+    detail.offsetHeight;
+    (seen[number] ??= []).push(performance.now() - before);
+  }
+}
+const least = seen.map((times) => Math.min(...times)).sort((one, two) => one - two);
+return [least[least.length >> 1], least.at(-1)];
+"""
+"""Milliseconds that a key takes: the median of 30 sentences and the longest, each the least of three."""
 READY = "return document.querySelectorAll('#detail .card').length > 0"
 PEAK = "import resource; print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024)"
 """Megabytes, on Linux."""
 
 
 def config(folder: Path, lines: int) -> Path:
-    """Write a config of all systems; lines: 0 for the corpus as it is."""
+    """Write a config of all systems; lines: 0 for the corpus as it is, -1 for documents of LONG of its lines."""
     source, references, systems = Bench(folder, 1).conll()
     texts = {path: path for path in (source, *references, *systems)}
     if lines:
         for number, path in enumerate(texts):
             texts[path] = folder / f"text-{number}"
             own = path.read_bytes().splitlines()
-            with texts[path].open("wb") as file:
-                file.writelines(own[n % len(own)] + b"\n" for n in range(lines))
+            if lines < 0:
+                longer = [b" ".join(own[start : start + LONG]) for start in range(0, len(own), LONG)]
+            else:
+                longer = [own[n % len(own)] for n in range(lines)]
+            texts[path].write_bytes(b"".join(line + b"\n" for line in longer))
     content = {
         "datasets": {"corpus": {"source": str(texts[source]), "references": [str(texts[path]) for path in references]}},
         "systems": {path.stem: str(texts[path]) for path in systems},
@@ -77,13 +99,15 @@ def main() -> None:
     if reason := browsers.lacking():
         sys.exit(reason)
     with tempfile.TemporaryDirectory() as name, browsers.browser(Path(name) / "profile") as browser:
-        print("lines     page      made in   memory   opens in")
-        for lines in [0, *([args.large] if args.large else [])]:
+        print("lines     page      made in   memory   opens in   a key takes (longest)")
+        for lines in [0, -1, *([args.large] if args.large else [])]:
             page, seconds, memory = made(Path(name), lines)
             size = page.stat().st_size / 1e6
-            shown = f"{lines:,}" if lines else "corpus"
+            shown = "documents" if lines < 0 else f"{lines:,}" if lines else "corpus"
             shown = f"{shown:<9} {size:.1f} MB   {seconds:5.2f} s   {memory:4d} MB"
-            print(f"{shown}   {opened(browser, page, args.runs):.2f} s")
+            seconds = opened(browser, page, args.runs)
+            usual, longest = browser.run(KEYS)
+            print(f"{shown}   {seconds:.2f} s     {usual:.0f} ms ({longest:.0f} ms)")
 
 
 if __name__ == "__main__":

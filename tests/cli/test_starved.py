@@ -9,11 +9,13 @@ import re
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 from unittest import mock
 
 import pytest
 
 from pipeline.cli.dispatch import main
+from pipeline.io import safe_files
 from pipeline.io.plain_files import Spool
 from tests.conftest import PATIENCE, ROOT, run, tree, write_run
 
@@ -48,7 +50,7 @@ def command(
 
 
 LIMITS = [(resource.RLIMIT_AS, size * MEGABYTE) for size in (50, 140, 150, 176)]
-LIMITS += [(resource.RLIMIT_NOFILE, files) for files in (7, 13)]
+LIMITS += [(resource.RLIMIT_NOFILE, files) for files in (6, 7, 13)]
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="other systems do not limit the address space")
@@ -66,6 +68,35 @@ def test_a_starved_run_ends_in_results_or_in_one_message(tmp_path: Path, limit: 
         assert command(config, tmp_path / "run", *workers).returncode == 0
     run(config, tmp_path / "fresh")
     assert tree(tmp_path / "run") == tree(tmp_path / "fresh")
+
+
+def test_a_file_that_the_system_does_not_open_is_no_bad_input(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The same command goes on, with more files: exit code 3, not 2."""
+    config = write_run(tmp_path, 4)
+    monkeypatch.setattr(safe_files, "replacing", mock.Mock(side_effect=OSError(errno.EMFILE, "Too many open files")))
+    assert main(["run", str(config), "--output", str(tmp_path / "run"), "-q"]) == 3
+    assert capsys.readouterr().err.count("cannot be written: Too many open files") == 1
+    monkeypatch.setattr(safe_files, "replacing", mock.Mock(side_effect=OSError(errno.ENOSPC, "No space left")))
+    assert main(["run", str(config), "--output", str(tmp_path / "run"), "-q"]) == 2
+
+
+@pytest.mark.parametrize("name", ["B.gz", "A"])
+def test_a_text_that_the_system_does_not_open_is_no_bad_input(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    config, original = packed(tmp_path), Path.open
+
+    def scarce(path: Path, *given: Any, **more: Any) -> Any:
+        if path.name == name:
+            raise OSError(errno.EMFILE, "Too many open files")
+        return original(path, *given, **more)
+
+    monkeypatch.setattr(Path, "open", scarce)
+    assert main(["validate", str(config)]) == 3
+    message = f"error: {tmp_path / 'd' / name}: the system gives no more: Too many open files\n"
+    assert capsys.readouterr().err == message
 
 
 # ---- surroundings

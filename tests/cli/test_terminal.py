@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import fcntl
 import json
 import os
@@ -277,3 +278,20 @@ def test_doctor_names_every_optional_package(capsys: pytest.CaptureFixture[str])
             (row,) = [line for line in out.splitlines() if line.startswith(f"  {name} ")]
             assert row.endswith(use)
     assert all(len(line) <= 80 for line in out.splitlines() if line.startswith("  "))
+
+
+def test_doctor_names_every_package_that_is_imported() -> None:
+    known = {name.replace("-", "_") for name in (*doctor.REQUIRED, *doctor.IN_NO_EXTRA)}
+    known |= {name.replace("-", "_") for packages in doctor.EXTRAS.values() for name in packages}
+    known |= {"yaml", "dask", "pipeline", *sys.stdlib_module_names}  # of pyyaml and distributed
+    imported = set[str]()
+    for file in (ROOT / "pipeline").rglob("*.py"):
+        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Import):
+                imported |= {alias.name.partition(".")[0] for alias in node.names}
+            elif isinstance(node, ast.ImportFrom) and not node.level and node.module:
+                imported.add(node.module.partition(".")[0])
+            elif isinstance(node, ast.Call) and getattr(node.func, "id", "") in ("import_module", "find_spec"):
+                imported |= {str(own.value).partition(".")[0] for own in node.args[:1] if isinstance(own, ast.Constant)}
+    assert {name.lower() for name in imported} - {"", "compression"} <= known  # a later Python has it
+    assert "matplotlib" in imported

@@ -208,6 +208,7 @@ def test_a_gold_file_is_read(tmp_path: Path) -> None:
         ('end="1"', 'end="-1"', 3, "end of the element c: expected a whole number from 0, found '-1'"),
         ('req="no"', 'req="No"', 3, "req of the element error: expected yes or no, found 'No'"),
         ('numann="2"', 'num="2"', 2, "the element sentence has no attribute 'numann'"),
+        ('numann="2"', 'numann="999999999"', 2, "the sentence has 999999999 annotators; at most 255 are supported"),
         ("<text>a b</text>", "", 3, "a correction before the text of its sentence"),
         ("<text />", "", 5, "the sentence has no element text"),
         ("<text />", "<text /><text />", 5, "a second element text"),

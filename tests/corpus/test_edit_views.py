@@ -50,7 +50,7 @@ def of_many(annotators: int) -> str:
             {"a.m2": "S a x\n\nS c\n\n"},
             ["a.m2:1: token 2 is 'x', and in gold.m2:1 it is 'b': the edits are not of the same sentences"],
         ),
-        ({"gold.m2": of_many(256)}, ["gold.m2: has 256 annotators; at most 255 are supported"]),
+        ({"gold.m2": of_many(256)}, ["gold.m2:1: has 256 annotators up to this sentence; at most 255 are supported"]),
         (
             {"gold.m2": of_many(2), "a.m2": of_many(200)},
             [

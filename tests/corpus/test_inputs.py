@@ -5,12 +5,10 @@ from __future__ import annotations
 import bz2
 import gc
 import gzip
-import hashlib
 import io
 import json
 import lzma
 import os
-import re
 import sys
 import tempfile
 import threading
@@ -29,14 +27,12 @@ from hypothesis import strategies as st
 from pipeline import kernel as chosen_kernel
 from pipeline import stages
 from pipeline.cli.dispatch import main
-from pipeline.corpus import index, input_files, scan
-from pipeline.corpus.index import index_text
-from pipeline.errors import CorpusError, InputError
+from pipeline.corpus import scan
+from pipeline.corpus.input_files import Opener
+from pipeline.errors import CorpusError
 from pipeline.io import compressed
-from pipeline.io.plain_files import Origin, Spooled
 from tests.conftest import open_text
 from tests.files import CONFIG, TEXTS, dataset, lines, output, prepare, problems, write
-from tests.tools.fuzz_inputs import fuzz
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -405,9 +401,9 @@ datasets: {d: {source: r.gz, references: [r.gz]}, e: {source: r.gz, references: 
 systems: {A: r.gz}
 metrics: [gleu]
 """
-    with mock.patch.object(input_files, "index_texts", side_effect=index.index_texts) as opened:
+    with mock.patch.object(Opener, "index", autospec=True, side_effect=Opener.index) as opened:
         prepare(text)
-    assert [len(call.args[0]) for call in opened.call_args_list if call.args[0]] == [1]
+    assert opened.call_count == 1
 
 
 def test_a_wrong_file_in_several_roles_is_told_once() -> None:
@@ -649,13 +645,6 @@ def test_a_file_that_changed_is_told_by_its_own_name() -> None:
         stages.run(job, "out")
 
 
-def test_random_inputs_are_scored_right_or_refused() -> None:
-    tally, wrong = fuzz(60, 3)
-    assert wrong == {}
-    assert tally["intact: scored"] > 0
-    assert issubclass(CorpusError, InputError)
-
-
 # ---- blank lines
 
 
@@ -668,20 +657,17 @@ if chosen_kernel.name() == "native":
 def read_by(bits: int | None, data: bytes, separator: bytes, size: int) -> list[Any]:
     """Return all that one pass over a file finds, or the problem."""
     survey = bits and partial(chosen_kernel.formula("survey", "scan"), bits=bits)  # type: ignore[misc]
-    pieces, passing = [], scan.scan(io.BytesIO(data), separator, size, 4)
     with mock.patch.object(chosen_kernel, "formula", return_value=survey):
         try:
-            while True:
-                pieces.append(next(passing))
-        except StopIteration as end:
-            found = vars(end.value)
+            scanner = scan.scan(io.BytesIO(data), separator, size, 4)
         except CorpusError as error:
             return [str(error)]
+    found = vars(scanner)
     bits_of_lines = np.unpackbits(np.concatenate(found["bits"]), count=found["lines"])
     numbers = [found[name] for name in ("lines", "blank", "offset", "column", "has_bom", "subwords", "nuls")]
     numbers.append(found["longest"])
     return [
-        b"".join(pieces),
+        scanner.hash.digest(),
         np.flatnonzero(bits_of_lines).tolist(),
         np.concatenate(found["offsets"]).tolist(),
         *numbers,
@@ -713,27 +699,6 @@ def test_a_pass_over_a_file_finds_the_same_however_it_is_done(
         lines = lines if lines[-1] else lines[:-1]
         expected = [number for number, line in enumerate(lines) if not line.decode().split()]
         assert (found[0][1], found[0][3:5]) == (expected, [len(lines), len(expected)])
-
-
-def test_files_read_side_by_side_are_as_read_alone(tmp_path: Path) -> None:
-    """Of different lengths, more than are read at once, some of which are not sound."""
-    paths = [tmp_path / f"text{number}" for number in range(11)]
-    for number, path in enumerate(paths):
-        path.write_bytes((b"\xff" if number == 3 else b"a b\r\n") * number * 40 + b"end" * (number % 2))
-    paths[7].unlink()
-    files = [Spooled(path, b"\n", Origin(str(path))) for path in paths]
-    with mock.patch.object(index, "PIECE", 256):
-        together = index.index_texts([(file, None) for file in files])
-        assert [type(text) for text in together].count(CorpusError) == 2
-        for file, text in zip(files, together, strict=True):
-            if isinstance(text, CorpusError):
-                with pytest.raises(CorpusError, match=re.escape(str(text))):
-                    index_text(file)
-            else:
-                assert text == index_text(file)
-                content = file.path.read_bytes().replace(b"\r", b"")  # type: ignore[union-attr]
-                content += b"" if content.endswith(b"\n") or not content else b"\n"
-                assert text.digest == hashlib.blake2b(content, digest_size=16).hexdigest()
 
 
 def test_a_bit_is_kept_for_a_blank_line(tmp_path: Path) -> None:

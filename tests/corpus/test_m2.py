@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from pipeline.edits import correction_xml, m2_lines
+from pipeline.errors import CorpusError
 from tests.conftest import mirrored
 from tests.files import CONFIG, dataset, lines, prepare, problems, write
 
@@ -138,7 +140,10 @@ def test_what_was_not_chosen_is_told() -> None:
         (["S a", "", noop()], "x.m2:3: an edit before any sentence: expected a line that begins with 'S '"),
         (["S a", "B"], "x.m2:2: expected a line that begins with 'S ' or 'A ', or an empty line"),
         (["S a"], "x.m2: no annotator has a line: there is no line that begins with 'A '"),
-        (["S a", *(noop(number) for number in range(256))], "x.m2: has 256 annotators; at most 255 are supported"),
+        (
+            ["S a", *(noop(number) for number in range(256))],
+            "x.m2:1: has 256 annotators up to this sentence; at most 255 are supported",
+        ),
     ],
 )
 def test_wrong_lines_are_told(rows: list[str], message: str) -> None:
@@ -197,3 +202,20 @@ def test_the_official_file_gives_the_references_of_the_gleu_authors(shared: Path
     for number, reference in enumerate(found.references):
         expected = (shared / "conll14" / f"REF{number}").read_text(encoding="utf-8").split("\n")[:-1]
         assert [line.split() for line in lines(reference)] == [line.split() for line in expected]
+
+
+def test_a_sentence_with_edits_without_end_is_refused(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """M2 and XML, with the line at which there are too many; 256 MB of edits took more than a gigabyte."""
+    xml = '<sentence numann="1"><text>a</text><error req="no"><alt ann="0">\n{}</alt></error></sentence>'
+    for text, reader, place in (
+        ("S a\n\nS b\n" + "A 0 1|||R|||x|||REQUIRED|||-NONE-|||0\n" * 9, m2_lines.blocks, 7),
+        (xml.format('<c start="0" end="1">x</c>\n' * 9), correction_xml.xml_blocks, 5),
+    ):
+        monkeypatch.setattr(m2_lines, "MOST", 3)
+        monkeypatch.setattr(correction_xml, "MOST", 3)
+        path = tmp_path / "gold"
+        path.write_text(text, encoding="utf-8")
+        with pytest.raises(
+            CorpusError, match=rf"^gold:{place}: the sentence of line [13] has more than 3 (edits|corrections)$"
+        ):
+            list(reader(path, "gold"))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import gzip
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
@@ -51,7 +51,7 @@ u2;10;C;1;A;1;B;4
 """
 
 
-def read(folder: Path, text: str | bytes, name: str = "file", **options: list[str]) -> Judgments:
+def read(folder: Path, text: str | bytes, name: str = "file", **options: Any) -> Judgments:
     path = folder / name
     path.write_bytes(text.encode() if isinstance(text, str) else text)
     return read_judgments(path, **options)

@@ -275,6 +275,17 @@ def test_a_second_signal_ends_a_run_at_once_and_without_a_traceback(tmp_path: Pa
     assert (process.returncode, out, err) == (130, "", message)
 
 
+def test_an_interruption_in_code_from_text_has_the_same_exit_code() -> None:
+    """There Python ends the process by SIGINT at its end, although the exception was caught."""
+    strikes = "import os, signal, time; os.kill(os.getpid(), signal.SIGTERM); time.sleep(100)"
+    code = f"from pipeline.cli import dispatch; dispatch._dispatch = lambda _: exec({strikes!r}); "
+    command = [sys.executable, "-c", f"{code}raise SystemExit(dispatch.main())"]
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=PATIENCE, check=False)
+    message = "interrupted; what was finished is kept: run the same command again to go on\n"
+    assert (done.returncode, done.stderr) == (130, message)
+
+
 def test_a_run_removes_what_a_killed_one_has_left(temporary: Path, tmp_path: Path) -> None:
     config = write_run(tmp_path, 5)
     for name, age in (("old", 100), ("young", -100)):

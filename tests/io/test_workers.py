@@ -170,6 +170,26 @@ def test_processes_that_never_begin_are_not_waited_for(monkeypatch: pytest.Monke
 
 
 @posix
+def test_a_process_stopped_before_it_has_begun_is_not_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As by a debugger: whoever starts it waits for it to become the command. The first start is such a one."""
+    left, original = [None], worker_process._start
+
+    def stopped(process: subprocess.Popen[bytes], command: list[str]) -> None:
+        if left:
+            left.pop()
+            pipes: dict[str, Any] = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
+            process.__init__(  # type: ignore[misc]
+                command, **pipes, preexec_fn=lambda: os.kill(os.getpid(), signal.SIGSTOP)
+            )
+        else:
+            original(process, command)
+
+    monkeypatch.setattr(worker_process, "_start", stopped)
+    monkeypatch.setattr(worker_process, "START", 0.2)
+    assert done(square) == SQUARES
+
+
+@posix
 def test_a_process_that_is_stopped_is_not_waited_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Until it is stopped it seems to use the processor, so that a slow start is no standstill."""
     stopped = tmp_path / "stopped"
@@ -264,14 +284,14 @@ def test_where_there_are_fewer_processes_these_or_this_one_do_the_work(
 ) -> None:
     started: list[object] = []
 
-    def scarce(*given: Any, **more: Any) -> subprocess.Popen[bytes]:
+    def scarce(*given: Any) -> None:
         if len(started) == most:
             raise OSError(errno.EAGAIN, os.strerror(errno.EAGAIN))
         started.append(given)
-        return original(*given, **more)
+        original(*given)
 
-    original = subprocess.Popen
-    monkeypatch.setattr(subprocess, "Popen", scarce)
+    original = worker_process._start
+    monkeypatch.setattr(worker_process, "_start", scarce)
     messages: list[str] = []
     assert done(square, tell=messages.append) == SQUARES
     reason = os.strerror(errno.EAGAIN)

@@ -30,8 +30,7 @@ from pipeline.kernel.common import KINDS, MAX_ORDER, MERGED_KINDS, SPLITS, WITHO
 from pipeline.kernel.lines import Lines, join_lines
 from tests.conftest import ROOT, forced_kernel
 from tests.oracles import naive
-from tests.tools import fuzz_kernels
-from tests.tools.fuzz_kernels import (
+from tests.tools.fuzz.kernels import (
     INVALID,
     NEIGHBOURS,
     REFERENCES,
@@ -280,14 +279,6 @@ def test_bits_of_short_outputs_and_the_trie_count_the_same(native: ModuleType, o
         trie = native.overlap(source, texts[1:4], texts[4:], order, KINDS)
         assert seen(bits) == seen({kind: trie[kind] for kind in kinds})
     assert seen(bits) == seen(python.overlap(None, texts[1:4], texts[4:], order, kinds))
-
-
-def test_fuzzed_shards_are_equal(native: ModuleType) -> None:
-    """A few of what `python -m tests.tools.fuzz_kernels` compares by the hundred thousand."""
-    differing = {
-        number: fuzz_kernels.compare(fuzz_kernels.shard_of(0, number), python, native) for number in range(500)
-    }
-    assert {number: name for number, name in differing.items() if name} == {}
 
 
 @pytest.mark.parametrize("size", [0, 1, 2, 15, 16, 63, 64, 65, 4095, 4096, 5000])

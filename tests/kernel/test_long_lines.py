@@ -12,7 +12,7 @@ from pipeline.kernel.lines import join_lines
 from pipeline.metrics.base.metric import Text
 from pipeline.metrics.base.ngram_counts import OverlapNeeds
 from pipeline.tokenizers.tokenization import Tokenization
-from tests.tools.fuzz_kernels import outcome, shard_of
+from tests.tools.fuzz.kernels import outcome, shard_of
 
 if TYPE_CHECKING:
     from pipeline.kernel.common import Encoded

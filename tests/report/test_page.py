@@ -24,7 +24,7 @@ from pipeline.corpus.texts import read_texts
 from pipeline.errors import ConfigError
 from pipeline.metrics.base import ngram_roles
 from pipeline.metrics.build import from_text
-from pipeline.report.html import page
+from pipeline.report.html import design, page
 from pipeline.report.html.explorer import chosen_lines, line_counts
 from pipeline.report.html.explorer import data as explorer_data
 from pipeline.report.html.figures import bars as svg_bars
@@ -528,7 +528,7 @@ def test_what_is_missing_is_told_before(tmp_path: Path, monkeypatch: pytest.Monk
 def test_the_package_has_every_part_of_the_page() -> None:
     folder = ROOT / "pipeline" / "report" / "html" / "assets"
     shared = {"page.html", "shell.html", "macros.html"}
-    assert {file.name for file in folder.iterdir() if file.is_file()} == {*shared, *page.SCRIPTS, *page.STYLES}
+    assert {file.name for file in folder.iterdir() if file.is_file()} == {*shared, *design.SCRIPTS, *design.STYLES}
     sections = {f"sections/{file.name}" for file in (folder / "sections").iterdir()}
     templates = "".join(file.read_text(encoding="utf-8") for file in sorted(folder.rglob("*.html")))
     assert sections == set(re.findall(r'include "(.*?)"', templates))

@@ -270,7 +270,7 @@ def test_a_sentence_is_copied_for_a_paper(browser: Browser, page: Path) -> None:
         "| source | She go to school by the bus every days . |  |",
     ]
     latex = copied(browser, "latex")
-    assert r"careful & She \gecdel{go}\,\gecins{go\textbf{es}} to school by \gecdel{\textbf{the}} bus" in latex
+    assert r"careful & She \gecdel{go} \gecins{go\textbf{es}} to school by \gecdel{\textbf{the}} bus" in latex
     assert latex.count(r"\begin{figure}") == latex.count(r"\end{figure}") == 1
     hostile = r"50% of $x_1 & {a}^2 ~ \dots <b> #1 " + "``-- \u202e"
     escaped = browser.run("return tex(arguments[0])", hostile)

@@ -10,6 +10,7 @@ examples:
   gec-pipeline correlate runs/quickstart --human data/judgements.csv
   gec-pipeline correlate runs/seeda --human judgments_edit.xml --without INPUT REF-F GPT-3.5 --scores trueskill
   gec-pipeline correlate runs/seeda --human EW.txt --window 4
+  gec-pipeline correlate runs/conll14 --human EW.txt --alias src=INPUT
   gec-pipeline correlate metric_scores.csv --human human_scores.csv
   gec-pipeline correlate chrF.seg.score COMET.seg.score --human mqm.seg.score --statistic acc_eq soft_accuracy
   gec-pipeline correlate chrF.seg.score COMET.seg.score --human mqm.seg.score --statistic acc_eq --permutations 1000
@@ -50,6 +51,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--metric", metavar="NAME", help="only this metric (name or signature)")
     parser.add_argument("--dataset", metavar="NAME", help="the data set that was judged, where there are several")
     parser.add_argument("--judges", help="only these judges", **several)
+    parser.add_argument(
+        "--alias", **{**several, "metavar": "NAME=OTHER"}, help="what the run calls a system of --human, as src=INPUT"
+    )
     parser.add_argument("--without", help="leave these systems out, such as references", **several)
     parser.add_argument("--scores", choices=("expected_wins", "trueskill"), nargs="+", help="scores made of judgements")
     parser.add_argument("--divisor", choices=("opponents", "beaten"), help="the divisor of Expected Wins (opponents)")
@@ -115,6 +119,7 @@ def _settings(args: argparse.Namespace) -> WrittenHuman:
     from ...config.models import WrittenHuman
 
     given = {name: getattr(args, name) for name in OPTIONS if getattr(args, name) is not None}
+    given |= {"aliases": _aliases(args.alias)} if args.alias else {}
     given |= {"statistics": args.statistics} if args.statistics else {}
     given |= {"by_rank": "true"} if args.by_rank else {}
     try:
@@ -123,6 +128,17 @@ def _settings(args: argparse.Namespace) -> WrittenHuman:
         item = error.errors(include_url=False)[0]
         text = item["msg"].removeprefix("Value error, ")
         raise InputError(f"--{item['loc'][0]} {item['input']}: {text[:1].lower()}{text[1:]}") from None
+
+
+def _aliases(given: list[str]) -> dict[str, str]:
+    """Return names by the names in the file, from texts such as src=INPUT."""
+    pairs = [text.partition("=") for text in given]
+    for text, (name, sign, other) in zip(given, pairs, strict=True):
+        if not (name and sign and other):
+            raise InputError(f"--alias {text}: expected NAME=OTHER, such as src=INPUT")
+        if [own for own, _, _ in pairs].count(name) > 1:
+            raise InputError(f"--alias: {name} is given twice")
+    return {name: other for name, _, other in pairs}
 
 
 def _metrics(args: argparse.Namespace) -> list[MetricScores]:

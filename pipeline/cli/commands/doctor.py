@@ -51,7 +51,10 @@ EXTRAS: dict[str, dict[str, str]] = {
 }
 """What the packages of each extra are for. A test compares with pyproject.toml."""
 IN_NO_EXTRA = {
-    "pandas": "Result.to_pandas()",
+    "pandas": "frames of scores in notebooks",
+    "polars": "frames of scores in notebooks",
+    "ipython": "tables, figures and bars in notebooks",
+    "en-core-web-sm": "texts to edits: spaCy's model of English",
     "s3fs": "s3:// addresses",
     "gcsfs": "gs:// addresses",
     "adlfs": "az:// addresses",

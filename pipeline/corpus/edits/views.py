@@ -139,7 +139,7 @@ def _gold(dataset: Dataset, opener: Opener) -> Annotated | None:
     gold = joined([read_annotated(path, opener.spool, _reader(dataset)) for path in dataset.gold])
     if len(gold.annotators) > MAX_ANNOTATORS:
         message = f"has {len(gold.annotators)} annotators; at most {MAX_ANNOTATORS} are supported"
-        raise CorpusError([Problem(gold.name, message)])
+        raise CorpusError([Problem(f"{gold.name}:{gold.line_beyond(MAX_ANNOTATORS)}", message)])
     return gold
 
 

@@ -179,7 +179,7 @@ def spool_m2(path: Path | Remote, missing: Missing, spool: Spool, *, lenient: bo
     name, raw = named(path), spool.local(path)
     lacking: dict[int, list[int]] = {}  # by annotator: sentences without a line, and the line of the first
     read = _reader(raw, name, lenient=lenient)
-    source = spool.write_texts(name, _source(read(), lacking))
+    source = spool.write_texts(name, _source(_bounded(read(), name), lacking))
     if lenient and not lacking:
         lacking[0] = [0, 0]
     annotators = sorted(lacking)
@@ -187,8 +187,6 @@ def spool_m2(path: Path | Remote, missing: Missing, spool: Spool, *, lenient: bo
         raise CorpusError([Problem(name, "has no sentence: there is no line that begins with 'S '")])
     if not annotators:
         raise CorpusError([Problem(name, "no annotator has a line: there is no line that begins with 'A '")])
-    if len(annotators) > MAX_ANNOTATORS:
-        raise CorpusError([Problem(name, f"has {len(annotators)} annotators; at most {MAX_ANNOTATORS} are supported")])
     references = []
     for annotator in annotators:
         texts = spool.write_texts(name, _reference(read(), annotator, missing, lacking[annotator]))
@@ -269,6 +267,17 @@ def _source(every: Iterable[Sentence], lacking: dict[int, list[int]]) -> Iterato
         for annotator in sentence.edits:
             lacking.setdefault(annotator, [0, 0])
         yield " ".join(sentence.tokens).encode()
+
+
+def _bounded(every: Iterable[Sentence], name: str) -> Iterator[Sentence]:
+    """Yield the sentences; raises CorpusError at the first with which there are too many annotators."""
+    seen: set[int] = set()
+    for sentence in every:
+        seen |= sentence.edits.keys()
+        if len(seen) > MAX_ANNOTATORS:
+            message = f"has {len(seen)} annotators up to this sentence; at most {MAX_ANNOTATORS} are supported"
+            raise wrong(name, sentence.line, message)
+        yield sentence
 
 
 def _reference(every: Iterable[Sentence], annotator: int, missing: Missing, lacking: list[int]) -> Iterator[bytes]:

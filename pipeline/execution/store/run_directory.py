@@ -13,12 +13,13 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
+import os
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from ...errors import StoreError
 from ...io import lock
-from ...io.safe_files import TEMPORARY, open_regular, refuse_links, write_atomic
+from ...io.safe_files import MAX_JSON, TEMPORARY, open_regular, refuse_links, write_atomic
 from ...metrics.base.columns import COUNTING
 from . import unfinished
 from .columns_file import COLUMNS, Statistics
@@ -114,10 +115,10 @@ class RunDirectory:
         return sorted(folder.iterdir()) if folder.is_dir() and not folder.is_symlink() else []
 
     def _read_results(self) -> bytes | None:
-        """Return the content of results.json, or None where it cannot be read."""
+        """Return the content of results.json, or None where it cannot be read or is too large to be one."""
         try:
             with open_regular(self.path / "results.json") as file:
-                return file.read()
+                return file.read() if os.fstat(file.fileno()).st_size <= MAX_JSON else None
         except (OSError, StoreError):
             return None
 

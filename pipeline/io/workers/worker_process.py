@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import atexit
 import contextlib
+import errno
 import os
 import pickle
+import signal
 import subprocess
 import sys
+import threading
 import time
 from pathlib import Path
 from typing import IO, Any
@@ -24,7 +27,11 @@ FRESH = 60
 """Seconds for which a worker without work may be used again; it ends by itself later than that."""
 PATIENCE = 10.0
 """Seconds within which a process that is killed must end, else it is left alone."""
+START = 60.0
+"""Seconds within which the system must have started a process, else it is killed."""
 _THREADS = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS")
+_BORROW = "_USE_VFORK"
+"""The switch of subprocess, in its documentation, by which no process borrows the memory of its parent."""
 _idle: list[WorkerProcess] = []
 """Workers of this process that have no work."""
 
@@ -40,13 +47,7 @@ class WorkerProcess:
         """Start the process; raises OSError where the system gives none."""
         self.surroundings = _surroundings()
         utf8 = ["-X", "utf8"] if sys.flags.utf8_mode else []
-        self._process = subprocess.Popen(
-            [sys.executable, "-P", *utf8, "-c", BEGIN],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            env={**dict.fromkeys(_THREADS, "1"), **os.environ},
-        )
+        self._process = _started([sys.executable, "-P", *utf8, "-c", BEGIN])
         self.pid, self._since = self._process.pid, 0.0
         self._header = pickle.dumps((sys.path, os.getpid()))
 
@@ -112,6 +113,55 @@ class WorkerProcess:
         """Whether the process lives, not too long without work, and has the surroundings of this one."""
         fresh = time.monotonic() - self._since < FRESH
         return fresh and self._process.poll() is None and self.surroundings == _surroundings()
+
+
+def _started(command: list[str]) -> subprocess.Popen[bytes]:
+    """Start a command with pipes to it, and return its process; raises OSError where the system gives none.
+
+    A process may be stopped before it has become the command, and whoever starts it waits for that. So another thread
+    does, and the process is killed when it takes too long. Python would then hold up all threads where it borrows its
+    memory to the process (vfork), so this is done only where there is no memory for a copy.
+    """
+    process: subprocess.Popen[bytes] = subprocess.Popen.__new__(subprocess.Popen)
+    errors: list[BaseException] = []
+
+    def start() -> None:
+        try:
+            _start(process, command)
+        except BaseException as error:  # noqa: BLE001 (the thread that waits raises it)
+            errors.append(error)
+
+    thread = threading.Thread(target=start, name="start", daemon=True)
+    thread.start()
+    thread.join(START)
+    if thread.is_alive():
+        with contextlib.suppress(AttributeError, OSError):
+            os.kill(process.pid, signal.SIGTERM if sys.platform == "win32" else signal.SIGKILL)
+        thread.join(PATIENCE)
+        if thread.is_alive():
+            raise OSError(errno.ETIMEDOUT, f"no process could be started within {START:.0f} s")
+    if errors:
+        raise errors[0]
+    return process
+
+
+def _start(process: subprocess.Popen[bytes], command: list[str]) -> None:
+    """Start a command as a process whose object is there, so that its number is known before it has begun."""
+    environment = {**dict.fromkeys(_THREADS, "1"), **os.environ}
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.DEVNULL, "env": environment}
+    borrows = getattr(subprocess, _BORROW, None)
+    try:
+        if borrows is not None:
+            setattr(subprocess, _BORROW, False)
+        process.__init__(command, **pipes)  # type: ignore[misc]
+    except OSError as error:
+        if error.errno != errno.ENOMEM or borrows is None:
+            raise
+        setattr(subprocess, _BORROW, borrows)
+        process.__init__(command, **pipes)  # type: ignore[misc]
+    finally:
+        if borrows is not None:
+            setattr(subprocess, _BORROW, borrows)
 
 
 def _surroundings() -> tuple[object, ...]:

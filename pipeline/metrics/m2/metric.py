@@ -187,7 +187,8 @@ class MaxMatch(Metric):
         correct, proposed, gold = judged.counts
         counts = {name: np.array(count) for name, count in zip(COUNTS, judged.counts, strict=True)}
         told = f"{correct} right of {proposed} proposed edits, {gold} of the annotator"
-        yield "", f"annotator {judged.annotator}: {self.output} {100 * float(self._scores(counts)[0]):.2f} ({told})"
+        file = f" ({judged.annotator} in the file)" if judged.annotator != judged.place else ""
+        yield "", f"annotator {judged.place}{file}: {self.output} {100 * float(self._scores(counts)[0]):.2f} ({told})"
         for edit in judged.edits:
             unchanged = ", ".join(unchanged_words(edit))
             yield "match" if edit.matched else "wrong", f"{edit}{f' (unchanged: {unchanged})' if unchanged else ''}"

@@ -18,7 +18,12 @@ if TYPE_CHECKING:
     from .joined_runs import Joined, NamedRun
 
 NAME = "board.html"
-BOARD = Design("board.html", ("page.css", "atlas.css"), ("theme.js", "sort.js"), "pipeline.report.atlas")
+BOARD = Design(
+    "board.html",
+    ("page.css", "atlas.css", "copying.css"),
+    ("theme.js", "sort.js", "copying.js"),
+    "pipeline.report.atlas",
+)
 
 
 class OwnBoard(NamedTuple):

@@ -24,7 +24,9 @@ if TYPE_CHECKING:
     from .values import ValueTable
 
 PACKAGE = "pipeline.report.atlas"
-ATLAS = Design("atlas.html", ("page.css", "atlas.css"), ("theme.js", "sort.js", "atlas.js"), PACKAGE)
+ATLAS = Design(
+    "atlas.html", ("page.css", "atlas.css", "copying.css"), ("theme.js", "sort.js", "copying.js", "atlas.js"), PACKAGE
+)
 TITLE = "Published rankings, reproduced"
 
 

@@ -57,8 +57,8 @@ def overview_part(results: Results, digits: int) -> dict[str, Any]:
         ]
         tables.append(PageOverview(overview, boards, rows))
     sentences = {names[group.dataset, group.metric]: verdict(results, group, digits) for group in own}
-    boards = {names[group.dataset, group.metric]: _board(results, group) for group in own}
-    return {"tables": tables, "sentences": sentences, "data": {"digits": digits, "boards": boards}}
+    own_boards = {names[group.dataset, group.metric]: _board(results, group) for group in own}
+    return {"tables": tables, "sentences": sentences, "data": {"digits": digits, "boards": own_boards}}
 
 
 def _cell(entry: Entry | None) -> PageCell:

@@ -12,69 +12,31 @@ from urllib.parse import quote
 from ..console import by_order
 from ..tables.columns.directions import Directions, marked_settings
 from ..tables.comparisons import baseline_of, pair_table, tests_of
-from ..tables.human import (
-    correlation_table,
-    permutation_table,
-    rank_table,
-    sentence_table,
-    statistic_table,
-    test_table,
-    window_table,
-)
 from ..tables.labels import best_of, groups, remarks, size
-from ..tables.plotted import all_pairs, precisions, ranked_systems, scatters
+from ..tables.plotted import all_pairs, precisions, ranked_systems
 from ..tables.ranked import ranked_table
 from ..tables.sections import finding_tables
 from ..tables.verdicts import expectation_table, misses
 from . import shell
+from .design import ALWAYS, DESIGN
 from .explorer.data import explorer
 from .figures.bars import interval_axis, interval_bar, interval_scale
-from .figures.plots import order_parts, p_matrix, rank_parts, scatter
+from .figures.plots import order_parts, p_matrix, rank_parts
 from .overview import overview_part
+from .pairs import pairs_data
+from .people import people_part
 from .shell import PageTable, Row
 from .type_maps import type_maps
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
 
-    from ...scoring.results import Results, Score
+    from ...scoring.results import Score
     from ..material import Material
     from ..tables.labels import Group
     from .figures.svg import Drawing
 
 NAME = "report.html"
-SCRIPTS = (
-    "theme.js",
-    "tabs.js",
-    "baseline.js",
-    "sort.js",
-    "boxes.js",
-    "marks.js",
-    "text.js",
-    "words.js",
-    "marked.js",
-    "ngrams.js",
-    "edits.js",
-    "data.js",
-    "makers.js",
-    "list.js",
-    "grams.js",
-    "overlaps.js",
-    "counts.js",
-    "card.js",
-    "scores.js",
-    "detail.js",
-    "example.js",
-    "address.js",
-    "hits.js",
-    "lines.js",
-    "agreement.js",
-    "explorer.js",
-    "keys.js",
-)
-"""The scripts in the order in which they run: the first before the page is drawn, those of ALWAYS without sentences too."""
-STYLES = ("page.css", "overview.css", "explorer.css", "sentence.css", "print.css")
-DESIGN = shell.Design("page.html", STYLES, SCRIPTS)
 ESCAPES = str.maketrans({c: f"\\u{ord(c):04x}" for c in "<>&\u2028\u2029\u007f"})
 LARGEST = 14_500_000
 """A page of more bytes is made again with fewer sentences, unless their number was asked for."""
@@ -117,8 +79,9 @@ def html_files(material: Material) -> dict[str, str]:
 def render(material: Material, data: Mapping[str, Any] | None) -> str:
     """Return the page. `data` is what explorer() returned."""
     linked = {dataset["name"]: dataset["systems"] for dataset in data["datasets"]} if data else {}
-    more = {"data": as_json(data), "sentences": bool(data)}
-    return shell.render(DESIGN, {**content(material, linked), **more}, None if data else SCRIPTS.index("text.js"))
+    pairs = as_json(pairs_data(material.results, data, material.digits))
+    more = {"data": as_json(data), "pairs": pairs, "sentences": bool(data)}
+    return shell.render(DESIGN, {**content(material, linked), **more}, None if data else len(ALWAYS))
 
 
 def as_json(data: object) -> str:
@@ -137,7 +100,7 @@ def content(material: Material, linked: Mapping[str, Collection[str]]) -> dict[s
     config = material.config if isinstance(material.config, dict) else {}
     title, overview = config.get("description"), overview_part(results, material.digits)
     return {
-        "title": title if isinstance(title, str) and title.strip() else "Evaluation",
+        "title": title if isinstance(title, str) and title.strip() else listed(list(results.datasets)) or "Evaluation",
         "boards": [
             board(material, group, number, linked.get(group.dataset, ()))
             for number, group in enumerate(groups(results), 1)
@@ -147,7 +110,7 @@ def content(material: Material, linked: Mapping[str, Collection[str]]) -> dict[s
         "types": type_maps(results, material.digits),
         "settings": marked_settings(results),
         "lettered": bool(results.tests) and baseline_of(results) is None,
-        "human": human(results),
+        "human": people_part(material),
         "findings": {title: PageTable(*table, left=left) for title, table, left in findings},
         "expected": expected(results.expectations) if results.expectations else None,
         "warnings": [*results.warnings, *map(str, results.missing)],
@@ -155,6 +118,11 @@ def content(material: Material, linked: Mapping[str, Collection[str]]) -> dict[s
         "config": as_yaml(config) if config else "",
         "unread": bool(material.unread) or not material.corpora,
     }
+
+
+def listed(names: Sequence[str]) -> str:
+    """Return names as the title of a page: at most three, and how many more there are."""
+    return ", ".join([*names[:3], *([f"{len(names) - 3} more"] if len(names) > 3 else [])])
 
 
 def as_yaml(config: Mapping[str, Any]) -> str:
@@ -239,26 +207,3 @@ def expected(expectations: dict[str, Any]) -> dict[str, Any]:
         "missed": len(expectations["missed"]),
         "misses": list(misses(expectations)),
     }
-
-
-def human(results: Results) -> dict[str, Any] | None:
-    """Return tables and plots of how the metrics agree with people."""
-    if not results.human or not results.human.get("correlations"):
-        return None
-    plots = [
-        (f"{shown.group.label} and {shown.human_name}: {shown.coefficients}", scatter(shown))
-        for shown in scatters(results)
-    ]
-    tables = {
-        "Correlations of systems": PageTable(*correlation_table(results.human), left=(0, 1)),
-        "Pairs of outputs of a sentence": PageTable(*sentence_table(results.human), left=(0,)),
-        "Williams' test: is the first metric closer to people?": PageTable(*test_table(results.human), left=(0, 1, 2)),
-        "Windows of neighbours": PageTable(*window_table(results.human), left=(0, 1)),
-        "Statistics": PageTable(*statistic_table(results.human), left=(0, 1, 2)),
-        "Permutation test: does the first metric agree better with people?": PageTable(
-            *permutation_table(results.human), left=(0, 1, 2, 3)
-        ),
-        "Pairs of outputs by the ranks that people gave": PageTable(*rank_table(results.human), left=(0,)),
-    }
-    shown = {title: table for title, table in tables.items() if table.rows}
-    return {"plots": [(title, plot) for title, plot in plots if plot], "tables": shown}

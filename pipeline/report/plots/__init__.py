@@ -60,6 +60,21 @@ PLOTS: dict[str, Plot] = {
         "gleu with references: sample, at least two",
         later(__name__, "human.draws"),
     ),
+    "people": Plot(
+        "ranges of ranks by people, and clusters",
+        "`human` in the config, with a file of judgements that is at hand",
+        later(__name__, "people.people"),
+    ),
+    "correlations": Plot(
+        "correlations of each metric with people, with intervals",
+        "`human` in the config",
+        later(__name__, "people.correlations"),
+    ),
+    "williams": Plot(
+        "Williams' tests of which metric is closer to people",
+        "`human` in the config, and three metrics",
+        later(__name__, "people.williams"),
+    ),
     "human": Plot("metric against human score", "`human` in the config", later(__name__, "human.scatter")),
     "windows": Plot(
         "correlation among neighbours in the human ranking", "`human: {window: ..}`", later(__name__, "human.windows")

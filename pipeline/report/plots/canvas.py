@@ -114,7 +114,8 @@ def title(axes: Axes, group: Group, what: str = "") -> None:
     """Write above the axes what they show, unless figures shall have no title."""
     if not LOOK.get().title:
         return
-    words = ": ".join(text(part, 60) for part in (group.dataset, group.label, what) if part)
+    parts = [part.replace("\n", " ") for part in (group.dataset, group.label, what) if part]
+    words = ": ".join(shortened(printable(part), 60) for part in parts)
     whole = axes.get_figure(root=True)
     assert whole is not None  # noqa: S101 (for the type checker: figure() has put the axes into a figure)
     size = LOOK.get().points(10)

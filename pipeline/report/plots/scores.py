@@ -26,7 +26,7 @@ from .canvas import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping, Sequence
 
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from ...scoring.results import Results, Score
     from ..material import Material
     from ..tables.labels import Group
-    from ..tables.plotted import AllPairs, RankedSystem
+    from ..tables.plotted import RankedSystem
 
     Named = tuple[Group, str, Figure]
 
@@ -121,21 +121,27 @@ def precision(material: Material) -> Iterator[Named]:
 
 def ranks(material: Material) -> Iterator[Named]:
     """Draw ranges of ranks, with clusters as bands; ranges of different clusters do not overlap."""
-    from matplotlib.ticker import MaxNLocator
-
     for group in groups(material.results):
         systems = ranked_systems(group.scores)
         if len(systems) < len(group.scores):  # a figure has all systems of a table
             continue
-        plot, axes = rows_figure([system.system for system in systems])
-        for row, system in enumerate(systems):
-            _rank(axes, row, system)
-        _clusters(axes, [system.cluster for system in systems])
+        plot, axes = rank_figure(systems)
         title(axes, group, f"rank (circle) and its {level_name(material.results)} range")
-        axes.set_xlabel("rank")
-        axes.set_xlim(0.5, len(systems) + 0.5)
-        axes.xaxis.set_major_locator(MaxNLocator(integer=True))
         yield group, "", plot
+
+
+def rank_figure(systems: Sequence[RankedSystem]) -> tuple[Figure, Axes]:
+    """Return a figure of ranges of ranks, with clusters as bands; it has no title yet."""
+    from matplotlib.ticker import MaxNLocator
+
+    plot, axes = rows_figure([system.system for system in systems])
+    for row, system in enumerate(systems):
+        _rank(axes, row, system)
+    _clusters(axes, [system.cluster for system in systems])
+    axes.set_xlabel("rank")
+    axes.set_xlim(0.5, len(systems) + 0.5)
+    axes.xaxis.set_major_locator(MaxNLocator(integer=True))
+    return plot, axes
 
 
 def _rank(axes: Axes, row: int, system: RankedSystem) -> None:
@@ -188,21 +194,22 @@ def p_values(material: Material) -> Iterator[Named]:
     for group in groups(material.results):
         compared = all_pairs(material.results, group.scores)
         if compared:
-            yield group, "", _matrix(group, compared)
+            ps = {names: pair.p for names, pair in compared.pairs.items()}
+            yield group, "", matrix_figure(group, compared.systems, ps, "p, adjusted")
 
 
-def _matrix(group: Group, compared: AllPairs) -> Figure:
+def matrix_figure(group: Group, names: Sequence[str], ps: Mapping[tuple[str, str], float], what: str) -> Figure:
+    """Return a figure of p-values by the names of row and column, the smaller the darker; `what` is its title."""
     from matplotlib.patches import Patch
 
-    names = compared.systems
     written = len(names) <= WRITTEN and cell_width(len(names)) > LONGEST_P
     side = max(3.4, min(0.42 * len(names), 9.5))
     plot, axes = figure(width=side + 1.6, height=side + 1.2, square=True)
     for row, system in enumerate(names):
         for column, other in enumerate(names):
-            pair = compared.pairs.get((system, other))
-            if pair and not math.isnan(pair.p):
-                _cell(axes, row, column, pair.p, written=written)
+            p = ps.get((system, other), math.nan)
+            if not math.isnan(p):
+                _cell(axes, row, column, p, written=written)
     matrix_names(axes, names, size=9 if len(names) <= 30 else 6)
     axes.set_xlim(-0.5, len(names) - 0.5)
     axes.set_ylim(len(names) - 0.5, -0.5)
@@ -210,7 +217,7 @@ def _matrix(group: Group, compared: AllPairs) -> Figure:
     axes.grid(visible=False)
     axes.tick_params(length=0)
     axes.spines[:].set_visible(False)
-    title(axes, group, "p, adjusted")
+    title(axes, group, what)
     meanings = [*(f"p < {level:g}" for level in LEVELS), f"p ≥ {LEVELS[-1]:g}"]
     patches = [Patch(facecolor=shade, edgecolor=GREY, label=of) for shade, of in zip(SHADES, meanings, strict=True)]
     legend(plot, patches, 4)

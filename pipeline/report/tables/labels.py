@@ -21,6 +21,8 @@ REFERENCE = re.compile(rf"reference[0-9]+|{REFERENCES_ROW}")
 """Names of references that are scored as systems."""
 
 
+ALWAYS = ("flavour", "level")
+"""Settings that labels name wherever metrics of a name differ in them, since scores of the two are no rivals."""
 SOURCE, HUMAN = "source", "reference"
 """Kinds of rows that do not compete: a system that left every line as it was, and what people wrote."""
 
@@ -126,10 +128,13 @@ def _split(text: str) -> tuple[str, dict[str, str]]:
 
 def _told_apart(name: str, rivals: Sequence[dict[str, str]]) -> list[str]:
     """Return for each metric of a name in what it differs, with defaults where signatures leave them out."""
-    texts = _apart(rivals)
-    if not texts[0].isdigit() or name not in METRICS:
+    usual = {}
+    if name in METRICS:
+        usual = {option.key: str(option.default_of({})).lower() or "none" for option in METRICS[name].options}
+    known = [{**own, **{key: own.get(key, usual[key]) for key in ALWAYS if key in usual}} for own in rivals]
+    texts = _apart(known)
+    if not texts[0].isdigit():
         return texts
-    usual = {option.key: str(option.default_of({})).lower() or "none" for option in METRICS[name].options}
     keys = dict.fromkeys(key for own in rivals for key in own if key in usual)
     return _apart([{key: own.get(key, usual[key]) for key in keys} for own in rivals])
 
@@ -138,8 +143,10 @@ def _apart(rivals: Sequence[dict[str, str]]) -> list[str]:
     """Return for each metric of a name the few settings in which it differs from the others, or else a number."""
     keys = [key for key in dict.fromkeys(key for own in rivals for key in own) if _values(rivals, [key]) > 1]
     everywhere = [key for key in keys if all(key in own for own in rivals)]
-    picked = [key for key in everywhere if _values(rivals, [key]) == len(rivals)][:1]
-    for key in [*everywhere, *keys] if not picked else ():
+    picked = [key for key in ALWAYS if key in everywhere]
+    if _values(rivals, picked) < len(rivals):
+        picked += [key for key in everywhere if _values(rivals, [key]) == len(rivals)][:1]
+    for key in [*everywhere, *keys] if _values(rivals, picked) < len(rivals) else ():
         if _values(rivals, [*picked, key]) > _values(rivals, picked):
             picked.append(key)
     texts = [" ".join(f"{key}:{own[key]}" for key in picked if key in own) for own in rivals]

@@ -8,16 +8,19 @@ from __future__ import annotations
 
 import math
 import re
-from typing import TYPE_CHECKING, NamedTuple
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ...metrics.names import class_of
 from .comparisons import baseline_of, is_significant, p_cell, tests_of
+from .digits import shown_level
 from .human import coefficient
-from .labels import groups
+from .labels import groups, labels
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from ...human.people import HumanRanking
     from ...scoring.results import Results, Score
     from .labels import Group
 
@@ -45,6 +48,16 @@ def ranked_systems(scores: Sequence[Score]) -> list[RankedSystem]:
             cluster = score.bootstrap.cluster
             parted = bool(systems) and systems[-1].cluster != cluster
             systems.append(RankedSystem(score.system, score.rank, *score.bootstrap.ranks, cluster, parted))
+    return systems
+
+
+def judged_systems(ranking: HumanRanking) -> list[RankedSystem]:
+    """Return the systems as people rank them, the best first."""
+    systems: list[RankedSystem] = []
+    for rank, number in enumerate(ranking.ranked.order, 1):
+        cluster = ranking.ranked.cluster[number]
+        parted = bool(systems) and systems[-1].cluster != cluster
+        systems.append(RankedSystem(ranking.systems[number], rank, *ranking.ranked.ranges[number], cluster, parted))
     return systems
 
 
@@ -159,3 +172,81 @@ def scatters(results: Results) -> Iterator[Scatter]:
         values = {name: item["coefficients"][name]["value"] for name in ("pearson", "spearman")}
         agreement = ", ".join(f"{name} {coefficient(value)}" for name, value in values.items())
         yield Scatter(group, item["human"], finite, agreement)
+
+
+class Correlated(NamedTuple):
+    """A coefficient of a metric and people."""
+
+    value: float
+    low: float
+    high: float
+
+
+class Forest(NamedTuple):
+    """The coefficients of all metrics and a human score, with their intervals."""
+
+    dataset: str
+    human: str
+    level: str
+    """The level of the intervals, such as 95%."""
+    names: list[str]
+    """The names of the coefficients, such as pearson."""
+    metrics: list[tuple[str, list[Correlated]]]
+    """The label of each metric with its coefficients, the one with the highest first coefficient before others."""
+
+    @property
+    def human_name(self) -> str:
+        """What the human score is called in a plot."""
+        return self.human.replace("_", " ")
+
+
+def forests(results: Results) -> Iterator[Forest]:
+    """Yield the coefficients of the metrics for each human score; those that are lacking are NaN."""
+    human = results.human or {}
+    items = human.get("correlations", ())
+    named = labels(item["metric"] for item in items)
+    for dataset, title in dict.fromkeys((item["dataset"], item["human"]) for item in items):
+        own = [item for item in items if (item["dataset"], item["human"]) == (dataset, title)]
+        rows = [
+            (named[item["metric"]], [_correlated(stored) for stored in item["coefficients"].values()]) for item in own
+        ]
+        rows.sort(key=lambda row: -row[1][0].value if math.isfinite(row[1][0].value) else math.inf)
+        yield Forest(dataset, title, shown_level(human["settings"]["level"]), list(own[0]["coefficients"]), rows)
+
+
+def _correlated(stored: dict[str, Any]) -> Correlated:
+    return Correlated(*(math.nan if one is None else one for one in (stored["value"], *stored["interval"])))
+
+
+class Triangle(NamedTuple):
+    """Williams' tests of all metrics: whether the row's is closer to people than the column's, which follows it."""
+
+    dataset: str
+    human: str
+    metrics: list[str]
+    """The labels of the metrics, in the order of forests()."""
+    tests: dict[tuple[str, str], float]
+    """The p-value of each pair of labels, the one that comes first in `metrics` before the other."""
+    level: float
+    """A p-value below it is significant."""
+
+    @property
+    def human_name(self) -> str:
+        """What the human score is called in a plot."""
+        return self.human.replace("_", " ")
+
+
+def triangles(results: Results) -> Iterator[Triangle]:
+    """Yield Williams' tests for each human score, where there are three metrics or more."""
+    human = results.human or {}
+    named = labels(item["metric"] for item in human.get("correlations", ()))
+    for forest in forests(results):
+        order = [label for label, _ in forest.metrics]
+        tests = {}
+        for item in human.get("tests", ()):
+            if (item["dataset"], item["human"]) == (forest.dataset, forest.human) and item["p"] is not None:
+                one, two = sorted((named[item["metric"]], named[item["other"]]), key=order.index)
+                tests[one, two] = float(item["p"])
+        if len(order) > 2 and tests:
+            level = float(1 - Fraction(str(human["settings"]["level"])))
+            yield Triangle(forest.dataset, forest.human, order, tests, level)

@@ -1,6 +1,6 @@
 "use strict";
 // The state says what the page shows. It is kept in the address, so that a link leads back to it.
-const DEFAULTS = { dataset: 0, metric: 0, a: 0, b: 1, reference: -1, against: "source", sort: "line", wins: "all", edits: "all", q: "", line: -1, grams: false, whole: false, scores: false };
+const DEFAULTS = { dataset: 0, metric: 0, a: 0, b: 1, reference: -1, against: "source", sort: "line", wins: "all", edits: "all", q: "", line: -1, grams: false, whole: false, scores: false, part: "sentences" };
 const CHOICES = { sort: ["line", "worst", "best", "ahead", "behind", "apart", "spread", "longest", "shortest"], wins: ["all", "a", "b", "tie", "differ"], edits: ["all", "changed", "unchanged", "by-all", "by-some", "by-none"] };
 const SWITCHES = ["grams", "whole", "scores"];
 const state = { ...DEFAULTS };
@@ -28,6 +28,7 @@ function readAddress() {
   state.against = given.get("against") ?? usualAgainst(own);
   state.q = given.get("q") ?? "";
   for (const key of SWITCHES) state[key] = given.get(key) === "1";
+  if (given.get("part") === "compare") state.part = "compare";
   state.line = own.numbers.indexOf(Number(given.get("line") ?? NaN));
 }
 
@@ -53,6 +54,7 @@ function writeNow() {
   for (const key of ["sort", "wins", "edits", "q"]) if (state[key] !== DEFAULTS[key]) kept.set(key, state[key]);
   if (state.against !== usualAgainst(own)) kept.set("against", state.against);
   for (const key of SWITCHES) if (state[key]) kept.set(key, "1");
+  if (state.part !== DEFAULTS.part) kept.set("part", state.part);
   if (state.line >= 0) kept.set("line", own.numbers[state.line]);
   for (const [key, text] of resultParts()) kept.set(key, text);
   written = `#${kept}`;

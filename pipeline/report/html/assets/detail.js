@@ -13,9 +13,12 @@ function drawDetail(place, state, dataset, metric, line) {
   const cards = drawCards(groups, (group) => card(state, dataset, metric, line, group, before));
   const rest = [...scoreTable(state, dataset, line, groups), cards];
   place.classList.toggle("beside", beside);
-  if (beside) place.replaceChildren(heading(dataset, metric, line), element("div", "given source", ...given), element("div", "", element("div", "given", ...references), ...rest));
-  else place.replaceChildren(heading(dataset, metric, line), element("div", "given", ...given, ...references), ...rest);
-  markHits(place, hitExpression());
+  const parts = beside
+    ? [element("div", "given source", ...given), element("div", "", element("div", "given", ...references), ...rest)]
+    : [element("div", "given", ...given, ...references), ...rest];
+  const expression = hitExpression();
+  for (const part of parts) markHits(part, expression);
+  place.replaceChildren(heading(dataset, metric, line), ...parts);
 }
 
 function textBlock(name, number, against) {

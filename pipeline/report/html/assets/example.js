@@ -75,11 +75,17 @@ function isRightToLeft(text) {
 
 function latexOf({ place, metric, rows }) {
   const pieces = (list) => list.map(([part, only]) => (only ? `\\textbf{${tex(part)}}` : tex(part))).join("");
+  // Words are apart, so that lines can break between them.
+  const ruled = (command, text, list) => {
+    if (!list.every(([, only]) => only)) return `\\${command}{${pieces(list)}}`;
+    const { words, gaps } = split(text.replace(/<n>/g, " "));
+    return words.map((word, number) => (number ? tex(gaps[number].replace(/\s+/g, " ")) : "") + `\\${command}{\\textbf{${tex(word)}}}`).join("");
+  };
   const lineOf = ({ name, score, parts }) => {
     const text = parts.map(([gap, kind, old, now]) => {
       if (kind === "same") return tex(gap + now);
-      const [gone, added] = lettersOf(old, now).map((list) => list.map(([part, only]) => [part.replace(/\s+|<n>/g, " "), only]));
-      return tex(gap) + [old && `\\gecdel{${pieces(gone)}}`, now && `\\gecins{${pieces(added)}}`].filter(Boolean).join("\\,");
+      const [gone, added] = lettersOf(old, now);
+      return tex(gap) + [old && ruled("gecdel", old, gone), now && ruled("gecins", now, added)].filter(Boolean).join(" ");
     }).join("");
     const turned = isRightToLeft(parts.map((part) => part[3]).join(" ")) ? `\\gecrtl{${text}}` : text;
     return `${tex(name)} & ${turned} & ${score.replace("−", "$-$")} \\\\`;
@@ -89,11 +95,12 @@ function latexOf({ place, metric, rows }) {
     ? [`% Other letters than Latin ones (${scripts.join(", ")}): LuaLaTeX, with \\usepackage[bidi=basic]{babel} and a font that has them: \\babelfont{rm}{...}`]
     : [];
   return [
-    "% Made by gec-pipeline. In the preamble: \\usepackage{tabularx,xcolor} and \\usepackage[normalem]{ulem};",
-    "% for pdfLaTeX also \\usepackage[T1]{fontenc} and \\usepackage{textcomp}",
+    "% Made by gec-pipeline. In the preamble: \\usepackage{tabularx,xcolor}",
+    "% and, for pdfLaTeX, \\usepackage[T1]{fontenc} and \\usepackage{textcomp}",
     ...note,
-    "\\providecommand{\\gecins}[1]{\\textcolor{green!35!black}{\\uline{#1}}}",
-    "\\providecommand{\\gecdel}[1]{\\textcolor{red!65!black}{\\sout{#1}}}",
+    "\\providecommand{\\gecrule}[2]{\\leavevmode\\begingroup\\setbox0\\hbox{#2}\\rlap{\\raisebox{#1}{\\rule{\\wd0}{.5pt}}}\\box0\\endgroup}",
+    "\\providecommand{\\gecins}[1]{\\textcolor{green!35!black}{\\gecrule{-.35ex}{#1}}}",
+    "\\providecommand{\\gecdel}[1]{\\textcolor{red!65!black}{\\gecrule{.5ex}{#1}}}",
     "\\providecommand{\\gecrtl}[1]{\\ifdefined\\textdir\\bgroup\\textdir TRT #1\\egroup\\else#1\\fi}",
     "\\begin{figure}",
     "\\centering\\small",

@@ -64,6 +64,7 @@ function update(told = true) {
   const number = lines.length.toLocaleString("en"), all = own.numbers.length.toLocaleString("en");
   byId("found").textContent = lines.length === own.numbers.length ? `${all} sentences` : `${number} of ${all} sentences`;
   show(lines.includes(state.line) ? state.line : lines.length ? lines[0] : -1, told);
+  comparison.draw();
 }
 
 // Show a sentence. If `told` is true, write it into the address too.
@@ -77,6 +78,7 @@ function show(line, told = true) {
 
 function step(by) {
   if (!list.items.length) return;
+  state.part = DEFAULTS.part;
   const at = list.at < 0 ? (by > 0 ? 0 : list.items.length - 1) : list.at + by;
   show(list.items[Math.max(0, Math.min(list.items.length - 1, at))]);
   if (detail.getBoundingClientRect().top < 0 || detail.getBoundingClientRect().top > innerHeight) {

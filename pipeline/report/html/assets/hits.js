@@ -34,15 +34,18 @@ function markIn(text, expression) {
   for (const match of whole.matchAll(expression)) {
     if (match[0] && hits.push([match.index, match.index + match[0].length]) === MOST_HITS) break;
   }
+  let first = 0;
   for (const { node, start } of pieces) {
-    const end = start + node.data.length;
-    for (const [low, high] of hits.toReversed()) {
-      if (high <= start || low >= end) continue;
-      const range = new Range();
-      range.setStart(node, Math.max(low, start) - start);
-      range.setEnd(node, Math.min(high, end) - start);
-      range.surroundContents(element("mark"));
+    const end = start + node.data.length, parts = [];
+    let at = start;
+    while (first < hits.length && hits[first][1] <= start) first++;
+    for (let number = first; number < hits.length && hits[number][0] < end; number++) {
+      const [low, high] = [Math.max(hits[number][0], start), Math.min(hits[number][1], end)];
+      if (at < low) parts.push(whole.slice(at, low));
+      parts.push(element("mark", "", whole.slice(low, high)));
+      at = high;
     }
+    if (parts.length) node.replaceWith(...parts, ...(at < end ? [whole.slice(at, end)] : []));
   }
 }
 

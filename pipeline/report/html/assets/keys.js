@@ -8,6 +8,7 @@ form.addEventListener("input", (event) => {
   const { name, value: chosen } = event.target;
   if (["dataset", "metric", "a", "b", "reference"].includes(name)) state[name] = Number(chosen);
   else state[name] = chosen;
+  state.part = DEFAULTS.part;
   if (name === "dataset") {
     Object.assign(state, { metric: 0, line: -1, reference: -1, against: usualAgainst(dataset()) });
     [state.a, state.b] = leaders();
@@ -20,6 +21,7 @@ const actions = {
   next: () => step(1),
   previous: () => step(-1),
   link: (button) => {
+    state.part = DEFAULTS.part;
     writeNow();
     copy(location.href, button);
   },
@@ -90,11 +92,11 @@ window.addEventListener("hashchange", () => {
   if (location.hash === written || !leadsToSentences()) return;
   readAddress();
   update();
-  byId("sentences").scrollIntoView();
+  byId(state.part).scrollIntoView();
 });
 
 form.hidden = byId("explorer").hidden = false;
 const linked = leadsToSentences();
 readAddress();
 update(linked);
-if (linked) byId("sentences").scrollIntoView();
+if (linked) byId(state.part).scrollIntoView();

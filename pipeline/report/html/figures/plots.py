@@ -41,9 +41,9 @@ SIGNIFICANT = (
 """The cells of a matrix that have a sign, and what it means."""
 
 
-def rank_parts(systems: Sequence[RankedSystem]) -> dict[str, Drawing]:
+def rank_parts(systems: Sequence[RankedSystem], title: str = "Ranges of ranks") -> dict[str, Drawing]:
     """Return the plot of ranges of ranks by its title, in parts of equal length where it would be too long."""
-    drawn = {f"Ranges of ranks{which}": rank_ranges(systems, part) for which, part in _parts(systems)}
+    drawn = {f"{title}{which}": rank_ranges(systems, part) for which, part in _parts(systems)}
     return {title: plot for title, plot in drawn.items() if plot}
 
 

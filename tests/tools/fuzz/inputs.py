@@ -1,40 +1,30 @@
-"""Random configs and files through the command line: no traceback, no hang, no silent score, no wrong score.
+"""Random texts and configs through the command line: no traceback, no hang, no silent score, no wrong score.
 
-    python -m tests.tools.fuzz_inputs --runs 2000 --seed 1
-
-Each run writes parallel texts in random forms (plain, compressed, JSON lines, TSV, Parquet, M2) and a config. An intact
-one must score as the same texts do from memory. One with a damage that makes a needed thing wrong must be refused
-with exit code 2. One with random bytes changed must be scored or refused, and nothing else.
+Each case writes texts in random forms (plain, compressed, JSON lines, TSV, Parquet, M2) and a config. An intact one
+must score as the same texts do from memory. One with a damage that makes a needed thing wrong must be refused
+with exit code 2. One with random bytes changed must be scored or refused, and nothing else. A case is its seed.
 """
 
 from __future__ import annotations
 
-import argparse
 import bz2
-import contextlib
 import gzip
-import io
 import json
 import lzma
 import random
-import shutil
-import signal
-import tempfile
-import traceback
 import warnings
-from collections import Counter
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pipeline
-from pipeline.cli.dispatch import main
+
+from .driver import Fuzzer, said
 
 if TYPE_CHECKING:
+    from collections import Counter
     from collections.abc import Callable
+    from pathlib import Path
 
 WORDS = ["a", "b", "dog", "dogs", "run", "naïve", "日本", "😀", ".", ",", "x\u00a0y", "NO", "1.0"]
-LIMIT = 20
-"""Seconds that a run may take."""
 METRICS: list[Any] = ["gleu[iter=5]", {"name": "gleu", "references": "max"}, "gleu[unit=char,iter=3]"]
 
 
@@ -322,76 +312,30 @@ def shuffle_bytes(case: Case, config: Path) -> None:
     path.write_bytes(bytes(data))
 
 
-def call(config: Path, output: Path) -> tuple[int, str, str]:
-    """Run the command line on a config; return exit code, standard output and standard error."""
-    out, err = io.StringIO(), io.StringIO()
-    arguments = ["run", str(config), "--output", str(output), "--json"]
-    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
-        try:
-            code = main(arguments)
-        except SystemExit as done:
-            code = int(done.code or 0)
-    return code, out.getvalue(), err.getvalue()
-
-
-def one(seed: int, tally: Counter[str]) -> str | None:
-    """Do one run; return what is wrong with it."""
+def check(seed: str, folder: Path, tally: Counter[str]) -> str:
+    """Write the texts and the config of a seed, and run it."""
     rng = random.Random(seed)
-    folder = Path(tempfile.mkdtemp())
-    try:
-        case = Case(folder, rng)
-        way = rng.choice(["intact", "damaged", "damaged", "shuffled"])
-        damage = rng.choice(DAMAGES) if way == "damaged" else None
-        if damage:
-            damage(case)
-        config = case.write()
-        if way == "shuffled":
-            shuffle_bytes(case, config)
-        code, out, err = call(config, folder / "out")
-        tally[f"{way}: {'scored' if code == 0 else 'refused'}"] += 1
-        if code not in (0, 2) or (code == 2 and not err.strip()):
-            return f"{way}: exit code {code}: {err}"
-        if damage and code == 0:
-            return f"{damage.__name__}: scored in silence\n{json.dumps(case.config)}"
-        if way == "intact":
-            if code:
-                return f"intact, but refused: {err}"
-            found = {(s["system"], s["metric"]): s["score"] for s in json.loads(out)["scores"]}
-            if found != case.expected():
-                return f"scores {found}, expected {case.expected()}"
-    except Exception:  # noqa: BLE001 (whatever it is, it is what is looked for)
-        return traceback.format_exc()
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
-    return None
+    case = Case(folder, rng)
+    way = rng.choice(["intact", "damaged", "damaged", "shuffled"])
+    damage = rng.choice(DAMAGES) if way == "damaged" else None
+    if damage:
+        damage(case)
+    config = case.write()
+    if way == "shuffled":
+        shuffle_bytes(case, config)
+    done = said("run", config, "--output", folder / "out", "--json")
+    tally[f"{way}: {'scored' if done.code == 0 else 'refused'}"] += 1
+    if done.wrong():
+        return f"{way}: {done.wrong()}"
+    if damage and done.code == 0:
+        return f"{damage.__name__}: scored in silence\n{json.dumps(case.config)}"
+    if way == "intact":
+        if done.code:
+            return f"intact, but refused: {done.err}"
+        found = {(s["system"], s["metric"]): s["score"] for s in json.loads(done.out)["scores"]}
+        if found != case.expected():
+            return f"scores {found}, expected {case.expected()}"
+    return ""
 
 
-def _hang(*_: object) -> None:
-    raise TimeoutError(f"more than {LIMIT} seconds")
-
-
-def fuzz(runs: int, seed: int) -> tuple[Counter[str], dict[int, str]]:
-    """Return how the runs ended, and what was wrong by seed."""
-    tally: Counter[str] = Counter()
-    wrong = {}
-    signal.signal(signal.SIGALRM, _hang)
-    for number in range(runs):
-        signal.alarm(LIMIT)
-        found = one(seed * 1_000_003 + number, tally)
-        signal.alarm(0)
-        if found:
-            wrong[seed * 1_000_003 + number] = found
-    return tally, wrong
-
-
-if __name__ == "__main__":
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--runs", type=int, default=1000)
-    parser.add_argument("--seed", type=int, default=0)
-    given = parser.parse_args()
-    counts, failures = fuzz(given.runs, given.seed)
-    for found_seed, text in list(failures.items())[:20]:
-        print(f"--- {found_seed}\n{text}")
-    print(*(f"{name}: {count}" for name, count in sorted(counts.items())), sep="\n")
-    print(f"{given.runs} runs, {len(failures)} wrong")
-    raise SystemExit(1 if failures else 0)
+FUZZER = Fuzzer("texts and configs in random forms: scored right or refused", str, check)

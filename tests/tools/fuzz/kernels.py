@@ -1,18 +1,8 @@
-"""Compares the compiled kernel with its Python twin on random shards; not collected by pytest.
-
-    python -m tests.tools.fuzz_kernels --shards 100000 --seed 1
-
-Shard number N of a seed is the same whenever it is made: --only N makes that one again. Progress goes to standard
-error; the last line, on standard output, tells how many shards were compared. Exit code 1 where the twins differ.
-"""
+"""Compares the compiled kernel with its Python twin on random shards. A case is the seed of a shard."""
 
 from __future__ import annotations
 
-import argparse
-import faulthandler
 import random
-import sys
-import time
 from importlib import import_module
 from itertools import cycle, islice
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -22,8 +12,12 @@ import numpy as np
 from pipeline.kernel.common import KINDS, MAX_ORDER, MERGED_KINDS, SPLITS, WITHOUT_OUTPUT
 from pipeline.kernel.lines import Lines
 
+from .driver import Fuzzer
+
 if TYPE_CHECKING:
+    from collections import Counter
     from collections.abc import Callable, Sequence
+    from pathlib import Path
     from types import ModuleType
 
     from pipeline.kernel.common import Encoded
@@ -185,29 +179,13 @@ def shard_of(seed: int, number: int) -> Shard:
     return Maker(random.Random(f"{seed}:{number}")).shard()
 
 
-def main() -> int:
-    """Compare; return the exit code."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--shards", type=int, default=1000, metavar="N", help="how many (default: 1000)")
-    parser.add_argument("--seed", type=int, default=0, metavar="S", help="of the generator (default: 0)")
-    parser.add_argument("--only", type=int, metavar="N", help="make this shard alone, and print it")
-    arguments = parser.parse_args()
-    faulthandler.enable()
+def check(seed: str, _: Path, tally: Counter[str]) -> str:
+    """Compare the kernels on the shard of a seed."""
     python, native = (import_module(f"pipeline.kernel.{name}") for name in ("python", "native"))
-    numbers = range(arguments.shards) if arguments.only is None else [arguments.only]
-    started, differing = time.monotonic(), 0
-    for done, number in enumerate(numbers, 1):
-        shard = shard_of(arguments.seed, number)
-        found = compare(shard, python, native)
-        differing += bool(found)
-        if found or arguments.only is not None:
-            print(f"shard {number}: {found or 'no'} difference: {shard}", file=sys.stderr)
-        if done % 1000 == 0:
-            print(f"{done} shards, {time.monotonic() - started:.0f} s", file=sys.stderr, flush=True)
-    seconds = time.monotonic() - started
-    print(f"{len(numbers)} shards of seed {arguments.seed}: {differing} differences, {seconds:.0f} s")
-    return 1 if differing else 0
+    shard = shard_of(*map(int, seed.split(":")))
+    tally["shards"] += 1
+    differs = compare(shard, python, native)
+    return f"{differs} differs: {shard}" if differs else ""
 
 
-if __name__ == "__main__":
-    sys.exit(main())
+FUZZER = Fuzzer("the compiled kernel and its Python twin on random shards", str, check)

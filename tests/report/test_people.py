@@ -1,0 +1,158 @@
+"""How people rank the systems, and how the metrics agree with them: in the page and in plots."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from pipeline import reopen
+from pipeline.cli import dispatch
+from pipeline.errors import InputError
+from pipeline.human.people import human_ranking
+from pipeline.report.html.figures import people as figures
+from pipeline.report.html.page import html_files
+from pipeline.report.html.people import people_part
+from pipeline.report.plots import PLOTS, drawn
+from pipeline.report.plots.canvas import styled
+from pipeline.report.tables.digits import round_half_up
+from pipeline.report.tables.human import coefficient
+from pipeline.report.tables.plot_look import Look
+from pipeline.report.tables.plotted import forests, triangles
+from tests.conftest import ROOT
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from pipeline.report.material import Material
+
+DATA = ROOT / "data"
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A run of the sample with four metrics and a copy of its judgements."""
+    folder = tmp_path_factory.mktemp("run")
+    shutil.copy(DATA / "judgements.csv", folder / "judgements.csv")
+    texts = {"source": str(DATA / "source.txt"), "references": [str(DATA / "reference0.txt")]}
+    config = {
+        "datasets": {"sample": texts},
+        "systems": [str(DATA / "systems" / "*.txt")],
+        "metrics": ["gleu[iter=1]", "google_gleu", "bleu", "ter"],
+        "human": {"file": "judgements.csv", "resamples": "200"},
+        "output": {"formats": ["html"]},
+    }
+    (folder / "run.yaml").write_text(json.dumps(config), encoding="utf-8")
+    assert dispatch.main(["run", str(folder / "run.yaml"), "-q", "--json", "--output", str(folder / "run")]) == 0
+    return folder
+
+
+@pytest.fixture(scope="module")
+def material(folder: Path) -> Material:
+    return reopen.revisit(folder / "run")
+
+
+@pytest.fixture(scope="module")
+def people(material: Material) -> dict[str, Any]:
+    found = people_part(material)
+    assert found
+    return found
+
+
+def test_the_ranking_is_that_of_the_command(
+    folder: Path, material: Material, people: dict[str, Any], capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = str(folder / "judgements.csv")
+    assert dispatch.main(["human", file, "--json", "--resamples", "200"]) == 0
+    said = json.loads(capsys.readouterr().out)
+    own = said["expected_wins"]
+    ranking = people["ranking"]
+    assert [row[1] for row in ranking.table.rows] == own["order"] == ranking.names
+    for _, name, score, ranks, cluster in ranking.table.rows:
+        low, high = own["ranks"][name]
+        assert float(score) == pytest.approx(own["scores"][name], abs=0.000501)
+        assert (ranks, int(cluster)) == (str(low) if low == high else f"{low}-{high}", own["clusters"][name])
+    scores = (material.results.human or {})["scores"]["expected_wins"]
+    assert scores == pytest.approx({name: own["scores"][name] for name in scores}, abs=1e-12)
+    for row, cells in ranking.pairs:
+        for column, (text, kind) in zip(ranking.names, cells, strict=True):
+            if row == column:
+                assert (text, kind) == ("", "none")
+            else:
+                one, two = said["systems"].index(column), said["systems"].index(row)
+                share, p = (said["head_to_head"][name][one][two] for name in ("share", "p"))
+                assert text == round_half_up(share, 2) + ("#" if p <= 0.01 else "")  # no p is from 0.01 to 0.10 here
+                assert kind == f"h{round(10 * share)}"
+
+
+def test_a_page_of_the_run_is_that_of_the_report(folder: Path, material: Material) -> None:
+    assert (folder / "run" / "report.html").read_text(encoding="utf-8") == html_files(material)["report.html"]
+
+
+def test_figures_have_the_numbers_of_the_results(material: Material, people: dict[str, Any]) -> None:
+    human = material.results.human or {}
+    (forest,), (triangle,) = forests(material.results), triangles(material.results)
+    titles = {shape.title for shape in figures.forest(forest).shapes if shape.tag == "circle"}
+    items = human["correlations"]
+    names = {re.split(r"\|", item["metric"])[0]: item["coefficients"] for item in items}
+    expected = {
+        f"{metric}: {name} {coefficient(own['value'])}, {' to '.join(map(coefficient, own['interval']))}"
+        for metric, coefficients in names.items()
+        for name, own in coefficients.items()
+    }
+    assert titles == expected
+    assert len(titles) == 16
+    order = [metric for metric, _ in forest.metrics]
+    assert order == sorted(names, key=lambda metric: -names[metric]["pearson"]["value"])
+    tests = {frozenset(item[key].split("|")[0] for key in ("metric", "other")): item["p"] for item in human["tests"]}
+    assert {frozenset(pair): p for pair, p in triangle.tests.items()} == tests
+    assert all(order.index(row) < order.index(column) for row, column in triangle.tests)
+    cells = [shape for shape in figures.triangle(triangle).shapes if shape.tag == "rect"]
+    better = sum(p < 0.05 for p in tests.values())
+    assert [cell.attributes["class"] for cell in cells].count("cell better") == better
+    assert len(cells) == len(tests) == 6
+    assert [title for title, _ in people["plots"]][:2] == [
+        "Coefficients with expected wins, 95% intervals",
+        "Williams' test, expected wins",
+    ]
+
+
+def test_plots_show_the_same(material: Material) -> None:
+    narrow = replace(material, look=Look("column", "serif", title=False))
+    plots = list(drawn(narrow, ("people", "correlations", "williams"), "svg"))
+    found = [plot.stem for plot in plots]
+    shown = ["pearson", "spearman", "kendall", "accuracy"]
+    middle = [f"correlations.sample.expected_wins_{name}" for name in shown]
+    assert found == ["people.sample", *middle, "williams.sample.expected_wins"]
+    widths = {re.search(r'width="([0-9.]+)pt"', plot.data.decode()).group(1) for plot in plots}  # type: ignore[union-attr]
+    assert [float(width) / 72 * 72.27 for width in widths] == [pytest.approx(219, abs=0.001)]
+    with styled():
+        _, _, ranks = next(PLOTS["people"].figures(material))
+        _, _, first = next(PLOTS["correlations"].figures(material))
+    assert material.results.human
+    ranking = human_ranking(material.people(), material.results.human["settings"])  # type: ignore[arg-type]
+    assert ranking
+    rows = [label.get_text() for label in ranks.axes[0].get_yticklabels()]
+    assert rows == [ranking.systems[number] for number in ranking.ranked.order]
+    (forest,) = forests(material.results)
+    dots = [line.get_xdata()[0] for line in first.axes[0].lines if line.get_marker() == "o"]  # type: ignore[index]
+    assert dots == [values[0].value for _, values in forest.metrics]
+
+
+def test_judgements_that_are_gone_are_told(folder: Path) -> None:
+    """The correlations stay, since the results have them."""
+    file = folder / "judgements.csv"
+    text = file.read_text(encoding="utf-8")
+    for change in (lambda: file.write_text(text + "\n", encoding="utf-8"), file.unlink):
+        change()
+        page = html_files(reopen.revisit(folder / "run"))["report.html"]
+        assert "The ranking by people is not here" in page
+        assert "How people rank the systems" not in page
+        assert "Correlations of systems" in page
+    with pytest.raises(InputError, match="--plot people: this run has nothing for it; it needs `human` in the config"):
+        list(drawn(reopen.revisit(folder / "run"), ("people",)))
+    file.write_text(text, encoding="utf-8")

@@ -1,0 +1,73 @@
+"""What /proc says of processes: the workers of a run, what a process waits for, and what is left of a folder."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+from pathlib import Path
+
+PROC = Path("/proc")
+
+
+def kill(pid: int, number: signal.Signals = signal.SIGKILL) -> None:
+    """Send a signal to a process, if it is still there."""
+    with contextlib.suppress(ProcessLookupError):
+        os.kill(pid, number)
+
+
+def children(pid: int) -> list[int]:
+    """Return the processes that a process has started and that have not ended."""
+    found: list[int] = []
+    with contextlib.suppress(OSError):
+        for task in (PROC / str(pid) / "task").iterdir():
+            with contextlib.suppress(OSError):
+                found += map(int, (task / "children").read_text(encoding="ascii").split())
+    return [child for child in found if _line(child, "State")[:1] not in ("Z", "X", "")]
+
+
+def catches(pid: int, number: signal.Signals) -> bool:
+    """Whether a process has a handler of its own for a signal."""
+    return bool(int(_line(pid, "SigCgt") or "0", 16) >> (number - 1) & 1)
+
+
+def what(pid: int) -> str:
+    """Return what a process and the processes that it has started are doing, in a line."""
+    own = f"process {pid} is in state {_line(pid, 'State') or 'unknown'}, waits in {_wait(pid)}"
+    return "; ".join([own, *map(what, children(pid))])
+
+
+def left_of(folder: Path) -> list[str]:
+    """Return the command lines of processes whose folder for temporary files is this one."""
+    found = []
+    for path in PROC.iterdir():
+        with contextlib.suppress(OSError):
+            if path.name.isdigit() and f"TMPDIR={folder}\0".encode() in (path / "environ").read_bytes() + b"\0":
+                found.append((path / "cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace"))
+    return [line for line in found if line]
+
+
+def threads_of_user(user: int) -> int:
+    """Return how many processes and threads a user has: what a limit of them counts."""
+    number = 0
+    for path in PROC.iterdir():
+        with contextlib.suppress(OSError):
+            if path.name.isdigit() and path.stat().st_uid == user:
+                number += len(list((path / "task").iterdir()))
+    return number
+
+
+def _line(pid: int, name: str) -> str:
+    """Return what the status of a process says under a name; empty where it has ended."""
+    with contextlib.suppress(OSError):
+        for line in (PROC / str(pid) / "status").read_text(encoding="ascii", errors="replace").splitlines():
+            if line.startswith(f"{name}:"):
+                return line.partition(":")[2].strip()
+    return ""
+
+
+def _wait(pid: int) -> str:
+    """Return the function of the system in which a process waits."""
+    with contextlib.suppress(OSError):
+        return (PROC / str(pid) / "wchan").read_text(encoding="ascii", errors="replace") or "nothing"
+    return "unknown"

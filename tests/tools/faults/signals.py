@@ -1,0 +1,116 @@
+"""Faults that signals make: parent and workers killed or stopped, interruptions, one after the other."""
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+from typing import TYPE_CHECKING
+
+from .processes import catches, children, kill
+
+if TYPE_CHECKING:
+    import random
+
+    from .machine import Machine, Running
+
+HASTY = {"io.workers.pool.STILL": 3.0, "io.workers.pool.LOOK": 0.2, "io.workers.worker_process.START": 3.0}
+"""Seconds after which the watchdog of the program ends a worker that stands still."""
+ENDS = [signal.SIGINT, signal.SIGTERM, signal.SIGHUP]
+
+
+def parent(machine: Machine, rng: random.Random) -> str:
+    """Kill the program; its workers must end by themselves."""
+    process, moment = begun(machine, rng)
+    kill(process.pid)
+    process.wait()
+    return moment
+
+
+def start(machine: Machine, rng: random.Random) -> str:
+    """Kill a worker, or each of several, within half a second of its start."""
+    process = machine.start()
+    victims: set[int] = set()
+    number = rng.randint(1, 4)
+    while len(victims) < number and not process.poll():
+        for pid in set(children(process.pid)) - victims:
+            time.sleep(rng.uniform(0, 0.5) if rng.random() < 0.8 else 0)
+            kill(pid)
+            victims.add(pid)
+        time.sleep(0.002)
+    process.wait()
+    return f"{len(victims)} workers killed soon after their start"
+
+
+def worker(machine: Machine, rng: random.Random) -> str:
+    """Kill workers at any moment."""
+    process, moment = begun(machine, rng)
+    number = rng.choice([1, 1, 2, 4])
+    for _ in range(number):
+        if pid := _a_worker(process, rng):
+            kill(pid)
+        process.until(time.monotonic() - process.begun + rng.uniform(0, 0.2))
+    process.wait()
+    return f"{number} workers killed {moment}"
+
+
+def stopped(machine: Machine, rng: random.Random) -> str:
+    """Stop a worker, so that it lives and does nothing. It may not even have begun."""
+    process = machine.start(settings=HASTY)
+    moment = rng.uniform(0, machine.seconds)
+    process.until(moment)
+    pid = _a_worker(process, rng)
+    if pid:
+        kill(pid, signal.SIGSTOP)
+    process.wait()
+    return f"a worker stopped after {moment:.2f} s"
+
+
+def interrupt(machine: Machine, rng: random.Random) -> str:
+    """Interrupt the program, or all processes as a terminal does."""
+    process, moment = begun(machine, rng)
+    number = _send(process, rng)
+    process.wait()
+    return f"{number} {moment}"
+
+
+def twice(machine: Machine, rng: random.Random) -> str:
+    """Interrupt twice, the second time within a third of a second."""
+    process, moment = begun(machine, rng)
+    first = _send(process, rng)
+    process.until(time.monotonic() - process.begun + rng.uniform(0, 0.3) * rng.random())
+    second = _send(process, rng)
+    process.wait()
+    return f"{first}, {second} {moment}"
+
+
+def begun(machine: Machine, rng: random.Random) -> tuple[Running, str]:
+    """Return a command at a random moment, from that on where it looks after signals."""
+    process = machine.start()
+    while not process.poll() and not catches(process.pid, signal.SIGTERM):
+        time.sleep(0.002)
+    here = time.monotonic() - process.begun
+    moment = here + rng.random() * max(machine.seconds - here, 0)
+    if not process.until(moment):
+        machine.seconds = min(machine.seconds, time.monotonic() - process.begun)  # so that later moments are earlier
+    return process, f"after {moment:.2f} s"
+
+
+def _a_worker(process: Running, rng: random.Random) -> int:
+    """Return a worker, which is waited for; 0 where the command ends before there is one."""
+    while not process.poll():
+        if pids := children(process.pid):
+            return rng.choice(pids)
+        process.until(time.monotonic() - process.begun + 0.005)
+    return 0
+
+
+def _send(process: Running, rng: random.Random) -> str:
+    """Send a signal to the program or to its process group; return its name."""
+    number, whole = rng.choice(ENDS), rng.random() < 0.5
+    if not process.poll():
+        if whole:
+            os.killpg(process.pid, number)
+        else:
+            kill(process.pid, number)
+    return f"{number.name}{' to all' if whole else ''}"

@@ -1,0 +1,173 @@
+"""A trial: a fault, the same command until it is done, and whether all is then as if nothing had happened."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import random
+import re
+import shutil
+import time
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, NamedTuple
+
+from tests.conftest import tree
+
+from . import inputs, run_directories, signals, surroundings
+from .machine import HungError, counted
+from .processes import left_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from .machine import Ended, Machine
+
+ATTEMPTS = 5
+"""Times that the command may be given again."""
+DECENT = re.compile(r"(?:error|note|warning): .+|interrupted; .+|[ \t].*|")
+"""A line that may be printed to standard error."""
+
+
+class Kind(NamedTuple):
+    """A kind of faults."""
+
+    about: str
+    inflict: Callable[[Machine, random.Random], str]
+    """Gives the command, and has the fault happen to it; returns what was done, in a few words."""
+    codes: tuple[int, ...]
+    """The exit codes that the command may then have."""
+    loses: bool = False
+    """Whether the fault takes away what was finished, so that this is counted again."""
+    again: bool = False
+    """Whether the command is given again even where it has ended well."""
+    impossible: Callable[[], str] = str
+    """Returns why the kind cannot be tried here; empty where it can."""
+
+
+KILLED = -9
+KINDS = {
+    "parent": Kind("the program killed", signals.parent, (KILLED, 0)),
+    "start": Kind("workers killed soon after their start", signals.start, (0,)),
+    "worker": Kind("workers killed at any moment", signals.worker, (0,)),
+    "stopped": Kind("a worker stopped (SIGSTOP)", signals.stopped, (0,)),
+    "interrupt": Kind("interrupted (SIGINT, SIGTERM, SIGHUP)", signals.interrupt, (130, 0)),
+    "twice": Kind("interrupted twice", signals.twice, (130, 0)),
+    "memory": Kind("little memory (ulimit -v)", surroundings.memory, (0, 3)),
+    "files": Kind("few open files (ulimit -n)", surroundings.files, (0, 3)),
+    "processes": Kind(
+        "few processes (ulimit -u)", surroundings.processes, (0, 3), impossible=surroundings.without_setpriv
+    ),
+    "pipe": Kind("a named pipe without a writer", inputs.pipe, (0, 2)),
+    "server": Kind("a server that stalls, trickles or breaks off", inputs.server, (0, 2), again=True, loses=True),
+    "unreadable": Kind(
+        "a file or folder without permission", inputs.unreadable, (0, 2), impossible=surroundings.without_setpriv
+    ),
+    "changed": Kind("a text changed while it is used", inputs.changed, (0, 2), again=True, loses=True),
+    "damage": Kind("killed, a file damaged or deleted", run_directories.damage, (KILLED, 0), again=True, loses=True),
+    "deleted": Kind(
+        "the run directory deleted while it is used", run_directories.deleted, (KILLED, 0, 2), again=True, loses=True
+    ),
+    "two": Kind("two runs at once", run_directories.two, (KILLED, 0, 2)),
+    "disk": Kind("disk full", surroundings.disk, (2,)),
+    "temporary": Kind("folder of temporary files full or closed", surroundings.temporary, (0, 2)),
+    "home": Kind("no home, other languages", surroundings.home, (0,)),
+    "clock": Kind("the clock set while it works", surroundings.clock, (0,)),
+}
+
+
+@dataclass
+class Trial:
+    """What happened in a trial."""
+
+    number: int
+    kind: str
+    what: str = ""
+    """What was done."""
+    codes: list[int] = field(default_factory=list)
+    """The exit codes of all commands."""
+    kept: int = 0
+    """Shards that were finished before the last command."""
+    repeated: int = 0
+    """How many of these it counted again."""
+    seconds: float = 0.0
+    """Processor time of the most expensive command."""
+    peak: float = 0.0
+    """Its memory, or that of its largest worker, in MB."""
+    hung: str = ""
+    lost: list[str] = field(default_factory=list)
+    """What is not as it must be of the results."""
+    untidy: list[str] = field(default_factory=list)
+    """What is not as it must be of messages, exit codes, processes and files."""
+
+    @property
+    def verdict(self) -> str:
+        """How the trial has ended, in a word."""
+        return "hung" if self.hung else "lost" if self.lost else "untidy" if self.untidy else "survived"
+
+
+def trial(machine: Machine, seed: int, number: int, kind: str) -> Trial:
+    """Do a fault, go on until the command is done, compare. The same seed and number do the same."""
+    done = Trial(number, kind)
+    machine.ended.clear()
+    try:
+        done.what = KINDS[kind].inflict(machine, random.Random(f"{seed}:{number}:{kind}"))
+        _decent(done, machine.ended, KINDS[kind].codes)
+        _go_on(machine, done)
+    except HungError as error:
+        done.hung = str(error)
+    done.codes = [ended.code for ended in machine.ended]
+    done.seconds = max((ended.seconds for ended in machine.ended), default=0)
+    done.peak = max((ended.peak for ended in machine.ended), default=0)
+    _look_for_rests(machine, done)
+    shutil.rmtree(machine.run, ignore_errors=True)
+    surroundings.unmount(machine.disk)
+    return done
+
+
+def _go_on(machine: Machine, done: Trial) -> None:
+    """Give the same command until it is done; compare its files."""
+    first = len(machine.ended)
+    again = KINDS[done.kind].again
+    while again or machine.ended[-1].code != 0:
+        again = False
+        if len(machine.ended) - first == ATTEMPTS:
+            done.lost.append(f"does not end: {machine.ended[-1]}")
+            return
+        done.kept = machine.finished()
+        machine.start().wait()
+    _decent(done, machine.ended[first:], (0,))
+    files = tree(machine.run)
+    names = {*files, *machine.expected}
+    done.lost += [f"{name} differs" for name in sorted(names) if files.get(name) != machine.expected.get(name)]
+    if len(machine.ended) > first:
+        done.repeated = max(sum(todo for todo, _ in counted(machine.run)) - (machine.shards - done.kept), 0)
+        if done.repeated and not KINDS[done.kind].loses:
+            done.lost.append(f"{done.repeated} of {done.kept} finished shards were counted again")
+
+
+def _decent(done: Trial, ended: list[Ended], codes: tuple[int, ...]) -> None:
+    """Note exit codes and messages that no command should end with."""
+    for one in ended:
+        odd = [line for line in one.said.splitlines() if not DECENT.fullmatch(line)]
+        told = one.code in (KILLED, 0) or bool(one.said.strip())
+        if one.code not in codes or odd or not told or "Traceback" in one.said:
+            done.untidy.append(f"exit code {one.code}, and it said: {one.said}")
+
+
+def _look_for_rests(machine: Machine, done: Trial) -> None:
+    """Note processes and temporary files that are left; the files of killed runs go with a later run."""
+    for _ in range(100):
+        if not (left := left_of(machine.temporary)):
+            break
+        time.sleep(0.1)
+    else:
+        done.untidy.append(f"processes are left: {left}")
+    for path in machine.temporary.iterdir():
+        if not path.name.startswith("gec-pipeline-"):
+            done.untidy.append(f"a temporary file is left: {path.name}")
+            path.unlink() if path.is_file() else shutil.rmtree(path)
+        else:  # those that a killed run has unpacked go when they are a minute old
+            with contextlib.suppress(OSError):
+                os.utime(path, (0, time.time() - 100))
+    if done.codes[-1:] == [0] and KILLED not in done.codes and list(machine.temporary.glob("gec-pipeline-*")):
+        done.untidy.append("unpacked files are left where no run was killed")
