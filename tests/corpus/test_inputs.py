@@ -656,7 +656,7 @@ if chosen_kernel.name() == "native":
 
 def read_by(bits: int | None, data: bytes, separator: bytes, size: int) -> list[Any]:
     """Return all that one pass over a file finds, or the problem."""
-    survey = bits and partial(chosen_kernel.formula("survey", "scan"), bits=bits)  # type: ignore[misc]
+    survey = bits and partial(import_module("pipeline.kernel.native.scan").survey, bits=bits)
     with mock.patch.object(chosen_kernel, "formula", return_value=survey):
         try:
             scanner = scan.scan(io.BytesIO(data), separator, size, 4)
