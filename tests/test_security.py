@@ -287,6 +287,10 @@ STRANGE: dict[str, tuple[Any, str]] = {
         "expected at most 4096 references, found 1000000000",
     ),
     "another data set": (of("scores", 0, "dataset", value="e"), "scores[0].dataset: there is no data set 'e'"),
+    "many data sets": (
+        lambda content: content["datasets"].update({f"d{n}": content["datasets"]["d"] for n in range(1_000)}),
+        "datasets: has 1,001 entries; 1,000 are allowed",
+    ),
     "many notes": (of("scores", 0, "notes", value=["n"] * 20_001), "scores[0].notes: has 20,001 entries; 20,000 are"),
     "a long text": (of("scores", 0, "system", value="x" * 100_001), "scores[0].system: expected at most 100,000 signs"),
     "true": (of("scores", 0, "score", value=True), "scores[0].score: expected a number, found True"),

@@ -15,6 +15,11 @@ if TYPE_CHECKING:
 PIECE = 1 << 16
 """Bytes that are read at once."""
 
+MAX_DEPTH = 100
+"""The most elements that are one within the other."""
+MAX_TAG = 1 << 20
+"""The most bytes of a tag or comment, which is read whole."""
+
 Record = TypeVar("Record")
 
 
@@ -28,12 +33,13 @@ class XmlReader(Generic[Record]):
         self.name = name
         """The file in messages."""
         self.parser = expat.ParserCreate()
-        self.parser.StartElementHandler = self.start
-        self.parser.EndElementHandler = self.end
+        self.parser.StartElementHandler = self._start
+        self.parser.EndElementHandler = self._end
         self.parser.CharacterDataHandler = self.text
         self.parser.StartDoctypeDeclHandler = self._doctype
         self.done: list[Record] = []
         """The records that are read and not yet handed out."""
+        self._depth = self._size = 0
 
     def start(self, tag: str, attributes: dict[str, str]) -> None:
         """Take the beginning of an element."""
@@ -59,12 +65,25 @@ class XmlReader(Generic[Record]):
             self._parse(b"", last=True)
         yield from self.done
 
+    def _start(self, tag: str, attributes: dict[str, str]) -> None:
+        self._depth += 1
+        if self._depth > MAX_DEPTH:
+            raise self.wrong(f"more than {MAX_DEPTH} elements are one within the other")
+        self.start(tag, attributes)
+
+    def _end(self, tag: str) -> None:
+        self._depth -= 1
+        self.end(tag)
+
     def _parse(self, data: bytes, *, last: bool) -> None:
         try:
             self.parser.Parse(data, last)
         except expat.ExpatError as error:
             message = f"not well-formed XML: {expat.ErrorString(error.code)}"
             raise CorpusError([Problem(f"{self.name}:{error.lineno}:{error.offset + 1}", message)]) from None
+        self._size += len(data)
+        if self._size - max(self.parser.CurrentByteIndex, 0) > MAX_TAG:
+            raise self.wrong(f"a tag or comment has more than {MAX_TAG:,} bytes")
 
     def _doctype(self, *_: object) -> None:
         raise self.wrong("has a document type definition (<!DOCTYPE ...>), which is refused; delete it")

@@ -215,6 +215,8 @@ def test_a_gold_file_is_read(tmp_path: Path) -> None:
         ('<alt ann="1">', "", 3, "an element c inside an element error; expected it inside of alt"),
         ("<scripts>", "<!DOCTYPE x [<!ENTITY a 'b'>]><scripts>", 1, "has a document type definition"),
         ("</scripts>", "", 7, "not well-formed XML"),
+        ("<scripts>", "<scripts>" * 101, 1, "more than 100 elements are one within the other"),
+        ("<scripts>", f"<scripts><!-- {'x' * (1 << 21)}", 1, "a tag or comment has more than 1,048,576 bytes"),
     ],
 )
 def test_what_is_wrong_in_a_gold_file_is_told(tmp_path: Path, old: str, new: str, line: int, message: str) -> None:

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
     from pipeline.arrays import Floats
     from pipeline.report.material import Material
+    from pipeline.scoring.results import Score
     from tests.report.browser import Browser
 
 if browsers.lacking():
@@ -288,6 +289,12 @@ def test_the_comparison_fits_phones_and_is_named(page: Browser) -> None:
 # --- copies
 
 
+def in_order(material: Material) -> list[Score]:
+    """Return the scores of GLEU, the best first."""
+    own = [score for score in material.results.scores if score.metric.startswith("gleu")]
+    return sorted(own, key=lambda score: score.rank)
+
+
 def copied(page: Browser, table: str, kind: str) -> str:
     """Return what the menu of a table copies."""
     return page.driver.execute_async_script(  # type: ignore[no-any-return]
@@ -303,8 +310,7 @@ def copied(page: Browser, table: str, kind: str) -> str:
 
 def test_a_board_is_copied_without_its_bars(page: Browser, material: Material) -> None:
     results = material.results
-    own = [score for score in results.scores if score.metric.startswith("gleu")]
-    header, cells = ranked_table(results, sorted(own, key=lambda score: score.rank), 2, ())
+    header, cells = ranked_table(results, in_order(material), 2, ())
     lines = copied(page, "table.ranked", "TSV").splitlines()
     assert lines[0].split("\t")[:3] == ["rank", "system", "gleu"]
     assert [line.split("\t") for line in lines[1:]] == cells
@@ -317,6 +323,21 @@ def test_a_board_is_copied_without_its_bars(page: Browser, material: Material) -
     assert latex[4] == r"\midrule"
     assert latex[5].startswith(rf"{cells[0][0]} & \textbf{{{cells[0][1]}}} & \textbf{{{cells[0][2]}}} & ")
     assert latex[-2:] == [r"\bottomrule", r"\end{tabular}"]
+
+
+def test_the_overview_is_copied_as_it_is_shown(page: Browser, material: Material) -> None:
+    """Filtered, and with differences in place of intervals where a baseline is chosen."""
+    lines = copied(page, "table.grid", "TSV").splitlines()
+    assert [line.split()[0] for line in lines] == ["system", *(score.system for score in in_order(material))]
+    assert " to " in lines[1]
+    page.run("""document.querySelector(".base").click();
+        const field = document.getElementById("wanted");
+        field.value = "ea";
+        field.dispatchEvent(new InputEvent("input", {bubbles: true}));""")
+    head, row = copied(page, "table.grid", "TSV").splitlines()
+    assert row.split("\t")[0] == "eager"
+    assert " to " not in row
+    assert len(row.split("\t")) == len(head.split("\t"))
 
 
 def test_signs_of_latex_and_markdown_are_escaped(page: Browser) -> None:
@@ -335,8 +356,7 @@ def test_a_selected_board_is_its_rows(page: Browser, material: Material) -> None
         getSelection().addRange(range);
         own.dispatchEvent(new ClipboardEvent("copy", {clipboardData: data, bubbles: true, cancelable: true}));
         return data.getData("text/plain");"""
-    own = [score for score in material.results.scores if score.metric.startswith("gleu")]
-    _, cells = ranked_table(material.results, sorted(own, key=lambda score: score.rank), 2, ())
+    _, cells = ranked_table(material.results, in_order(material), 2, ())
     whole = page.run(chosen, False).splitlines()
     assert [line.split("\t") for line in whole[1:]] == cells
     assert page.run(chosen, True).splitlines() == ["\t".join(cells[1])]

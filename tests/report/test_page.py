@@ -27,6 +27,7 @@ from pipeline.metrics.build import from_text
 from pipeline.report.html import design, page
 from pipeline.report.html.explorer import chosen_lines, line_counts
 from pipeline.report.html.explorer import data as explorer_data
+from pipeline.report.html.explorer.texts import Texts
 from pipeline.report.html.figures import bars as svg_bars
 from pipeline.report.html.figures import plots as svg_plots
 from pipeline.report.html.figures import svg
@@ -35,6 +36,7 @@ from pipeline.report.tables.digits import percent
 from pipeline.report.tables.plotted import all_pairs, precisions, ranked_systems, scatters
 from pipeline.scoring.results import Bootstrap, Comparison
 from pipeline.scoring.sentences import sentence_scores
+from pipeline.tokenizers.tokenization import Tokenization
 from tests.conftest import ROOT, run, tree, write_run
 from tests.report.test_plots import HOSTILE, material
 
@@ -605,3 +607,23 @@ def test_drawings_of_many_systems_stay_inside() -> None:
                 assert 0 <= float(shape.attributes.get(name, 0)) <= limit
             for name in ("y1", "y2", "cy"):
                 assert 0 <= float(shape.attributes.get(name, 0)) <= one.height
+
+
+# --- tokens
+
+
+@pytest.mark.parametrize(
+    ("tokenizer", "way", "forms"),
+    [
+        ("whitespace", "words", {2: "", 3: "two words"}),
+        ("13a", "words", {2: "", 3: "two words", 4: "The end ."}),
+        ("google", "ascii", {}),
+        ("char", "characters", {}),
+        ("nonspace", "spaceless", {}),
+    ],
+)
+def test_the_page_keeps_tokens_that_its_script_would_not_find(tokenizer: str, way: str, forms: dict[int, str]) -> None:
+    texts = Texts()
+    for text in ("One", "A b", " ", "two  words", "The end.", "naïve Straße 3"):
+        texts.number(text)
+    assert texts.tokens(Tokenization(tokenizer)) == {"way": way, "forms": forms}

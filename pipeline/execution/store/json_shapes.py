@@ -28,6 +28,8 @@ class Each(NamedTuple):
     """A mapping of any names."""
 
     shape: Shape
+    most: float = math.inf
+    """The most names."""
 
 
 class Maybe(NamedTuple):
@@ -77,8 +79,8 @@ def mistakes(value: Any, shape: Shape, place: str = "") -> Iterator[str]:
     if isinstance(shape, Maybe):
         if value is not None:
             yield from mistakes(value, shape.shape, place)
-    elif isinstance(value, list | dict) and len(value) > MAX_ITEMS and set(place) & set(".["):
-        yield f"{place}: has {len(value):,} entries; {MAX_ITEMS:,} are allowed"
+    elif isinstance(value, list | dict) and len(value) > (most := _most(shape, place)):
+        yield f"{place}: has {len(value):,} entries; {most:,} are allowed"
     elif isinstance(shape, list):
         yield from _of_list(value, shape, place)
     elif isinstance(shape, Each | dict):
@@ -88,6 +90,12 @@ def mistakes(value: Any, shape: Shape, place: str = "") -> Iterator[str]:
             yield _wrong(place, "a mapping", value)
     elif expected := shape(value):
         yield _wrong(place, expected, value)
+
+
+def _most(shape: Shape, place: str) -> float:
+    """Return how many entries a list or mapping may have."""
+    most = MAX_ITEMS if set(place) & set(".[") else math.inf
+    return min(most, shape.most) if isinstance(shape, Each) else most
 
 
 def _of_list(value: Any, shape: list[Shape], place: str) -> Iterator[str]:

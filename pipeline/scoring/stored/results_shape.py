@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from ...execution.store.json_shapes import Each, Maybe, anything, number, references, text, truth, whole
 
+MAX_DATASETS = 1_000
+"""The most data sets: a config can have no more."""
 PAIR = [number, number]
 SAMPLES = {"iterations": whole, "std": number, "interval": PAIR}
 BOOTSTRAP = {"mean": number, "std": number, "interval": PAIR, "ranks": [whole, whole], "cluster": whole}
@@ -58,7 +60,7 @@ EXPECTED = {
     "compared": [COMPARED],
 }
 RESULTS = {
-    "datasets": Each(DATASET),
+    "datasets": Each(DATASET, most=MAX_DATASETS),
     "scores": [SCORE],
     "warnings": [text],
     "missing?": [{"dataset": text, "system": text, "first": whole, "last": whole}],

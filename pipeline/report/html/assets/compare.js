@@ -157,6 +157,7 @@ const comparison = (() => {
     byId("pair-told").textContent = two ? verdict() : "Choose two systems.";
     place.replaceChildren(...(two ? parts() : []));
     copying(place);
+    tidyStops(place);
   }
 
   // A choice here is a choice in the explorer, whose controls have the same names.

@@ -5,7 +5,12 @@ const drawn = (() => {
   const SPACE = "http://www.w3.org/2000/svg", WIDE = 460, ROW = 22, LETTER = 7.2, NAME = 32, MOST_TEXT = 200;
   const said = (number) => number.toLocaleString("en");
   const scored = (value) => percent(value === null ? null : Math.floor(value + 0.5));
-  const short = (name) => (name.length <= NAME ? name : `${name.slice(0, NAME - 15)}…${name.slice(-14)}`);
+  // Return names cut in the middle, whole where two would be the same.
+  function shortNames(names) {
+    const cut = names.map((name) => (name.length <= NAME ? name : `${name.slice(0, NAME - 15)}…${name.slice(-14)}`));
+    return names.map((name, number) => (cut.indexOf(cut[number]) === cut.lastIndexOf(cut[number]) ? cut[number] : name));
+  }
+
   // Return a whole number of the data's units as text for an axis, such as 12.5.
   const tick = (value) => String(Number((value / 10 ** DATA.digits).toPrecision(4))).replace("-", "−");
 
@@ -82,7 +87,7 @@ const drawn = (() => {
       shapes.push(shape("rect", { x: over(bar.low) + 0.75, y: up(bar.count), width: over(bar.high) - over(bar.low) - 1.5, height: bottom - up(bar.count), class: better(bar) ? "of-a" : "of-b" }, "", told));
     }
     for (const value of ticks(low, high, 8)) shapes.push(shape("text", { x: over(value), y: bottom + 16, class: "small middle" }, tick(value)));
-    shapes.push(shape("line", { x1: over(0), x2: over(0), y1: 8, y2: bottom, class: "rule" }));
+    shapes.push(shape("line", { x1: over(0), x2: over(0), y1: 8, y2: bottom, class: "zero" }));
     const [before, after] = metric().lower ? ["A is better", "B is better"] : ["B is better", "A is better"];
     shapes.push(shape("text", { x: over(0) - 8, y: 16, class: "small end" }, `← ${before}`), shape("text", { x: over(0) + 8, y: 16, class: "small" }, `${after} →`));
     const rows = bars.map((bar) => [`${tick(bar.low)} to ${tick(bar.high)}`, said(bar.count)]);
@@ -116,7 +121,8 @@ const drawn = (() => {
   // Draw how the scores of sentences of each system lie: a line from 5% to 95% of them, a bar over the middle half, a
   // white mark at the median and a dot at the mean.
   function distributions(systems, lines) {
-    const title = `Scores of sentences of each system, ${lines}`, names = systems.map((one) => (one.system === state.a ? "A " : one.system === state.b ? "B " : "") + short(one.name));
+    const title = `Scores of sentences of each system, ${lines}`, short = shortNames(systems.map((one) => one.name));
+    const names = systems.map((one, number) => (one.system === state.a ? "A " : one.system === state.b ? "B " : "") + short[number]);
     const left = Math.max(...names.map((one) => one.length)) * LETTER + 10, wide = Math.max(WIDE, left + 260), bottom = 6 + ROW * systems.length;
     const least = Math.min(...systems.map((one) => one.parts[0])), most = Math.max(...systems.map((one) => one.parts[4])), shapes = [];
     const over = between(least, most, left + 8, wide - 14);

@@ -83,6 +83,7 @@ const gains = (() => {
         .sort((one, two) => sign * (net(two) - net(one)) || one.order - two.order || (one.thing < two.thing ? -1 : 1)).slice(0, MOST_SHOWN);
       tables.replaceChildren(...[["A gains", 1], ["A loses", -1]].map(([title, sign]) => drawn.gains(title, top(sign), Boolean(metric().edits))));
       copying(tables);
+      tidyStops(tables);
     };
     choice.addEventListener("change", drawTables);
     drawTables();

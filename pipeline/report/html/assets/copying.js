@@ -16,7 +16,7 @@ const copying = (() => {
     const parts = [];
     const add = (node) => {
       if (node.nodeType === Node.TEXT_NODE) parts.push(node.data);
-      else if (node.nodeType === Node.ELEMENT_NODE && !node.matches("svg, .take, .copy, [hidden], [aria-hidden=true]")) {
+      else if (node.nodeType === Node.ELEMENT_NODE && !node.matches("svg, .take, .copy, [aria-hidden=true]") && getComputedStyle(node).display !== "none") {
         const apart = node.matches("div, p, br, li, small, .delta");
         if (apart) parts.push(" ");
         node.childNodes.forEach(add);

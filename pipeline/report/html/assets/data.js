@@ -54,11 +54,18 @@ function percent(value) {
   return `${value < 0 ? "−" : ""}${whole}${DATA.digits ? `.${digits.slice(-DATA.digits)}` : ""}`;
 }
 
+// The ways to find tokens in a text, the same as in `explorer/texts.py`.
+const WAYS = {
+  words: (text) => (text === "" ? [] : text.split(" ")),
+  characters: (text) => Array.from(text),
+  spaceless: (text) => Array.from(text.replace(/[ \t-\r]/g, "")),
+  ascii: (text) => text.replace(/[A-Z]/g, (letter) => letter.toLowerCase()).match(/[a-z0-9]+/g) ?? [],
+};
+
 // Return the tokens of a text. `which` is the number of a way to split texts.
 function tokens(number, which) {
   const how = DATA.tokens[which], form = how.forms[number] ?? DATA.texts[number];
-  if (Array.isArray(form)) return form;
-  return how.characters ? Array.from(form) : form === "" ? [] : form.split(" ");
+  return Array.isArray(form) ? form : WAYS[how.way](form);
 }
 
 // Return the numbers of the references that a metric scores one at a time, or of the annotators whose edits it reads.

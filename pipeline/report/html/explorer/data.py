@@ -16,7 +16,7 @@ from ...tables.labels import labels
 from .chosen_lines import RULE, telling
 from .edits import edit_data, references_of
 from .line_counts import scaled, table
-from .texts import MAX_TEXT, Texts, is_character
+from .texts import MAX_TEXT, Texts
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -60,9 +60,7 @@ def explorer(material: Material, lines: int | None = None) -> dict[str, Any] | N
         for name, measured in scored.items()
     ]
     tokenizations = dict.fromkeys(one for ms in scored.values() for m in ms for one in _tokenizations(m.metric))
-    for tokenization in tokenizations:
-        texts.tokenize(tokenization)
-    forms = [{"characters": is_character(t), "forms": texts.forms[t]} for t in tokenizations]
+    tokens = [texts.tokens(tokenization) for tokenization in tokenizations]
     numbers = {tokenization: number for number, tokenization in enumerate(tokenizations)}
     for dataset, measured in zip(datasets, scored.values(), strict=True):
         for entry, shown in zip(dataset["metrics"], (m for m in measured if m.columns), strict=True):
@@ -74,7 +72,7 @@ def explorer(material: Material, lines: int | None = None) -> dict[str, Any] | N
         "cut": texts.cut,
         "alike": texts.alike,
         "maxText": MAX_TEXT,
-        "tokens": forms,
+        "tokens": tokens,
         "digits": material.digits,
     }
     return {**whole, "datasets": datasets, "rule": RULE}

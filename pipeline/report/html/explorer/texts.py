@@ -2,15 +2,28 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import re
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from ....tokenizers.tokenization import Tokenization
 
 MAX_TEXT = 20_000
 """How many characters of a text are shown. The rest is cut off."""
+
+
+SAMPLE = 300
+"""In how many texts it is tried which way finds most tokens."""
+WAYS: dict[str, Callable[[str], list[str]]] = {
+    "words": lambda text: text.split(" ") if text else [],
+    "characters": list,
+    "spaceless": lambda text: list(re.sub("[ \\t-\\r]", "", text)),
+    "ascii": lambda text: re.findall("[a-z0-9]+", re.sub("[A-Z]", lambda letter: letter[0].lower(), text)),
+}
+"""The ways in which the browser finds tokens in a text; `assets/data.js` has the same ones."""
+OF_CHARACTERS = ("characters", "spaceless")
 
 
 class Texts:
@@ -25,8 +38,6 @@ class Texts:
         self.alike: dict[int, int] = {}
         """Of texts that differ from an earlier one in their white space alone: the number of that one, by their own."""
         self._words: dict[tuple[str | int, ...], int] = {}
-        self.forms: dict[Tokenization, dict[int, str | list[str]]] = {}
-        """What tokenize() has noted, by the numbers of texts."""
 
     def number(self, text: str) -> int:
         """Return the number of a text, which is a new one if the text is new."""
@@ -41,15 +52,16 @@ class Texts:
                 self.alike[number] = alike
         return number
 
-    def tokenize(self, tokenization: Tokenization) -> None:
-        """Note the tokens of every text for which the browser would find others. Texts that were cut are left out."""
-        forms = self.forms.setdefault(tokenization, {})
-        for number, text in enumerate(self.shown):
-            if number in self.cut:
-                continue
-            form = _form(tokenization.tokens(text), text, is_character(tokenization))
-            if form is not None:
-                forms[number] = form
+    def tokens(self, tokenization: Tokenization) -> dict[str, Any]:
+        """Return in which way the browser finds the tokens of most texts, and forms of the texts where it does not.
+
+        Texts that were cut are left out.
+        """
+        split = {n: tokenization.tokens(text) for n, text in enumerate(self.shown) if n not in self.cut}
+        tried = list(split.items())[:SAMPLE]
+        way = min(WAYS, key=lambda way: sum(_form(tokens, self.shown[n], way) is not None for n, tokens in tried))
+        forms = {n: _form(tokens, self.shown[n], way) for n, tokens in split.items()}
+        return {"way": way, "forms": {n: form for n, form in forms.items() if form is not None}}
 
 
 def words_of(text: str) -> tuple[str | int, ...]:
@@ -59,19 +71,9 @@ def words_of(text: str) -> tuple[str | int, ...]:
     return (joined,) if len(joined) <= MAX_TEXT else (joined[:MAX_TEXT], len(joined), hash(joined))
 
 
-def is_character(tokenization: Tokenization) -> bool:
-    """Return whether tokens are code points."""
-    return tokenization.tokenizer in ("char", "nonspace")
-
-
-def _form(tokens: Sequence[str], text: str, characters: bool) -> str | list[str] | None:
-    """Return a text in which the browser finds these tokens, or else the tokens; None if `text` is such a text."""
-    joined = ("" if characters else " ").join(tokens)
-    if joined == text and _tokens(text, characters) == list(tokens):
+def _form(tokens: Sequence[str], text: str, way: str) -> str | list[str] | None:
+    """Return a text in which a way finds these tokens, or else the tokens; None if `text` is such a text."""
+    if WAYS[way](text) == tokens:
         return None
-    return joined if _tokens(joined, characters) == list(tokens) else list(tokens)
-
-
-def _tokens(text: str, characters: bool) -> list[str]:
-    """Return the tokens that the browser finds in a text."""
-    return list(text) if characters else text.split(" ") if text else []
+    joined = ("" if way in OF_CHARACTERS else " ").join(tokens)
+    return joined if WAYS[way](joined) == tokens else list(tokens)
