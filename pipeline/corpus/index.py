@@ -17,8 +17,8 @@ from .texts import AnyText, TextFile
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-PIECE = 1 << 20
-"""Bytes read at once."""
+PIECE = 1 << 18
+"""Bytes read at once: so few that they are still in the processor's cache when they are hashed."""
 STRIDE = 128
 """Lines between two byte offsets that are kept; shards are cut at these lines."""
 
@@ -63,7 +63,7 @@ def _scanned(path: Path | Remote, separator: bytes) -> tuple[Stamp | RemoteStamp
     if isinstance(path, Remote):
         reader = RangeReader(path)
         return reader.stamp, scan(reader, separator, PIECE, STRIDE)
-    with path.open("rb") as opened:
+    with path.open("rb", buffering=0) as opened:
         return Stamp.of(opened.fileno()), scan(opened, separator, PIECE, STRIDE)
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
+from .. import kernel
 from ..errors import CorpusError, Problem
 from ..io.compressed import looks_like
 from .spans import BOM, NEWLINE
@@ -17,6 +18,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from numpy.typing import NDArray
+
+    Surveyed = tuple[NDArray[np.int64], NDArray[np.uint8], int, bool, bool, bool, int, int, int, int]
+    """What survey() of `kernel/native/scan.pyx` returns."""
 
 # Every Unicode white space at which str.split() splits, as UTF-8. The newline is among them where it ends no text.
 _WHITE = (
@@ -41,6 +45,7 @@ class Scanner:
         self.has_bom = False
         self.subwords = self.nuls = 0
         self.hash = hashlib.blake2b(digest_size=16)
+        self.survey = kernel.formula("survey", "scan")  # the compiled twin of what feed() does
         self.offset = self.lines = self.column = 0  # of the next piece: its byte in the file, line, byte in the line
         self.blank = 0  # how many lines are blank
         self.longest = (0, 0)  # the bytes of the longest line, and its number, from 1, below 0
@@ -50,18 +55,51 @@ class Scanner:
         self.offsets = [np.zeros(1, np.int64)]  # of every stride-th line
 
     def feed(self, piece: bytes) -> None:
-        """Take the next piece of the file."""
+        """Take the next piece of the file, which is not empty.
+
+        Raises CorpusError, placed at the line, where it is not valid UTF-8. Texts of the spool are not checked.
+        """
+        if self.survey:
+            self._surveyed(piece, self.survey(piece, self.separator[0], self._skip, self.stride, self.column))
+            return
+        if self.plain:
+            self.check_utf8(piece)
         codes = np.frombuffer(piece, np.uint8)
         ends = np.flatnonzero(codes == self.separator[0])
-        self.hash.update(self._canonical(piece))
         self._find_odd(piece)
         self._find_blanks(piece, codes, ends)
-        kept = ends[(self.stride - 1 - self.lines) % self.stride :: self.stride] + 1 + self.offset
-        self.offsets.append(kept.astype(np.int64))
         self._find_longest(ends)
-        self.lines += len(ends)
+        kept = ends[self._skip :: self.stride] + 1
+        self._go_on(piece, len(ends), kept.astype(np.int64), len(piece) - int(ends[-1]) - 1 if len(ends) else None)
+        self.hash.update(self._canonical(piece, b"\r" in piece))
+
+    @property
+    def _skip(self) -> int:
+        """How many line ends come before the next one whose place is kept."""
+        return (self.stride - 1 - self.lines) % self.stride
+
+    def _surveyed(self, piece: bytes, found: Surveyed) -> None:
+        """Take what survey() of `kernel/native/scan.pyx` found in a piece."""
+        kept, blank, rest, open_blank, valid, returns, subwords, nuls, longest, place = found
+        if self.plain and not valid:
+            self.check_utf8(piece)
+        self.subwords += subwords
+        self.nuls += nuls
+        goes_on = self.mid_line and not self.open_blank  # the first line of the piece began with a token
+        self.open_blank = open_blank and not (goes_on and not len(blank))
+        blank[:1] &= not goes_on
+        self._keep(blank.view(np.bool_))
+        if len(blank):
+            self.longest = max(self.longest, (longest, -(self.lines + place + 1)))
+        self._go_on(piece, len(blank), kept, rest if len(blank) else None)
+        self.hash.update(self._canonical(piece, returns))
+
+    def _go_on(self, piece: bytes, ends: int, kept: NDArray[np.int64], rest: int | None) -> None:
+        """Go behind a piece with so many line ends; `rest` is how many bytes follow the last, where there is one."""
+        self.offsets.append(kept + self.offset)
+        self.lines += ends
         self.offset += len(piece)
-        self.column = len(piece) - int(ends[-1]) - 1 if len(ends) else self.column + len(piece)
+        self.column = self.column + len(piece) if rest is None else rest
         self.mid_line = self.column > 0
 
     def _find_longest(self, ends: NDArray[np.int64]) -> None:
@@ -71,10 +109,10 @@ class Scanner:
             place = int(sizes.argmax())
             self.longest = max(self.longest, (int(sizes[place]), -(self.lines + place + 1)))
 
-    def _canonical(self, piece: bytes) -> bytes:
+    def _canonical(self, piece: bytes, returns: bool) -> bytes:
         """Return what is hashed: each line ends with a newline, and a newline in a text is a byte that no UTF-8 has."""
         if self.plain:
-            return piece.replace(b"\r\n", NEWLINE) if b"\r" in piece else piece
+            return piece.replace(b"\r\n", NEWLINE) if returns else piece
         return piece.replace(NEWLINE, b"\xfe").replace(self.separator, NEWLINE)
 
     def _find_odd(self, piece: bytes) -> None:
@@ -176,8 +214,6 @@ def scan(file: Readable, separator: bytes, size: int, stride: int) -> Scanner:
             scanner.has_bom, scanner.offset = True, len(BOM)
             text = piece[len(BOM) :]
         if text:
-            if scanner.plain:
-                scanner.check_utf8(text)
             scanner.feed(text)
     scanner.finish()
     return scanner

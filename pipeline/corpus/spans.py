@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from .. import kernel
 from ..errors import CorpusError, Problem, UnreadableError
 from ..io import remote
 from ..io.remote import Remote, RemoteStamp
@@ -14,6 +15,8 @@ from ..kernel.lines import Lines
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from ..arrays import Ints
 
 NEWLINE = b"\n"
 BOM = b"\xef\xbb\xbf"
@@ -67,17 +70,22 @@ def read_span(span: Span) -> Lines:
     if span.start == 0 and plain:
         data = data.removeprefix(BOM)
     codes = np.frombuffer(data, np.uint8)
-    ends = np.flatnonzero(codes == span.separator[0])
-    if data and not data.endswith(span.separator):
-        ends = np.append(ends, len(data))
-    starts = np.concatenate((np.zeros(1, np.int64), ends + 1))[:-1]
+    ends = (kernel.formula("line_ends", "scan") or line_ends)(data, span.separator[0])
+    starts = np.zeros(len(ends), np.int64)
+    np.add(ends[:-1], 1, out=starts[1:])
     rows = slice(span.skip, span.skip + span.lines)
     starts, ends = starts[rows], ends[rows]
     if not unchanged or len(ends) != span.lines:
         raise UnreadableError([Problem(place, "the file changed while it was being read; start again")])
-    if plain:
+    if plain and b"\r" in data:
         ends = ends - ((ends > starts) & (ends < len(data)) & (codes[ends - 1] == ord("\r")))
     return Lines(data, starts, ends)
+
+
+def line_ends(data: bytes, separator: int) -> Ints:
+    """Return where each line of data ends: int64 [lines]; its compiled twin is in `kernel/native/scan.pyx`."""
+    ends: Ints = np.flatnonzero(np.frombuffer(data, np.uint8) == separator)
+    return np.append(ends, len(data)) if data and data[-1] != separator else ends
 
 
 def _read_bytes(span: Span, place: str) -> tuple[bytes, bool]:

@@ -12,6 +12,8 @@ import os
 import sys
 import tempfile
 import threading
+from functools import partial
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from unittest import mock
@@ -22,6 +24,7 @@ import zstandard
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from pipeline import kernel as chosen_kernel
 from pipeline import stages
 from pipeline.cli.dispatch import main
 from pipeline.corpus import scan
@@ -645,27 +648,57 @@ def test_a_file_that_changed_is_told_by_its_own_name() -> None:
 # ---- blank lines
 
 
-@settings(max_examples=300)
+SURVEYS = [None]
+if chosen_kernel.name() == "native":
+    SURVEYS += import_module("pipeline.kernel.native.encode").WIDTHS
+"""How a file is read: by numpy (None), or compiled with a width of vectors."""
+
+
+def read_by(bits: int | None, data: bytes, separator: bytes, size: int) -> list[Any]:
+    """Return all that one pass over a file finds, or the problem."""
+    survey = bits and partial(chosen_kernel.formula("survey", "scan"), bits=bits)  # type: ignore[misc]
+    with mock.patch.object(chosen_kernel, "formula", return_value=survey):
+        try:
+            scanner = scan.scan(io.BytesIO(data), separator, size, 4)
+        except CorpusError as error:
+            return [str(error)]
+    found = vars(scanner)
+    bits_of_lines = np.unpackbits(np.concatenate(found["bits"]), count=found["lines"])
+    numbers = [found[name] for name in ("lines", "blank", "offset", "column", "has_bom", "subwords", "nuls")]
+    numbers.append(found["longest"])
+    return [
+        scanner.hash.digest(),
+        np.flatnonzero(bits_of_lines).tolist(),
+        np.concatenate(found["offsets"]).tolist(),
+        *numbers,
+    ]
+
+
+@settings(max_examples=150)
 @given(
-    texts=st.lists(st.text(st.sampled_from(" \t\ra\u00a0\u3000é\x1c\x0b"), max_size=4), max_size=60),
+    texts=st.lists(st.text(st.sampled_from(" \t\ra@\0\u00a0\u3000\u2581é\x1c\x0b"), max_size=4), max_size=60),
     size=st.sampled_from([4, 7, 50, 1000]),
     many=st.sampled_from([0, 3, 10_000]),
     newline=st.booleans(),
     ended=st.booleans(),
+    broken=st.sampled_from([b"", b"", b"", b"\x80", b"\xe2\x96"]),
 )
-def test_blank_lines_are_those_without_a_token(
-    texts: list[str], size: int, many: int, newline: bool, ended: bool
+def test_a_pass_over_a_file_finds_the_same_however_it_is_done(
+    texts: list[str], size: int, many: int, newline: bool, ended: bool, broken: bytes
 ) -> None:
     """Whether few lines of a piece are looked at one by one, or many at once. A line may go on in the next piece."""
     separator = b"\n" if newline else b"\xff"
     data = separator.join([*(text.encode() for text in texts), *([b""] if ended else [])])
-    lines = data.split(separator)
-    lines = lines if lines[-1] else lines[:-1]
+    if newline and broken:
+        data += broken + data
     with mock.patch.object(scan, "MANY", many):
-        scanner = scan.scan(io.BytesIO(data), separator, size, 4)
-    expected = [number for number, line in enumerate(lines) if not line.decode().split()]
-    bits = np.unpackbits(np.concatenate(scanner.bits), count=scanner.lines)
-    assert (scanner.lines, scanner.blank, np.flatnonzero(bits).tolist()) == (len(lines), len(expected), expected)
+        found = [read_by(bits, data, separator, size) for bits in SURVEYS]
+    assert found == found[:1] * len(found)
+    if len(found[0]) > 1:
+        lines = data.split(separator)
+        lines = lines if lines[-1] else lines[:-1]
+        expected = [number for number, line in enumerate(lines) if not line.decode().split()]
+        assert (found[0][1], found[0][3:5]) == (expected, [len(lines), len(expected)])
 
 
 def test_a_bit_is_kept_for_a_blank_line(tmp_path: Path) -> None:

@@ -392,7 +392,8 @@ def test_axe_finds_nothing_serious(browser: Browser, few: Path, width: int, dark
     browser.open(few, "grams=1&line=12")
     browser.run("for (const one of document.querySelectorAll('details')) one.open = true;")
     browser.wait("return [...document.querySelectorAll('details')].every((one) => one.open)", expected=True)
-    assert axe.findings(browser, "color-contrast") == []
+    serious = [found for found in axe.findings(browser, "color-contrast") if found[0] in ("serious", "critical")]
+    assert serious == []
     browser.run("document.querySelector('h1').innerHTML = '<button></button>'")
     assert ["critical", "button-name"] in [found[:2] for found in axe.findings(browser, "color-contrast")]
     browser.size()

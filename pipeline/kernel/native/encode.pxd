@@ -1,4 +1,4 @@
-"""What `words.pyx` and `prepared.pyx` use of `encode.pyx`."""
+"""What `words.pyx`, `prepared.pyx` and `scan.pyx` use of `encode.pyx`."""
 
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t, uint64_t
 
@@ -10,12 +10,35 @@ cdef extern from "spaces.h" nogil:
         int64_t size
         uint64_t key
         uint64_t place
+    ctypedef struct gp_survey:
+        const uint8_t *first
+        const uint8_t *end
+        const uint8_t *line
+        int64_t before
+        int64_t longest
+        int64_t place
+        uint8_t separator
+        uint64_t high
+        int64_t lines
+        int64_t subwords
+        int64_t nuls
+        bint returns
+        int64_t countdown
+        int64_t stride
+        int64_t *kept
+        uint8_t *blank
+    uint8_t gp_is_blank(const uint8_t *p, const uint8_t *end)
     ctypedef struct gp_spaces:
         int bits
         int64_t (*words)(
             const uint8_t *start, const uint8_t *end, const uint8_t *limit, int mask, gp_bounds *words, const uint8_t **rest
         ) noexcept nogil
         bint (*is_ascii)(const uint8_t *start, const uint8_t *end) noexcept nogil
+        int64_t (*count)(const uint8_t *start, const uint8_t *end, uint8_t code) noexcept nogil
+        void (*survey)(const uint8_t *start, gp_survey *seen) noexcept nogil
+        int64_t (*ends)(
+            const uint8_t *first, const uint8_t *end, uint8_t separator, int64_t *ends
+        ) noexcept nogil
 
 cdef enum Split:             # in the order of SPLITS
     WHITESPACE

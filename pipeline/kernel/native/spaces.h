@@ -40,6 +40,54 @@ static inline void gp_prefetch(const void *place) {
 #endif
 }
 
+static inline int gp_ones(uint64_t bits) {
+    bits -= (bits >> 1) & 0x5555555555555555u;
+    bits = (bits & 0x3333333333333333u) + ((bits >> 2) & 0x3333333333333333u);
+    return (int)((((bits + (bits >> 4)) & 0x0F0F0F0F0F0F0F0Fu) * 0x0101010101010101u) >> 56);
+}
+
+/* What is noted of some bytes of a file; see survey() in scan.pyx. */
+typedef struct {
+    const uint8_t *first, *end; /* of these bytes */
+    const uint8_t *line;        /* where the line at hand begins */
+    int64_t before;             /* bytes of it before these bytes */
+    int64_t longest, place;     /* bytes of the longest line that ends here, -1 if none does, and its number, from 0 */
+    uint8_t separator;
+    uint64_t high; /* not 0: some bytes are no ASCII */
+    int64_t lines, subwords, nuls;
+    int returns;
+    int64_t countdown, stride; /* line ends until the next one whose place is kept, from 1; from one to the next */
+    int64_t *kept;
+    uint8_t *blank; /* for each line that ends here whether it has no token */
+} gp_survey;
+
+/* Whether there are the three bytes of a mark at p. */
+static inline int gp_begins(const uint8_t *p, const uint8_t *end, const char *mark) {
+    return end - p >= 3 && memcmp(p, mark, 3) == 0;
+}
+
+/* Whether there is nothing but white space from p to end. */
+static inline uint8_t gp_is_blank(const uint8_t *p, const uint8_t *end) {
+    while (p < end) {
+        int size = gp_white_space(p, end);
+        if (!size) return 0;
+        p += size;
+    }
+    return 1;
+}
+
+static inline void gp_end_line(gp_survey *seen, const uint8_t *at) {
+    int64_t size = at - seen->line + seen->before;
+    if (size > seen->longest) seen->longest = size, seen->place = seen->lines;
+    seen->before = 0;
+    seen->blank[seen->lines++] = gp_is_blank(seen->line, at);
+    seen->line = at + 1;
+    if (--seen->countdown == 0) {
+        *seen->kept++ = at + 1 - seen->first;
+        seen->countdown = seen->stride;
+    }
+}
+
 /* Each file of spaces_lanes.h below has functions for one width of vectors, from these three:
  * high: bits of the bytes >= 0x80; low: of those <= 0x20; equal: of those that are `code`; each of 64 bytes. */
 
@@ -156,17 +204,20 @@ typedef struct {
         const uint8_t *start, const uint8_t *end, const uint8_t *limit, int mask, gp_bounds *words, const uint8_t **rest
     );
     int (*is_ascii)(const uint8_t *start, const uint8_t *end);
+    int64_t (*count)(const uint8_t *start, const uint8_t *end, uint8_t code);
+    void (*survey)(const uint8_t *start, gp_survey *seen);
+    int64_t (*ends)(const uint8_t *first, const uint8_t *end, uint8_t separator, int64_t *ends);
 } gp_spaces;
 
 /* Return the functions for vectors of so many bits, or NULL where the processor has none. 64 bits are always there. */
 static const gp_spaces *gp_spaces_of(int bits) {
     static const gp_spaces widths[] = {
-        {64, gp_words_64, gp_is_ascii_64},
+        {64, gp_words_64, gp_is_ascii_64, gp_count_64, gp_survey_64, gp_ends_64},
 #if defined(GP_SPACES_X86) || defined(GP_SPACES_ARM)
-        {128, gp_words_128, gp_is_ascii_128},
+        {128, gp_words_128, gp_is_ascii_128, gp_count_128, gp_survey_128, gp_ends_128},
 #endif
 #ifdef GP_SPACES_X86
-        {256, gp_words_256, gp_is_ascii_256},
+        {256, gp_words_256, gp_is_ascii_256, gp_count_256, gp_survey_256, gp_ends_256},
 #endif
     };
 #ifdef GP_SPACES_X86

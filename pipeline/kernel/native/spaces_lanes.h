@@ -57,6 +57,53 @@ GP_TARGET static int GP_NAME(is_ascii)(const uint8_t *p, const uint8_t *end) {
     return high == 0;
 }
 
+/* Return how many bytes are `code`. */
+GP_TARGET static int64_t GP_NAME(count)(const uint8_t *p, const uint8_t *end, uint8_t code) {
+    int64_t count = 0;
+    for (; end - p >= 64; p += 64) count += gp_ones(GP_NAME(equal)(p, code));
+    for (; p < end; p++) count += *p == code;
+    return count;
+}
+
+/* Note the line ends among the first `size` bytes at p, at most 64, of which 64 can be read; and what else is there. */
+GP_TARGET static inline void GP_NAME(survey_block)(const uint8_t *p, const uint8_t *at, int64_t size, gp_survey *seen) {
+    uint64_t inside = size < 64 ? ((uint64_t)1 << size) - 1 : ~(uint64_t)0;
+    uint64_t ends = GP_NAME(equal)(p, seen->separator) & inside;
+    uint64_t high = GP_NAME(high)(p) & inside, low = GP_NAME(low)(p) & ~GP_NAME(equal)(p, ' ') & ~ends & inside;
+    seen->high |= high;
+    if (low) { /* none in most blocks */
+        seen->nuls += gp_ones(GP_NAME(equal)(p, 0) & inside);
+        seen->returns |= (GP_NAME(equal)(p, '\r') & inside) != 0;
+    }
+    for (uint64_t marks = GP_NAME(equal)(p, '@') & inside; marks; marks &= marks - 1)
+        seen->subwords += gp_begins(at + gp_lowest(marks), seen->end, "@@ ");
+    if (high)
+        for (uint64_t marks = GP_NAME(equal)(p, 0xE2) & inside; marks; marks &= marks - 1)
+            seen->subwords += gp_begins(at + gp_lowest(marks), seen->end, "\xE2\x96\x81");
+    for (; ends; ends &= ends - 1) gp_end_line(seen, at + gp_lowest(ends));
+}
+
+/* Note all of this for the bytes from p to seen->end. */
+GP_TARGET static void GP_NAME(survey)(const uint8_t *p, gp_survey *seen) {
+    uint8_t tail[64] = {0};
+    for (; seen->end - p >= 64; p += 64) GP_NAME(survey_block)(p, p, 64, seen);
+    if (p == seen->end) return;
+    memcpy(tail, p, seen->end - p);
+    GP_NAME(survey_block)(tail, p, seen->end - p, seen);
+}
+
+/* Write where the lines end whose last byte is `separator`; return how many there are. */
+GP_TARGET static int64_t GP_NAME(ends)(const uint8_t *first, const uint8_t *end, uint8_t separator, int64_t *ends) {
+    const uint8_t *p = first;
+    int64_t count = 0;
+    for (; end - p >= 64; p += 64)
+        for (uint64_t marks = GP_NAME(equal)(p, separator); marks; marks &= marks - 1)
+            ends[count++] = p - first + gp_lowest(marks);
+    for (; p < end; p++)
+        if (*p == separator) ends[count++] = p - first;
+    return count;
+}
+
 #undef GP_TARGET
 #undef GP_NAME
 #undef GP_FOUR

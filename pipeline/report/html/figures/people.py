@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from ...tables.comparisons import shown_p
 from ...tables.human import coefficient
+from .legends import add_legend
 from .names import short
 from .plots import CELL, ROW, short_p
 from .svg import Drawing, Scale, width_of
@@ -37,6 +38,10 @@ def forest(shown: Forest) -> Drawing:
             _value(drawing, over, ROW * row + 22 + ROW / 2, values[column], f"{metric}: {name}")
     for row, (metric, _) in enumerate(shown.metrics):
         drawing.text(left - 2, ROW * row + 26 + ROW / 2, short(metric), "end small", metric)
+    interval = (
+        [("bar", "", "its interval")] if any(shape.attributes.get("class") == "bar" for shape in drawing.shapes) else []
+    )
+    add_legend(drawing, [("dot", "", "coefficient"), *interval, ("rule", "", "middle of the scale")])
     return drawing
 
 
@@ -68,4 +73,6 @@ def triangle(shown: Triangle) -> Drawing:
             drawing.rect(left + CELL * column + 1, top + 1, CELL - 2, CELL - 2, f"cell {kind}", title)
             sign = "+" if kind == "better" else short_p(p)
             drawing.text(left + CELL * column + CELL / 2, top + 16, sign, f"middle small {kind}", title)
+    closer = ("cell better", "+", "row significantly closer to people than column")
+    add_legend(drawing, [closer, ("cell same", ".06", "not significantly, and p")])
     return drawing
