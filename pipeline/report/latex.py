@@ -136,7 +136,7 @@ def _below(sheet: Sheet) -> list[str]:
 def _cell(cell: Cell) -> str:
     text = _number(cell.text)
     text = rf"\textbf{{{text}}}" if cell.best and cell.text else text
-    spread = rf" $\pm$ {_number(cell.spread)}" if cell.spread else ""
+    spread = rf"~$\pm$~{_number(cell.spread)}" if cell.spread else ""
     raised = {"*": "*", BETTER: r"\uparrow", WORSE: r"\downarrow"}
     mark = (
         f"$^{{{raised[cell.mark]}}}$"

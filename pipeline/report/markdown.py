@@ -9,6 +9,7 @@ from ..errors import printable
 from .by_type.sheets import type_sheets
 from .sheets import sheets
 from .tables.columns.directions import BETTER, WORSE
+from .tables.digits import NO_BREAK
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -76,8 +77,8 @@ def _row(cells: Sequence[str], widths: Sequence[int], left: Sequence[int]) -> st
 
 def _cell(cell: Cell) -> str:
     text = f"**{escape(cell.text)}**" if cell.best and cell.text else escape(cell.text)
-    spread = f" ± {escape(cell.spread)}" if cell.spread else ""
+    spread = f"{NO_BREAK}±{NO_BREAK}{escape(cell.spread)}" if cell.spread else ""
     if cell.mark in (BETTER, WORSE):
-        return f"{text}{spread} {cell.mark}"
+        return f"{text}{spread}{NO_BREAK}{cell.mark}"
     mark = "\\*" if cell.mark == "*" else f" <sup>{escape(cell.mark)}</sup>" if cell.mark else ""
     return f"{text}{spread}{mark}"

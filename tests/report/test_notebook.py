@@ -132,7 +132,7 @@ def test_a_run_and_its_comparison_show_what_the_run_has(folder: Path) -> None:
     page = Reader(loaded._repr_html_())
     assert page.tags.count("table") == 3
     assert "↑ ↓: significantly better or worse than unchanged." in page.texts
-    compared = pipeline.compare(folder, baseline="eager", trials=50)
+    compared = pipeline.compare(folder, baseline="eager", trials=200)
     texts = Reader(compared._repr_html_()).texts
     assert "↑ ↓: significantly better or worse than eager." in texts
     assert "against eager" in texts

@@ -32,6 +32,7 @@ from pipeline.report.html.figures import bars as svg_bars
 from pipeline.report.html.figures import plots as svg_plots
 from pipeline.report.html.figures import svg
 from pipeline.report.html.page import as_json, as_yaml, html_files
+from pipeline.report.html.shell import minus
 from pipeline.report.tables.digits import percent
 from pipeline.report.tables.plotted import all_pairs, precisions, ranked_systems, scatters
 from pipeline.scoring.results import Bootstrap, Comparison
@@ -627,3 +628,16 @@ def test_the_page_keeps_tokens_that_its_script_would_not_find(tokenizer: str, wa
     for text in ("One", "A b", " ", "two  words", "The end.", "naïve Straße 3"):
         texts.number(text)
     assert texts.tokens(Tokenization(tokenizer)) == {"way": way, "forms": forms}
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("-0.05", "−0.05"),  # noqa: RUF001
+        ("-1.27↓", "−1.27↓"),  # noqa: RUF001
+        ("-0.204 to -0.1", "−0.204 to −0.1"),  # noqa: RUF001
+        *((text, text) for text in ("-", "+0.05", "1-3", "run-2", "-2 mistakes", "<0.0001", "a")),
+    ],
+)
+def test_numbers_of_tables_have_the_minus_sign_of_the_scripts(text: str, shown: str) -> None:
+    assert minus(text) == shown

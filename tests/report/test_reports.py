@@ -128,9 +128,9 @@ def test_numbers_of_the_tables_are_those_of_the_results(sampled: Material) -> No
             shown = naive.round_half_up(100 * score.score, 2)
             best = score.rank == 1
             test = [t for t in sampled.results.tests if (t.system, t.metric) == (system, score.metric)]
-            mark = "" if not test or test[0].p_adjusted >= 0.05 else " ↑" if test[0].difference > 0 else " ↓"
+            mark = "" if not test or test[0].p_adjusted >= 0.05 else "\u00a0↑" if test[0].difference > 0 else "\u00a0↓"
             spread = naive.round_half_up(100 * score.bootstrap.std, 2)
-            assert cell == f"{f'**{shown}**' if best else shown} ± {spread}{mark}"
+            assert cell == f"{f'**{shown}**' if best else shown}\u00a0±\u00a0{spread}{mark}"
     assert [table[0][2] for table in ranked[:2]] == ["gleu", "bleu"]
     assert [row[1] for row in ranked[0][2:]] == ["careful", "eager", "unchanged", "broken"]
 

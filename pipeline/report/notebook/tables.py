@@ -13,6 +13,7 @@ from ...errors import printable
 from .. import markdown
 from ..material import Material
 from ..sheets import sheets
+from ..tables.digits import NO_BREAK
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -90,5 +91,5 @@ def _row(sheet: Sheet, row: Sequence[Cell]) -> str:
 
 def _cell(cell: Cell) -> str:
     text = f"<strong>{_text(cell.text)}</strong>" if cell.best and cell.text else _text(cell.text)
-    spread = f" ± {_text(cell.spread)}" if cell.spread else ""
+    spread = f"{NO_BREAK}±{NO_BREAK}{_text(cell.spread)}" if cell.spread else ""
     return text + spread + (f"<sup>{_text(cell.mark)}</sup>" if cell.mark else "")

@@ -6,6 +6,9 @@ import math
 from decimal import ROUND_HALF_UP, Context, Decimal
 from fractions import Fraction
 
+NO_BREAK = "\u00a0"
+"""A space at which no line ends."""
+
 
 def round_half_up(value: float, digits: int) -> str:
     """Return a number with so many decimals, "-" for NaN. Its decimal form is rounded half up."""

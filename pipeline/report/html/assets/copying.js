@@ -52,9 +52,11 @@ const copying = (() => {
     return grid.filter((row) => row.wanted).map(({ cells, head }) => ({ head, cells: cells.filter((_, column) => !drawings.has(column)) }));
   }
 
-  // A cell of TSV that a spreadsheet would take for a formula begins with an apostrophe, unless it is a number.
+  // A cell of TSV that a spreadsheet would take for a formula begins with an apostrophe, unless it is a number. Numbers
+  // have the minus sign that spreadsheets read.
   const plainCell = (text) => (/^[=+\-@]./.test(text) && Number.isNaN(Number.parseFloat(text)) ? `'${text}` : text);
-  const tsv = (rows) => rows.map(({ cells }) => `${cells.map((cell) => plainCell(cell.text)).join("\t")}\n`).join("");
+  const read = (text) => text.replace(/(^| )−(?=[\d.])/g, "$1-");
+  const tsv = (rows) => rows.map(({ cells }) => `${cells.map((cell) => plainCell(read(cell.text))).join("\t")}\n`).join("");
 
   function markdown(rows) {
     const escaped = (text) => text.replace(/[\\|`*_<>[\]]/g, "\\$&"), shown = (cell) => (cell.bold && cell.text ? `**${escaped(cell.text)}**` : escaped(cell.text));

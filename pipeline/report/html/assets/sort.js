@@ -2,7 +2,7 @@
 "use strict";
 (() => {
   const number = (text) => {
-    const value = parseFloat(text.replaceAll(",", ""));
+    const value = parseFloat(text.replaceAll(",", "").replace("−", "-"));
     return Number.isNaN(value) ? null : value;
   };
   const compared = (a, b) => {
