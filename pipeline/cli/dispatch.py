@@ -153,7 +153,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except BrokenPipeError:
         _silence()
         return 0
-    except (OSError, MemoryError, RuntimeError, ImportError) as error:
+    except (OSError, MemoryError, RuntimeError, SystemError, ImportError) as error:
         return _told(error)
 
 

@@ -15,7 +15,7 @@ from .._version import __version__
 from ..corpus.spans import Span, read_span
 from ..dataclass import dataclass
 from ..errors import CorpusError, InputError, InvalidTextError, LongTextError, PipelineError, Problem, UnreadableError
-from ..io.processes import MEMORY, WorkerLostError, processors
+from ..io.processes import MEMORY, WorkerLostError, processors, starved
 from ..metrics.base.columns import COUNTING, narrow
 from ..metrics.base.metric import Text
 from .clusters import LostWorkerError
@@ -157,7 +157,9 @@ def run(
             if watch:
                 watch.done(done[0])
             yield done
-    except MemoryError:
+    except (MemoryError, SystemError) as error:
+        if starved(error) != MEMORY:
+            raise
         raise WorkerDiedError(handed.values(), MEMORY, alive=True) from None
     except WorkerLostError as lost:
         task: Task = lost.item

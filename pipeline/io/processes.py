@@ -6,6 +6,7 @@ import contextlib
 import errno
 import math
 import os
+import re
 import signal
 import threading
 import time
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
 
 MEMORY = "memory ran out"
 """What messages say of a MemoryError."""
+_UNSAID = re.compile("without (setting an exception|exception set)$")
+"""What Python says where a library gives up without saying why, as NumPy and subprocess do where memory runs out."""
 _SHORT = (errno.EAGAIN, errno.ENOMEM, errno.EMFILE, errno.ENFILE)
 
 
@@ -26,6 +29,8 @@ def starved(error: BaseException) -> str:
     """Return what the system did not give, in a few words, where an error was raised for that; else an empty text."""
     text = str(error)
     if isinstance(error, MemoryError) or (isinstance(error, ImportError) and "failed to map" in text):
+        return MEMORY
+    if isinstance(error, SystemError) and _UNSAID.search(text):
         return MEMORY
     if isinstance(error, RuntimeError) and text in ("can't start new thread", "can't allocate lock"):
         return f"the system gives no more threads, or no memory for them ({text})"

@@ -88,9 +88,10 @@ def parse_json(data: bytes, most: int = MAX_VALUES) -> Any:
 def read_json(path: Path) -> Any:
     """Return the value of a JSON file; raises OSError, and ValueError for what is no JSON or too large."""
     with open_regular(path) as file:
-        if os.fstat(file.fileno()).st_size > MAX_JSON:
+        size = os.fstat(file.fileno()).st_size
+        if size > MAX_JSON:
             raise ValueError(f"is larger than {MAX_JSON:,} bytes")
-        data = file.read(MAX_JSON)
+        data = file.read(size)  # not MAX_JSON: memory is taken for all that is asked for
     return parse_json(data)
 
 

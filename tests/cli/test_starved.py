@@ -6,6 +6,7 @@ import errno
 import gzip
 import os
 import re
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -49,6 +50,8 @@ def command(
     )
 
 
+CRASHES = (-signal.SIGSEGV, -signal.SIGABRT)
+"""How NumPy (2.4) and pydantic (2.14) may end a process in which a few allocations fail; nobody can catch that."""
 LIMITS = [(resource.RLIMIT_AS, size * MEGABYTE) for size in (50, 140, 150, 176)]
 LIMITS += [(resource.RLIMIT_NOFILE, files) for files in (6, 7, 13)]
 
@@ -61,10 +64,11 @@ def test_a_starved_run_ends_in_results_or_in_one_message(tmp_path: Path, limit: 
     config = write_run(tmp_path, 400)
     workers = ["--n-jobs", "2", "--backend", backend]
     done = command(config, tmp_path / "run", *workers, limits={limit: most})
-    assert done.returncode in (0, 3), done.stderr
+    crashed = limit == resource.RLIMIT_AS and done.returncode in CRASHES
+    assert crashed or done.returncode in (0, 3), done.stderr
     assert "Traceback" not in done.stderr
-    assert done.returncode == 0 or ONE_LINE.search(done.stderr), done.stderr
-    if done.returncode == 3:
+    assert crashed or done.returncode == 0 or ONE_LINE.search(done.stderr), done.stderr
+    if done.returncode:
         assert command(config, tmp_path / "run", *workers).returncode == 0
     run(config, tmp_path / "fresh")
     assert tree(tmp_path / "run") == tree(tmp_path / "fresh")

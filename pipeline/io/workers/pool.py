@@ -12,7 +12,7 @@ import time
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
-from ..processes import MEMORY, WorkerLostError
+from ..processes import MEMORY, WorkerLostError, starved
 from .serving import Call, dumps
 from .worker_process import PATIENCE, GoneError, WorkerProcess, worker_process
 
@@ -220,7 +220,7 @@ class _Pool(Generic[T, R]):
 
 def _lost(worker: _Worker, error: BaseException) -> BaseException:
     """Return the error that is raised for one of a worker."""
-    if isinstance(error, MemoryError):
+    if starved(error) == MEMORY:
         return WorkerLostError(worker.item, MEMORY)
     if not isinstance(error, GoneError) or not worker.process:
         return error

@@ -15,6 +15,7 @@ import time
 from pathlib import Path
 from typing import IO, Any
 
+from ..processes import starved
 from .serving import FAILED, dumps
 
 _PACKAGE = __name__.partition(".")[0]
@@ -159,6 +160,10 @@ def _start(process: subprocess.Popen[bytes], command: list[str]) -> None:
             raise
         setattr(subprocess, _BORROW, borrows)
         process.__init__(command, **pipes)  # type: ignore[misc]
+    except SystemError as error:
+        if starved(error):
+            raise OSError(errno.ENOMEM, os.strerror(errno.ENOMEM)) from None
+        raise
     finally:
         if borrows is not None:
             setattr(subprocess, _BORROW, borrows)
