@@ -115,7 +115,7 @@ HOWS = st.builds(
 )
 
 
-@settings(max_examples=6, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=3, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(options=HOWS)
 def test_no_cut_and_no_thread_can_be_seen(config: Path, expected: Tree, kernel: str, options: RunOptions) -> None:
     assert kernel

@@ -87,7 +87,7 @@ def opened(browser: browsers.Browser, page: Path, number: int) -> None:
     browser.wait("return document.querySelectorAll('#agreement tbody tr').length > 0", True)
 
 
-@pytest.mark.parametrize("width", [1440, 390])
+@pytest.mark.parametrize("width", [390])
 def test_the_table_and_the_filter_have_what_annotators_make(
     browser: browsers.Browser, folders: list[Path], width: int
 ) -> None:

@@ -46,7 +46,7 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
 
 
 @pytest.mark.parametrize("name", ["atlas", "hostile", "boards"])
-@pytest.mark.parametrize("width", [1440, 1024, 390, 320])
+@pytest.mark.parametrize("width", [1440, 320])
 def test_pages_open_without_a_complaint_and_fit(
     browser: Browser, name: str, width: int, pages: dict[str, Path]
 ) -> None:

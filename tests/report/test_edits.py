@@ -190,7 +190,7 @@ return found;
 """
 
 
-@pytest.mark.parametrize("width", [1280, 360])
+@pytest.mark.parametrize("width", [360])
 def test_the_page_draws_what_was_counted(browser: browsers.Browser, page: Path, material: Material, width: int) -> None:
     browser.size(width)
     for measured in material.measured:

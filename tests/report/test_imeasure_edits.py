@@ -173,7 +173,7 @@ return [...document.querySelectorAll(".card .scroll")].map((one) => [one.clientW
 """
 
 
-@pytest.mark.parametrize("width", [1440, 1024, 390])
+@pytest.mark.parametrize("width", [1024])
 def test_the_page_draws_what_was_counted(
     browser: browsers.Browser, folder: Path, material: Material, dataset: dict[str, Any], width: int
 ) -> None:

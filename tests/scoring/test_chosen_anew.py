@@ -120,7 +120,7 @@ def test_bootstrap_samples_choose_as_one_sample_alone(material: Material, monkey
 
 def test_shuffles_choose_as_one_shuffle_alone(material: Material, monkeypatch: pytest.MonkeyPatch) -> None:
     """Approximate randomisation: both sides of each pair of systems in each trial."""
-    trials = 6
+    trials = 3
     kept = np.random.default_rng(SEED).integers(2, size=(trials, LINES), dtype=bool)
     for room in (1, 1 << 26):
         monkeypatch.setattr(chosen_anew, "ROOM", room)

@@ -21,7 +21,7 @@ from tests.tools.fuzz.kinds import FUZZERS
 if TYPE_CHECKING:
     from pathlib import Path
 
-CASES = {"inputs": 60, "configs": 20, "runs": 8, "kernels": 500}
+CASES = {"inputs": 40, "configs": 15, "runs": 8, "kernels": 200}
 
 
 @pytest.mark.parametrize("name", FUZZERS)
