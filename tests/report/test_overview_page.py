@@ -124,6 +124,9 @@ def test_rows_are_filtered_and_sorted(browser: Browser, pages: dict[str, Path]) 
         assert browser.run(ROWS) == rows
     browser.run(typed, "")
     assert sorted(browser.run(ROWS)) == sorted(everything)
+    browser.size(200)  # there is less room than the columns need, as for seven metrics on a phone
+    heights = "return [...document.querySelectorAll('.grid .base')].map((one) => one.offsetHeight)"
+    assert max(browser.run(heights)) < 30  # short names stand on one line
     browser.size(390)
     stays = """const box = document.querySelector('.overview .scroll'), name = box.querySelector('tbody th');
       box.scrollLeft = 90;
