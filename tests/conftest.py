@@ -37,7 +37,7 @@ BOTH_KERNELS = {"kernel", "each_kernel", "golden_run", "native", "twin", "twins"
 PATIENCE = 600
 """Seconds after which a test stops waiting. Only what hangs waits so long: no machine is slow enough to need it."""
 
-settings.register_profile("pipeline", deadline=None, max_examples=40)
+settings.register_profile("pipeline", deadline=None, max_examples=30)
 settings.register_profile("long", deadline=None, max_examples=1000)
 settings.load_profile("pipeline")
 

@@ -213,10 +213,10 @@ def test_the_table_has_the_annotators_who_take_part(
     assert {2, 10} < {*sizes}
     for count in sorted({*sizes} - {0}):
         line = sizes.index(count)
-        browser.run("show(arguments[0]);", line)
-        heads = browser.run(
-            "return [...document.querySelectorAll('.card.main .judgements thead')].map((one) => one.innerText.trim())"
-        )
+        browser.run("show(arguments[0]); document.getElementById('detail').scrollIntoView();", line)
+        read = "[...document.querySelectorAll('.card.main .judgements thead')].map((one) => one.innerText.trim())"
+        browser.wait(f"return {read}.every((text) => text !== '')", True)  # what is out of sight is not laid out
+        heads = browser.run(f"return {read}")
         present = [str(number) for number, mark in enumerate(marks[line][0]) if mark is not None]
         names = f"annotator {' '.join(present)}" if count > 2 else " ".join(f"annotator {number}" for number in present)
         assert heads
