@@ -394,7 +394,7 @@ def test_without_its_texts_the_page_says_why(tmp_path: Path, capsys: pytest.Capt
     run(config, tmp_path / "run")
     (tmp_path / "d" / "B").write_text("changed\n" * 10, encoding="utf-8")
     assert dispatch.main(["report", str(tmp_path / "run"), "--format", "html"]) == 0
-    assert "html: the page is without sentences: d: system B has changed since the run" in capsys.readouterr().err
+    assert "note: the page is without sentences: d: system B has changed since the run" in capsys.readouterr().err
     text = (tmp_path / "run" / "report.html").read_text(encoding="utf-8")
     found = Reader(text)
     assert "had changed since" in "".join(found.text)

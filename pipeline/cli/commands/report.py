@@ -144,7 +144,7 @@ def _report(args: argparse.Namespace) -> int:
         material = replace(material, results=with_means(material.results))
     partial = bool(selection_of(args)) or bool(columns) or args.mean
     if "html" in formats and material.unread:
-        print(printable(f"html: the page is without sentences: {material.unread}"), file=sys.stderr)
+        print(printable(f"note: the page is without sentences: {material.unread}"), file=sys.stderr)
     if not formats:
         print_types(material.results, material.digits, material.tier)
     for name in formats:
