@@ -105,6 +105,10 @@ def surroundings() -> dict[str, object]:
     }
 
 
+LONGEST_NAME = 255
+"""How many bytes file systems allow a file's name; a longer one in a manifest is of no run."""
+
+
 def holder(folder: Path) -> str:
     """Return which process works in a folder, according to its manifest."""
     try:
@@ -116,7 +120,9 @@ def holder(folder: Path) -> str:
 
 def is_file_name(name: object) -> bool:
     """Whether a run could have given this name to a file; such names never lead out of the folder."""
-    return isinstance(name, str) and bool(_FILE.fullmatch(name)) and name not in ("unfinished", "statistics")
+    if not isinstance(name, str) or not _FILE.fullmatch(name) or name in ("unfinished", "statistics"):
+        return False
+    return all(len(part.encode("utf-8", "surrogatepass")) <= LONGEST_NAME for part in name.split("/"))
 
 
 def deletable(folder: Path, names: Iterable[str]) -> list[Path]:
