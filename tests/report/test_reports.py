@@ -658,7 +658,7 @@ def test_the_marks_are_explained_before_they_are_met(sample: Path, sampled: Mate
     letters = "Systems that share a letter (groups) do not differ significantly."
     for made, there in ((sampled, False), (revisit(sample.parent / "pairs"), True)):
         text = str(FORMATS["html"].files(replace(made, lines=0))["report.html"])
-        legend = text.index("↑ ↓ below 0.05")
+        legend = text.index("↑ ↓ below 0.05" if there else "significant below 0.05")
         assert text.index("leader boards") < legend < text.index('<section class="board"')
         assert (letters in text) == there
 

@@ -38,6 +38,8 @@ def marked_settings(results: Results) -> str:
     """Return in a line how intervals and tests were computed and what the marks mean; nothing where there are none."""
     if not results.statistics:
         return ""
-    line, baseline = settings_line(results.statistics, f"{BETTER} {WORSE}"), baseline_of(results)
-    tested = baseline is not None and results.statistics["test"] != "none"
-    return f"{line}. {BETTER} {WORSE}: significantly better or worse than {baseline}" if tested else line
+    baseline = baseline_of(results)
+    if baseline is None or results.statistics["test"] == "none":
+        return settings_line(results.statistics, f"{BETTER} {WORSE}")
+    line = settings_line(results.statistics, "significant")
+    return f"{line}. {BETTER} {WORSE}: significantly better or worse than {baseline}"
