@@ -17,7 +17,6 @@ from tests.report import axe
 from tests.report import browser as browsers
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from pathlib import Path
 
     from tests.report.browser import Browser
@@ -32,12 +31,6 @@ NAMES = [
 ]
 PAPER = 718
 """Width of the text of an A4 page in pixels, with Chromium's margins."""
-
-
-@pytest.fixture(scope="module")
-def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
-    with browsers.browser(tmp_path_factory.mktemp("profile")) as window:
-        yield window
 
 
 def page_of(folder: Path, config: dict[str, Any]) -> Path:

@@ -16,7 +16,6 @@ from pipeline.reopen import revisit
 from pipeline.report.html.explorer.data import explorer
 from tests.conftest import called, run
 from tests.metrics.test_imeasure_verdicts import write_run
-from tests.report import browser as browsers
 from tests.report.test_browser import choose, listed
 from tests.scoring.test_breakdown import write_edits
 
@@ -26,6 +25,7 @@ if TYPE_CHECKING:
 
     from pipeline.report.material import Material
     from pipeline.scoring.scored_columns import ScoredColumns
+    from tests.report import browser as browsers
 
 KINDS = ("all", "some", "none")
 LABELS = {
@@ -50,14 +50,6 @@ def folders(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
     for folder in (texts, edits):
         assert dispatch.main(["report", str(folder / "run"), "--format", "html"]) == 0
     return [texts / "run", edits / "run"]
-
-
-@pytest.fixture(scope="module")
-def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[browsers.Browser]:
-    if browsers.lacking():
-        pytest.skip(browsers.lacking())
-    with browsers.browser(tmp_path_factory.mktemp("profile")) as window:
-        yield window
 
 
 def expected(measured: ScoredColumns, material: Material, edits: Any) -> Iterator[tuple[str, int, Counter[str]]]:

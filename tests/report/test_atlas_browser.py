@@ -13,19 +13,12 @@ from tests.report.test_atlas import entry, everything, outcome, page_of, runs_of
 from tests.report.test_plots import HOSTILE
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from pathlib import Path
 
     from tests.report.browser import Browser
 
 if browsers.lacking():
     pytest.skip(browsers.lacking(), allow_module_level=True)
-
-
-@pytest.fixture(scope="module")
-def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
-    with browsers.browser(tmp_path_factory.mktemp("profile")) as found:
-        yield found
 
 
 @pytest.fixture(scope="module")

@@ -18,7 +18,6 @@ from tests.report import browser as browsers
 from tests.report.browser import CONTRAST
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from pathlib import Path
 
     from pipeline.scoring.scored_columns import ScoredColumns
@@ -50,12 +49,6 @@ HOSTILE = [
     "w " * 25_000,
 ]
 INVISIBLE = "\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069\u200e\u200f\u00ad\u200b\ufeff\u2028\u2029"
-
-
-@pytest.fixture(scope="module")
-def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
-    with browsers.browser(tmp_path_factory.mktemp("profile")) as found:
-        yield found
 
 
 @pytest.fixture(scope="module")

@@ -22,7 +22,6 @@ from tests.report import browser as browsers
 from tests.report.browser import CONTRAST
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from pathlib import Path
 
     from pipeline.arrays import Floats
@@ -42,12 +41,6 @@ const own = captions.find((one) => one.textContent.startsWith(arguments[0]))?.cl
 return own ? [...own.tBodies[0].rows].map((row) => [...row.cells].map((cell) => cell.textContent)) : null;
 """
 """A script that returns the cells of a table of the comparison, by the beginning of its caption."""
-
-
-@pytest.fixture(scope="module")
-def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
-    with browsers.browser(tmp_path_factory.mktemp("profile")) as found:
-        yield found
 
 
 @pytest.fixture(scope="module")

@@ -18,14 +18,13 @@ from pipeline.reopen import revisit
 from pipeline.report.html.explorer.data import explorer
 from pipeline.scoring.column_blocks import chosen_references
 from tests.conftest import called, run
-from tests.report import browser as browsers
 from tests.scoring.test_breakdown import write_edits
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from pathlib import Path
 
     from pipeline.report.material import Material
+    from tests.report import browser as browsers
 
 MODES = ["errant", "errant[mode=cse]", "errant[mode=ds]", "errant[mode=dt]", "errant[types=DET]", "errant[single=true]"]
 NASTY = "R:</script><b>"
@@ -161,14 +160,6 @@ def test_show_has_the_edits_of_a_sentence(folder: Path, capsys: pytest.CaptureFi
     (block,) = material.measured[0].columns[2].blocks()
     own = block["tp"][6] + block["fp"][6] + block["fn"][6]
     assert sum(row.count(kind) for row in rows for kind in ("right", "wrong", "missed")) == own.sum()
-
-
-@pytest.fixture(scope="module")
-def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[browsers.Browser]:
-    if browsers.lacking():
-        pytest.skip(browsers.lacking())
-    with browsers.browser(tmp_path_factory.mktemp("profile")) as window:
-        yield window
 
 
 @pytest.fixture(scope="module")

@@ -160,14 +160,6 @@ def test_the_source_has_the_tokens_that_are_counted(dataset: dict[str, Any]) -> 
     assert dataset["metrics"][0]["edits"]["tokens"] == {0: ["a\ufeffb", "c", "d"]}
 
 
-@pytest.fixture(scope="module")
-def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[browsers.Browser]:
-    if browsers.lacking():
-        pytest.skip(browsers.lacking())
-    with browsers.browser(tmp_path_factory.mktemp("profile")) as window:
-        yield window
-
-
 TABLES = """
 return [...document.querySelectorAll(".card .scroll")].map((one) => [one.clientWidth, one.scrollWidth, one.innerText]);
 """

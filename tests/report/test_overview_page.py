@@ -17,7 +17,6 @@ from pipeline.report.tables.labels import groups
 from tests.report import browser as browsers
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from pathlib import Path
 
     from tests.report.browser import Browser
@@ -32,12 +31,6 @@ VISIBLE = "return [...document.querySelectorAll('section.board')].map((one) => o
 ROWS = """return [...document.querySelectorAll('.grid tbody tr')]
   .filter((row) => !row.hidden).map((row) => row.dataset.system)"""
 MINUS = "\N{MINUS SIGN}"
-
-
-@pytest.fixture(scope="module")
-def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
-    with browsers.browser(tmp_path_factory.mktemp("profile")) as window:
-        yield window
 
 
 @pytest.fixture(scope="module")

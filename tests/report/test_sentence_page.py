@@ -18,7 +18,6 @@ from tests.report import browser as browsers
 from tests.report.test_browser import choose, listed
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from pathlib import Path
 
     from tests.report.browser import Browser
@@ -40,12 +39,6 @@ TEXTS = [
     "everyday",
     "",
 ]
-
-
-@pytest.fixture(scope="module")
-def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
-    with browsers.browser(tmp_path_factory.mktemp("profile")) as window:
-        yield window
 
 
 @pytest.fixture(scope="module")
