@@ -204,12 +204,10 @@ class MemoryText:
         return f"{self.name}, item {line}"
 
     def span(self, low: int, high: int) -> Lines:
-        """Return the lines low <= i < high."""
+        """Return the lines low <= i < high, of which no copy is made."""
         if (low, high) == (0, len(self.strings)):
             return self.content
-        starts, ends = self.content.starts[low:high], self.content.ends[low:high]
-        first, last = int(starts[0]), int(ends[-1])
-        return Lines(self.data[first:last], starts - first, ends - first)
+        return Lines(self.data, self.content.starts[low:high], self.content.ends[low:high])
 
 
 AnyText = TextFile | MemoryText
