@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from ..dataclass import dataclass
+from .. import kernel
 from ..errors import InputError
 from ..kernel.packed_numbers import Packed
 from ..metrics.base.columns import PRESENT, Schema
@@ -225,7 +226,7 @@ FEW = 4
 """Up to so many numbers are summed one by one, which then takes less time than to cut them into pieces."""
 
 
-SHORT = 1024
+SHORT = 128
 """Up to so many numbers, short_sum() takes less time than exact_sum()."""
 
 
@@ -241,6 +242,10 @@ def exact_sum(values: Floats) -> Fraction:
     """
     if len(values) <= FEW:
         return sum(map(Fraction, values.tolist()), Fraction(0))
+    compiled = kernel.formula("exact_sum", "exact_sums")
+    if compiled:
+        whole, power = compiled(np.ascontiguousarray(values))
+        return Fraction(whole) / 2**power if power > 0 else Fraction(whole * 2**-power)
     total, rest = Fraction(0), values
     limit = 2.0 ** (62 - len(values).bit_length())
     for bits in (30, 60, 90):
