@@ -290,6 +290,11 @@ def _plan(corpus: Corpus, options: RunOptions) -> tuple[int, workers.Backend]:
     return workers.plan(options.n_jobs or "auto", options.backend or "auto", size)
 
 
+def has_threads(corpus: Corpus, options: RunOptions) -> bool:
+    """Return whether several threads of this process count."""
+    return _plan(corpus, options)[1] == "threading"
+
+
 def _task(corpus: Corpus, work: _Work, number: int, piece: Shard) -> workers.Task:
     names = work.names[piece.first : piece.last]
     outputs = tuple(corpus.systems[name].span(piece.low, piece.high) for name in names)

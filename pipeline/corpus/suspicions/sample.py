@@ -60,9 +60,9 @@ class Sample:
     def parts(self) -> list[list[str]]:
         """The lines of each stretch; of a very long line its beginning."""
         parts = [read_texts(self.text, low, high) for low, high in self.stretches]
-        sizes = [len(line) for part in parts for line in part]
-        if max(sizes, default=0) <= WHOLE:
+        if max((len(max(part, key=len)) for part in parts), default=0) <= WHOLE:
             return parts
+        sizes = [len(line) for part in parts for line in part]
         most = min(WHOLE, max(ALL // len(sizes), 1)) if sum(sizes) > ALL else WHOLE
         return [[line[:most] for line in part] for part in parts]
 
@@ -70,6 +70,17 @@ class Sample:
     def lines(self) -> list[str]:
         """The lines of all stretches."""
         return [line for part in self.parts for line in part]
+
+    @property
+    def content(self) -> Lines:
+        """The lines of all stretches in UTF-8, of which no copy is made where they are in memory and not very long."""
+        if isinstance(self.text, MemoryText):
+            parts = [self.text.span(low, high) for low, high in self.stretches]
+            starts, ends = (np.concatenate([getattr(part, name) for part in parts]) for name in ("starts", "ends"))
+            if (ends - starts).max() <= WHOLE:
+                return Lines(self.text.data, starts, ends)
+        _, data, edges, _ = _compiled("joined")(self.lines)
+        return Lines(data, edges[:-1], edges[1:])
 
     @cached_property
     def braces(self) -> bool:
@@ -145,11 +156,8 @@ def _compiled(name: str) -> Any:
 
 def encode(samples: Sequence[Sample]) -> None:
     """Turn the words of all lines of samples into ids. Words are what stands between white space."""
-    texts = []
-    for sample in samples:
-        _, data, edges, _ = _compiled("joined")(sample.lines)
-        texts.append(Lines(data, edges[:-1], edges[1:]))
-    for sample, tokens in zip(samples, kernel.encode(texts, "whitespace"), strict=True):
+    encoded = kernel.encode([sample.content for sample in samples], "whitespace")
+    for sample, tokens in zip(samples, encoded, strict=True):
         sample._tokens = tokens  # noqa: SLF001 (they are given to all samples at once)
 
 

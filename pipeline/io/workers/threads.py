@@ -37,3 +37,17 @@ def threads(number: int) -> Iterator[Shared]:
             return [future.result() for future in futures]
 
         yield shared
+
+
+@contextmanager
+def beside(call: Callable[[], R]) -> Iterator[Callable[[], R]]:
+    """Have a function called in a thread of its own; what is yielded waits for its end, and returns what it returned.
+
+    Where no thread can be started, it is called by who asks.
+    """
+    with ThreadPoolExecutor(1) as pool:
+        try:
+            asked = pool.submit(call).result
+        except (RuntimeError, MemoryError):
+            asked = call
+        yield asked

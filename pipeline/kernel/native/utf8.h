@@ -58,18 +58,17 @@ static inline uint8_t *gp_utf8_character(uint32_t code, uint8_t *to) {
 #define GP_WRITER(name, type)                                                              \
     static inline uint8_t *name(const type *p, int64_t size, uint8_t *to) {                \
         int64_t i = 0;                                                                     \
-        while (i < size) {                                                                 \
-            int64_t step = size - i < GP_STEP ? size - i : GP_STEP;                        \
+        for (; size - i >= GP_STEP; i += GP_STEP) {                                        \
             type all = 0;                                                                  \
-            for (int64_t k = 0; k < step; k++) all |= p[i + k];                            \
-            if (step == GP_STEP && all < 0x80) {                                           \
+            for (int k = 0; k < GP_STEP; k++) all |= p[i + k];                             \
+            if (all < 0x80) {                                                              \
                 for (int k = 0; k < GP_STEP; k++) to[k] = (uint8_t)p[i + k];               \
                 to += GP_STEP;                                                             \
             } else {                                                                       \
-                for (int64_t k = 0; k < step; k++) to = gp_utf8_character(p[i + k], to);   \
+                for (int k = 0; k < GP_STEP; k++) to = gp_utf8_character(p[i + k], to);    \
             }                                                                              \
-            i += step;                                                                     \
         }                                                                                  \
+        for (; i < size; i++) to = gp_utf8_character(p[i], to);                            \
         return to;                                                                         \
     }
 
