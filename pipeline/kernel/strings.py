@@ -6,7 +6,7 @@ The compiled twins are in `native/strings.pyx`, under the same names; `kernel.fo
 from __future__ import annotations
 
 import re
-from itertools import accumulate
+from itertools import accumulate, pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -70,7 +70,7 @@ def alike(text: Encoded, other: Encoded) -> NDArray[np.bool_]:
 def _lines(text: Encoded) -> Sequence[list[int]]:
     """Return the tokens of each line."""
     ids, offsets = text.ids.tolist(), text.offsets.tolist()
-    return [ids[low:high] for low, high in zip(offsets, offsets[1:], strict=False)]
+    return [ids[low:high] for low, high in pairwise(offsets)]
 
 
 def _sets(text: Encoded) -> Sequence[set[int]]:

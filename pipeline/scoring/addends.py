@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from ..dataclass import dataclass
 from .. import kernel
+from ..dataclass import dataclass
 from ..errors import InputError
 from ..kernel.packed_numbers import Packed
 from ..metrics.base.columns import PRESENT, Schema

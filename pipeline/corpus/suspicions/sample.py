@@ -10,6 +10,7 @@ import numpy as np
 
 from ... import kernel
 from ...kernel import strings
+from ...kernel.common import Encoded
 from ...kernel.lines import Lines
 from ..texts import MemoryText, read_texts, same
 
@@ -17,7 +18,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from ...arrays import Floats, Ints
-    from ...kernel.common import Encoded
     from ..texts import AnyText
 
 STRETCHES = 5
@@ -53,7 +53,8 @@ class Sample:
     def __init__(self, text: AnyText, length: int = LENGTH) -> None:
         self.text = text
         self.stretches = stretches(text.lines, length)
-        self._tokens: Encoded | None = None
+        self.tokens = Encoded(np.zeros(0, np.int32), np.zeros(1, np.int64))
+        """The words of each line as ids, once Samples.encode() has made them: what stands between white space."""
         self._shares: dict[tuple[int, int], tuple[Floats, Ints]] = {}
 
     @cached_property
@@ -89,22 +90,19 @@ class Sample:
             return False
         return any("{" in line for line in self.lines)
 
-    @property
-    def tokens(self) -> Encoded:
-        """The words of each line as ids, which are those of the other samples of the data set."""
-        if self._tokens is None:
-            encode([self])
-        assert self._tokens
-        return self._tokens
-
     @cached_property
     def sizes(self) -> Ints:
         """How many different words each line has: int64 [lines]."""
-        return _compiled("distinct")(self.tokens)
+        sizes: Ints = _compiled("distinct")(self.tokens)
+        return sizes
 
     def vocabulary(self, beyond: Sample) -> int:
         """Return how many different words the lines have that those of another sample do not have."""
-        return len(np.setdiff1d(self.tokens.ids, beyond.tokens.ids))
+        texts = self.tokens.ids, beyond.tokens.ids
+        own = np.zeros(max(int(ids.max(initial=0)) for ids in texts) + 1, bool)
+        own[texts[0]] = True
+        own[texts[1]] = False
+        return int(np.count_nonzero(own))
 
     @cached_property
     def spaced(self) -> float | None:
@@ -123,9 +121,9 @@ class Sample:
 
     def changes(self, source: Sample) -> list[int]:
         """Return, for each line that differs from the source, how many different words the source does not have."""
-        own = self.sizes - _compiled("shared")(self.tokens, source.tokens)
-        own = own[~_compiled("alike")(self.tokens, source.tokens)]
-        return own.tolist()
+        own: Ints = self.sizes - _compiled("shared")(self.tokens, source.tokens)
+        differ = ~_compiled("alike")(self.tokens, source.tokens)
+        return [int(number) for number in own[differ]]
 
     def like(self, other: Sample) -> float:
         """Return how much of their words the lines of two texts have in common, from 0 to 1."""
@@ -140,7 +138,7 @@ class Sample:
             self._shares[id(other), offset] = self._compared(other, offset)
         shares, words = self._shares[id(other), offset]
         shares = shares[low:high][words[low:high] > 0]
-        return sum(shares.tolist()) / max(len(shares), 1)
+        return float(sum(shares.tolist())) / max(len(shares), 1)
 
     def _compared(self, other: Sample, offset: int) -> tuple[Floats, Ints]:
         """Return for each line the share of words that both lines have, and how many words they have in all."""
@@ -152,13 +150,6 @@ class Sample:
 def _compiled(name: str) -> Any:
     """Return a function of `kernel/strings.py`, compiled where it can be."""
     return kernel.formula(name, "strings") or getattr(strings, name)
-
-
-def encode(samples: Sequence[Sample]) -> None:
-    """Turn the words of all lines of samples into ids. Words are what stands between white space."""
-    encoded = kernel.encode([sample.content for sample in samples], "whitespace")
-    for sample, tokens in zip(samples, encoded, strict=True):
-        sample._tokens = tokens  # noqa: SLF001 (they are given to all samples at once)
 
 
 class Samples:
@@ -173,7 +164,10 @@ class Samples:
 
     def encode(self) -> None:
         """Turn the words of all samples into ids, equal ones into equal ids."""
-        encode([sample for _, sample in self.named])
+        samples = [sample for _, sample in self.named]
+        encoded = kernel.encode([sample.content for sample in samples], "whitespace")
+        for sample, tokens in zip(samples, encoded, strict=True):
+            sample.tokens = tokens
 
     @cached_property
     def named(self) -> list[tuple[str, Sample]]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from functools import partial
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
 if TYPE_CHECKING:
@@ -47,7 +48,8 @@ def beside(call: Callable[[], R]) -> Iterator[Callable[[], R]]:
     """
     with ThreadPoolExecutor(1) as pool:
         try:
-            asked = pool.submit(call).result
+            future = pool.submit(call)
         except (RuntimeError, MemoryError):
-            asked = call
-        yield asked
+            yield call
+        else:
+            yield partial(future.result)
