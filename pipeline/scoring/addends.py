@@ -227,12 +227,14 @@ FEW = 4
 
 
 SHORT = 128
-"""Up to so many numbers, short_sum() takes less time than exact_sum()."""
+"""Up to so many numbers, math.fsum() takes less time than exact_sum()."""
 
 
-def short_sum(values: Floats) -> float:
+def nearest_sum(values: Floats) -> float:
     """Return the float nearest to the sum of finite numbers, which is float(exact_sum(values))."""
-    return math.fsum(values.tolist()) + 0.0  # the sum of no numbers, or of -0.0, is 0.0
+    if len(values) <= SHORT:
+        return math.fsum(values.tolist()) + 0.0  # the sum of no numbers, or of -0.0, is 0.0
+    return float(exact_sum(values))
 
 
 def exact_sum(values: Floats) -> Fraction:
@@ -245,7 +247,7 @@ def exact_sum(values: Floats) -> Fraction:
     compiled = kernel.formula("exact_sum", "exact_sums")
     if compiled:
         whole, power = compiled(np.ascontiguousarray(values))
-        return Fraction(whole) / 2**power if power > 0 else Fraction(whole * 2**-power)
+        return Fraction(whole, 1 << power) if power > 0 else Fraction(whole << -power)
     total, rest = Fraction(0), values
     limit = 2.0 ** (62 - len(values).bit_length())
     for bits in (30, 60, 90):

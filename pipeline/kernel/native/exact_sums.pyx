@@ -7,6 +7,7 @@ from libc.string cimport memcpy, memset
 cdef enum:
     DIGITS = 68              # of 32 bits, the lowest of which is worth 2**-1074, as is the smallest float
     LONGEST = 1 << 30        # numbers after which a digit could be too large for 64 bits
+    LANES = 4                # sums of every fourth number, which do not wait for one another
 
 
 cdef uint64_t LOW = 0xFFFFFFFF
@@ -40,20 +41,24 @@ def exact_sum(const double[::1] values):
 
     Raises ValueError for infinity and NaN, and for very many numbers.
     """
-    cdef int64_t digits[DIGITS]
-    cdef int64_t i, size = values.shape[0], place
+    cdef int64_t digits[LANES][DIGITS]
+    cdef int64_t i, place, low, high, size = values.shape[0]
     cdef int finite = 1
     if size > LONGEST:
         raise ValueError(f"values: expected at most {LONGEST}, found {size}")
     memset(digits, 0, sizeof(digits))
     with nogil:
         for i in range(size):
-            finite &= _add(digits, &values[i])
+            finite &= _add(digits[i % LANES], &values[i])
     if not finite:
         raise ValueError("values: expected finite numbers")
-    total, last = 0, 0
-    for place in range(DIGITS - 1, -1, -1):
-        total = (total << 32) + digits[place]
-        if digits[place]:
-            last = place
-    return total >> 32 * last, 1074 - 32 * last
+    low, high = DIGITS, 0
+    for place in range(DIGITS):
+        for i in range(1, LANES):
+            digits[0][place] += digits[i][place]
+        if digits[0][place]:
+            low, high = min(low, place), place
+    total = 0
+    for place in range(high, low - 1, -1):
+        total = (total << 32) + digits[0][place]
+    return total, 1074 - 32 * low
