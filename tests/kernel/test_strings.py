@@ -88,12 +88,15 @@ def test_what_is_not_finite_has_no_sum() -> None:
             sums.exact_sum(np.array([1.0, value]))
 
 
-@pytest.mark.parametrize("sizes", [(0, 3), (5, 0), (127, 128), (128, 129), (129, 128), (300, 9)])
+@pytest.mark.parametrize("sizes", [(0, 3), (5, 0), (127, 128), (128, 129), (129, 128), (300, 9), (9, 600)])
 def test_chained_and_hashed_n_grams_match_alike(sizes: tuple[int, int]) -> None:
-    """References of up to 128 tokens are chained. Few words, so that n-grams come again."""
+    """References of up to 128 tokens are chained, and single outputs. Few words, so that n-grams come again."""
     rng = random.Random(1)
     reference, output = ([rng.randrange(3) for _ in range(size)] for size in sizes)
     references, systems = [encoded([reference, output])], [encoded([output, output]), encoded([reference, reference])]
     for order in (1, 2, 5):
         expected = overlap(None, references, systems, order, ("match",))["match"]
         assert (compiled.overlap(None, references, systems, order, ("match",))["match"] == expected).all()
+        both = [*references, systems[1]], systems[:1]
+        merged = overlap(None, *both, order, ("union_match",))["union_match"]
+        assert (compiled.overlap(None, *both, order, ("union_match",))["union_match"] == merged).all()

@@ -22,6 +22,7 @@ cdef struct Table:
     int64_t taken_room
     int32_t *chains            # of short references, three numbers for each order and place; see _chain()
     int64_t chains_room
+    const int32_t *output      # the tokens that are chained, where references are merged
 
 cdef int _match(
     Table *table, const Text *references, int n_references, const Text *systems, int n_systems, int64_t lines,

@@ -23,6 +23,8 @@ cdef uint64_t MULTIPLIER = 0x9E3779B97F4A7C15
 cdef uint64_t FREE = ~<uint64_t>0
 cdef enum:
     CHAINED = 128            # tokens up to which a reference is short: in longer ones a word may have many places
+    LONGER = 512             # the same for an output for which references are merged
+    FEW = 2                  # with more outputs it is faster to count the n-grams of merged references once for all
 cdef size_t LARGE = 8192     # slots; larger tables grow only where there really are so many n-grams
 
 cdef inline Slot *_slot(Table *table, uint64_t key) noexcept nogil:
@@ -152,9 +154,9 @@ cdef int _chain(Table *table, const int32_t *ids, int64_t size, int order) noexc
     cdef int n
     cdef int32_t *before
     cdef int32_t *level
-    if 3 * size * order > table.chains_room:
+    if 5 * size * order > table.chains_room:   # _merge() needs two more numbers for each
         free(table.chains)
-        table.chains_room = 3 * CHAINED * order
+        table.chains_room = 10 * size * order
         table.chains = <int32_t *>malloc(table.chains_room * sizeof(int32_t))
         if table.chains == NULL:
             table.chains_room = 0
@@ -207,6 +209,64 @@ cdef int _follow(
             level += 3 * m
     for i in range(taken):
         table.taken[i][0] += 1
+    return 0
+
+
+cdef void _merge(
+    Table *table, int64_t m, const int32_t *ids, int64_t size, int order, int32_t *seen, int32_t *best, int64_t *match
+) noexcept nogil:
+    """Add to match how much more of the chained output, of m tokens, a reference has than those before it.
+
+    best is how much these have; seen is 0 before, and then how often the reference has each n-gram of the output.
+    """
+    cdef int64_t i, stop, root
+    cdef int n
+    cdef int32_t place
+    cdef int32_t *level
+    for i in range(size):
+        place, level = table.words[ids[i]], table.chains
+        stop = order if order < size - i else size - i
+        n = 0
+        while place:
+            root = level[m + place - 1]
+            seen[n * m + root] += 1
+            if best[n * m + root] < seen[n * m + root] <= level[2 * m + root]:
+                best[n * m + root] += 1
+                match[n] += 1
+            n += 1
+            if n == stop:
+                break
+            while place and (place - 1 + n >= m or table.output[place - 1 + n] != ids[i + n]):
+                place = level[place - 1]
+            level += 3 * m
+
+
+cdef int _merge_all(
+    Table *table, const Text *references, int n_references, const Text *systems, int n_systems, int64_t lines,
+    int order, int64_t *match
+) noexcept nogil:
+    cdef int64_t line, i, m, size
+    cdef int r, s
+    cdef const Text *one
+    cdef const Text *two
+    cdef int32_t *seen
+    for s in range(n_systems):
+        two = &systems[s]
+        for line in range(lines):
+            table.output, m = two.ids + two.offsets[line], two.offsets[line + 1] - two.offsets[line]
+            if m and _chain(table, table.output, m, order) < 0:
+                return -1
+            seen = table.chains + 3 * m * order
+            memset(seen, 0, 2 * m * order * sizeof(int32_t) if m else 0)
+            for r in range(n_references if m else 0):
+                one = &references[r]
+                size = one.offsets[line + 1] - one.offsets[line]
+                if r:
+                    memset(seen, 0, m * order * sizeof(int32_t))
+                _merge(table, m, one.ids + one.offsets[line], size, order, seen, seen + m * order, match)
+            for i in range(m):
+                table.words[table.output[i]] = 0
+            match += order
     return 0
 
 
@@ -273,13 +333,33 @@ def fits(references, systems, order):
     return highest + longest * order < 0x7FFFFFFF
 
 
+def fits_merged(systems):
+    """Return whether merged_match() is the faster way: for few outputs, without long lines."""
+    import numpy as np
+
+    return len(systems) <= FEW and all([int(np.diff(text.offsets).max(initial=0)) <= LONGER for text in systems])
+
+
 def match(references, systems, order):
     """Return what overlap() returns for the kind match, without a source: int64 [systems, lines, references, order]."""
+    return _counted(references, systems, order, False)
+
+
+def merged_match(references, systems, order):
+    """Return what overlap() returns for the kind union_match, without a source: int64 [systems, lines, order].
+
+    The n-grams of an output are chained, and those of each reference are looked for in them.
+    """
+    return _counted(references, systems, order, True)
+
+
+cdef object _counted(references, systems, order, bint as_one):
     import numpy as np
 
     cdef int64_t lines = len(references[0].offsets) - 1
     cdef int n_references = len(references), n_systems = len(systems), number, failed = 0, n = order
-    counts = np.zeros((n_systems, lines, n_references, n), np.int64)
+    shape = [n_systems, lines, n] if as_one else [n_systems, lines, n_references, n]
+    counts = np.zeros(shape, np.int64)
     if not counts.size:
         return counts
     cdef int64_t[::1] flat = counts.reshape(-1)
@@ -295,7 +375,10 @@ def match(references, systems, order):
         for number, text in enumerate([*references, *systems]):
             _point(&texts[number], text)
         with nogil:
-            failed = _match(&table, texts, n_references, texts + n_references, n_systems, lines, n, &flat[0])
+            if as_one:
+                failed = _merge_all(&table, texts, n_references, texts + n_references, n_systems, lines, n, &flat[0])
+            else:
+                failed = _match(&table, texts, n_references, texts + n_references, n_systems, lines, n, &flat[0])
         if failed:
             raise MemoryError
     finally:
