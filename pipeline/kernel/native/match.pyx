@@ -254,11 +254,14 @@ cdef int _merge_all(
         two = &systems[s]
         for line in range(lines):
             table.output, m = two.ids + two.offsets[line], two.offsets[line + 1] - two.offsets[line]
-            if m and _chain(table, table.output, m, order) < 0:
+            if m == 0:
+                match += order
+                continue
+            if _chain(table, table.output, m, order) < 0:
                 return -1
             seen = table.chains + 3 * m * order
-            memset(seen, 0, 2 * m * order * sizeof(int32_t) if m else 0)
-            for r in range(n_references if m else 0):
+            memset(seen, 0, 2 * m * order * sizeof(int32_t))
+            for r in range(n_references):
                 one = &references[r]
                 size = one.offsets[line + 1] - one.offsets[line]
                 if r:
