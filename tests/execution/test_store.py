@@ -816,7 +816,7 @@ def test_run_json_tells_what_results_must_not(tmp_path: Path) -> None:
 def test_a_run_under_way_says_so(tmp_path: Path) -> None:
     config = write_run(tmp_path)
     with (
-        mock.patch.object(run_directory.RunDirectory, "write_part", side_effect=StoreError("full")),
+        mock.patch.object(unfinished, "write_part", side_effect=StoreError("full")),
         pytest.raises(StoreError),
     ):
         run(config, tmp_path / "run")
@@ -989,19 +989,19 @@ def test_a_run_of_systems_whose_names_have_spaces_and_signs(tmp_path: Path, caps
 def test_what_is_left_of_a_deleted_run_directory_is_recognised(tmp_path: Path) -> None:
     """A run goes on to write counts into a folder that is deleted under it; then it is killed."""
     config = write_run(tmp_path, 40)
-    original = RunDirectory.write_part
+    original = unfinished.write_part
     written = []
 
-    def deleting(self: RunDirectory, *given: Any) -> Any:
-        written.append(given)
+    def deleting(path: Path, *given: Any, **more: Any) -> Any:
+        written.append(path)
         if len(written) == 2:
-            shutil.rmtree(self.path)
+            shutil.rmtree(tmp_path / "run")
         if len(written) == 4:
             raise KeyboardInterrupt
-        return original(self, *given)
+        return original(path, *given, **more)
 
     options = RunOptions(1, "serial", 8)
-    with mock.patch.object(RunDirectory, "write_part", deleting), pytest.raises(KeyboardInterrupt):
+    with mock.patch.object(unfinished, "write_part", deleting), pytest.raises(KeyboardInterrupt):
         run(config, tmp_path / "run", options)
     assert [path.name for path in (tmp_path / "run").iterdir()] == ["unfinished"]
     run(config, tmp_path / "run", options)

@@ -219,10 +219,34 @@ class RunDirectory:
         """Return the arrays that an unfinished run has left. `widths` has the number of columns for each key."""
         return unfinished.find(self.path / UNFINISHED, widths)
 
+    def part(self, low: int, high: int, keys: Iterable[str]) -> Path:
+        """Return the path of the part with the arrays of a shard, lines low <= i < high, that have these keys."""
+        return self.path / UNFINISHED / f"{content_key(*keys)}.{low}-{high}.part"
+
     def write_part(self, low: int, high: int, arrays: Mapping[str, NDArray[np.integer]]) -> dict[Cell, Location]:
         """Write the arrays of a shard, lines low <= i < high, by their keys; return where each is."""
-        name = f"{content_key(*arrays)}.{low}-{high}.part"
-        return unfinished.write_part(self.path / UNFINISHED / name, low, high, arrays)
+        return unfinished.write_part(self.part(low, high, arrays), low, high, arrays)
+
+    @contextmanager
+    def open_to_workers(self, *, machines: bool) -> Iterator[Path | None]:
+        """Make the folder of parts, so that workers can write them there; raises StoreError.
+
+        `machines` says that some may be on other machines. Then the path of a file is yielded, by which they see
+        whether the folder is theirs too.
+        """
+        folder = self.path / UNFINISHED
+        try:
+            folder.mkdir(exist_ok=True)
+        except OSError as error:
+            raise StoreError(f"{folder}: cannot be made: {error.strerror}") from None
+        proof = unfinished.new_proof(folder) if machines else None
+        try:
+            yield proof
+        finally:
+            with contextlib.suppress(OSError):
+                if proof:
+                    proof.unlink(missing_ok=True)
+            _remove_empty(folder)
 
     def join(self, counts: Statistics, key: str, arrays: Iterable[NDArray[np.integer]]) -> Path:
         """Write a .columns file from arrays in the order of lines, at first under another path, which is returned."""
