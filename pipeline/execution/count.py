@@ -10,6 +10,7 @@ import numpy as np
 from ..corpus.index import STRIDE
 from ..corpus.texts import MemoryText, read_texts
 from ..errors import CorpusError, IncompleteError, LongTextError
+from ..io.workers.threads import in_batches, threads
 from ..metrics.base.views import TEXTS
 from . import shards, workers
 from .listener import SILENT
@@ -18,13 +19,14 @@ from .prepared_counts import PreparedCounts
 from .retry import Runner
 from .shards import Missing
 from .slow_shards import Watch
-from .store.columns_file import MemoryStatistics
+from .store.columns_file import BATCH, MemoryStatistics
 from .store.unfinished import Cell, Location, Part, read_part
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from ..corpus.corpus import Corpus
+    from ..io.workers.threads import Shared
     from ..metrics.base.metric import Needs
     from .listener import Listener
     from .options import RunOptions
@@ -35,6 +37,9 @@ if TYPE_CHECKING:
 
     Counted = Mapping[tuple[str, Needs], Statistics | MemoryStatistics]
     """The counts of a data set, by system and needs."""
+
+THREADED = 1 << 17
+"""From so many lines on it is worth joining parts with several threads."""
 
 
 def count_all(
@@ -97,7 +102,8 @@ def count_to_disk(
     except CorpusError:
         directory.remove_parts(parts)  # they may be of the old lines or of the new ones
         raise
-    _put_in_place(directory, counts, work, locations)
+    with threads(options.threads if work.missing and corpus.lines > THREADED else 1) as shared:
+        _put_in_place(directory, counts, work, locations, shared)
     if not lost:
         directory.remove_parts(parts)
     incomplete = {item.system for item in lost}
@@ -138,13 +144,15 @@ def _put_in_place(
     counts: Mapping[tuple[str, Needs], Statistics],
     work: _Work,
     locations: Mapping[Cell, Location],
+    shared: Shared,
 ) -> None:
     """Join the parts of each system. When all are joined, move the joined files to their own paths."""
     joined = []
     for cell, key in work.missing.items():
         own = [locations[Cell(key, *lines)] for lines in work.ranges if Cell(key, *lines) in locations]
         if len(own) == len(work.ranges):
-            joined.append((directory.join(counts[cell], key, map(read_part, own)), counts[cell]))
+            arrays = in_batches(shared, read_part, own, BATCH)
+            joined.append((directory.join(counts[cell], key, arrays, shared), counts[cell]))
     directory.put_in_place(joined)
 
 

@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any
 from ...errors import StoreError
 from ...io import lock
 from ...io.safe_files import MAX_JSON, TEMPORARY, open_regular, refuse_links, write_atomic
+from ...io.workers.threads import alone
 from ...metrics.base.columns import COUNTING
 from . import unfinished
 from .columns_file import COLUMNS, Statistics
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ...io.safe_files import Content
+    from ...io.workers.threads import Shared
     from ...metrics.base.columns import Schema
     from ...metrics.base.metric import Needs
     from .unfinished import Cell, Location
@@ -248,11 +250,14 @@ class RunDirectory:
                     proof.unlink(missing_ok=True)
             _remove_empty(folder)
 
-    def join(self, counts: Statistics, key: str, arrays: Iterable[NDArray[np.integer]]) -> Path:
-        """Write a .columns file from arrays in the order of lines, at first under another path, which is returned."""
+    def join(self, counts: Statistics, key: str, arrays: Iterable[NDArray[np.integer]], shared: Shared = alone) -> Path:
+        """Write a .columns file from arrays in the order of lines, at first under another path, which is returned.
+
+        Threads may share the work. Raises StoreError where the file cannot be written.
+        """
         name = content_key(counts.path.relative_to(self.path).as_posix())
         waiting = self.path / UNFINISHED / f"{name}.joined"
-        counts.join(waiting, key, arrays)
+        counts.join(waiting, key, arrays, shared)
         return waiting
 
     def put_in_place(self, joined: Iterable[tuple[Path, Statistics]]) -> None:
