@@ -7,6 +7,7 @@ it has the same folder, and returns where they are. Else it returns them, and th
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import islice
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
@@ -40,6 +41,10 @@ if TYPE_CHECKING:
 
 SMALL = {"python": 1 << 19, "native": 1 << 25}
 """For each kernel, up to how many bytes of text starting workers costs more time than it saves."""
+
+BUNDLES, MOST = 32, 16
+"""A worker of a cluster gets several tasks at once, since a scheduler takes milliseconds for each request: at least so
+many bundles of them in all, and at most so many tasks in a bundle."""
 
 Backend = Literal["auto", "serial", "threading", "loky", "dask", "ray", "spark"]
 
@@ -171,7 +176,7 @@ def run(
     try:
         handing = map(hand, tasks)
         number = min(n_jobs, len(tasks))
-        for done in _on_cluster(handing, cluster) if cluster else _results(handing, number, backend, tell):
+        for done in _on_cluster(handing, cluster, len(tasks)) if cluster else _results(handing, number, backend, tell):
             del handed[done[0]]
             if watch:
                 watch.done(done[0])
@@ -201,12 +206,15 @@ def _results(
         yield from results(_Work(count), tasks, number, processes=backend != "threading", tell=tell)
 
 
-def _on_cluster(tasks: Iterator[Task], cluster: Cluster) -> Iterator[tuple[int, Kept]]:
+def _on_cluster(tasks: Iterator[Task], cluster: Cluster, number: int) -> Iterator[tuple[int, Kept]]:
     """Count on the workers of a cluster, which read the texts themselves, from files at the same paths as here."""
-    for result in cluster.results(_Attempt(_Work(count), (__version__, COUNTING)), map(_carried, tasks)):
-        if isinstance(result, PipelineError):
-            raise result
-        yield result
+    size = min(max(number // (BUNDLES * cluster.workers()), 1), MOST)
+    bundles = iter(lambda: [*map(_carried, islice(tasks, size))], [])
+    for results in cluster.results(_Attempt(_Work(count), (__version__, COUNTING)), bundles):
+        for result in results:
+            if isinstance(result, PipelineError):
+                raise result
+            yield result
 
 
 def _carried(task: Task) -> Task:
@@ -230,13 +238,24 @@ def _remedy(path: str, host: str) -> str:
 
 @dataclass(frozen=True)
 class _Attempt:
-    """_Work for a worker of a cluster: errors are returned, since each cluster would wrap raised ones in its own."""
+    """_Work for a worker of a cluster, which does several tasks one after the other, until one has an error.
+
+    Errors are returned, since each cluster would wrap raised ones in its own.
+    """
 
     work: _Work
     version: tuple[str, int]
     """The version of the program and of its counting, on the machine that handed the task out."""
 
-    def __call__(self, task: Task) -> tuple[int, Kept] | PipelineError:
+    def __call__(self, tasks: Sequence[Task]) -> list[tuple[int, Kept] | PipelineError]:
+        results: list[tuple[int, Kept] | PipelineError] = []
+        for task in tasks:
+            results.append(self._attempted(task))
+            if isinstance(results[-1], PipelineError):
+                break
+        return results
+
+    def _attempted(self, task: Task) -> tuple[int, Kept] | PipelineError:
         import platform
 
         host = platform.node()

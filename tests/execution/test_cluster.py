@@ -137,6 +137,7 @@ def config(tmp_path: Path) -> Path:
 
 
 def test_the_files_have_the_bytes_of_one_process(any_cluster: Here, config: Path, tmp_path: Path) -> None:
+    """Each data set is two bundles of three shards."""
     told: list[str] = []
     pids: set[int] = set()
     original = workers.count
@@ -146,7 +147,7 @@ def test_the_files_have_the_bytes_of_one_process(any_cluster: Here, config: Path
         (tmp_path / f"by-{os.getpid()}").touch()
         return number, arrays
 
-    with mock.patch.object(workers, "count", count):
+    with mock.patch.object(workers, "count", count), mock.patch.object(workers, "BUNDLES", 1):
         run(config, tmp_path / "run", any_cluster.options, Hears(tell=told.append))
     pids = {int(path.name.removeprefix("by-")) for path in tmp_path.glob("by-*")}
     run(config, tmp_path / "one", RunOptions(1, "serial"))
@@ -185,7 +186,7 @@ def test_large_texts_are_opened_by_the_workers_that_can(
 def test_a_worker_that_is_killed_is_made_good(any_cluster: Here, config: Path, tmp_path: Path) -> None:
     poison(tmp_path / "d" / "B", 57)
     told: list[str] = []
-    with mock.patch.object(workers, "count", deadly(tmp_path / "dead")):
+    with mock.patch.object(workers, "count", deadly(tmp_path / "dead")), mock.patch.object(workers, "BUNDLES", 1):
         results = run(config, tmp_path / "run", any_cluster.options, Hears(tell=told.append))
     assert (tmp_path / "dead").exists()
     assert results.missing == []
