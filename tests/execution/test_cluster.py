@@ -29,6 +29,8 @@ from pipeline.errors import ConfigError, CorpusError, IncompleteError, InputErro
 from pipeline.execution import clusters, opening, workers
 from pipeline.execution.clusters import CLUSTERS, Cluster, ClusterKind, LostWorkerError
 from pipeline.execution.options import RunOptions
+from pipeline.execution.store import unfinished
+from pipeline.execution.store.run_directory import RunDirectory
 from pipeline.kernel.lines import Lines
 from tests.conftest import PATIENCE, ROOT, Hears, run, tree, write_run
 from tests.execution.deadly import deadly, poison, poisoned
@@ -155,6 +157,24 @@ def test_the_files_have_the_bytes_of_one_process(any_cluster: Here, config: Path
     assert told == []
     assert pids
     assert os.getpid() not in pids
+
+
+def test_workers_that_do_not_share_the_folder_send_their_counts(dask: Here, config: Path, tmp_path: Path) -> None:
+    write_part, written = RunDirectory.write_part, 0
+
+    def watched(*given: Any) -> Any:
+        nonlocal written
+        written += 1
+        return write_part(*given)
+
+    with (
+        mock.patch.object(RunDirectory, "write_part", watched),
+        mock.patch.object(unfinished, "new_proof", return_value=tmp_path / "on another machine"),
+    ):
+        run(config, tmp_path / "run", dask.options)
+    assert written == 11
+    run(config, tmp_path / "one", RunOptions(1, "serial"))
+    assert tree(tmp_path / "run") == tree(tmp_path / "one")
 
 
 @pytest.mark.parametrize("workers_are", ["good", "of another version", "lost"])
