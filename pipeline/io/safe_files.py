@@ -123,9 +123,13 @@ def replacing(path: Path, temporary: Path) -> Iterator[BinaryIO]:
         raise
 
 
-def write_atomic(path: Path, data: Content) -> None:
-    """Write a file whole or not at all; raises StoreError where that fails, as on a full disk."""
-    temporary = path.with_name(f"{path.name}{TEMPORARY}")
+def write_atomic(path: Path, data: Content, mark: str = "") -> None:
+    """Write a file whole or not at all; raises StoreError where that fails, as on a full disk.
+
+    `mark` stands in the name that the file has while it is written. Where several processes may write the same file at
+    once, each has a mark of its own.
+    """
+    temporary = path.with_name(f"{path.name}{mark}{TEMPORARY}")
     data = data.encode() if isinstance(data, str) else data
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
