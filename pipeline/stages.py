@@ -37,6 +37,7 @@ from .execution.store.manifest import running, surroundings
 from .execution.store.remote_copy import mirrored
 from .execution.store.run_directory import RunDirectory
 from .io.plain_files import remove_abandoned
+from .io.processes import give_back_memory
 from .io.remote import telling
 from .prepare import Job, prepare, under
 from .report import FORMATS
@@ -66,7 +67,11 @@ if TYPE_CHECKING:
 __all__ = ["STAGES", "Job", "Scored", "Stage", "prepare", "run"]
 
 
-@dataclass(frozen=True)
+LARGE = 1 << 20
+"""From so many lines on, a run gives back the memory that was used to read the texts before it counts them."""
+
+
+@dataclass(frozen=True, kw_only=True)
 class Scored:
     """A run whose systems have scores. The stages after scoring work on it."""
 
@@ -79,6 +84,8 @@ class Scored:
     """The results of all stages so far."""
     listener: Listener
     """Is told how far the stage has come."""
+    threads: int = 1
+    """How many threads a stage may use."""
 
     def with_results(self, results: Results) -> Scored:
         """Return this run with new results, which add to what is known of the same scores."""
@@ -165,6 +172,8 @@ def replacement(directory: RunDirectory, job: Job) -> str | None:
 def _run(job: Job, directory: RunDirectory, options: RunOptions, listener: Listener, kept: dict[str, Any]) -> Results:
     """Go through all stages; return the results. Where `kept` is not empty, none are written."""
     begun = time.monotonic()
+    if any(corpus.lines >= LARGE for corpus in job.corpora):
+        give_back_memory()
     counts, missing = count(job, directory, options, listener)
     counting = time.monotonic() - begun
     listener.note(f"counted in {counting:.1f} s")
@@ -212,14 +221,14 @@ def score(job: Job, counts: Mapping[str, Counted], missing: list[Missing], threa
     )
     columns = tuple(all_scored_columns(corpora, job.metrics, counts, results))
     results = replace(results, breakdown=[part for measured in columns for part in breakdowns(measured)])
-    return Scored(job, corpora, columns, results, listener)
+    return Scored(job=job, corpora=corpora, columns=columns, results=results, listener=listener, threads=threads)
 
 
 def resample(scored: Scored, asked: WrittenStatistics) -> Results:
     """Return the results with intervals, ranges of ranks and paired tests."""
     from .scoring.resampling.significance import with_statistics
 
-    return with_statistics(scored.results, scored.columns, asked, scored.listener.testing)
+    return with_statistics(scored.results, scored.columns, asked, scored.listener.testing, scored.threads)
 
 
 def correlate(scored: Scored, asked: tuple[WrittenHuman, People]) -> Results:

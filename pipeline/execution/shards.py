@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from ..dataclass import dataclass
 
-MIN_BYTES, MAX_BYTES = 1 << 17, 1 << 23
+MIN_BYTES, MAX_BYTES = 1 << 17, 6 << 20
 """Bytes of text in a shard: enough to be worth a worker's start, few enough for the processor's caches."""
 MIN_SHARDS = 16
 """How many shards a data set is cut into, unless they would be too small."""

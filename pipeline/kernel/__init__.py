@@ -18,8 +18,10 @@ from ..errors import ConfigError, did_you_mean
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from .packed_numbers import plane_sums as plane_sums
     from .python.draws import Drawer as Drawer
     from .python.draws import add_draws as add_draws
+    from .python.draws import pass_draws as pass_draws
     from .python.edit_rate import edit_rate as edit_rate
     from .python.encode import encode as encode
     from .python.gold_records import gold_records as gold_records

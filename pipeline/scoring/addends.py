@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 
 class Addends(NamedTuple):
-    """The whole numbers that the lines of a block add to sums, as float64, or as float32 where that has all of them."""
+    """The whole numbers that the lines of a block add to sums, as float64."""
 
     fixed: Floats
     """The numbers that do not depend on the draw of references: [lines, width]."""
@@ -60,10 +60,6 @@ class PackedAddends(NamedTuple):
     def nbytes(self) -> int:
         """How many bytes the numbers take."""
         return sum(array.nbytes for array in (self.fixed, *self.drawn))
-
-    def addends(self) -> Addends:
-        """Return the addends, as float32."""
-        return Addends(self.fixed.floats(), [array.floats() for array in self.drawn], self.present)
 
 
 class Terms(NamedTuple):

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import field
-from itertools import chain
+import math
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ..dataclass import dataclass
+from ..io.workers.ahead import ahead
 from .addends import Addends, PackedAddends, check_sums
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from numpy.typing import NDArray
 
@@ -23,10 +23,13 @@ if TYPE_CHECKING:
 
     Draw = NDArray[np.uint8]
 
-KEPT = 1 << 28
-"""Up to so many bytes, addends are kept between groups of samples. Larger ones are packed."""
-PACKED = 350 << 20
-"""Up to so many bytes, packed addends are kept. Larger ones are made anew from the columns."""
+KEPT = 430 << 20
+"""Up to so many bytes, addends are packed and kept between groups of samples. Else they are made anew from the
+columns."""
+MANY = 1 << 20
+"""From so many lines on, data are large: then few samples are made at once."""
+TOGETHER = 1 << 16
+"""So many lines of large data are packed together: a multiple of BLOCK of the store."""
 
 
 @dataclass
@@ -36,50 +39,33 @@ class Table:
     kind: Kind
     systems: Sequence[HasBlocks]
     lines: int
-    kept: list[Addends] | list[PackedAddends] = field(default_factory=list)
-    """The addends of all blocks, where there is room for them."""
+    kept: list[Addends | PackedAddends] | None = None
+    """The addends of all blocks, packed where they can be. Empty where there is no room for them."""
 
-    def blocks(self) -> Iterator[Addends]:
-        """Yield the addends of all systems, and keep them for the next call if there is room.
+    def blocks(self) -> Iterator[Addends | PackedAddends]:
+        """Yield the addends of all systems."""
+        yield from self.keep() or self.from_columns()
 
-        The arrays are float64, or float32 where they were packed.
-        """
-        if self.kept:
-            for block in self.kept:
-                yield block if isinstance(block, Addends) else block.addends()
-            return
-        blocks = self.from_columns()
-        begun = next(blocks, None)
-        if begun is None:
-            return
-        # The first block tells how large all of them will be.
-        if _size(begun) * self.lines > KEPT * len(begun.fixed):
-            yield from self._packing(chain([begun], blocks))
-            return
-        kept: list[Addends] = []
+    def keep(self, threads: int = 1) -> list[Addends | PackedAddends]:
+        """Return the addends of all blocks, made at the first call; nothing where there is no room for them."""
+        if self.kept is None:
+            large = self.lines >= MANY
+            blocks = ahead(self.from_columns()) if large and threads > 1 else self.from_columns()
+            self.kept = self._packed(_together(blocks, TOGETHER if large else 1))
+        return self.kept
+
+    def _packed(self, blocks: Iterator[Addends]) -> list[Addends | PackedAddends]:
+        kept: list[Addends | PackedAddends] = []
         room = KEPT
-        for block in chain([begun], blocks):
-            room -= _size(block)
-            if room >= 0:
-                kept.append(block)
-            yield block
-        self.kept = kept if room >= 0 else []
-
-    def _packing(self, blocks: Iterable[Addends]) -> Iterator[Addends]:
-        """Yield the blocks, and keep them packed if all of them can be, and if there is room."""
-        kept: list[PackedAddends] | None = []
-        room = PACKED
         for block in blocks:
-            packed = None if kept is None else PackedAddends.of(block)
-            if packed and not kept and packed.nbytes * self.lines > PACKED * len(block.fixed):
-                room = 0  # the first block tells how large all of them will be
-            room -= packed.nbytes if packed else 0
-            if kept is None or packed is None or room < 0:
-                kept = None
-            else:
-                kept.append(packed)
-            yield block
-        self.kept = kept or []
+            packed = PackedAddends.of(block) or block
+            size = packed.nbytes if isinstance(packed, PackedAddends) else _size(packed)
+            room -= size
+            # The first block tells how large all of them will be.
+            if room < 0 or (not kept and size * self.lines > KEPT * len(block.fixed)):
+                return []
+            kept.append(packed)
+        return kept
 
     def from_columns(self) -> Iterator[Addends]:
         """Yield the addends of all systems, made from their columns."""
@@ -95,10 +81,44 @@ class Table:
 
         hashes = [blake2b(digest_size=16) for _ in self.systems]
         for block in self.blocks():
-            for array in (block.fixed, *block.drawn):
+            for packed in (block.fixed, *block.drawn):
+                array = packed if isinstance(packed, np.ndarray) else packed.same_columns()
                 for number, own in enumerate(hashes):
-                    own.update((array[:, number].astype(np.float64) + 0.0).tobytes())  # + 0.0: -0.0 is 0.0
+                    own.update((array[:, number] + 0.0).tobytes())  # + 0.0: -0.0 is 0.0
         return [own.digest() for own in hashes]
+
+
+def _together(blocks: Iterator[Addends], lines: int) -> Iterator[Addends]:
+    """Yield the blocks, several as one until they have so many lines."""
+    waiting: list[Addends] = []
+    for block in blocks:
+        waiting.append(block)
+        if sum(len(own.fixed) for own in waiting) >= lines:
+            yield _joined(waiting)
+            waiting = []
+    if waiting:
+        yield _joined(waiting)
+
+
+def _joined(blocks: list[Addends]) -> Addends:
+    if len(blocks) == 1:
+        return blocks[0]
+    drawn = [_columns(arrays) for arrays in zip(*(block.drawn for block in blocks), strict=True)]
+    present = None
+    if any(block.present is not None for block in blocks):  # in the other blocks no reference is missing
+        all_of = (np.full(len(block.fixed), len(drawn)) if block.present is None else block.present for block in blocks)
+        present = np.concatenate([*all_of])
+    return Addends(_columns([block.fixed for block in blocks]), drawn, present)
+
+
+def _columns(arrays: Sequence[Floats]) -> Floats:
+    """Return arrays [lines, systems, width] as one, in whose memory the numbers of a column lie side by side."""
+    columns: Floats = np.empty((math.prod(arrays[0].shape[1:]), sum(map(len, arrays))))
+    at = 0
+    for array in arrays:
+        columns[:, at : at + len(array)] = array.reshape(len(array), -1).T
+        at += len(array)
+    return columns.T.reshape(-1, *arrays[0].shape[1:])
 
 
 def _size(addends: Addends) -> int:

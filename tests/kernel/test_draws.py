@@ -165,11 +165,20 @@ def test_python3_draws_with_missing_references_as_randint(native: ModuleType) ->
             assert row == [own.randint(0, limit - 1) for limit in present.tolist()]
 
 
+def check_passed(native: ModuleType, before: Any, after: Any, rows: int, things: int) -> None:
+    """Draws that are passed over, in every width of vectors, leave the generator as those that are counted."""
+    for bits in (0, *native.CHUNKS):
+        own = generator(0)
+        own.bit_generator.state = before
+        (native.pass_draws(own, rows, things, bits) if bits else python.pass_draws(own, rows, things))
+        assert own.bit_generator.state == after
+
+
 @given(
-    things=st.sampled_from([1, 2, 3, 64, 65, 255, 1000, 4097]),
+    things=st.sampled_from([1, 2, 3, 64, 65, 255, 256, 257, 1000, 4097]),
     rows=st.lists(st.integers(0, 5), max_size=4),
     kind=st.sampled_from(["uint8", "uint64"]),
-    piece=st.sampled_from([1, 7, 1 << 20]),
+    piece=st.sampled_from([7, 1 << 20]),
 )
 def test_draws_with_replacement_are_counted_alike(things: int, rows: list[int], kind: str, piece: int) -> None:
     """The generators end in the same state, with the half of a word that was not used."""
@@ -177,7 +186,9 @@ def test_draws_with_replacement_are_counted_alike(things: int, rows: list[int], 
     generators = [generator(things), generator(things), generator(things)]
     for count in rows:
         counts = [np.full((count, things), 3, kind) for _ in range(2)]
+        before = generators[0].bit_generator.state
         native.add_draws(generators[0], counts[0])
+        check_passed(native, before, generators[0].bit_generator.state, count, things)
         with mock.patch.object(draws_file, "DRAWS", piece):
             python.add_draws(generators[1], counts[1])
         drawn = generators[2].integers(0, things, (count, things))
@@ -194,7 +205,7 @@ def test_draws_that_wait_to_be_counted_are_the_same(things: int, most: int) -> N
     native = pytest.importorskip("pipeline.kernel.native.draws", reason="no compiled kernel", exc_type=ImportError)
     generators = generator(5), generator(5)
     counts = [np.full((2, things), 250, np.uint8) for _ in generators]
-    native.add_draws(generators[0], counts[0], 1, most)
+    native.add_draws(generators[0], counts[0], 1, most, native.CHUNKS[0])
     native.add_draws(generators[1], counts[1], 1 << 40)
     assert counts[0].tobytes() == counts[1].tobytes()
     assert generators[0].bit_generator.state == generators[1].bit_generator.state
@@ -205,9 +216,13 @@ def test_draws_of_rare_words_are_made_again(native: ModuleType) -> None:
     things = 3 << 20  # 2**32 % things is 2**20
     for make in (np.random.PCG64, np.random.MT19937):
         counts = [np.zeros((1, things), np.uint8) for _ in range(2)]
-        native.add_draws(np.random.Generator(make(5)), counts[0])
-        python.add_draws(np.random.Generator(make(5)), counts[1])
+        own = [np.random.Generator(make(5)) for _ in range(2)]
+        native.add_draws(own[0], counts[0])
+        python.add_draws(own[1], counts[1])
         assert (counts[0] == counts[1]).all()
+        native.pass_draws(own[0], 1, 9)
+        python.pass_draws(own[1], 1, 9)
+        assert own[0].random() == own[1].random()
 
 
 @pytest.mark.parametrize("kernel", ["python", "native"])
@@ -235,6 +250,8 @@ def test_wrong_arguments_are_refused_alike(native: ModuleType, kernel: str, call
 
 
 def test_a_width_that_the_processor_lacks_is_refused(native: ModuleType) -> None:
+    with pytest.raises(ValueError, match="vectors of 7 bits"):
+        native.pass_draws(generator(0), 1, 5, 7)
     with pytest.raises(ValueError, match="vectors of 7 bits"):
         native.Drawer("python2", [0], 1, 2, 0, 7)
 

@@ -21,8 +21,7 @@ from pipeline.execution.count import count_in_memory
 from pipeline.execution.options import RunOptions
 from pipeline.metrics.build import from_text
 from pipeline.scoring.reduce import reduce
-from pipeline.scoring.resampling import bootstrap as bootstrap_file
-from pipeline.scoring.resampling import paired_tests
+from pipeline.scoring.resampling import paired_tests, sample_groups
 from pipeline.scoring.resampling.bootstrap import bootstrap, percentile_interval, summands
 from pipeline.scoring.resampling.paired_tests import (
     approximate_randomization,
@@ -98,7 +97,7 @@ class Shim:
 
     def __init__(self, setting: Setting) -> None:
         (part,) = setting.summands
-        rows = np.concatenate([block.fixed for block in part.table.blocks()])
+        rows = np.concatenate([block.fixed for block in part.table.from_columns()])
         self.kind, self.rows = part.table.kind, {name: rows[:, n].astype(int) for n, name in enumerate(SYSTEMS)}
 
     def _extract_corpus_statistics(self, hypotheses: Sequence[str], _: Any) -> Any:
@@ -195,9 +194,12 @@ def test_groups_of_trials_cannot_be_seen(tmp_path: Path, monkeypatch: pytest.Mon
     arguments = (summands(job.metrics[0], columns, LINES, 3), scores, [(0, 1)], LINES, TRIALS, SEED)
     expected = approximate_randomization(*arguments)
     told: list[tuple[int, int]] = []
-    monkeypatch.setattr(bootstrap_file, "ROWS", 7)
+    monkeypatch.setattr(sample_groups, "ROWS", 7)
     assert approximate_randomization(*arguments, lambda *done: told.append(done)) == expected
     assert told[0] == (7, TRIALS)
+    assert told[-1] == (TRIALS, TRIALS)
+    monkeypatch.setattr(sample_groups, "THREADED", 1)
+    assert approximate_randomization(*arguments, lambda *done: told.append(done), 2) == expected
     assert told[-1] == (TRIALS, TRIALS)
 
 

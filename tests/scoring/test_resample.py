@@ -5,14 +5,12 @@ from __future__ import annotations
 import math
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
-from unittest import mock
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import pipeline.scoring.resampling.bootstrap as bootstrap_file
 from pipeline import stages
 from pipeline.errors import InputError
 from pipeline.execution.count import count_in_memory
@@ -22,7 +20,8 @@ from pipeline.metrics.build import from_text
 from pipeline.scoring import sentences, weighted_sums
 from pipeline.scoring import summands as summands_file
 from pipeline.scoring.reduce import reduce
-from pipeline.scoring.resampling import sample_weights
+from pipeline.scoring.resampling import bootstrap as bootstrap_file
+from pipeline.scoring.resampling import sample_groups
 from pipeline.scoring.resampling.bootstrap import bootstrap, cut, percentile_interval, summands
 from pipeline.scoring.resampling.sample_weights import Bootstrap, Shuffles
 from pipeline.scoring.weighted_sums import weighted_sums as sums_for
@@ -137,22 +136,26 @@ def test_references_scored_as_systems_are_resampled_without_themselves(tmp_path:
 
 
 @pytest.mark.parametrize("metric", POLICIES)
-@pytest.mark.parametrize("limits", [(1, 1000, 1 << 28, 0), (50, 3, 0, 0), (1, 9, 0, 1 << 20), (1 << 20, 7, 5000, 900)])
+@pytest.mark.parametrize("limits", [(1, 1000, 1 << 28, 1), (50, 3, 0, 1), (100, 9, 1 << 20, 2), (1 << 20, 7, 900, 3)])
 def test_neither_blocks_nor_groups_nor_memory_can_be_seen(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, metric: str, limits: tuple[int, int, int, int]
 ) -> None:
-    """Bit for bit: groups of samples, blocks of lines, addends kept, packed or made anew."""
+    """Bit for bit: groups of samples, threads, blocks of lines, and of packed lines, addends kept or made anew."""
     _, job = corpus(tmp_path, metric)
     columns = counted(job)
     expected = bootstrap(summands(job.metrics[0], columns, LINES, 3), 2, LINES, SAMPLES, SEED)
-    group, rows, kept, packed = limits
-    monkeypatch.setattr(bootstrap_file, "GROUP", group)
-    monkeypatch.setattr(bootstrap_file, "ROWS", rows)
+    group, rows, kept, threads = limits
+    for file in (bootstrap_file, sample_groups):
+        monkeypatch.setattr(file, "GROUP", group)
+    monkeypatch.setattr(bootstrap_file, "ALONE", group)
+    monkeypatch.setattr(sample_groups, "ROWS", rows)
+    monkeypatch.setattr(sample_groups, "THREADED", 1)
     monkeypatch.setattr(summands_file, "KEPT", kept)
-    monkeypatch.setattr(summands_file, "PACKED", packed)
+    monkeypatch.setattr(summands_file, "MANY", 20 + threads)
+    monkeypatch.setattr(summands_file, "TOGETHER", 7)
     monkeypatch.setattr(weighted_sums, "DRAWN_LINES", 5)
     monkeypatch.setattr(columns_file, "BLOCK", 4)
-    found = bootstrap(summands(job.metrics[0], columns, LINES, 3), 2, LINES, SAMPLES, SEED)
+    found = bootstrap(summands(job.metrics[0], columns, LINES, 3), 2, LINES, SAMPLES, SEED, threads=threads)
     assert found.tobytes() == expected.tobytes()
 
 
@@ -214,14 +217,16 @@ def test_sums_of_halves_stay_exact_however_many_sentences_there_are(lines: int, 
     lines=st.integers(1, 170),
     rows=st.lists(st.integers(1, 9), min_size=1, max_size=6),
     seed=st.integers(0, 9),
-    piece=st.sampled_from([32, 64, sample_weights.PIECE]),
+    later=st.booleans(),
 )
-def test_rows_are_those_of_one_call_of_sacrebleu(lines: int, rows: list[int], seed: int, piece: int) -> None:
-    """numpy's generator called once for all rows, as sacrebleu/significance.py does."""
-    made, masks = Bootstrap(lines, seed), Shuffles(lines, seed)
-    with mock.patch.object(sample_weights, "PIECE", piece):
-        counts = np.concatenate([made.take(count) for count in rows])
-        kept = np.concatenate([masks.take(count) for count in rows])
+def test_rows_are_those_of_one_call_of_sacrebleu(lines: int, rows: list[int], seed: int, later: bool) -> None:
+    """numpy's generator called once for all rows, as sacrebleu/significance.py does; also where rows are made later."""
+    streams: list[Any] = [Bootstrap(lines, seed), Shuffles(lines, seed)]
+    if later:
+        makers = [[stream.later(count) for count in rows] for stream in streams]
+        counts, kept = (np.concatenate([make() for make in reversed(own)][::-1]) for own in makers)
+    else:
+        counts, kept = (np.concatenate([stream.take(count) for count in rows]) for stream in streams)
     expected = [np.bincount(row, minlength=lines).tolist() for row in oracle.bootstrap_rows(lines, sum(rows), seed)]
     assert counts.tolist() == expected
     assert kept.tolist() == oracle.shuffle_rows(lines, sum(rows), seed)

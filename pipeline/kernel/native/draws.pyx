@@ -35,27 +35,36 @@ cdef extern from "draws_sums.h" nogil:
         uint32_t *rows
         uint32_t *sums
         uint32_t *choices
-    ctypedef struct gp_128:
-        uint64_t high, low
-    ctypedef struct gp_generator:
-        gp_128 state, step
-        int has_half
-        uint32_t half
     const gp_width *gp_width_of(int bits)
-    ctypedef struct gp_waiting:
-        uint16_t *draws
-        uint32_t *used
-        uint32_t room
-    void gp_add_far_draws(gp_generator *own, uint32_t things, uint8_t *counts, const gp_waiting *waiting)
-    void gp_add_draws(gp_generator *own, int64_t rows, uint32_t things, int bytes, void *counts)
     void gp_start(uint32_t *start)
-    gp_128 gp_ahead(gp_128 state, gp_128 step, uint64_t draws)
     int64_t gp_block_lines(int64_t columns, int references)
     void gp_take(gp_streams *streams, const gp_block *block, int64_t lines, const uint32_t *limits, uint8_t *drawn)
     void gp_drawn_sums(
         gp_streams *streams, const gp_block *block, const gp_term *terms, int64_t count, int64_t columns, int64_t lines,
         const uint32_t *limits, int64_t *base, int64_t *sums
     )
+
+cdef extern from "samples.h" nogil:
+    ctypedef struct gp_128:
+        uint64_t high, low
+    ctypedef struct gp_generator:
+        gp_128 state, step
+        int has_half
+        uint32_t half
+    ctypedef struct gp_side:
+        pass
+    ctypedef int (*gp_chunk)(gp_side *side, uint32_t things, uint32_t rest, uint32_t *draws) noexcept nogil
+    ctypedef struct gp_waiting:
+        uint16_t *draws
+        uint32_t *used
+        uint32_t room
+    ctypedef struct gp_counts:
+        uint8_t *small
+        uint64_t *large
+        const gp_waiting *waiting
+    gp_chunk gp_chunk_of(int bits)
+    gp_128 gp_ahead(gp_128 state, gp_128 step, uint64_t draws)
+    void gp_add_row(gp_generator *own, uint32_t things, gp_chunk chunk, const gp_counts *counts)
 
 WIDTHS = tuple(bits for bits in (32, 128, 256, 512) if gp_width_of(bits) != NULL)
 """The widths of vectors that this processor has, in bits."""
@@ -69,59 +78,109 @@ cdef gp_128 _pair(number):
     return pair
 
 
+CHUNKS = tuple(bits for bits in (64, 512) if gp_chunk_of(bits) != NULL)
+"""The widths of vectors, in bits, in which draws with replacement are made."""
 NEAR = 1 << 21
 """Counts of so many things or more are made part after part."""
-WAITING = 1 << 23
+WAITING = 1 << 21
 """So many draws wait to be counted, 16 bits each."""
 PART = 1 << 16
 """The counts of a part."""
 
 
-def add_draws(generator, counts, near=NEAR, most=WAITING):
+cdef class _Replacing:
+    """A generator of numpy from which draws with replacement are made, and written back to it."""
+
+    cdef gp_generator own
+    cdef gp_chunk chunk
+    cdef object generator, state
+
+    def __init__(self, generator, bits):
+        self.generator, self.state = generator, generator.bit_generator.state
+        state = self.state["state"]
+        self.own.state, self.own.step = _pair(state["state"]), _pair(state["inc"])
+        self.own.has_half, self.own.half = self.state["has_uint32"], self.state["uinteger"]
+        self.chunk = gp_chunk_of(bits)
+        if self.chunk == NULL:
+            raise ValueError(f"vectors of {bits} bits: this processor has those of {', '.join(map(str, CHUNKS))}")
+
+    cdef int write_back(self) except -1:
+        self.state["state"]["state"] = int(self.own.state.high) << 64 | int(self.own.state.low)
+        self.state["has_uint32"], self.state["uinteger"] = self.own.has_half, self.own.half
+        self.generator.bit_generator.state = self.state
+        return 0
+
+
+cdef bint _is_known(generator, int64_t things) except -1:
+    return generator.bit_generator.state["bit_generator"] == "PCG64" and things < 1 << 32
+
+
+def add_draws(generator, counts, near=NEAR, most=WAITING, bits=0):
     """Count draws with replacement; see add_draws() in `python/draws.py`.
 
-    From `near` things on they are counted part after part, where up to `most` draws wait.
+    From `near` things on they are counted part after part, where up to `most` draws wait. `bits` is the width of
+    vectors.
     """
-    cdef gp_generator own
+    cdef int64_t rows = counts.shape[0], things = counts.shape[1], row
     cdef gp_waiting waiting
-    cdef int64_t rows, things, row
+    cdef gp_counts kinds
     cdef uint8_t[:, ::1] small
+    cdef uint64_t[:, ::1] large
     cdef uint16_t[::1] draws
     cdef uint32_t[::1] used
-    cdef uint64_t[:, ::1] large
-    rows, things = counts.shape
-    state = generator.bit_generator.state
+    cdef bint narrow = counts.dtype == "uint8"
+    cdef _Replacing own
     if not counts.size:
         return
-    if state["bit_generator"] != "PCG64" or things >= 1 << 32:
+    if not _is_known(generator, things):
         from ..python.draws import add_draws as slowly
 
         slowly(generator, counts)
         return
-    own.state, own.step = _pair(state["state"]["state"]), _pair(state["state"]["inc"])
-    own.has_half, own.half = state["has_uint32"], state["uinteger"]
-    if counts.dtype == "uint8":
+    own = _Replacing(generator, bits or max(CHUNKS))
+    kinds.small, kinds.large, kinds.waiting = NULL, NULL, NULL
+    if narrow:
         small = counts
         if things >= near and things > 1:
             import numpy as np
 
             used = np.zeros((things - 1) // PART + 1, np.uint32)
             waiting.room = max(most // len(used), 1)
+            if waiting.room > 64:  # else the parts would lie at the same places of a cache
+                waiting.room = waiting.room // 64 * 64 + 40
             draws = np.empty(len(used) * waiting.room, np.uint16)
             waiting.draws, waiting.used = &draws[0], &used[0]
-            with nogil:
-                for row in range(rows):
-                    gp_add_far_draws(&own, <uint32_t>things, &small[row, 0], &waiting)
-        else:
-            with nogil:
-                gp_add_draws(&own, rows, things, 1, &small[0, 0])
+            kinds.waiting = &waiting
     else:
         large = counts
-        with nogil:
-            gp_add_draws(&own, rows, things, 8, &large[0, 0])
-    state["state"]["state"] = int(own.state.high) << 64 | int(own.state.low)
-    state["has_uint32"], state["uinteger"] = own.has_half, own.half
-    generator.bit_generator.state = state
+    with nogil:
+        for row in range(rows):
+            if narrow:
+                kinds.small = &small[row, 0]
+            else:
+                kinds.large = &large[row, 0]
+            gp_add_row(&own.own, <uint32_t>things, own.chunk, &kinds)
+    own.write_back()
+
+
+def pass_draws(generator, int64_t rows, int64_t things, bits=0):
+    """Pass over draws with replacement; see pass_draws() in `python/draws.py`. `bits` is the width of vectors."""
+    cdef gp_counts none
+    cdef int64_t row
+    cdef _Replacing own
+    if not rows or not things:
+        return
+    if not _is_known(generator, things):
+        from ..python.draws import pass_draws as slowly
+
+        slowly(generator, rows, things)
+        return
+    own = _Replacing(generator, bits or max(CHUNKS))
+    none.small, none.large, none.waiting = NULL, NULL, NULL
+    with nogil:
+        for row in range(rows):
+            gp_add_row(&own.own, <uint32_t>things, own.chunk, &none)
+    own.write_back()
 
 
 cdef uint32_t *_aligned(uint32_t[::1] memory) noexcept:

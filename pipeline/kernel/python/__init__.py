@@ -1,6 +1,7 @@
 """The kernel in Python: the specification. Results of the compiled kernel in `native/` equal its own on every input."""
 
-from .draws import Drawer, add_draws
+from ..packed_numbers import plane_sums
+from .draws import Drawer, add_draws, pass_draws
 from .edit_rate import edit_rate
 from .encode import encode
 from .gold_records import gold_records
@@ -22,6 +23,8 @@ __all__ = [
     "lcs",
     "max_match",
     "overlap",
+    "pass_draws",
+    "plane_sums",
     "skip_bigrams",
     "three_way",
     "three_way_columns",

@@ -93,6 +93,13 @@ def add_draws(generator: np.random.Generator, counts: NDArray[np.unsignedinteger
             np.add.at(row, generator.integers(0, len(row), min(DRAWS, len(row) - low)), one)
 
 
+def pass_draws(generator: np.random.Generator, rows: int, things: int) -> None:
+    """Leave the generator as add_draws() would leave it, without counting: for so many rows of so many things."""
+    for _ in range(rows):
+        for low in range(0, things, DRAWS):
+            generator.integers(0, things, min(DRAWS, things - low))
+
+
 def python2(iteration: int, *_: int) -> Stream:
     """Draw int(random() * R) with the seed 101 * iteration, as Python 2's random.randint(0, R - 1) does.
 

@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ...io.workers.ahead import ahead
 from ..addends import check_sums
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from ...arrays import Floats, Ints
     from ...kernel import Drawer
@@ -46,15 +47,24 @@ def drawn_sums(kind: Drawn, systems: Sequence[HasBlocks], draws: Draws, threads:
 
 
 def _sums(kind: Drawn, systems: Sequence[HasBlocks], draws: Draws, iterations: range, parts: int, apply: Apply) -> Ints:
-    """Return the sums in some iterations, which are cut into parts: int64 [iterations, systems, width]."""
+    """Return the sums in some iterations, which are cut into parts: int64 [iterations, systems, width].
+
+    With several parts another thread reads the next lines meanwhile.
+    """
     borders = [len(iterations) * number // parts for number in range(parts + 1)]
     drawers = [draws.drawer(iterations[low:high]) for low, high in itertools.pairwise(borders)]
     sums = np.zeros((len(iterations), len(systems), kind.fixed.width + kind.drawn.width), np.int64)
-    for several in zip(*map(kind.terms, systems), strict=True):
-        present = several[0].present
-        apart = [term for terms in several for term in terms.apart]
-        check_sums(kind.metric, [*(terms.fixed for terms in several), *apart], draws.lines)
+    blocks = _blocks(kind, systems, draws.lines)
+    for fixed, apart, present in ahead(blocks) if parts > 1 else blocks:
         drawn = np.concatenate(list(apply(lambda drawer: drawer.sums(apart, present), drawers)))  # noqa: B023
         sums[:, :, kind.fixed.width :] += drawn.reshape(len(iterations), len(systems), -1)
-        sums[:, :, : kind.fixed.width] += np.stack([terms.fixed.sum(axis=0) for terms in several])
+        sums[:, :, : kind.fixed.width] += fixed
     return sums
+
+
+def _blocks(kind: Drawn, systems: Sequence[HasBlocks], lines: int) -> Iterator[tuple[Ints, list[Ints], Ints | None]]:
+    """Yield for each block of lines the sums of what is fixed, [systems, width], and the terms with each reference."""
+    for several in zip(*map(kind.terms, systems), strict=True):
+        apart = [term for terms in several for term in terms.apart]
+        check_sums(kind.metric, [*(terms.fixed for terms in several), *apart], lines)
+        yield np.stack([terms.fixed.sum(axis=0) for terms in several]), apart, several[0].present

@@ -1,7 +1,4 @@
-"""Scores of bootstrap samples of the sentences, and intervals from them.
-
-Memory is GROUP bytes and those of `weighted_sums.py`, or a few bytes for each sentence where that is more.
-"""
+"""Scores of bootstrap samples of the sentences, and intervals from them."""
 
 from __future__ import annotations
 
@@ -14,24 +11,19 @@ from ...errors import InputError
 from ..reduce import reducer_of
 from ..references.base import DRAWN_MEANS, SENTENCES, SystemCounts
 from ..weighted_sums import weighted_sums
+from .sample_groups import ALONE, GROUP, Groups
 from .sample_weights import Bootstrap
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Sequence
 
     from ...arrays import Floats
     from ...metrics.base.metric import Metric
     from ..column_blocks import HasBlocks
     from ..summands import Summand
     from .chosen_anew import ChosenAnew
-    from .sample_weights import Bytes, Weights
-
-    Progress = Callable[[int, int], None]
-
-GROUP = 1 << 27
-"""At most so many bytes of weights are held at once, but at least one row."""
-ROWS = 1000
-"""At most so many rows of weights are held at once."""
+    from .sample_groups import Progress
+    from .sample_weights import Bytes
 
 
 def summands(
@@ -53,42 +45,47 @@ def unsupported(metric: Metric) -> str | None:
     return None
 
 
-def groups(weights: Weights, samples: int, lines: int) -> Iterator[tuple[int, Bytes]]:
-    """Yield groups of samples, as large as there is room for: the number of the first sample, and the weights."""
-    rows = min(max(GROUP // lines, 1), ROWS)
-    for low in range(0, samples, rows):
-        yield low, weights.take(min(rows, samples - low))
-
-
 def bootstrap(
-    parts: Sequence[Summand], systems: int, lines: int, samples: int, seed: int, progress: Progress | None = None
+    parts: Sequence[Summand],
+    systems: int,
+    lines: int,
+    samples: int,
+    seed: int,
+    progress: Progress | None = None,
+    threads: int = 1,
 ) -> Floats:
     """Return the scores of the systems in bootstrap samples of the sentences: float64 [samples, systems].
 
     All systems and metrics have the same samples. Where references are drawn, sample b takes the draws of iteration b,
-    modulo the number of iterations, and turns of them.
+    modulo the number of iterations, and turns of them. The threads share the samples.
     """
-    scores = np.zeros((samples, systems))
-    for low, weights in groups(Bootstrap(lines, seed), samples, lines):
+
+    def scores(low: int, weights: Bytes) -> Floats:
+        own = np.zeros((len(weights), systems))
         for summand in parts:
             totals = weighted_sums(summand, weights, low, whole=False).weighted
             for column, (number, share) in enumerate(zip(summand.numbers, summand.shares, strict=True)):
-                scores[low : low + len(weights), number] += share * summand.score(totals[:, :, column])
-        if progress:
-            progress(low + len(weights), samples)
-        del weights  # before the next ones are made
-    return scores
+                own[:, number] += share * summand.score(totals[:, :, column])
+        return own
+
+    space = room_beside(parts, threads)
+    groups = Groups(Bootstrap(lines, seed), samples, lines, threads=threads, space=space)
+    return np.concatenate(groups.results(scores, progress))
+
+
+def room_beside(parts: Sequence[Summand], threads: int) -> int:
+    """Make the addends that are kept between groups of samples; return how many bytes weights may take beside them."""
+    kept = [bool(summand.table.keep(threads)) for summand in parts]
+    return GROUP if all(kept) else ALONE
 
 
 def bootstrap_anew(anew: ChosenAnew, lines: int, samples: int, seed: int, progress: Progress | None = None) -> Floats:
     """Return the same as bootstrap(), with annotators chosen anew in each sample: float64 [samples, systems]."""
-    scores = np.zeros((samples, len(anew.systems)))
-    for low, weights in groups(Bootstrap(lines, seed), samples, lines):
-        scores[low : low + len(weights)] = anew.kind.score(anew.sums(weights))
-        if progress:
-            progress(low + len(weights), samples)
-        del weights  # before the next ones are made
-    return scores
+
+    def scores(_: int, weights: Bytes) -> Floats:
+        return anew.kind.score(anew.sums(weights))
+
+    return np.concatenate(Groups(Bootstrap(lines, seed), samples, lines).results(scores, progress))
 
 
 def cut(samples: int, level: float) -> int:

@@ -11,8 +11,9 @@ import numpy as np
 from ..breakdown.counts import ByCategory, beside, tiers
 from ..summands import Summand, Table
 from ..weighted_sums import weighted_sums
-from .bootstrap import groups, percentile_interval
+from .bootstrap import percentile_interval
 from .chosen_anew import ChosenAnew, is_chosen_anew
+from .sample_groups import Groups
 from .sample_weights import Bootstrap
 
 if TYPE_CHECKING:
@@ -86,7 +87,7 @@ def _sums(kind: ByCategory, measured: ScoredColumns, settings: WrittenStatistics
             summand = Summand(Table(kind, own, measured.lines), range(len(own)), [1.0] * len(own))
             of_samples = partial(_weighted, summand)
         weights = Bootstrap(measured.lines, settings.seed)
-        sums = [of_samples(rows) for _, rows in groups(weights, settings.resamples, measured.lines)]
+        sums = [of_samples(rows) for _, rows in Groups(weights, settings.resamples, measured.lines)]
         yield from zip(names[start : start + several], np.concatenate(sums).transpose(1, 0, 2), strict=True)
 
 

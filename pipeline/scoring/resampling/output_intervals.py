@@ -12,7 +12,8 @@ from ..results import Spread
 from ..sentences import SentenceOutputs
 from ..summands import Summand, Table
 from ..weighted_sums import weighted_sums
-from .bootstrap import groups, percentile_interval, summands
+from .bootstrap import percentile_interval, summands
+from .sample_groups import Groups
 from .sample_weights import Bootstrap
 
 if TYPE_CHECKING:
@@ -35,7 +36,7 @@ def with_output_intervals(
     """
     samples: dict[str, Floats] = {}
     parts = _parts(measured) if anew is None else []
-    for low, weights in groups(Bootstrap(measured.lines, settings.seed), settings.resamples, measured.lines):
+    for low, weights in Groups(Bootstrap(measured.lines, settings.seed), settings.resamples, measured.lines):
         for number, share, outputs in _of(anew, weights) if anew else _of_samples(parts, weights, low):
             for name in _fractions(measured, outputs):
                 table = samples.setdefault(name, np.zeros((settings.resamples, len(measured.columns))))

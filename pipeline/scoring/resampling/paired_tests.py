@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from ..weighted_sums import weighted_sums
-from .bootstrap import groups
+from .bootstrap import room_beside
+from .sample_groups import Groups
 from .sample_weights import Shuffles
 
 if TYPE_CHECKING:
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     from ...arrays import Floats
     from ..summands import Summand
     from ..weighted_sums import WeightedSums
-    from .bootstrap import Progress
+    from .sample_groups import Progress
     from .sample_weights import Bytes
 
     Pair = tuple[int, int]
@@ -47,6 +48,7 @@ def approximate_randomization(
     trials: int,
     seed: int,
     progress: Progress | None = None,
+    threads: int = 1,
 ) -> list[float]:
     """Return the two-sided p of each pair of systems: randomization() for the summands of a score.
 
@@ -57,16 +59,16 @@ def approximate_randomization(
         totals = [weighted_sums(summand, kept, low) for summand in parts]
         return (_shuffled(parts, totals, pair) for pair in pairs)
 
-    return randomization(differences, scores, pairs, lines, trials, seed, progress)
+    space = room_beside(parts, threads)
+    groups = Groups(Shuffles(lines, seed), trials, lines, threads=threads, space=space)
+    return randomization(differences, scores, pairs, groups, progress)
 
 
 def randomization(
     differences: Callable[[int, Bytes], Iterable[Floats]],
     scores: Sequence[float],
     pairs: Sequence[Pair],
-    lines: int,
-    trials: int,
-    seed: int,
+    shuffles: Groups,
     progress: Progress | None = None,
 ) -> list[float]:
     """Return the two-sided p = (c + 1) / (trials + 1) of each pair of systems (Riezler and Maxwell 2005).
@@ -78,14 +80,13 @@ def randomization(
     """
     real = np.array([abs(scores[one] - scores[two]) for one, two in pairs])
     near = TIE * np.array([max(abs(scores[one]), abs(scores[two])) for one, two in pairs])
-    above = np.zeros(len(pairs), np.int64)
-    for low, kept in groups(Shuffles(lines, seed), trials, lines):
-        for number, values in enumerate(differences(low, kept)):
-            above[number] += (values > real[number] + near[number]).sum()
-        if progress:
-            progress(low + len(kept), trials)
-        del kept  # before the next ones are made
-    return [(int(count) + 1) / (trials + 1) for count in above]
+
+    def above(low: int, kept: Bytes) -> list[int]:
+        own = zip(differences(low, kept), real, near, strict=True)
+        return [int((values > least + margin).sum()) for values, least, margin in own]
+
+    counts = shuffles.results(above, progress)
+    return [(sum(own) + 1) / (shuffles.samples + 1) for own in zip(*counts, strict=True)]
 
 
 def _shuffled(parts: Sequence[Summand], totals: Sequence[WeightedSums], pair: Pair) -> Floats:

@@ -6,6 +6,7 @@ same. They do not depend on the number of rows taken at once. One seed gives the
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
@@ -13,12 +14,16 @@ import numpy as np
 from ... import kernel
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from numpy.typing import NDArray
 
     Bytes = NDArray[np.unsignedinteger]
 
-PIECE = 1 << 20
-"""How many bits are made at once: a multiple of 32."""
+NO_PLANES = np.empty(0, np.uint8), np.empty(0, np.uint8)
+"""Packed numbers of no column: their sums are only those of the weights."""
+WORD = 64
+"""Bits of a word of the generator."""
 
 
 class Weights(Protocol):
@@ -26,6 +31,9 @@ class Weights(Protocol):
 
     def take(self, rows: int) -> Bytes:
         """Return the next rows: unsigned integers [rows, lines]."""
+
+    def later(self, rows: int) -> Callable[[], Bytes]:
+        """Pass over the next rows, and return a function that makes them, which another thread may call."""
 
 
 class Bootstrap:
@@ -40,14 +48,26 @@ class Bootstrap:
 
     def take(self, rows: int) -> Bytes:
         """Return the next rows: uint8 [rows, lines], or wider where a count needs it."""
-        before = self.generator.bit_generator.state
-        counts: Bytes = np.zeros((rows, self.lines), np.uint8)
-        kernel.add_draws(self.generator, counts)
-        if (counts.sum(axis=1, dtype=np.int64) != self.lines).any():  # a count was too large for uint8
-            self.generator.bit_generator.state = before
-            counts = np.zeros((rows, self.lines), np.uint64)
-            kernel.add_draws(self.generator, counts)
-        return counts
+        return _counted(self.generator, rows, self.lines)
+
+    def later(self, rows: int) -> Callable[[], Bytes]:
+        """Pass over the next rows, and return a function that makes them."""
+        generator = np.random.Generator(np.random.PCG64())
+        generator.bit_generator.state = self.generator.bit_generator.state
+        kernel.pass_draws(self.generator, rows, self.lines)
+        return partial(_counted, generator, rows, self.lines)
+
+
+def _counted(generator: np.random.Generator, rows: int, lines: int) -> Bytes:
+    """Return how often each of the lines is drawn: uint8 [rows, lines], or wider where a count needs it."""
+    before = generator.bit_generator.state
+    counts: Bytes = np.zeros((rows, lines), np.uint8)
+    kernel.add_draws(generator, counts)
+    if kernel.plane_sums(*NO_PLANES, lines, counts).sum() != rows * lines:  # a count was too large for uint8
+        generator.bit_generator.state = before
+        counts = np.zeros((rows, lines), np.uint64)
+        kernel.add_draws(generator, counts)
+    return counts
 
 
 class Shuffles:
@@ -58,18 +78,21 @@ class Shuffles:
     """
 
     def __init__(self, lines: int, seed: int) -> None:
-        self.lines, self.generator = lines, np.random.default_rng(seed)
-        self.ahead = np.empty(0, np.uint8)
+        self.lines, self.seed, self.row = lines, seed, 0
 
     def take(self, rows: int) -> Bytes:
         """Return the next rows: uint8 [rows, lines]."""
+        return self.later(rows)()
+
+    def later(self, rows: int) -> Callable[[], Bytes]:
+        """Pass over the next rows, and return a function that makes them."""
+        first, self.row = self.row, self.row + rows
+        return partial(self._made, first, rows)
+
+    def _made(self, first: int, rows: int) -> Bytes:
+        """Return some rows from the number `first` on. Bit i of the stream is bit i % 64 of word i // 64."""
+        passed, skipped = divmod(first * self.lines, WORD)
         needed = rows * self.lines
-        count = max(needed - len(self.ahead) + 31, 0) // 32
-        bits = np.empty(len(self.ahead) + 32 * count, np.uint8)
-        bits[: len(self.ahead)] = self.ahead
-        for low in range(len(self.ahead), len(bits), PIECE):
-            high = min(low + PIECE, len(bits))
-            words = self.generator.integers(0, 1 << 32, (high - low) // 32, dtype=np.uint32).astype("<u4")
-            bits[low:high] = np.unpackbits(words.view(np.uint8), bitorder="little")
-        self.ahead = bits[needed:].copy()  # a view would keep all bits in memory
-        return bits[:needed].reshape(rows, self.lines)
+        words = np.random.PCG64(self.seed).advance(passed).random_raw((skipped + needed + WORD - 1) // WORD)
+        bits = np.unpackbits(words.astype("<u8").view(np.uint8), bitorder="little")
+        return bits[skipped : skipped + needed].reshape(rows, self.lines)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...errors import InputError, did_you_mean
+from ...io.processes import processors
 from ..addends import Chosen
 from ..column_blocks import present_blocks
 from ..results import Bootstrap, Comparison, ranks
@@ -21,6 +22,8 @@ from .chosen_anew import ChosenAnew, idle_choice, is_chosen_anew
 from .output_intervals import with_output_intervals
 from .paired_tests import CORRECTIONS, approximate_randomization, paired_bootstrap, randomization, sentencewise
 from .rank_ranges import clusters, rank_ranges
+from .sample_groups import Groups
+from .sample_weights import Shuffles
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -30,7 +33,7 @@ if TYPE_CHECKING:
     from ..results import Results, Score
     from ..scored_columns import ScoredColumns
     from ..summands import Summand
-    from .bootstrap import Progress
+    from .sample_groups import Progress
 
 COUNTED = {"approximate_randomization": "trials", "paired_bootstrap": "resamples"}
 """The setting with the number of samples of each test, whose p is never below 1 / (samples + 1)."""
@@ -57,10 +60,12 @@ def with_statistics(
     scored: Sequence[ScoredColumns],
     settings: WrittenStatistics,
     progress: Progress | None = None,
+    threads: int | None = None,
 ) -> Results:
     """Return the results with intervals, rank ranges and comparisons.
 
-    Raises InputError where annotators are to be chosen anew and no metric chooses them with running totals.
+    The threads share samples and trials. None: there are as many as processors. Raises InputError where annotators are
+    to be chosen anew and no metric chooses them with running totals.
     """
     if scored and (reason := idle_choice([measured.metric for measured in scored], settings)):
         raise InputError(f"choice: {reason}")
@@ -68,8 +73,9 @@ def with_statistics(
     tests: list[Comparison] = []
     warnings = dict.fromkeys(results.warnings)
     overall = _overall(scored, settings, progress) if progress else None
+    threads = threads or processors()
     for measured in scored:
-        more, compared = analyse(measured, settings, overall)
+        more, compared = analyse(measured, settings, overall, threads)
         scores |= {(s.dataset, s.metric, s.system): s for s in more}
         tests += compared
         warnings |= dict.fromkeys(_lacking(measured, settings))
@@ -122,7 +128,7 @@ def _lacking(measured: ScoredColumns, settings: WrittenStatistics) -> Iterator[s
 
 
 def analyse(
-    measured: ScoredColumns, settings: WrittenStatistics, progress: Progress | None = None
+    measured: ScoredColumns, settings: WrittenStatistics, progress: Progress | None = None, threads: int = 1
 ) -> tuple[list[Score], list[Comparison]]:
     """Return the scores with their bootstrap, and the comparisons that the settings ask for."""
     parts = summands(measured.metric, measured.columns, measured.lines, measured.references, measured.own)
@@ -131,8 +137,8 @@ def analyse(
     if anew:
         samples = bootstrap_anew(anew, measured.lines, settings.resamples, settings.seed, progress)
     else:
-        samples = bootstrap(parts, count, measured.lines, settings.resamples, settings.seed, progress)
-    comparisons = _comparisons(measured, parts, samples, settings, progress)
+        samples = bootstrap(parts, count, measured.lines, settings.resamples, settings.seed, progress, threads)
+    comparisons = _comparisons(measured, parts, samples, settings, progress, threads)
     if measured.has_mean:
         references = [number for number, own in enumerate(measured.own) if own is not None]
         samples = np.concatenate([samples, samples[:, references].mean(axis=1, keepdims=True)], axis=1)
@@ -178,6 +184,7 @@ def _comparisons(
     samples: Floats,
     settings: WrittenStatistics,
     progress: Progress | None,
+    threads: int,
 ) -> list[Comparison]:
     pairs = pairs_of(measured, settings.baseline) if settings.test != "none" else []
     if not pairs:
@@ -189,12 +196,13 @@ def _comparisons(
     elif settings.test == "paired_bootstrap":
         values = paired_bootstrap(samples, scores, pairs)
     else:
-        shuffles = (pairs, measured.lines, settings.trials, settings.seed, progress)
         anew = _chosen_anew(measured, settings)
         if anew:
-            values = randomization(lambda _, kept: anew.shuffled(kept, pairs), scores, *shuffles)
+            shuffles = Groups(Shuffles(measured.lines, settings.seed), settings.trials, measured.lines)
+            values = randomization(lambda _, kept: anew.shuffled(kept, pairs), scores, pairs, shuffles, progress)
         else:
-            values = approximate_randomization(parts, scores, *shuffles)
+            several = (pairs, measured.lines, settings.trials, settings.seed, progress, threads)
+            values = approximate_randomization(parts, scores, *several)
     same = _same(parts, len(measured.columns))
     equal = [same[a] == same[b] or (settings.test != "sign" and scores[a] == scores[b]) for a, b in pairs]
     values = [1.0 if is_equal else value for value, is_equal in zip(values, equal, strict=True)]
