@@ -8,8 +8,6 @@ cdef extern from "spaces.h" nogil:
     ctypedef struct gp_bounds:
         const uint8_t *start
         int64_t size
-        uint64_t key
-        uint64_t place
     ctypedef struct gp_survey:
         const uint8_t *first
         const uint8_t *end
@@ -31,7 +29,8 @@ cdef extern from "spaces.h" nogil:
     ctypedef struct gp_spaces:
         int bits
         int64_t (*words)(
-            const uint8_t *start, const uint8_t *end, const uint8_t *limit, int mask, gp_bounds *words, const uint8_t **rest
+            const uint8_t *start, const uint8_t *end, const uint8_t *limit, int mask, gp_bounds *words,
+            const uint8_t **rest, int *high
         ) noexcept nogil
         bint (*is_ascii)(const uint8_t *start, const uint8_t *end) noexcept nogil
         int64_t (*count)(const uint8_t *start, const uint8_t *end, uint8_t code) noexcept nogil
@@ -65,15 +64,23 @@ cdef struct Style:
     const uint8_t *kinds     # of code points, for the mteval tokenisers
     Kind outside             # what their rules see before and after a line
 
+cdef struct Key:             # a token: two are equal if both numbers are, or if both are longer ones with the same bytes
+    uint64_t first           # the first 8 bytes of a token of up to 15 bytes, or the hash of a longer one
+    uint64_t second          # its other bytes, and its size as the highest byte; of a longer one, ~ where it is
+
 cdef struct Entry:
-    uint64_t key             # the token itself if it has up to 8 bytes, else its hash
-    const uint8_t *start
+    Key key
     uint32_t size
     int32_t id               # -1 where the entry is free
+
+cdef struct Wanted:          # a token whose id is looked up a little later
+    Key key
+    uint64_t hash            # its highest bits say at which entry the search begins
 
 cdef struct Vocabulary:
     Entry *entries
     size_t mask
+    int shift                # from a hash to the number of an entry
     int64_t count
     bint frozen              # tokens that are not in it all get the same id, `count`, and nothing changes
     int32_t[128] ascii       # ids of single ASCII characters, for the splits into characters; -1 if not seen
