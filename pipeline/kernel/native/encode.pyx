@@ -1,8 +1,8 @@
 # cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
 """Text to ids, compiled: the twin of `python/encode.py`.
 
-A vocabulary is an open-addressing hash table whose entries have the tokens of up to 15 bytes, and point into the texts
-for longer ones. These are equal only if their bytes are; equal hashes are not enough. UTF-8 is checked line by line,
+A vocabulary is an open-addressing hash table whose entries have the tokens of up to 11 bytes, and hashes of longer
+ones. These are equal only if their bytes are; equal hashes are not enough. UTF-8 is checked line by line,
 unless all its bytes are ASCII. White space is found 64 bytes at a time (see `spaces.h`). Many words are looked up
 together, so that their entries come from memory at the same time.
 """
@@ -10,7 +10,7 @@ together, so that their entries come from memory at the same time.
 import os
 
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t, uint64_t
-from libc.stdlib cimport free, malloc
+from libc.stdlib cimport free, malloc, realloc
 from libc.string cimport memcmp, memset
 
 from ...errors import InvalidTextError
@@ -26,7 +26,9 @@ cdef extern from "spaces.h" nogil:
     int _wide_space "gp_wide_space"(const uint8_t *p, const uint8_t *end)
     const uint8_t[256] SPACE "gp_space"
     const gp_spaces *gp_spaces_of(int bits)
-    void gp_key(const uint8_t *p, size_t size, const uint8_t *limit, uint64_t *first, uint64_t *second)
+    enum:
+        GP_KEYED
+    void gp_key(const uint8_t *p, size_t size, const uint8_t *limit, uint64_t *first, uint32_t *second)
     void gp_prefetch(const void *place)
 
 cdef uint64_t SECRET0 = int.from_bytes(os.urandom(8), "little")
@@ -94,9 +96,9 @@ cdef int64_t _invalid(const uint8_t *start, const uint8_t *end) noexcept nogil:
     return -1
 
 
-cdef inline uint64_t _hash(Key key, int64_t size) noexcept nogil:
-    """Return a number whose highest bits depend on all bytes of a token, as multipliers nobody knows have it."""
-    return key.first * MULTIPLIER0 + (key.second * MULTIPLIER1 if size < 16 else 0)
+cdef inline uint64_t _hash(uint64_t first, uint32_t second) noexcept nogil:
+    """Return a number whose highest bits depend on all of a key, in a way that nobody knows."""
+    return first * MULTIPLIER0 + second * MULTIPLIER1
 
 
 cdef int _make_entries(Vocabulary *words, size_t count) noexcept nogil:
@@ -123,7 +125,7 @@ cdef int _grow(Vocabulary *words) noexcept nogil:
     for old in range(before):
         entry = &entries[old]
         if entry.id >= 0:
-            place = _hash(entry.key, entry.size) >> words.shift
+            place = _hash(entry.first, entry.second) >> words.shift
             while words.entries[place].id >= 0:
                 place = (place + 1) & words.mask
             words.entries[place] = entry[0]
@@ -139,41 +141,59 @@ cdef inline void _want(
     cdef const uint8_t *start
     cdef const Entry *entries = words.entries
     cdef int shift = words.shift
-    cdef uint64_t multiplier0 = MULTIPLIER0, multiplier1 = MULTIPLIER1, hash
-    cdef Key key
+    cdef uint64_t multiplier0 = MULTIPLIER0, multiplier1 = MULTIPLIER1, first, hash
+    cdef uint32_t second
     for number in range(count):
         start, size = bounds[number].start, bounds[number].size
-        if size < 16:
-            gp_key(start, size, limit, &key.first, &key.second)
-            key.second |= <uint64_t>size << 56
-            hash = key.first * multiplier0 + key.second * multiplier1
+        if size <= GP_KEYED:
+            gp_key(start, size, limit, &first, &second)
         else:
-            key.first, key.second = gp_hash(start, size, SECRET0, SECRET1), ~<uint64_t>start
-            hash = key.first * multiplier0
-        wanted[number].key, wanted[number].hash = key, hash
+            first, second = gp_hash(start, size, SECRET0, SECRET1), <uint32_t>0xFF000000 | <uint32_t>(size & 0xFFFFFF)
+        hash = first * multiplier0 + second * multiplier1
+        wanted[number].first, wanted[number].second, wanted[number].hash = first, second, hash
         gp_prefetch(&entries[hash >> shift])
 
 
+cdef inline bint _is(const Vocabulary *words, const Entry *entry, const gp_bounds *word) noexcept nogil:
+    """Return whether a token with equal key is the same: a longer one is only where its bytes are."""
+    cdef const gp_bounds *other
+    if word.size <= GP_KEYED:
+        return True
+    other = &words.longer[entry.id]
+    return other.size == word.size and memcmp(other.start, word.start, word.size) == 0
+
+
+cdef int _note_longer(Vocabulary *words, const gp_bounds *word) noexcept nogil:
+    """Keep where the next token is, which is a longer one; return -1 where there is no memory."""
+    cdef int64_t room = 2 * words.count + 256
+    cdef void *grown
+    if words.count >= words.longer_room:
+        grown = realloc(words.longer, room * sizeof(gp_bounds))
+        if grown == NULL:
+            return -1
+        words.longer, words.longer_room = <gp_bounds *>grown, room
+    words.longer[words.count] = word[0]
+    return 0
+
+
 cdef int32_t _id(Vocabulary *words, const Wanted *wanted, const gp_bounds *word) noexcept nogil:
-    """Return the id of a word; a new one gets a new id. Return -1 where memory runs out, -2 where ids do."""
+    """Return the id of a token; a new one gets a new id. Return -1 where memory runs out, -2 where ids do."""
     cdef size_t place = wanted.hash >> words.shift
-    cdef uint32_t size = <uint32_t>min(word.size, <int64_t>0xFFFFFFFF)
     cdef Entry *entry
     while True:
         entry = &words.entries[place]
         if entry.id < 0:
             break
-        if entry.key.first == wanted.key.first:
-            if entry.key.second == wanted.key.second:
-                return entry.id
-            if size > 15 and entry.size == size and memcmp(<uint8_t *>~entry.key.second, word.start, word.size) == 0:
-                return entry.id
+        if entry.first == wanted.first and entry.second == wanted.second and _is(words, entry, word):
+            return entry.id
         place = (place + 1) & words.mask
     if words.frozen:
         return <int32_t>words.count
     if words.count == 0x7FFFFFFF:
         return -2
-    entry.key, entry.size, entry.id = wanted.key, size, <int32_t>words.count
+    if word.size > GP_KEYED and _note_longer(words, word) < 0:
+        return -1
+    entry.first, entry.second, entry.id = wanted.first, wanted.second, <int32_t>words.count
     words.count += 1
     if 2 * <size_t>words.count > words.mask and _grow(words) < 0:
         return -1
@@ -192,7 +212,7 @@ cdef inline int _look_up(Output *out, const Wanted *wanted, const gp_bounds *bou
     for number in range(count):
         word = &wanted[number]
         entry = &entries[word.hash >> shift]
-        if ((entry.key.first ^ word.key.first) | (entry.key.second ^ word.key.second)) == 0:
+        if ((entry.first ^ word.first) | (entry.second ^ word.second)) == 0 and word.second >> 24 <= GP_KEYED:
             ids[number] = entry.id
             continue
         found = _id(out.words, word, &bounds[number])
@@ -515,9 +535,15 @@ cdef int _open(Vocabulary *words, size_t size) except -1:
     """Make an empty vocabulary, which has room for half of `size` tokens before it grows; size is a power of 2."""
     words.count, words.frozen = 0, False
     memset(words.ascii, 0xFF, sizeof(words.ascii))
+    words.longer, words.longer_room = NULL, 0
     if _make_entries(words, size) < 0:
         raise MemoryError
     return 0
+
+
+cdef void _close(Vocabulary *words) noexcept:
+    free(words.entries)
+    free(words.longer)
 
 
 def encode(texts, split, bits=0):
@@ -531,7 +557,7 @@ def encode(texts, split, bits=0):
     try:
         return _encode(&words, &style, texts, _spaces(bits))
     finally:
-        free(words.entries)
+        _close(&words)
 
 
 cdef int64_t _size_of(const int64_t[::1] starts, const int64_t[::1] ends, int64_t size) except -1:

@@ -228,22 +228,22 @@ static const gp_spaces *gp_spaces_of(int bits) {
     return NULL;
 }
 
-/* What the bytes of a word of at most 16 bytes are, as two numbers: its first eight bytes and the others, with zeros after
- * them. They and the size are the word. No byte at `limit` or after it is read. */
-static inline void gp_key(const uint8_t *p, size_t size, const uint8_t *limit, uint64_t *first, uint64_t *second) {
+#define GP_KEYED 11
+
+/* What a word of at most GP_KEYED bytes is, as two numbers: its first eight bytes; the others, and as highest byte the
+ * size. There are zeros after its bytes. No byte at `limit` or after it is read. */
+static inline void gp_key(const uint8_t *p, size_t size, const uint8_t *limit, uint64_t *first, uint32_t *second) {
 #if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
-    static const uint8_t ones[32] = {
-        255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 0,
-    };
-    if (limit - p >= 16) {
-        *first = gp_read8(p) & gp_read8(ones + 16 - size);
-        *second = gp_read8(p + 8) & gp_read8(ones + 24 - size);
+    static const uint8_t ones[24] = {255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 0};
+    if (limit - p >= 12) {
+        *first = gp_read8(p) & gp_read8(ones + GP_KEYED - size);
+        *second = (uint32_t)(gp_read4(p + 8) & gp_read4(ones + 8 + GP_KEYED - size)) | (uint32_t)size << 24;
         return;
     }
 #endif
     (void)limit;
     *first = size < 8 ? gp_pack(p, size) : gp_read8(p);
-    *second = size > 8 ? gp_pack(p + 8, size - 8) : 0;
+    *second = (uint32_t)(size > 8 ? gp_pack(p + 8, size - 8) : 0) | (uint32_t)size << 24;
 }
 
 #endif

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from functools import cached_property
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, ClassVar, cast
 
 import numpy as np
 
+from ... import kernel
 from ...dataclass import dataclass
 from ...kernel import long_lines
 from ...kernel.common import KINDS
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from ...arrays import Ints
+    from ...kernel.common import Encoded
     from ...tokenizers.tokenization import PreparedTokens, Tokenization
     from .columns import Columns
     from .metric import Text
@@ -69,10 +71,8 @@ class OverlapNeeds:
         ref_len = np.stack([np.diff(reference.offsets) for reference in references], axis=-1)
         result = []
         for number, system in enumerate(systems):
-            hyp_len = np.diff(system.offsets)
-            total = np.maximum(hyp_len[:, None] - np.arange(self.order), 0)
             kinds = {kind: array[number] for kind, array in counts.items()}
-            lengths = {"hyp_len": hyp_len, "ref_len": ref_len, "total": total}
+            lengths = {"hyp_len": np.diff(system.offsets), "ref_len": ref_len, "total": totals(system, self.order)}
             if self.source_len and source:
                 lengths["src_len"] = np.diff(source.offsets)
             result.append(lengths | kinds)
@@ -106,6 +106,14 @@ class PreparedOverlap:
         if self.source_lengths is not None:
             columns["src_len"] = self.source_lengths[rows]
         return columns
+
+
+def totals(text: Encoded, order: int) -> Ints:
+    """Return how many n-grams of the orders 1 to `order` each line has: int64 [lines, order]."""
+    compiled = kernel.formula("totals", "overlap")
+    if compiled:
+        return cast("Ints", compiled(text.offsets, order))
+    return np.maximum(np.diff(text.offsets)[:, None] - np.arange(order), 0)
 
 
 def shown_matches(columns: Columns) -> list[Counted]:
