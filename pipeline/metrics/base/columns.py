@@ -115,7 +115,7 @@ class Schema:
         return parts
 
     def narrowed(self, columns: Columns) -> NDArray[np.integer]:
-        """Return what narrow() makes of pack(), for fields [lines, ...]. Counts are mostly small: this is tried first."""
+        """Return what narrow() makes of pack(), for fields [lines, ...]. Small counts are tried first."""
         beside = kernel.formula("side_by_side", "overlap")
         parts = self._parts(columns)
         plain = beside and all(part.ndim == 2 and part.dtype == np.int64 for part in parts)

@@ -63,10 +63,7 @@ class OverlapNeeds:
 
     def count(self, text: Text) -> list[dict[str, Ints]]:
         """Count a shard, with one pass over source and references for all systems."""
-        sources = [text.source] if self.source and text.source is not None else []
-        encoded = self.tokenization.encode([*sources, *text.references, *text.systems])
-        source = encoded.pop(0) if sources else None
-        references, systems = encoded[: len(text.references)], encoded[len(text.references) :]
+        source, references, systems = self._encoded(text)
         counts = long_lines.overlap(source, references, systems, self.order, self.kinds)
         ref_len = np.stack([np.diff(reference.offsets) for reference in references], axis=-1)
         result = []
@@ -77,6 +74,24 @@ class OverlapNeeds:
                 lengths["src_len"] = np.diff(source.offsets)
             result.append(lengths | kinds)
         return result
+
+    def _encoded(self, text: Text) -> tuple[Encoded | None, list[Encoded], list[Encoded]]:
+        """Return source (None where it is not read), references and outputs as ids.
+
+        They are kept for the needs of the same tokens that come later, and forgotten by the last of these.
+        """
+        mates = [
+            need for need in text.needs if isinstance(need, OverlapNeeds) and need.tokenization == self.tokenization
+        ]
+        sources = [text.source] if text.source and any(need.source for need in [self, *mates]) else []
+        shared = text.shared if text.shared is not None and self in mates else {}
+        encoded = shared.pop(self.tokenization, None) or self.tokenization.encode(
+            [*sources, *text.references, *text.systems]
+        )
+        if self in mates[:-1]:
+            shared[self.tokenization] = encoded
+        first, others = len(sources), len(sources) + len(text.references)
+        return encoded[0] if self.source and sources else None, encoded[first:others], encoded[others:]
 
     def prepare(self, text: Text) -> PreparedOverlap | None:
         """Return source and references prepared; see `metrics/prepared.py`. None with a stemmer."""
