@@ -18,6 +18,7 @@ from .corpus.texts import read_texts
 from .dataclass import dataclass
 from .errors import ConfigError, DataError, InputError, Problem, did_you_mean
 from .execution.listener import SILENT
+from .execution.opening import elsewhere
 from .execution.options import AUTO
 from .io.remote import is_remote, telling
 from .metrics.base import signature
@@ -187,11 +188,12 @@ def _opened(
             problems += [Problem("--address", wrong)] if wrong else []
         readers = readers_of_numbers(metrics)
         absent = config.absent | absent_files(config, readers, problems)
-        opener = Opener(options.threads, config.run.max_unpacked, absent)
         problems += misused(config, readers)
         systems = with_numbers(config.systems, readers)
         views = {metric.needs.view for metric in metrics}
-        opened_all = [open_corpus(item, systems, problems, opener=opener, views=views) for item in config.datasets]
+        with elsewhere(AUTO if problems else options) as others:
+            opener = Opener(options.threads, config.run.max_unpacked, absent, others)
+            opened_all = [open_corpus(item, systems, problems, opener=opener, views=views) for item in config.datasets]
         corpora = [corpus and parted(corpus, readers) for corpus in opened_all]
         problems += _missing_sources(config, metrics)
         if not problems:

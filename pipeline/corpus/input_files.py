@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -12,6 +13,7 @@ from ..config.resolved import UNPACKED
 from ..errors import CorpusError, Problem
 from ..io.plain_files import SEPARATOR, STDIN, Origin, Spool, Spooled
 from ..io.remote import Remote
+from ..io.workers.threads import threads
 from . import formats
 from .index import index_text
 from .spans import read_span
@@ -24,34 +26,42 @@ if TYPE_CHECKING:
 
     from ..config.resolved import Input
 
+    Elsewhere = Callable[[Sequence[Spooled]], list[TextFile | None]]
+    """Opens files on other machines. None stands for those that this machine must open itself."""
+
 BLOCK = 8192
 """Lines read at once where texts are compared or selected."""
 THREADED = 1 << 24
 """Bytes from which files are opened by several threads (hashing and searching do not hold Python's lock)."""
+FAR = 1 << 30
+"""Bytes from which files are opened on other machines, where there are some."""
 
 
 class Opener:
     """Opens the inputs of a run, each once, whatever data sets and roles it has, and tells each problem once.
 
     `cap` limits the bytes that are unpacked. `absent` are files that are known not to be there; they are not opened,
-    and no problem is added for them.
+    and no problem is added for them. `elsewhere` opens large files on other machines.
     """
 
-    def __init__(self, threads: int = 1, cap: int = UNPACKED, absent: Collection[Path | Remote] = ()) -> None:
-        self.threads, self.spool, self.absent = threads, Spool(cap), absent
+    def __init__(
+        self,
+        threads: int = 1,
+        cap: int = UNPACKED,
+        absent: Collection[Path | Remote] = (),
+        elsewhere: Elsewhere | None = None,
+    ) -> None:
+        self.threads, self.spool, self.absent, self.elsewhere = threads, Spool(cap), absent, elsewhere
         self._opened: dict[Input, TextFile | CorpusError] = {}
         self._stdin = 0
 
     def open_all(self, inputs: Sequence[Input], problems: list[Problem]) -> list[TextFile | None]:
         """Open inputs; those that cannot be opened are None and, the first time, add to problems."""
         new = [item for item in dict.fromkeys(inputs) if item not in self._opened]
-        if self.threads > 1 and sum(_size(formats.file_of(item)) for item in new) > THREADED:
-            from ..io.workers.threads import threads
-
-            with threads(self.threads) as shared:
-                results = shared(self._try, new)
-        else:
-            results = [self._try(item) for item in new]
+        size = sum(_size(formats.file_of(item)) for item in new) if self.threads > 1 or self.elsewhere else 0
+        far = self._far(new) if size > FAR else {}
+        with threads(self.threads if size > THREADED else 1) as shared:
+            results = shared(lambda item: far.get(item) or self._try(item), new)
         for result in results:
             problems += result.problems if isinstance(result, CorpusError) else []
         self._opened |= dict(zip(new, results, strict=True))
@@ -69,10 +79,23 @@ class Opener:
         except CorpusError as error:
             return error
 
+    def _far(self, inputs: Sequence[Input]) -> dict[Input, TextFile]:
+        """Return those inputs that other machines could open: plain files, which they have too."""
+        if not self.elsewhere:
+            return {}
+        plain: dict[Input, Spooled] = {}
+        for item in inputs:
+            if isinstance(item, Path | Remote) and item not in self.absent and item != STDIN:
+                with suppress(CorpusError):
+                    file = formats.spooled(item, self.spool)
+                    if _in_place(file):
+                        plain[item] = file
+        texts = zip(plain, self.elsewhere(list(plain.values())), strict=True)
+        return {item: text for item, text in texts if text}
+
     def index(self, file: Spooled) -> TextFile:
         """Index texts; those in the spool keep it alive."""
-        in_place = isinstance(file.path, Remote) or file.path == Path(file.origin.name)
-        return index_text(file, None if in_place else self.spool)
+        return index_text(file, None if _in_place(file) else self.spool)
 
     def select(self, file: TextFile, ranges: Sequence[tuple[int, int]]) -> TextFile:
         """Return some lines of a text as a text of its own; ranges are low <= i < high."""
@@ -88,6 +111,11 @@ class Opener:
         path = self.spool.write_texts(file.place, texts)
         indexed = self.index(Spooled(path, SEPARATOR, file.origin or Origin(str(file.path))))
         return replace(indexed, numbers=numbers, has_bom=file.has_bom)
+
+
+def _in_place(file: Spooled) -> bool:
+    """Return whether a file is one of the user's, not one in the spool."""
+    return isinstance(file.path, Remote) or file.path == Path(file.origin.name)
 
 
 def _size(path: Path | Remote) -> int:

@@ -159,8 +159,41 @@ def submitted(cluster: Cluster, call: Callable[[T], R], tasks: Iterator[T], work
         client.cancel(list(pending), force=True)
 
 
+def as_ray_tasks(
+    cluster: Cluster, call: Callable[[T], R], tasks: Iterator[T], workers: int
+) -> Generator[Any, None, None]:
+    """Yield the results of tasks from ray itself; at the end, cancel the tasks that are not done.
+
+    A task is not tried again by ray: the program itself finds out which lines a worker dies of. joblib's ray backend is
+    not used, because it refuses generators, so that all workers would wait for the last task of each wave.
+    """
+    import ray
+
+    remote = ray.remote(max_retries=0)(_called)
+    function = ray.put(call)
+    pending: list[Any] = []
+
+    def give(count: int) -> None:
+        pending.extend(remote.remote(function, task) for task in islice(tasks, count))
+
+    try:
+        give(workers if cluster.limit else 2 * workers)
+        while pending:
+            done, pending[:] = ray.wait(pending, num_returns=1)
+            give(len(done))
+            yield from ray.get(done)
+    finally:
+        for reference in pending:
+            ray.cancel(reference, force=True)
+
+
+def _called(call: Callable[[T], R], task: T) -> R:
+    """Return the result of a task, on a worker of ray."""
+    return call(task)
+
+
 def in_waves(cluster: Cluster, call: Callable[[T], R], tasks: Iterator[T], workers: int) -> Generator[Any, None, None]:
-    """Yield the results of tasks from joblib, which gets a bounded number at once: ray and spark refuse generators."""
+    """Yield the results of tasks from joblib, which gets a bounded number at once: spark refuses generators."""
     from joblib import Parallel, delayed, parallel_config
 
     size = 1 if workers == 1 else WAVE * workers
@@ -235,14 +268,11 @@ def _ray(address: str | None, workers: int | None, undo: contextlib.ExitStack) -
     import logging
 
     import ray
-    from ray.util.joblib import register_ray
 
-    register_ray()
     if not ray.is_initialized():
         more: dict[str, Any] = {}
         if address is None and "RAY_ADDRESS" not in os.environ:
-            count = workers and max(workers, 2)  # see in_waves()
-            more = {"address": "local", "num_cpus": count, "include_dashboard": False}
+            more = {"address": "local", "num_cpus": workers, "include_dashboard": False}
         os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")
         ray.init(**{"address": address, **more}, log_to_driver=False, logging_level=logging.CRITICAL)
         undo.callback(ray.shutdown)
@@ -280,7 +310,7 @@ CLUSTERS = {
     "ray": ClusterKind(
         ("ray",),
         _ray,
-        in_waves,
+        as_ray_tasks,
         ("RayActorError", "ActorDiedError", "WorkerCrashedError", "NodeDiedError", "OutOfMemoryError"),
     ),
     "spark": ClusterKind(("joblibspark", "pyspark"), _spark, in_waves, ("Py4JJavaError", "SparkException")),

@@ -5,9 +5,12 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
+import numpy as np
+
 from ..corpus.index import STRIDE
 from ..corpus.texts import MemoryText, read_texts
 from ..errors import CorpusError, IncompleteError, LongTextError
+from ..io.workers.threads import in_batches, threads
 from ..metrics.base.views import TEXTS
 from . import shards, workers
 from .listener import SILENT
@@ -16,16 +19,14 @@ from .prepared_counts import PreparedCounts
 from .retry import Runner
 from .shards import Missing
 from .slow_shards import Watch
-from .store.columns_file import MemoryStatistics
-from .store.unfinished import Cell, read_part
+from .store.columns_file import BATCH, MemoryStatistics
+from .store.unfinished import Cell, Location, Part, read_part
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
-
-    import numpy as np
-    from numpy.typing import NDArray
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from ..corpus.corpus import Corpus
+    from ..io.workers.threads import Shared
     from ..metrics.base.metric import Needs
     from .listener import Listener
     from .options import RunOptions
@@ -33,10 +34,12 @@ if TYPE_CHECKING:
     from .shards import Shard
     from .store.columns_file import Statistics
     from .store.run_directory import RunDirectory
-    from .store.unfinished import Location
 
     Counted = Mapping[tuple[str, Needs], Statistics | MemoryStatistics]
     """The counts of a data set, by system and needs."""
+
+THREADED = 1 << 17
+"""From so many lines on it is worth joining parts with several threads."""
 
 
 def count_all(
@@ -90,21 +93,50 @@ def count_to_disk(
     shards_to_count = f"{len(undone):,} of {len(work.pieces):,} shards"
     listener.note(f"{corpus.name}: {shards_to_count} of {len(work.names)} systems to count")
     lost: list[Missing] = []
-    for piece, arrays, gone in _counted(corpus, work, undone, options, listener):
-        pairs = zip(work.cells(piece), arrays, strict=True)
-        locations |= directory.write_part(piece.low, piece.high, {c.key: a for c, a in pairs if c and a is not None})
-        lost += gone
+    if undone:
+        written, lost = _counted_to_parts(corpus, work, undone, directory, options, listener)
+        locations |= written
     parts = {location.path for location in locations.values()}
     try:
         corpus.check_unchanged()
     except CorpusError:
         directory.remove_parts(parts)  # they may be of the old lines or of the new ones
         raise
-    _put_in_place(directory, counts, work, locations)
+    with threads(options.threads if work.missing and corpus.lines > THREADED else 1) as shared:
+        _put_in_place(directory, counts, work, locations, shared)
     if not lost:
         directory.remove_parts(parts)
     incomplete = {item.system for item in lost}
     return {cell: item for cell, item in counts.items() if cell[0] not in incomplete}, _merged(lost)
+
+
+def _counted_to_parts(
+    corpus: Corpus,
+    work: _Work,
+    undone: Sequence[Shard],
+    directory: RunDirectory,
+    options: RunOptions,
+    listener: Listener,
+) -> tuple[dict[Cell, Location], list[Missing]]:
+    """Count shards; return where their counts are, and the lines that could not be counted.
+
+    Workers write the parts. This process writes those of workers that have another folder, or cannot write.
+    """
+    locations: dict[Cell, Location] = {}
+    missing: list[Missing] = []
+    with directory.open_to_workers(machines=options.cluster is not None) as proof:
+
+        def part(piece: Shard) -> Part:
+            keys = tuple(cell and cell.key for cell in work.cells(piece))
+            return Part(directory.part(piece.low, piece.high, filter(None, keys)), keys, proof)
+
+        for piece, columns, lost in _counted(corpus, work, undone, options, listener, part):
+            items = [(cell, item) for cell, item in zip(work.cells(piece), columns, strict=True) if cell]
+            locations |= {cell: item for cell, item in items if isinstance(item, Location)}
+            arrays = {cell.key: item for cell, item in items if isinstance(item, np.ndarray)}
+            locations |= directory.write_part(piece.low, piece.high, arrays) if arrays else {}
+            missing += lost
+    return locations, missing
 
 
 def _put_in_place(
@@ -112,13 +144,15 @@ def _put_in_place(
     counts: Mapping[tuple[str, Needs], Statistics],
     work: _Work,
     locations: Mapping[Cell, Location],
+    shared: Shared,
 ) -> None:
     """Join the parts of each system. When all are joined, move the joined files to their own paths."""
     joined = []
     for cell, key in work.missing.items():
         own = [locations[Cell(key, *lines)] for lines in work.ranges if Cell(key, *lines) in locations]
         if len(own) == len(work.ranges):
-            joined.append((directory.join(counts[cell], key, map(read_part, own)), counts[cell]))
+            arrays = in_batches(shared, read_part, own, BATCH)
+            joined.append((directory.join(counts[cell], key, arrays, shared), counts[cell]))
     directory.put_in_place(joined)
 
 
@@ -221,14 +255,14 @@ def _count_view_in_memory(
     cells = {(name, need): "" for need in needs for name in corpus.systems}
     work = _Work.of(corpus, cells, options.shard_lines, few=_plan(corpus, options) == (1, "serial"))
     parts = {}
-    for piece, shard_arrays, lost in _counted(corpus, work, work.pieces, options):
+    for piece, columns, lost in _counted(corpus, work, work.pieces, options):
         if lost:
             raise IncompleteError(f"{lost[0]}; there is too little memory, or a fault in the program")
-        parts[piece] = dict(zip(work.grid(piece), shard_arrays, strict=True))
+        arrays = (array for array in columns if isinstance(array, np.ndarray))
+        parts[piece] = dict(zip(work.grid(piece), arrays, strict=True))
     counted: dict[tuple[str, Needs], Statistics | MemoryStatistics] = {}
     for name, need in work.missing:
-        arrays = [parts[piece].get((name, need)) for piece in work.pieces]
-        own = [array for array in arrays if array is not None]
+        own = [parts[piece][name, need] for piece in work.pieces if (name, need) in parts[piece]]
         counted[name, need] = MemoryStatistics(own, need.schema(len(corpus.references)))
     return counted
 
@@ -258,9 +292,17 @@ def _count_small(corpus: Corpus, needs: Sequence[Needs]) -> dict[tuple[str, Need
 
 
 def _counted(
-    corpus: Corpus, work: _Work, undone: Sequence[Shard], options: RunOptions, listener: Listener = SILENT
-) -> Iterator[tuple[Shard, list[NDArray[np.integer] | None], list[Missing]]]:
-    """Yield each shard when it is done, with the arrays of its grid() and the lines that could not be counted."""
+    corpus: Corpus,
+    work: _Work,
+    undone: Sequence[Shard],
+    options: RunOptions,
+    listener: Listener = SILENT,
+    part: Callable[[Shard], Part | None] = lambda _: None,
+) -> Iterator[tuple[Shard, workers.Kept, list[Missing]]]:
+    """Yield each shard when it is done, with the columns of its grid() and the lines that could not be counted.
+
+    `part` says where workers may write the columns of a shard; then their locations are yielded in place of them.
+    """
     n_jobs, backend = _plan(corpus, options)
     if options.cluster and undone:
         n_jobs = options.cluster.workers()
@@ -276,8 +318,10 @@ def _counted(
 
     with Watch(n_jobs, slow) as watch:
         runner = Runner(n_jobs, backend, watch, lambda text: listener.tell(f"{corpus.name}: {text}"), options.cluster)
-        for number, arrays, lost in runner.run([_task(corpus, work, *item) for item in enumerate(undone)]):
-            yield undone[number], arrays, [m for part in lost for m in _missing(corpus, work, undone[number], part)]
+        for number, columns, lost in runner.run(
+            [_task(corpus, work, *item, part(item[1])) for item in enumerate(undone)]
+        ):
+            yield undone[number], columns, [m for item in lost for m in _missing(corpus, work, undone[number], item)]
             done += _lines(undone[number])
             listener.progress(done, whole)
 
@@ -288,7 +332,7 @@ def _plan(corpus: Corpus, options: RunOptions) -> tuple[int, workers.Backend]:
     return workers.plan(options.n_jobs or "auto", options.backend or "auto", size)
 
 
-def _task(corpus: Corpus, work: _Work, number: int, piece: Shard) -> workers.Task:
+def _task(corpus: Corpus, work: _Work, number: int, piece: Shard, part: Part | None) -> workers.Task:
     names = work.names[piece.first : piece.last]
     outputs = tuple(corpus.systems[name].span(piece.low, piece.high) for name in names)
     source = corpus.source.span(piece.low, piece.high) if corpus.source else None
@@ -302,6 +346,7 @@ def _task(corpus: Corpus, work: _Work, number: int, piece: Shard) -> workers.Tas
         missing=corpus.missing,
         kept=tuple(lines[(lines > piece.low) & (lines <= piece.high)] - piece.low - 1 for lines in corpus.kept),
         low=piece.low,
+        part=part,
     )
 
 

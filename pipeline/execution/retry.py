@@ -6,7 +6,7 @@ Tasks that a worker died of are tried again alone, then in halves, then given up
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -17,14 +17,10 @@ from .workers import WorkerDiedError
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from numpy.typing import NDArray
-
     from ..kernel.lines import Lines
     from .clusters import Cluster
     from .slow_shards import Watch
-    from .workers import Backend, Done, Task
-
-    Arrays = list[NDArray[np.integer] | None]
+    from .workers import Backend, Kept, Task
 
 DEATHS = 64
 """After so many deaths of workers in a data set the rest is given up: the cause is then not a single line."""
@@ -52,8 +48,9 @@ class Outcome(NamedTuple):
 
     number: int
     """The number of the task."""
-    arrays: Arrays
-    """The packed columns of each system, needs after needs. None stands for those that are incomplete."""
+    columns: Kept
+    """The packed columns of each system, needs after needs, or where they are written already. None stands for those
+    that are incomplete, or that nobody asked for."""
     lost: list[Lost]
 
 
@@ -79,9 +76,9 @@ class Runner:
         while todo:
             try:
                 given = list(todo.values())
-                for number, arrays in self._counted(given, self.n_jobs):
+                for number, columns in self._counted(given, self.n_jobs):
                     del todo[number]
-                    yield Outcome(number, list(arrays), [])
+                    yield Outcome(number, columns, [])
             except WorkerDiedError as died:
                 self._died(died, "; its work is tried again")
                 # A machine of a cluster may go for many reasons, with many tasks: they are tried together once more.
@@ -96,7 +93,7 @@ class Runner:
         for task in suspects:
             yield self._alone(task, _Part(0, _lines(task), 0, len(task.systems)))
 
-    def _counted(self, tasks: Sequence[Task], n_jobs: int) -> Iterator[Done]:
+    def _counted(self, tasks: Sequence[Task], n_jobs: int) -> Iterator[tuple[int, Kept]]:
         return workers.run(tasks, n_jobs, self.backend, self.watch, self.cluster, self.tell)
 
     def _died(self, died: WorkerDiedError, then: str) -> None:
@@ -114,8 +111,8 @@ class Runner:
             if self.backend == "threading":
                 self.backend = "serial"
             try:
-                ((_, arrays),) = self._counted([part.of(task)], 1)
-                return Outcome(task.number, list(arrays), [])
+                ((_, columns),) = self._counted([part.of(task)], 1)
+                return Outcome(task.number, columns, [])
             except WorkerDiedError as died:
                 halves = part.halves()
                 what = "two smaller shards are tried" if halves else "it is given up"
@@ -124,7 +121,7 @@ class Runner:
                 if halves:
                     one, two = (self._alone(task, half) for half in halves)
                     return _joined(one, two, len(task.needs), lines=part.high - part.low > 1)
-        nothing: Arrays = [None] * (len(task.needs) * (part.last - part.first))
+        nothing = [None] * (len(task.needs) * (part.last - part.first))
         return Outcome(task.number, nothing, [Lost(task.number, *part)])
 
 
@@ -151,6 +148,7 @@ class _Part(NamedTuple):
         return replace(
             task,
             low=task.low + self.low,
+            part=None,
             kept=tuple(lines[(lines >= self.low) & (lines < self.high)] - self.low for lines in task.kept),
             source=task.source and self._cut(task.source),
             references=tuple(map(self._cut, task.references)),
@@ -171,14 +169,18 @@ def _lines(task: Task) -> int:
 def _joined(one: Outcome, two: Outcome, needs: int, *, lines: bool) -> Outcome:
     """Join the outcomes of two halves of a part: of its lines where `lines` is true, else of its systems.
 
-    Arrays are needs after needs, with all systems for each.
+    Columns are needs after needs, with all systems for each.
     """
+    columns: list[Any] = []
     if lines:
-        pairs = zip(one.arrays, two.arrays, strict=True)
-        arrays = [None if a is None or b is None else np.concatenate((a, b)) for a, b in pairs]
+        pairs = zip(one.columns, two.columns, strict=True)
+        columns = [
+            np.concatenate((a, b)) if isinstance(a, np.ndarray) and isinstance(b, np.ndarray) else None
+            for a, b in pairs
+        ]
     else:
-        first, second = len(one.arrays) // needs, len(two.arrays) // needs
-        arrays = []
+        first, second = len(one.columns) // needs, len(two.columns) // needs
         for row in range(needs):
-            arrays += one.arrays[row * first : (row + 1) * first] + two.arrays[row * second : (row + 1) * second]
-    return Outcome(one.number, arrays, [*one.lost, *two.lost])
+            columns += one.columns[row * first : (row + 1) * first]
+            columns += two.columns[row * second : (row + 1) * second]
+    return Outcome(one.number, columns, [*one.lost, *two.lost])

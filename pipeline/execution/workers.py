@@ -1,11 +1,13 @@
 """Counts shards in workers: threads, processes, or the machines of a cluster.
 
-A worker gets byte ranges and needs, reads its own lines and returns packed columns. Only the parent process writes.
+A worker gets byte ranges and needs, and reads its own lines. It writes the packed columns to the run directory, where
+it has the same folder, and returns where they are. Else it returns them, and the parent process writes them.
 """
 
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import islice
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
@@ -30,12 +32,19 @@ if TYPE_CHECKING:
     from ..metrics.base.metric import Needs
     from .clusters import Cluster
     from .slow_shards import Watch
+    from .store.unfinished import Location, Part
 
     Done = tuple[int, list[NDArray[np.integer]]]
     """The number of a task, and the packed columns of each system, needs after needs."""
+    Kept = Sequence[NDArray[np.integer] | Location | None]
+    """The same columns; where a worker wrote them, their locations, and None for those that nobody asked for."""
 
 SMALL = {"python": 1 << 19, "native": 1 << 25}
 """For each kernel, up to how many bytes of text starting workers costs more time than it saves."""
+
+BUNDLES, MOST = 32, 16
+"""A worker of a cluster gets several tasks at once, since a scheduler takes milliseconds for each request: at least so
+many bundles of them in all, and at most so many tasks in a bundle."""
 
 Backend = Literal["auto", "serial", "threading", "loky", "dask", "ray", "spark"]
 
@@ -55,6 +64,20 @@ class Task:
     """The blank lines of each reference, from 0, that are there all the same (see Corpus.kept)."""
     low: int = 0
     """The number of the first line, from 0."""
+    part: Part | None = None
+    """Where to write the columns. None: they are returned."""
+
+
+@dataclass(frozen=True)
+class _Work:
+    """What a worker does with a task: it counts, and writes the columns where it can."""
+
+    count: Callable[[Task], Done]
+
+    def __call__(self, task: Task) -> tuple[int, Kept]:
+        number, arrays = self.count(task)
+        written = task.part and task.part.written(task.low, task.low + len(arrays[0]), arrays)
+        return number, arrays if written is None else written
 
 
 def count(task: Task) -> Done:
@@ -138,9 +161,10 @@ def run(
     watch: Watch | None = None,
     cluster: Cluster | None = None,
     tell: Callable[[str], None] = SILENT.tell,
-) -> Iterator[Done]:
-    """Yield what count() returns for each task, in the order in which they finish; raises WorkerDiedError.
+) -> Iterator[tuple[int, Kept]]:
+    """Yield the number of each task, and its columns or where these are, in the order in which tasks finish.
 
+    Raises WorkerDiedError.
     `watch` is told of each task that is handed to a worker, and of its end. With a `cluster`, `backend` is not used.
     `tell` is given a message where there is no room for so many workers.
     """
@@ -155,7 +179,7 @@ def run(
     try:
         handing = map(hand, tasks)
         number = min(n_jobs, len(tasks))
-        for done in _on_cluster(handing, cluster) if cluster else _results(handing, number, backend, tell):
+        for done in _on_cluster(handing, cluster, len(tasks)) if cluster else _results(handing, number, backend, tell):
             del handed[done[0]]
             if watch:
                 watch.done(done[0])
@@ -173,22 +197,27 @@ def run(
         raise WorkerDiedError(handed.values(), str(error)) from None
 
 
-def _results(tasks: Iterator[Task], number: int, backend: Backend, tell: Callable[[str], None]) -> Iterator[Done]:
+def _results(
+    tasks: Iterator[Task], number: int, backend: Backend, tell: Callable[[str], None]
+) -> Iterator[tuple[int, Kept]]:
     """Count on this machine. The backend loky, whose name is that of joblib's processes, has processes of our own."""
     if backend == "serial":
-        yield from map(count, tasks)
+        yield from map(_Work(count), tasks)
     else:
         from ..io.workers.pool import results
 
-        yield from results(count, tasks, number, processes=backend != "threading", tell=tell)
+        yield from results(_Work(count), tasks, number, processes=backend != "threading", tell=tell)
 
 
-def _on_cluster(tasks: Iterator[Task], cluster: Cluster) -> Iterator[Done]:
+def _on_cluster(tasks: Iterator[Task], cluster: Cluster, number: int) -> Iterator[tuple[int, Kept]]:
     """Count on the workers of a cluster, which read the texts themselves, from files at the same paths as here."""
-    for result in cluster.results(_Attempt(count, (__version__, COUNTING)), map(_carried, tasks)):
-        if isinstance(result, PipelineError):
-            raise result
-        yield result
+    size = min(max(number // (BUNDLES * cluster.workers()), 1), MOST)
+    bundles = iter(lambda: [*map(_carried, islice(tasks, size))], [])
+    for results in cluster.results(_Attempt(_Work(count), (__version__, COUNTING)), bundles):
+        for result in results:
+            if isinstance(result, PipelineError):
+                raise result
+            yield result
 
 
 def _carried(task: Task) -> Task:
@@ -212,13 +241,24 @@ def _remedy(path: str, host: str) -> str:
 
 @dataclass(frozen=True)
 class _Attempt:
-    """count() for a worker of a cluster: errors are returned, since each cluster would wrap raised ones in its own."""
+    """_Work for a worker of a cluster, which does several tasks one after the other, until one has an error.
 
-    count: Callable[[Task], Done]
+    Errors are returned, since each cluster would wrap raised ones in its own.
+    """
+
+    work: _Work
     version: tuple[str, int]
     """The version of the program and of its counting, on the machine that handed the task out."""
 
-    def __call__(self, task: Task) -> Done | PipelineError:
+    def __call__(self, tasks: Sequence[Task]) -> list[tuple[int, Kept] | PipelineError]:
+        results: list[tuple[int, Kept] | PipelineError] = []
+        for task in tasks:
+            results.append(self._attempted(task))
+            if isinstance(results[-1], PipelineError):
+                break
+        return results
+
+    def _attempted(self, task: Task) -> tuple[int, Kept] | PipelineError:
         import platform
 
         host = platform.node()
@@ -226,7 +266,7 @@ class _Attempt:
             message = f"has gec-pipeline {__version__}, which counts otherwise than {self.version[0]} here"
             return InputError([Problem(f"the worker on {host}", f"{message}; install the same version everywhere")])
         try:
-            return self.count(task)
+            return self.work(task)
         except UnreadableError as error:
             return CorpusError(
                 [replace(item, message=f"{item.message} ({_remedy(item.position, host)})") for item in error.problems]

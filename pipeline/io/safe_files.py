@@ -105,8 +105,8 @@ def _flush_to_disk(file: BinaryIO) -> None:
 
 
 @contextlib.contextmanager
-def replacing(path: Path, temporary: Path) -> Iterator[BinaryIO]:
-    """Open a new file under a temporary name; at the end it is flushed to disk and renamed to path.
+def replacing(path: Path, temporary: Path, *, durable: bool = True) -> Iterator[BinaryIO]:
+    """Open a new file under a temporary name; at the end it is flushed to disk, if it is durable, and renamed to path.
 
     After an error the new file is deleted. Raises OSError where the file cannot be made, written or renamed, also
     where the temporary name is taken.
@@ -115,7 +115,8 @@ def replacing(path: Path, temporary: Path) -> Iterator[BinaryIO]:
         with os.fdopen(os.open(temporary, _NEW, 0o666), "wb") as file:
             yield file
             file.flush()
-            _flush_to_disk(file)
+            if durable:
+                _flush_to_disk(file)
         temporary.replace(path)
     except BaseException:
         with contextlib.suppress(OSError):
@@ -123,14 +124,19 @@ def replacing(path: Path, temporary: Path) -> Iterator[BinaryIO]:
         raise
 
 
-def write_atomic(path: Path, data: Content) -> None:
-    """Write a file whole or not at all; raises StoreError where that fails, as on a full disk."""
-    temporary = path.with_name(f"{path.name}{TEMPORARY}")
+def write_atomic(path: Path, data: Content, mark: str = "", *, durable: bool = True) -> None:
+    """Write a file whole or not at all; raises StoreError where that fails, as on a full disk.
+
+    `mark` stands in the name that the file has while it is written. Where several processes may write the same file at
+    once, each has a mark of its own. A file that is not durable need not be on the disk yet, so that it can be damaged
+    when the machine fails: whoever reads it has to see that.
+    """
+    temporary = path.with_name(f"{path.name}{mark}{TEMPORARY}")
     data = data.encode() if isinstance(data, str) else data
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         temporary.unlink(missing_ok=True)  # of a run that was killed; were it a link, writing would go elsewhere
-        with replacing(path, temporary) as file:
+        with replacing(path, temporary, durable=durable) as file:
             for piece in [data] if isinstance(data, bytes) else data:
                 file.write(piece)
     except OSError as error:

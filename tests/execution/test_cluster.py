@@ -19,13 +19,18 @@ from unittest import mock
 
 import pytest
 
+from pipeline import stages
 from pipeline.cli.dispatch import main
 from pipeline.config.models import check_address
+from pipeline.corpus import input_files
+from pipeline.corpus.index import index_text
 from pipeline.corpus.spans import Span
 from pipeline.errors import ConfigError, CorpusError, IncompleteError, InputError
-from pipeline.execution import clusters, workers
+from pipeline.execution import clusters, opening, workers
 from pipeline.execution.clusters import CLUSTERS, Cluster, ClusterKind, LostWorkerError
 from pipeline.execution.options import RunOptions
+from pipeline.execution.store import unfinished
+from pipeline.execution.store.run_directory import RunDirectory
 from pipeline.kernel.lines import Lines
 from tests.conftest import PATIENCE, ROOT, Hears, run, tree, write_run
 from tests.execution.deadly import deadly, poison, poisoned
@@ -35,7 +40,9 @@ if TYPE_CHECKING:
     from contextlib import ExitStack
     from pathlib import Path
 
+    from pipeline.corpus.texts import TextFile
     from pipeline.execution.workers import Done, Task
+    from pipeline.io.plain_files import Spool, Spooled
 
 pytestmark = pytest.mark.filterwarnings("ignore")  # the clusters' packages have many
 OTHERS = bool(os.environ.get("PIPELINE_CLUSTER"))
@@ -132,6 +139,7 @@ def config(tmp_path: Path) -> Path:
 
 
 def test_the_files_have_the_bytes_of_one_process(any_cluster: Here, config: Path, tmp_path: Path) -> None:
+    """Each data set is two bundles of three shards."""
     told: list[str] = []
     pids: set[int] = set()
     original = workers.count
@@ -141,7 +149,7 @@ def test_the_files_have_the_bytes_of_one_process(any_cluster: Here, config: Path
         (tmp_path / f"by-{os.getpid()}").touch()
         return number, arrays
 
-    with mock.patch.object(workers, "count", count):
+    with mock.patch.object(workers, "count", count), mock.patch.object(workers, "BUNDLES", 1):
         run(config, tmp_path / "run", any_cluster.options, Hears(tell=told.append))
     pids = {int(path.name.removeprefix("by-")) for path in tmp_path.glob("by-*")}
     run(config, tmp_path / "one", RunOptions(1, "serial"))
@@ -151,10 +159,54 @@ def test_the_files_have_the_bytes_of_one_process(any_cluster: Here, config: Path
     assert os.getpid() not in pids
 
 
+def test_workers_that_do_not_share_the_folder_send_their_counts(dask: Here, config: Path, tmp_path: Path) -> None:
+    write_part, written = RunDirectory.write_part, 0
+
+    def watched(*given: Any) -> Any:
+        nonlocal written
+        written += 1
+        return write_part(*given)
+
+    with (
+        mock.patch.object(RunDirectory, "write_part", watched),
+        mock.patch.object(unfinished, "new_proof", return_value=tmp_path / "on another machine"),
+    ):
+        run(config, tmp_path / "run", dask.options)
+    assert written == 11
+    run(config, tmp_path / "one", RunOptions(1, "serial"))
+    assert tree(tmp_path / "run") == tree(tmp_path / "one")
+
+
+@pytest.mark.parametrize("workers_are", ["good", "of another version", "lost"])
+def test_large_texts_are_opened_by_the_workers_that_can(
+    dask: Here, config: Path, monkeypatch: pytest.MonkeyPatch, workers_are: str
+) -> None:
+    """C is compressed, so this machine opens it, and what the workers leave to it."""
+    opened: list[str] = []
+
+    def watched(file: Spooled, spool: Spool | None = None) -> TextFile:
+        opened.append(file.origin.name.removeprefix(f"{config.parent}/"))
+        return index_text(file, spool)
+
+    monkeypatch.setattr(input_files, "FAR", 0)
+    monkeypatch.setattr(input_files, "index_text", watched)
+    if workers_are == "of another version":
+        monkeypatch.setattr(opening, "__version__", "0")
+    if workers_are == "lost":
+        monkeypatch.setattr(Cluster, "results", mock.Mock(side_effect=LostWorkerError))
+    here, far = (stages.prepare(config, options) for options in (RunOptions(1, "serial"), dask.options))
+    for expected, corpus in zip(here.corpora, far.corpora, strict=True):
+        assert [(t.digest, t.lines) for t in corpus.texts()] == [(t.digest, t.lines) for t in expected.texts()]
+        corpus.check_unchanged()
+    count = len(here.corpora[0].texts()) * 2
+    assert len(opened) == count + (2 if workers_are == "good" else count)
+    assert set(opened[count:]) >= {"d/C.gz", "e/C.gz"}
+
+
 def test_a_worker_that_is_killed_is_made_good(any_cluster: Here, config: Path, tmp_path: Path) -> None:
     poison(tmp_path / "d" / "B", 57)
     told: list[str] = []
-    with mock.patch.object(workers, "count", deadly(tmp_path / "dead")):
+    with mock.patch.object(workers, "count", deadly(tmp_path / "dead")), mock.patch.object(workers, "BUNDLES", 1):
         results = run(config, tmp_path / "run", any_cluster.options, Hears(tell=told.append))
     assert (tmp_path / "dead").exists()
     assert results.missing == []

@@ -10,6 +10,7 @@ from contextlib import contextmanager, redirect_stderr, redirect_stdout
 from typing import TYPE_CHECKING, Any, NamedTuple
 from unittest import mock
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -34,7 +35,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from pathlib import Path
 
-    from pipeline.execution.workers import Done
 
 LOKY = RunOptions(2, "loky", 4)
 ONE = RunOptions(1, "serial", 40)
@@ -140,7 +140,7 @@ def test_the_same_command_goes_on_with_what_was_missing(incomplete: Incomplete, 
     tasks: list[Task] = []
     original = workers.run
 
-    def watched(given: Sequence[Task], *more: Any) -> Iterator[Done]:
+    def watched(given: Sequence[Task], *more: Any) -> Iterator[tuple[int, workers.Kept]]:
         tasks.extend(given)
         yield from original(given, *more)
 
@@ -240,7 +240,7 @@ def test_exactly_what_kills_is_given_up(drawn: tuple[int, int, set[tuple[int, in
         same = join_lines(f"a {i}".encode() for i in range(lines)[low : low + size])
         return Task(number=low, source=same, references=(same,), systems=tuple(cut), needs=needs)
 
-    def fragile(tasks: Sequence[Task], *_: Any) -> Iterator[Done]:
+    def fragile(tasks: Sequence[Task], *_: Any) -> Iterator[tuple[int, workers.Kept]]:
         for number, one in enumerate(tasks):
             if poisoned(one):
                 raise WorkerDiedError(tasks[max(number - 1, 0) : number + 2] if innocent else [one], "died")
@@ -260,9 +260,9 @@ def test_exactly_what_kills_is_given_up(drawn: tuple[int, int, set[tuple[int, in
     for outcome in found:
         whole = workers.count(task(outcome.number, outputs))[1]
         gone = {item.first for item in outcome.lost}
-        for place, array in enumerate(outcome.arrays):
+        for place, array in enumerate(outcome.columns):
             assert (array is None) == (place % systems in gone)
-            assert array is None or (array == whole[place]).all()
+            assert array is None or np.array_equal(np.asarray(array), whole[place])
     assert bool(told) == bool(kills)
 
 
@@ -276,7 +276,9 @@ def test_after_some_failures_of_living_processes_one_process_counts_the_rest(
     left, original = [None] * failures, workers._results
     backends: list[workers.Backend] = []
 
-    def failing(tasks: Iterator[Task], number: int, backend: workers.Backend, tell: Any) -> Iterator[Done]:
+    def failing(
+        tasks: Iterator[Task], number: int, backend: workers.Backend, tell: Any
+    ) -> Iterator[tuple[int, workers.Kept]]:
         backends.append(backend)
         if left:
             next(tasks)

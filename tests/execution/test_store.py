@@ -35,7 +35,7 @@ from pipeline.execution.store import columns_file, run_directory, unfinished
 from pipeline.execution.store.columns_file import BLOCK, FewStatistics, MemoryStatistics, Statistics
 from pipeline.execution.store.manifest import is_file_name
 from pipeline.execution.store.run_directory import RunDirectory, content_key
-from pipeline.execution.store.unfinished import Cell
+from pipeline.execution.store.unfinished import Cell, Part
 from pipeline.io.safe_files import file_name, write_atomic
 from pipeline.metrics.base.columns import COUNTING, Field, Schema, narrow
 from pipeline.metrics.build import from_text
@@ -829,11 +829,27 @@ def test_run_json_tells_what_results_must_not(tmp_path: Path) -> None:
 def test_a_run_under_way_says_so(tmp_path: Path) -> None:
     config = write_run(tmp_path)
     with (
-        mock.patch.object(run_directory.RunDirectory, "write_part", side_effect=StoreError("full")),
+        mock.patch.object(unfinished, "write_part", side_effect=StoreError("full")),
         pytest.raises(StoreError),
     ):
         run(config, tmp_path / "run")
     assert json.loads((tmp_path / "run" / "run.json").read_text(encoding="utf-8"))["state"] == "running"
+
+
+def test_a_worker_writes_a_part_only_where_it_can(tmp_path: Path) -> None:
+    arrays, keys = [np.arange(6, dtype=np.uint16).reshape(2, 3), np.ones((2, 3), np.uint16)], ("k", None)
+    assert Part(tmp_path / "gone" / "k.5-7.part", keys).written(5, 7, arrays) is None
+    assert Part(tmp_path / "k.5-7.part", keys, tmp_path / "gone").written(5, 7, arrays) is None
+    proof = unfinished.new_proof(tmp_path)
+    with mock.patch.object(unfinished, "write_atomic", side_effect=StoreError("full")):
+        assert Part(tmp_path / "k.5-7.part", keys, proof).written(5, 7, arrays) is None
+    locations = Part(tmp_path / "k.5-7.part", keys, proof).written(5, 7, arrays)
+    assert locations is not None
+    assert locations[0] is not None
+    assert locations[1] is None
+    assert (unfinished.read_part(locations[0]) == arrays[0]).all()
+    assert unfinished.find(tmp_path, {"k": 3}) == {Cell("k", 5, 7): locations[0]}
+    assert sorted(unfinished.ours(tmp_path)) == sorted([proof, tmp_path / "k.5-7.part"])
 
 
 # ---- full disks
@@ -1002,19 +1018,19 @@ def test_a_run_of_systems_whose_names_have_spaces_and_signs(tmp_path: Path, caps
 def test_what_is_left_of_a_deleted_run_directory_is_recognised(tmp_path: Path) -> None:
     """A run goes on to write counts into a folder that is deleted under it; then it is killed."""
     config = write_run(tmp_path, 40)
-    original = RunDirectory.write_part
+    original = unfinished.write_part
     written = []
 
-    def deleting(self: RunDirectory, *given: Any) -> Any:
-        written.append(given)
+    def deleting(path: Path, *given: Any, **more: Any) -> Any:
+        written.append(path)
         if len(written) == 2:
-            shutil.rmtree(self.path)
+            shutil.rmtree(tmp_path / "run")
         if len(written) == 4:
             raise KeyboardInterrupt
-        return original(self, *given)
+        return original(path, *given, **more)
 
     options = RunOptions(1, "serial", 8)
-    with mock.patch.object(RunDirectory, "write_part", deleting), pytest.raises(KeyboardInterrupt):
+    with mock.patch.object(unfinished, "write_part", deleting), pytest.raises(KeyboardInterrupt):
         run(config, tmp_path / "run", options)
     assert [path.name for path in (tmp_path / "run").iterdir()] == ["unfinished"]
     run(config, tmp_path / "run", options)

@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any
 from ...errors import StoreError
 from ...io import lock
 from ...io.safe_files import MAX_JSON, TEMPORARY, open_regular, refuse_links, write_atomic
+from ...io.workers.threads import alone
 from ...metrics.base.columns import COUNTING
 from . import unfinished
 from .columns_file import COLUMNS, Statistics
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ...io.safe_files import Content
+    from ...io.workers.threads import Shared
     from ...metrics.base.columns import Schema
     from ...metrics.base.metric import Needs
     from .unfinished import Cell, Location
@@ -219,16 +221,43 @@ class RunDirectory:
         """Return the arrays that an unfinished run has left. `widths` has the number of columns for each key."""
         return unfinished.find(self.path / UNFINISHED, widths)
 
+    def part(self, low: int, high: int, keys: Iterable[str]) -> Path:
+        """Return the path of the part with the arrays of a shard, lines low <= i < high, that have these keys."""
+        return self.path / UNFINISHED / f"{content_key(*keys)}.{low}-{high}.part"
+
     def write_part(self, low: int, high: int, arrays: Mapping[str, NDArray[np.integer]]) -> dict[Cell, Location]:
         """Write the arrays of a shard, lines low <= i < high, by their keys; return where each is."""
-        name = f"{content_key(*arrays)}.{low}-{high}.part"
-        return unfinished.write_part(self.path / UNFINISHED / name, low, high, arrays)
+        return unfinished.write_part(self.part(low, high, arrays), low, high, arrays)
 
-    def join(self, counts: Statistics, key: str, arrays: Iterable[NDArray[np.integer]]) -> Path:
-        """Write a .columns file from arrays in the order of lines, at first under another path, which is returned."""
+    @contextmanager
+    def open_to_workers(self, *, machines: bool) -> Iterator[Path | None]:
+        """Make the folder of parts, so that workers can write them there; raises StoreError.
+
+        `machines` says that some may be on other machines. Then the path of a file is yielded, by which they see
+        whether the folder is theirs too.
+        """
+        folder = self.path / UNFINISHED
+        try:
+            folder.mkdir(exist_ok=True)
+        except OSError as error:
+            raise StoreError(f"{folder}: cannot be made: {error.strerror}") from None
+        proof = unfinished.new_proof(folder) if machines else None
+        try:
+            yield proof
+        finally:
+            with contextlib.suppress(OSError):
+                if proof:
+                    proof.unlink(missing_ok=True)
+            _remove_empty(folder)
+
+    def join(self, counts: Statistics, key: str, arrays: Iterable[NDArray[np.integer]], shared: Shared = alone) -> Path:
+        """Write a .columns file from arrays in the order of lines, at first under another path, which is returned.
+
+        Threads may share the work. Raises StoreError where the file cannot be written.
+        """
         name = content_key(counts.path.relative_to(self.path).as_posix())
         waiting = self.path / UNFINISHED / f"{name}.joined"
-        counts.join(waiting, key, arrays)
+        counts.join(waiting, key, arrays, shared)
         return waiting
 
     def put_in_place(self, joined: Iterable[tuple[Path, Statistics]]) -> None:

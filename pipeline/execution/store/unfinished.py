@@ -2,7 +2,7 @@
 
 A part begins with a line of JSON, [[key, bytes, digest], ...]. An array in numpy's .npy format follows for each entry:
 the counts of a system in a set of columns. A later run finds an array by its key and its lines, and takes all that it
-can use.
+can use. Whoever counts a shard writes its part, where it has the same folder as the first process.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import secrets
 from typing import TYPE_CHECKING, NamedTuple
 
 from ...errors import StoreError
@@ -17,7 +18,7 @@ from ...io.safe_files import digest, open_regular, parse_json, write_atomic
 from .columns_file import COLUMNS, array_bytes, damaged, read_array
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Set
+    from collections.abc import Iterator, Mapping, Sequence, Set
     from pathlib import Path
 
     import numpy as np
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
 
 UNFINISHED = "unfinished"
 _NAME = re.compile(r"[0-9a-z]+\.([0-9]{1,15})-([0-9]{1,15})\.part")
-_OURS = re.compile(r"(?:[0-9a-z]+\.[0-9]{1,15}-[0-9]{1,15}\.part|[0-9a-z]+\.joined)(?:\.tmp)?")
+_OURS = re.compile(r"[0-9a-z]+\.(?:[0-9]{1,15}-[0-9]{1,15}\.part(?:(?:\.[0-9a-f]{8})?\.tmp)?|joined(?:\.tmp)?|shared)")
 _MAX_HEADER = 1 << 20
 
 
@@ -47,12 +48,42 @@ class Location(NamedTuple):
     digest: str
 
 
-def write_part(path: Path, low: int, high: int, arrays: Mapping[str, NDArray[np.integer]]) -> dict[Cell, Location]:
-    """Write the arrays of a shard by their keys; return where they are. Raises StoreError."""
+class Part(NamedTuple):
+    """Where a worker writes the counts of a shard, and what of them."""
+
+    path: Path
+    keys: tuple[str | None, ...]
+    """The key of each array that the worker counts. None: it is counted, but not asked for."""
+    proof: Path | None = None
+    """A file beside the part. A machine that has it shares the folder with the first one. None: it is this machine."""
+
+    def written(self, low: int, high: int, arrays: Sequence[NDArray[np.integer]]) -> list[Location | None] | None:
+        """Write the arrays of a shard; return where each is. None: that is not possible here.
+
+        Then the first process gets the arrays, writes them itself, and tells why it cannot, if that is so.
+        """
+        if not (self.proof or self.path.parent).exists():
+            return None
+        asked = {key: array for key, array in zip(self.keys, arrays, strict=True) if key is not None}
+        try:
+            places = write_part(self.path, low, high, asked, mark=f".{secrets.token_hex(4)}")
+        except StoreError:
+            return None
+        return [None if key is None else places[Cell(key, low, high)] for key in self.keys]
+
+
+def write_part(
+    path: Path, low: int, high: int, arrays: Mapping[str, NDArray[np.integer]], mark: str = ""
+) -> dict[Cell, Location]:
+    """Write the arrays of a shard by their keys; return where they are. Raises StoreError.
+
+    `mark` stands in the name of the file while it is written.
+    """
     pieces = {key: array_bytes(array) for key, array in arrays.items()}
     listed = [(key, len(piece), digest(piece)) for key, piece in pieces.items()]
     header = json.dumps(listed).encode() + b"\n"
-    write_atomic(path, [header, *pieces.values()])
+    # Nobody waits for the disk: a part that is damaged when the machine fails has another digest, and is counted again.
+    write_atomic(path, [header, *pieces.values()], mark, durable=False)
     locations, offset = {}, len(header)
     for key, size, check in listed:
         locations[Cell(key, low, high)] = Location(path, offset, (high - low, arrays[key].shape[1]), check)
@@ -71,6 +102,16 @@ def read_part(location: Location) -> NDArray[np.integer]:
     if check != location.digest:
         raise damaged(location.path)
     return array
+
+
+def new_proof(folder: Path) -> Path:
+    """Make an empty file with a new name, by which other machines see that they share the folder; return its path.
+
+    Raises StoreError.
+    """
+    path = folder / f"{secrets.token_hex(16)}.shared"
+    write_atomic(path, b"")
+    return path
 
 
 def is_part(name: str) -> bool:

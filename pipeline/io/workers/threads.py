@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from itertools import islice
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
 if TYPE_CHECKING:
@@ -20,12 +20,30 @@ class Shared(Protocol):
         """Return what the function returns for each item, in order."""
 
 
+def alone(call: Callable[[T], R], items: Iterable[T], /) -> list[R]:
+    """Do what a Shared does, in the calling thread."""
+    return list(map(call, items))
+
+
+def in_batches(shared: Shared, call: Callable[[T], R], items: Iterable[T], size: int) -> Iterator[R]:
+    """Yield what a function returns for each item, in order. So many items are taken and shared at once."""
+    left = iter(items)
+    while batch := list(islice(left, size)):
+        yield from shared(call, batch)
+
+
 @contextmanager
 def threads(number: int) -> Iterator[Shared]:
     """Yield a function like map() whose calls are shared by a number of threads; it returns a list.
 
     Where no thread can be started, items that a thread has already begun are done again: calls must allow that.
+    One thread is the calling one.
     """
+    if number == 1:
+        yield alone
+        return
+    from concurrent.futures import ThreadPoolExecutor  # here, because small runs need no thread
+
     with ThreadPoolExecutor(number) as pool:
 
         def shared(call: Callable[[T], R], items: Iterable[T], /) -> list[R]:

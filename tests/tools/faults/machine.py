@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 COLUMNS = 6
 """Files of counts of each data set: three systems, two sets of columns."""
-LEAST = 60.0
+LEAST = 90.0
 """Seconds that a command may take in any case before it is said to hang; else it is TIMES what one takes."""
 TIMES = 30
 GRACE = 5.0
