@@ -28,7 +28,7 @@ from .corpus.edits.gold_beside_lists import corpus_with_gold
 from .corpus.in_memory import corpus_in_memory
 from .errors import IncompleteError, InputError
 from .evaluation import Evaluation, Result
-from .execution.count import count_in_memory
+from .execution.count import count_in_memory, has_threads
 from .execution.listener import SILENT
 from .execution.options import RunOptions
 from .execution.store.columns_file import MemoryStatistics, Statistics
@@ -44,6 +44,7 @@ from .scoring.scores import score as score_all
 from .tokenizers.own_tokens import own_texts
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
     from .config.models import WrittenStatistics
@@ -100,8 +101,14 @@ def evaluate(
     if texts.tokenizer:
         scorers = tuple(with_own_tokens(metric, texts.tokenizer) for metric in scorers)
     if gold is None:
-        own = bool(texts.tokenizer)
-        corpus = corpus_in_memory(texts.hypotheses, texts.references, texts.sources, needed, own_tokens=own)
+        corpus = corpus_in_memory(
+            texts.hypotheses,
+            texts.references,
+            texts.sources,
+            needed,
+            own_tokens=bool(texts.tokenizer),
+            threads=n_jobs if isinstance(n_jobs, int) and n_jobs > 0 else 1,
+        )
     elif texts.tokenizer:
         raise InputError(OF_M2)
     else:
@@ -147,7 +154,13 @@ def evaluate_corpus(
         raise InputError(problems)
     (corpus,) = complete(metrics, [corpus])
     needs = needs_of(corpus, metrics) if by_type else tuple(dict.fromkeys(metric.needs for metric in metrics))
-    return results_of(corpus, metrics, count_in_memory(corpus, needs, options), settings, by_type=by_type)
+    if not has_threads(corpus, options):
+        return results_of(corpus, metrics, count_in_memory(corpus, needs, options), settings, by_type=by_type)
+    from .io.workers.threads import beside
+
+    with beside(lambda: doubts(corpus, metrics)) as doubted:
+        counted = count_in_memory(corpus, needs, options)
+        return results_of(corpus, metrics, counted, settings, by_type=by_type, doubted=doubted)
 
 
 def results_of(
@@ -157,8 +170,12 @@ def results_of(
     settings: WrittenStatistics | None = None,
     *,
     by_type: bool = True,
+    doubted: Callable[[], list[str]] | None = None,
 ) -> Evaluation:
-    """Return the results of a corpus whose texts are counted, with the statistics that `settings` ask for."""
+    """Return the results of a corpus whose texts are counted, with the statistics that `settings` ask for.
+
+    `doubted` returns the doubts about the texts, where they are looked for meanwhile.
+    """
     scores = score_all([corpus], metrics, {corpus.name: counted})
     references = {metric: len(corpus.read_by(metric.needs).references) for metric in metrics}
     measures = {scored_columns.signed(metric, references[metric]): metric for metric in metrics}
@@ -177,7 +194,8 @@ def results_of(
         schema = metric.needs.schema(references[metric])
         counts = counted.get((score.system, metric.needs)) or MemoryStatistics([], schema)
         results.append(Result(score, measures[score.metric], counts, _own(score, parts)))
-    told = [*doubts(corpus, metrics), *remarks([corpus], metrics, {corpus.name: counted}), *notes]
+    doubted = doubted or (lambda: doubts(corpus, metrics))
+    told = [*doubted(), *remarks([corpus], metrics, {corpus.name: counted}), *notes]
     return Evaluation(results, told, tests, replace(whole, warnings=told) if whole else None)
 
 

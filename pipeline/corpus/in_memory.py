@@ -17,6 +17,8 @@ from .texts import text_in_memory
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from .texts import MemoryText
+
 ONE = "system"
 """The name of a system where outputs are a list of texts and have no name."""
 
@@ -29,13 +31,14 @@ def corpus_in_memory(
     *,
     systems_later: bool = False,
     own_tokens: bool = False,
+    threads: int = 1,
 ) -> Corpus:
     """Return the texts as a corpus.
 
     `hypotheses` holds a text for each item, or such a list for each system. `references` holds a list for each
     reference set, with None where a reference is missing, or is one list of texts alone. An empty text is a
     reference of length 0. With `systems_later` there may be no system. `own_tokens` says that texts are tokens of the
-    caller, as `tokenizers/own_tokens.py` writes them.
+    caller, as `tokenizers/own_tokens.py` writes them. Several `threads` take texts where these are long.
     `source_needed` is the message where there are no sources but a metric needs them. It is empty if none does.
 
     Raises InputError where the texts do not fit together, and for what is no list of texts.
@@ -50,7 +53,9 @@ def corpus_in_memory(
     named += sets.items()
     named += [(f"hypotheses[{name!r}]" if hypotheses is systems else "hypotheses", t) for name, t in systems.items()]
     missing = _check_texts(named)
-    opened = [text_in_memory(name, [text or "" for text in texts] if missing else list(texts)) for name, texts in named]
+    if missing:
+        named = [(name, [text or "" for text in texts]) for name, texts in named]
+    opened = _opened(named, threads)
     source = opened[0] if sources is not None else None
     first = len(opened) - len(systems) - len(sets)
     reference_texts, outputs = opened[first : first + len(sets)], opened[first + len(sets) :]
@@ -75,6 +80,21 @@ def corpus_in_memory(
         kept=tuple(kept),
         own_tokens=own_tokens,
     )
+
+
+LONG = 1 << 20
+"""Up to so many characters of all texts together, threads take longer to start than texts to open. How many there are
+is guessed by the first text of each list."""
+
+
+def _opened(named: Sequence[tuple[str, Sequence[str]]], threads: int) -> list[MemoryText]:
+    """Return the texts of all names; raises CorpusError where UTF-8 cannot hold one."""
+    if threads == 1 or sum(len(texts) * len(texts[0]) for _, texts in named if texts) <= LONG:
+        return [text_in_memory(*item) for item in named]
+    from ..io.workers.threads import threads as shared_by
+
+    with shared_by(threads) as shared:
+        return shared(lambda item: text_in_memory(*item), named)
 
 
 def _lacking(texts: Sequence[str | None]) -> NDArray[np.int64]:

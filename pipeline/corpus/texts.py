@@ -11,16 +11,17 @@ import os
 import re
 from dataclasses import field
 from functools import cached_property
-from itertools import accumulate
 from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 import numpy as np
 
+from .. import kernel
 from ..dataclass import dataclass
 from ..errors import CorpusError, Problem
 from ..io.plain_files import Origin
 from ..io.remote import Remote, RemoteStamp
 from ..kernel.lines import Lines
+from ..kernel.strings import joined
 from .spans import NEWLINE, Span, Stamp, read_span
 
 if TYPE_CHECKING:
@@ -150,23 +151,18 @@ class MemoryText:
     """Text that a program has given: like a TextFile, but its spans hold the lines themselves."""
 
     name: str
-    data: bytes = field(repr=False)
-    """All texts in UTF-8, one after the other."""
+    content: Lines = field(repr=False, compare=False)
+    """The texts as lines, one after the other."""
     strings: tuple[str, ...] = field(repr=False)
     """The texts as they were given."""
     blanks: NDArray[np.int64] = field(repr=False, compare=False)
     odd: Odd = ORDINARY
     has_bom: ClassVar[bool] = False
 
-    @cached_property
-    def content(self) -> Lines:
-        """The texts as lines, made when they are first asked for."""
-        if len(self.strings) == 1:
-            return Lines(self.data, np.zeros(1, np.int64), np.array([len(self.data)], np.int64))
-        plain = len(self.data) == sum(map(len, self.strings))
-        sizes = map(len, self.strings) if plain else (len(t if t.isascii() else t.encode()) for t in self.strings)
-        edges = np.fromiter(accumulate(sizes, initial=0), np.int64, len(self.strings) + 1)
-        return Lines(self.data, edges[:-1], edges[1:])
+    @property
+    def data(self) -> bytes:
+        """All texts in UTF-8, one after the other."""
+        return self.content.data
 
     @property
     def blank(self) -> int:
@@ -208,12 +204,10 @@ class MemoryText:
         return f"{self.name}, item {line}"
 
     def span(self, low: int, high: int) -> Lines:
-        """Return the lines low <= i < high."""
+        """Return the lines low <= i < high, of which no copy is made."""
         if (low, high) == (0, len(self.strings)):
             return self.content
-        starts, ends = self.content.starts[low:high], self.content.ends[low:high]
-        first, last = int(starts[0]), int(ends[-1])
-        return Lines(self.data[first:last], starts - first, ends - first)
+        return Lines(self.data, self.content.starts[low:high], self.content.ends[low:high])
 
 
 AnyText = TextFile | MemoryText
@@ -229,12 +223,11 @@ def same(one: AnyText, two: AnyText) -> bool:
 def text_in_memory(name: str, texts: Sequence[str]) -> MemoryText:
     """Return strings, which may hold newlines, as a MemoryText; raises CorpusError where UTF-8 cannot hold one."""
     try:
-        data = "".join(texts).encode()
+        strings, data, edges, blanks = (kernel.formula("joined", "strings") or joined)(texts)
     except UnicodeEncodeError:
         raise CorpusError([_surrogate(name, texts)]) from None
-    blanks = [number for number, text in enumerate(texts, 1) if not text or text.isspace()]
     numbers = np.array(blanks, np.int64) if blanks else NONE
-    return MemoryText(name, data, tuple(map(str.__str__, texts)), numbers, odd=Odd.of(data))
+    return MemoryText(name, Lines(data, edges[:-1], edges[1:]), strings, numbers, odd=Odd.of(data))
 
 
 NONE = np.zeros(0, np.int64)

@@ -174,18 +174,18 @@ class _Work(NamedTuple):
         corpus: Corpus,
         missing: Mapping[tuple[str, Needs], str],
         shard_lines: int | None,
-        *,
-        few: bool = False,
+        least: int = shards.MIN_SHARDS,
     ) -> _Work:
         """Return the work for counts that are missing, whose keys are given by system and needs.
 
-        `few` says that there are as few shards as there may be.
+        `least` is how many shards there are, unless they would be too small or too large.
         """
         names = list(dict.fromkeys(name for name, _ in missing))
         needs = list(dict.fromkeys(need for _, need in missing))
-        size = sum(text.size for text in corpus.texts())
-        references = len(corpus.references)
-        pieces = shards.cut(corpus.lines, len(names), size, STRIDE, shard_lines, references=references, few=few)
+        texts = corpus.texts()
+        size, references = sum(text.size for text in texts), len(corpus.references)
+        stride = 1 if all(isinstance(text, MemoryText) for text in texts) else STRIDE
+        pieces = shards.cut(corpus.lines, len(names), size, stride, shard_lines, references=references, least=least)
         return cls(names, needs, pieces, missing)
 
     @property
@@ -253,7 +253,9 @@ def _count_view_in_memory(
         except LongTextError:  # the way below says where
             pass
     cells = {(name, need): "" for need in needs for name in corpus.systems}
-    work = _Work.of(corpus, cells, options.shard_lines, few=_plan(corpus, options) == (1, "serial"))
+    n_jobs, backend = _plan(corpus, options)
+    least = {"serial": 1, "threading": 2 * n_jobs}.get(backend, shards.MIN_SHARDS)
+    work = _Work.of(corpus, cells, options.shard_lines, least)
     parts = {}
     for piece, columns, lost in _counted(corpus, work, work.pieces, options):
         if lost:
@@ -330,6 +332,11 @@ def _plan(corpus: Corpus, options: RunOptions) -> tuple[int, workers.Backend]:
     """Return how many workers count, and which backend is used."""
     size = sum(text.size for text in corpus.texts())
     return workers.plan(options.n_jobs or "auto", options.backend or "auto", size)
+
+
+def has_threads(corpus: Corpus, options: RunOptions) -> bool:
+    """Return whether several threads of this process count."""
+    return _plan(corpus, options)[1] == "threading"
 
 
 def _task(corpus: Corpus, work: _Work, number: int, piece: Shard, part: Part | None) -> workers.Task:

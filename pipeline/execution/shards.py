@@ -34,18 +34,20 @@ def cut(
     shard_lines: int | None = None,
     *,
     references: int = 1,
-    few: bool = False,
+    least: int = MIN_SHARDS,
 ) -> list[Shard]:
     """Cut lines and systems into shards, whatever the number of workers is.
 
     `size` is the number of bytes of all files together. A shard has `shard_lines` lines; where that is None, the
-    number of lines follows from the size and the number of references, and is a multiple of `stride`. `few` says that
-    shards are as large as they may be: for counts that one worker makes, and that nobody keeps if it is interrupted.
+    number of lines follows from the size and the number of references, and is a multiple of `stride`. `least` is how
+    many shards there are, unless they would be too small or too large; fewer than MIN_SHARDS are for counts in memory,
+    which nobody keeps if they are interrupted.
     """
     if shard_lines is None:
-        target = MAX_BYTES if few else min(max(size // MIN_SHARDS, MIN_BYTES), MAX_BYTES)
+        target = min(max(size // least, MIN_BYTES), MAX_BYTES)
         most = MAX_ROWS // max(min(systems, MAX_SYSTEMS) * references, 1)
-        shard_lines = max(min(lines * target // max(size, 1), most) // stride, 1) * stride
+        wanted = lines * target + (max(size, 1) - 1 if stride == 1 else 0)  # rounded up, so that no rest is left
+        shard_lines = max(min(wanted // max(size, 1), most) // stride, 1) * stride
     return [
         Shard(low, min(low + shard_lines, lines), first, min(first + MAX_SYSTEMS, systems))
         for low in range(0, lines, shard_lines)

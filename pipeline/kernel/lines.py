@@ -22,6 +22,20 @@ class Lines(NamedTuple):
     ends: NDArray[np.int64]
     """Where each line ends in data; the newline at its end is not part of it."""
 
+    def own(self) -> Lines:
+        """Return the same lines without the bytes that come before and behind all of them."""
+        if not len(self.starts):
+            return self
+        first, last = int(self.starts.min()), int(self.ends.max())
+        if (first, last) == (0, len(self.data)):
+            return self
+        return Lines(self.data[first:last], self.starts - first, self.ends - first)
+
+    def __reduce__(self) -> tuple[type[Lines], tuple[bytes, NDArray[np.int64], NDArray[np.int64]]]:
+        """Have only the bytes of these lines pickled, since data may be that of many more."""
+        lines = self.own()
+        return Lines, (lines.data, lines.starts, lines.ends)
+
     def texts(self) -> Iterator[bytes]:
         """Yield each line's bytes."""
         for start, end in zip(self.starts.tolist(), self.ends.tolist(), strict=True):

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from .. import kernel
 from ..dataclass import dataclass
 from ..errors import InputError
 from ..kernel.packed_numbers import Packed
@@ -225,13 +226,15 @@ FEW = 4
 """Up to so many numbers are summed one by one, which then takes less time than to cut them into pieces."""
 
 
-SHORT = 1024
-"""Up to so many numbers, short_sum() takes less time than exact_sum()."""
+SHORT = 128
+"""Up to so many numbers, math.fsum() takes less time than exact_sum()."""
 
 
-def short_sum(values: Floats) -> float:
+def nearest_sum(values: Floats) -> float:
     """Return the float nearest to the sum of finite numbers, which is float(exact_sum(values))."""
-    return math.fsum(values.tolist()) + 0.0  # the sum of no numbers, or of -0.0, is 0.0
+    if len(values) <= SHORT:
+        return math.fsum(values.tolist()) + 0.0  # the sum of no numbers, or of -0.0, is 0.0
+    return float(exact_sum(values))
 
 
 def exact_sum(values: Floats) -> Fraction:
@@ -241,6 +244,10 @@ def exact_sum(values: Floats) -> Fraction:
     """
     if len(values) <= FEW:
         return sum(map(Fraction, values.tolist()), Fraction(0))
+    compiled = kernel.formula("exact_sum", "exact_sums")
+    if compiled:
+        whole, power = compiled(np.ascontiguousarray(values))
+        return Fraction(whole, 1 << power) if power > 0 else Fraction(whole << -power)
     total, rest = Fraction(0), values
     limit = 2.0 ** (62 - len(values).bit_length())
     for bits in (30, 60, 90):

@@ -13,7 +13,7 @@ from ..dataclass import dataclass
 from ..errors import InputError
 from ..metrics.base.columns import PRESENT
 from ..metrics.compiled import lines_formula
-from .addends import SHORT, Addends, Kind, exact_sum, short_sum
+from .addends import Addends, Kind, exact_sum, nearest_sum
 from .column_blocks import compact, present_blocks
 from .references import POLICIES
 from .references.base import Z95, Reduced, Reducer
@@ -86,9 +86,9 @@ class SentenceLevel(Reducer):
         blocks = (sentence_outputs(metric, columns) for columns in present_blocks(metric, system))
         begun = [*islice(blocks, 2)]
         first = next(iter(begun[0].values()))
-        if len(begun) == 1 and len(first) <= SHORT:
+        if len(begun) == 1:
             divisor = _divisor(metric, len(first))
-            return Reduced({name: short_sum(values) / divisor for name, values in begun[0].items()})
+            return Reduced({name: nearest_sum(values) / divisor for name, values in begun[0].items()})
         totals: dict[str, Fraction] = {}
         lines = 0
         for outputs in chain(begun, blocks):

@@ -84,6 +84,7 @@ class Tercom:
         if not self.normalized and not self.no_punct:
             if self.case_sensitive:
                 return text
+            text = text.own()
             if text.data.isascii():
                 return text._replace(data=text.data.lower())
         lines = []

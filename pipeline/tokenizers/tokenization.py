@@ -120,6 +120,7 @@ class Tokenization:
         """Return a text, the number-th of several, ready for the kernel's split; raises as encode() does."""
         try:
             stripped = self.strip or self.strip_end
+            text = text.own() if self.lowercase or tokenizer.prepare else text
             if self.lowercase and not stripped and text.data.isascii():
                 text = text._replace(data=text.data.lower())
             elif stripped or self.lowercase:

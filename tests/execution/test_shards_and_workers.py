@@ -100,7 +100,7 @@ def test_a_line_longer_than_a_shard_is_a_shard() -> None:
 def test_shards_of_blank_lines_have_few_lines(systems: int, references: int, most: int) -> None:
     """200 MB of blank lines would else be cut into shards of millions of lines, whose counts take gigabytes."""
     lines = 2_000_000
-    pieces = cut(lines, systems, lines * (1 + systems + references), 128, references=references, few=True)
+    pieces = cut(lines, systems, lines * (1 + systems + references), 128, references=references, least=1)
     assert all(piece.high - piece.low == most for piece in pieces[:-systems])
 
 

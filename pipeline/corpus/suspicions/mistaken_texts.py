@@ -26,13 +26,15 @@ _RECORD = re.compile(r'\{\s*".*\}$')
 def mistaken_texts(corpus: Corpus) -> list[str]:
     """Return the warnings about texts that seem to be something else than the data set says."""
     samples = corpus.samples
+    if corpus.lines >= FEW:
+        samples.encode()
     warnings = [*_records(samples), *_twice(samples), *_shifted(samples)]
     return [*warnings, *(_swapped_by_name(samples) or [*_source_swapped(samples), *_output_swapped(samples)])]
 
 
 def _records(samples: Samples) -> Iterator[str]:
     for called, sample in samples.named:
-        if "{" not in sample.joined:
+        if not sample.braces:
             continue
         lines = [line.strip() for line in sample.lines if line.strip()]
         if lines and sum(bool(_RECORD.match(line)) for line in lines) >= 0.9 * len(lines):
@@ -80,10 +82,13 @@ def _shifted(samples: Samples) -> Iterator[str]:
 
 def _shift(sample: Sample, base: Sample) -> tuple[int, int]:
     """Return by how many lines a text is shifted, and the first line of the first stretch where it is, from 0."""
-    for (low, _), one, two in zip(base.stretches, sample.words, base.words, strict=True):
-        offset = shifted(one, two)
+    begin = 0
+    for low, high in base.stretches:
+        end = begin + high - low
+        offset = shifted(sample, base, begin, end)
         if offset:
             return offset, low
+        begin = end
     return 0, 0
 
 
@@ -143,7 +148,7 @@ def _source_swapped(samples: Samples) -> Iterator[str]:
         outputs = samples.others
         if source is None or not outputs or source.text.lines < ENOUGH:
             return
-        own, sources = (len(a - b) for a, b in _both_ways(reference.vocabulary, source.vocabulary))
+        own, sources = reference.vocabulary(source), source.vocabulary(reference)
         if own <= RICHER * sources or own - sources <= SURELY * (own + sources) ** 0.5:
             continue
         if _mean([output.like(reference) - output.like(source) for output in outputs]) > -FARTHER:
@@ -184,10 +189,6 @@ TIMID = 1.4
 """Below this mean number of words in a changed line a reference is a suspect."""
 BOLDER = 1.5
 """How many times as many words the outputs change in a line, at least, where they seem to be swapped."""
-
-
-def _both_ways(one: frozenset[str], two: frozenset[str]) -> Sequence[tuple[frozenset[str], frozenset[str]]]:
-    return (one, two), (two, one)
 
 
 def _mean(values: Sequence[float]) -> float:

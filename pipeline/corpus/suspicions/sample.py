@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
-import re
 from functools import cached_property, lru_cache
-from itertools import islice, pairwise
-from operator import eq, ne
-from typing import TYPE_CHECKING
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
 
-from ..texts import read_texts, same
+import numpy as np
+
+from ... import kernel
+from ...kernel import strings
+from ...kernel.common import Encoded
+from ...kernel.lines import Lines
+from ..texts import MemoryText, read_texts, same
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
+    from ...arrays import Floats, Ints
     from ..texts import AnyText
 
 STRETCHES = 5
@@ -26,7 +31,6 @@ SIZE = 1 << 16
 WHOLE, ALL = 1 << 18, 1 << 24
 """Of a line with more characters only so many are looked at, and then of all lines of a text together at most so many:
 as words they take ten times as much memory."""
-_STOPS = re.compile(r"[.,](?=\s|$)")
 
 
 @lru_cache(64)
@@ -49,15 +53,17 @@ class Sample:
     def __init__(self, text: AnyText, length: int = LENGTH) -> None:
         self.text = text
         self.stretches = stretches(text.lines, length)
-        self._likeness: dict[int, float] = {}
+        self.tokens = Encoded(np.zeros(0, np.int32), np.zeros(1, np.int64))
+        """The words of each line as ids, once Samples.encode() has made them: what stands between white space."""
+        self._shares: dict[tuple[int, int], tuple[Floats, Ints]] = {}
 
     @cached_property
     def parts(self) -> list[list[str]]:
         """The lines of each stretch; of a very long line its beginning."""
         parts = [read_texts(self.text, low, high) for low, high in self.stretches]
-        sizes = [len(line) for part in parts for line in part]
-        if max(sizes, default=0) <= WHOLE:
+        if max((len(max(part, key=len)) for part in parts), default=0) <= WHOLE:
             return parts
+        sizes = [len(line) for part in parts for line in part]
         most = min(WHOLE, max(ALL // len(sizes), 1)) if sum(sizes) > ALL else WHOLE
         return [[line[:most] for line in part] for part in parts]
 
@@ -66,26 +72,37 @@ class Sample:
         """The lines of all stretches."""
         return [line for part in self.parts for line in part]
 
-    @cached_property
-    def joined(self) -> str:
-        """The lines of all stretches as one text."""
-        return "\n".join(self.lines)
+    @property
+    def content(self) -> Lines:
+        """The lines of all stretches in UTF-8, of which no copy is made where they are in memory and not very long."""
+        if isinstance(self.text, MemoryText):
+            parts = [self.text.span(low, high) for low, high in self.stretches]
+            starts, ends = (np.concatenate([getattr(part, name) for part in parts]) for name in ("starts", "ends"))
+            if (ends - starts).max() <= WHOLE:
+                return Lines(self.text.data, starts, ends)
+        _, data, edges, _ = _compiled("joined")(self.lines)
+        return Lines(data, edges[:-1], edges[1:])
 
     @cached_property
-    def tokens(self) -> list[list[str]]:
-        """The words of each line."""
-        return [line.split() for line in self.lines]
+    def braces(self) -> bool:
+        """Whether some line has a curly bracket, as records of JSON have."""
+        if isinstance(self.text, MemoryText) and b"{" not in self.text.data:
+            return False
+        return any("{" in line for line in self.lines)
 
     @cached_property
-    def words(self) -> list[list[frozenset[str]]]:
-        """The different words of each line, by stretch."""
-        lines = map(frozenset, self.tokens)
-        return [list(islice(lines, len(part))) for part in self.parts]
+    def sizes(self) -> Ints:
+        """How many different words each line has: int64 [lines]."""
+        sizes: Ints = _compiled("distinct")(self.tokens)
+        return sizes
 
-    @cached_property
-    def vocabulary(self) -> frozenset[str]:
-        """The different words of all stretches."""
-        return frozenset().union(*(line for part in self.words for line in part))
+    def vocabulary(self, beyond: Sample) -> int:
+        """Return how many different words the lines have that those of another sample do not have."""
+        texts = self.tokens.ids, beyond.tokens.ids
+        own = np.zeros(max(int(ids.max(initial=0)) for ids in texts) + 1, bool)
+        own[texts[0]] = True
+        own[texts[1]] = False
+        return int(np.count_nonzero(own))
 
     @cached_property
     def spaced(self) -> float | None:
@@ -93,31 +110,46 @@ class Sample:
 
         Those count that end a word: a letter or white space is before them, and white space behind.
         """
-        text = self.joined
-        if text.count(".") + text.count(",") < FEW:
-            return None
-        before = [text[match.start() - 1] for match in _STOPS.finditer(text) if match.start()]
-        apart = sum(map(str.isspace, before))
-        whole = apart + sum(sign.isalnum() and not sign.isdecimal() for sign in before)
-        return apart / whole if whole >= FEW else None
+        signs, apart, attached = _compiled("stops")(self.lines)
+        whole = apart + attached
+        return apart / whole if signs >= FEW and whole >= FEW else None
 
     def same_as(self, other: Sample) -> float:
         """Return the share of lines that both texts have, from 0 to 1."""
-        equal: int = sum(map(eq, self.tokens, other.tokens))
-        return equal / max(len(self.tokens), 1)
+        equal = int(_compiled("alike")(self.tokens, other.tokens).sum())
+        return equal / max(len(self.lines), 1)
 
     def changes(self, source: Sample) -> list[int]:
         """Return, for each line that differs from the source, how many different words the source does not have."""
-        words = zip(*([line for part in text.words for line in part] for text in (self, source)), strict=True)
-        differ = map(ne, self.tokens, source.tokens)
-        return [len(a - b) for (a, b), differs in zip(words, differ, strict=True) if differs]
+        own: Ints = self.sizes - _compiled("shared")(self.tokens, source.tokens)
+        differ = ~_compiled("alike")(self.tokens, source.tokens)
+        return [int(number) for number in own[differ]]
 
     def like(self, other: Sample) -> float:
         """Return how much of their words the lines of two texts have in common, from 0 to 1."""
-        if id(other) not in self._likeness:
-            parts = (zip(one, two, strict=True) for one, two in zip(self.words, other.words, strict=True))
-            self._likeness[id(other)] = mean_overlap(pair for part in parts for pair in part)
-        return self._likeness[id(other)]
+        return self.overlap(other, 0, len(self.lines))
+
+    def overlap(self, other: Sample, low: int, high: int, offset: int = 0) -> float:
+        """Return the mean share of the words of two lines that both have. Pairs without any word are left out.
+
+        The lines are low <= i < high of this sample, and i - offset of the other one.
+        """
+        if (id(other), offset) not in self._shares:
+            self._shares[id(other), offset] = self._compared(other, offset)
+        shares, words = self._shares[id(other), offset]
+        shares = shares[low:high][words[low:high] > 0]
+        return float(sum(shares.tolist())) / max(len(shares), 1)
+
+    def _compared(self, other: Sample, offset: int) -> tuple[Floats, Ints]:
+        """Return for each line the share of words that both lines have, and how many words they have in all."""
+        both = _compiled("shared")(self.tokens, other.tokens, offset)
+        words = self.sizes + np.roll(other.sizes, offset)
+        return both / np.maximum(words - both, 1), words
+
+
+def _compiled(name: str) -> Any:
+    """Return a function of `kernel/strings.py`, compiled where it can be."""
+    return kernel.formula(name, "strings") or getattr(strings, name)
 
 
 class Samples:
@@ -129,6 +161,13 @@ class Samples:
         self.source = Sample(source, length) if source else None
         self.references = [Sample(text, length) for text in references]
         self.systems = {name: Sample(text, length) for name, text in systems.items()}
+
+    def encode(self) -> None:
+        """Turn the words of all samples into ids, equal ones into equal ids."""
+        samples = [sample for _, sample in self.named]
+        encoded = kernel.encode([sample.content for sample in samples], "whitespace")
+        for sample, tokens in zip(samples, encoded, strict=True):
+            sample.tokens = tokens
 
     @cached_property
     def named(self) -> list[tuple[str, Sample]]:
@@ -149,22 +188,15 @@ def length_of(text: AnyText) -> int:
     return min(LENGTH, SIZE * text.lines // max(text.size, 1))
 
 
-def mean_overlap(pairs: Iterable[tuple[frozenset[str], frozenset[str]]]) -> float:
-    """Return the mean share of the words of two lines that both have. Pairs without any word are left out."""
-    common = ((len(one & two), len(one) + len(two)) for one, two in pairs if one or two)
-    shares = [both / (words - both) for both, words in common]
-    return sum(shares) / max(len(shares), 1)
-
-
-def shifted(one: Sequence[frozenset[str]], two: Sequence[frozenset[str]]) -> int:
-    """Return by how many lines, -1 or 1, the first text fits the second much better than with its own lines; else 0."""
-    if len(one) < FEW:
+def shifted(one: Sample, two: Sample, low: int, high: int) -> int:
+    """Return by how many lines, -1 or 1, lines low <= i < high of the first text fit the second much better; else 0."""
+    if high - low < FEW:
         return 0
-    own = mean_overlap(zip(one, two, strict=True))
+    own = one.overlap(two, low, high)
     if 1.5 * own >= 1:
         return 0
-    for offset, pairs in ((1, zip(one[1:], two[:-1], strict=True)), (-1, zip(one[:-1], two[1:], strict=True))):
-        if mean_overlap(pairs) > max(own + CLEARLY, 1.5 * own):
+    for offset, first, last in ((1, low + 1, high), (-1, low, high - 1)):
+        if one.overlap(two, first, last, offset) > max(own + CLEARLY, 1.5 * own):
             return offset
     return 0
 

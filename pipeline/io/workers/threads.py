@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import contextmanager
+from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
@@ -55,3 +56,20 @@ def threads(number: int) -> Iterator[Shared]:
             return [future.result() for future in futures]
 
         yield shared
+
+
+@contextmanager
+def beside(call: Callable[[], R]) -> Iterator[Callable[[], R]]:
+    """Have a function called in a thread of its own; what is yielded waits for its end, and returns what it returned.
+
+    Where no thread can be started, it is called by who asks.
+    """
+    from concurrent.futures import ThreadPoolExecutor
+
+    with ThreadPoolExecutor(1) as pool:
+        try:
+            future = pool.submit(call)
+        except (RuntimeError, MemoryError):
+            yield call
+        else:
+            yield partial(future.result)

@@ -64,11 +64,17 @@ cdef inline void _unmark(uint64_t *masks, const int32_t *one, int64_t size) noex
 
 
 cdef int64_t _length(Job *job, const int32_t *one, int64_t m, const int32_t *two, int64_t n) noexcept nogil:
-    """Return the length of a longest common subsequence."""
+    """Return the length of a longest common subsequence. Equal tokens at the ends may be taken first."""
     cdef int64_t low, size, i, length = 0
+    while m and n and one[0] == two[0]:
+        one, two, m, n, length = one + 1, two + 1, m - 1, n - 1, length + 1
+    while m and n and one[m - 1] == two[n - 1]:
+        m, n, length = m - 1, n - 1, length + 1
+    if m == 0 or n == 0:
+        return length
     if m <= 64:
         _mark(job.masks, one, m)
-        length = gp_popcount(~_rows(job.masks, two, n, ALL, NULL))
+        length += gp_popcount(~_rows(job.masks, two, n, ALL, NULL))
         _unmark(job.masks, one, m)
         return length
     memset(job.carry, 0, n)

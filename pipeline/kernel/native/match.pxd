@@ -12,14 +12,17 @@ cdef struct Text:
     const int64_t *offsets
 
 cdef struct Table:
-    int32_t *words             # for each id, what left is for longer n-grams; 0 between uses
+    int32_t *words             # for each id, how much is left of it, or of short references its last place; see _chain()
     int32_t first              # the lowest number of longer n-grams
     int32_t count
     Slot *slots
     size_t mask
     size_t room
-    Slot **taken               # the slots from which an output took
+    int32_t **taken            # the counts from which an output took
     int64_t taken_room
+    int32_t *chains            # of short references, three numbers for each order and place; see _chain()
+    int64_t chains_room
+    const int32_t *output      # the tokens that are chained, where references are merged
 
 cdef int _match(
     Table *table, const Text *references, int n_references, const Text *systems, int n_systems, int64_t lines,

@@ -18,7 +18,7 @@ from libc.stdint cimport int32_t, int64_t, uint16_t, uint32_t, uint64_t
 from libc.stdlib cimport calloc, free, malloc, realloc
 from libc.string cimport memcpy, memset
 
-from .match import fits, match
+from .match import fits, fits_merged, match, merged_match
 from ..common import KINDS, MAX_ORDER, MERGED_KINDS, check_overlap
 
 cdef extern from "hash.h" nogil:
@@ -466,6 +466,8 @@ def overlap(source, references, systems, order, kinds):
     check_overlap(source, references, systems, order, kinds)
     if source is None and tuple(kinds) == ("match",) and fits(references, systems, order):
         return {"match": match(references, systems, order)}
+    if source is None and tuple(kinds) == ("union_match",) and fits_merged(systems):
+        return {"union_match": merged_match(references, systems, order)}
     assert MAX_ORDER <= ORDERS
     cdef Job job
     cdef Trie trie

@@ -89,6 +89,7 @@ cdef class _Memory:
         free(self.table.words)
         free(self.table.slots)
         free(self.table.taken)
+        free(self.table.chains)
         free(self.lcs.masks)
         free(self.lcs.wide)
         free(self.lcs.carry)

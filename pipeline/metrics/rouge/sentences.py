@@ -120,9 +120,12 @@ def _in_bytes(text: str, spans: Iterable[tuple[int, int]]) -> Cuts:
 
 def _at_newlines(lines: Lines) -> tuple[Lines, NDArray[np.int64]]:
     """Split every line at the newlines inside it. Newlines between lines belong to none."""
+    if not len(lines.starts) or lines.data.find(b"\n", int(lines.starts.min()), int(lines.ends.max())) < 0:
+        return lines, np.arange(len(lines.starts) + 1, dtype=np.int64)
+    lines = lines.own()
     newlines = np.flatnonzero(np.frombuffer(lines.data, np.uint8) == NEWLINE)
     owners = np.searchsorted(lines.starts, newlines, side="right") - 1
-    inside = (owners >= 0) & (newlines < lines.ends[owners]) if len(lines.starts) else owners < 0
+    inside = (owners >= 0) & (newlines < lines.ends[owners])
     newlines, owners = newlines[inside], owners[inside]
     numbers = np.arange(len(lines.starts) + 1, dtype=np.int64)
     if not len(newlines):

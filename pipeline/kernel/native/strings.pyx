@@ -1,0 +1,228 @@
+# cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
+"""Strings of Python joined to UTF-8, and what is looked for in some lines of a text, compiled.
+
+The specification is in `kernel/strings.py`. Strings are read where they are; of none a copy is made on the way.
+"""
+
+from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t
+from libc.stdlib cimport calloc, free
+from libc.string cimport memcmp, memcpy
+
+from cpython.object cimport PyObject
+
+cdef extern from "Python.h" nogil:
+    bint PyUnicode_Check(PyObject *text)
+    bint PyUnicode_CheckExact(PyObject *text)
+    int PyUnicode_KIND(PyObject *text)
+    void *PyUnicode_DATA(PyObject *text)
+    Py_ssize_t PyUnicode_GET_LENGTH(PyObject *text)
+    bint PyUnicode_IS_ASCII(PyObject *text)
+    uint32_t PyUnicode_READ(int kind, void *data, Py_ssize_t index)
+    bint Py_UNICODE_ISSPACE(uint32_t code)
+    bint Py_UNICODE_ISALNUM(uint32_t code)
+    bint Py_UNICODE_ISDECIMAL(uint32_t code)
+    PyObject *PyTuple_GET_ITEM(PyObject *items, Py_ssize_t index)
+
+cdef extern from "Python.h":
+    object PyBytes_FromStringAndSize(const char *data, Py_ssize_t size)
+    char *PyBytes_AS_STRING(object data)
+
+cdef extern from "utf8.h" nogil:
+    int64_t gp_utf8_size(int kind, const void *data, int64_t size)
+    uint8_t *gp_utf8_write(int kind, const void *data, int64_t size, uint8_t *to)
+
+cdef object _numpy = None
+
+
+cdef object _np():
+    """Return numpy, which is not imported before it is needed."""
+    global _numpy
+    if _numpy is None:
+        import numpy
+
+        _numpy = numpy
+    return _numpy
+
+
+cdef bint _blank(PyObject *text) noexcept nogil:
+    cdef Py_ssize_t i
+    for i in range(PyUnicode_GET_LENGTH(text)):
+        if not Py_UNICODE_ISSPACE(PyUnicode_READ(PyUnicode_KIND(text), PyUnicode_DATA(text), i)):
+            return False
+    return True
+
+
+cdef Py_ssize_t _measure(PyObject *strings, Py_ssize_t count, int64_t *edges, int64_t *blanks) noexcept nogil:
+    """Write where each string begins and ends, and how many are blank; return one that is no text, or count."""
+    cdef Py_ssize_t number
+    cdef int64_t size
+    cdef PyObject *text
+    edges[0], blanks[0] = 0, 0
+    for number in range(count):
+        text = PyTuple_GET_ITEM(strings, number)
+        size = PyUnicode_GET_LENGTH(text)
+        blanks[0] += _blank(text)
+        if not PyUnicode_IS_ASCII(text):
+            size = gp_utf8_size(PyUnicode_KIND(text), PyUnicode_DATA(text), size)
+            if size < 0:
+                return number
+        edges[number + 1] = edges[number] + size
+    return count
+
+
+cdef void _write(PyObject *strings, Py_ssize_t count, uint8_t *to) noexcept nogil:
+    cdef Py_ssize_t number, size
+    cdef PyObject *text
+    for number in range(count):
+        text = PyTuple_GET_ITEM(strings, number)
+        size = PyUnicode_GET_LENGTH(text)
+        if PyUnicode_IS_ASCII(text):
+            memcpy(to, PyUnicode_DATA(text), size)
+            to += size
+        else:
+            to = gp_utf8_write(PyUnicode_KIND(text), PyUnicode_DATA(text), size, to)
+
+
+def joined(texts):
+    """Return strings joined to UTF-8; see joined() in `kernel/strings.py`.
+
+    Other threads run meanwhile: a tuple and its strings do not change.
+    """
+    cdef tuple strings = tuple(texts)
+    cdef PyObject *items = <PyObject *>strings
+    cdef Py_ssize_t count = len(strings), number
+    for number in range(count):
+        if not PyUnicode_CheckExact(PyTuple_GET_ITEM(items, number)):
+            strings = tuple(map(str.__str__, strings))
+            items = <PyObject *>strings
+            break
+    array = _np().empty(count + 1, "i8")
+    cdef int64_t[::1] edges = array
+    cdef int64_t *edge = &edges[0]
+    cdef int64_t blank = 0
+    with nogil:
+        number = _measure(items, count, edge, &blank)
+    if number < count:
+        strings[number].encode()               # which raises UnicodeEncodeError
+    data = PyBytes_FromStringAndSize(NULL, edge[count])
+    cdef uint8_t *to = <uint8_t *>PyBytes_AS_STRING(data)
+    with nogil:
+        _write(items, count, to)
+    blanks = [number + 1 for number in range(count) if _blank(PyTuple_GET_ITEM(items, number))] if blank else []
+    return strings, data, array, blanks
+
+
+def stops(list lines):
+    """Return what is before full stops and commas that end a word; see stops() in `kernel/strings.py`."""
+    cdef int64_t apart = 0, attached = 0, signs = 0
+    cdef Py_ssize_t size, i
+    cdef uint32_t before
+    cdef int kind
+    cdef void *data
+    cdef bint first = True
+    cdef PyObject *text
+    for line in lines:
+        text = <PyObject *>line
+        if not PyUnicode_Check(text):
+            raise TypeError(f"lines: expected strings, found {type(line).__name__}")
+        kind, data, size = PyUnicode_KIND(text), PyUnicode_DATA(text), PyUnicode_GET_LENGTH(text)
+        for i in range(size):
+            if PyUnicode_READ(kind, data, i) | 2 != 46:  # a full stop is 46, a comma 44
+                continue
+            signs += 1
+            if (first and i == 0) or (i + 1 < size and not Py_UNICODE_ISSPACE(PyUnicode_READ(kind, data, i + 1))):
+                continue
+            before = PyUnicode_READ(kind, data, i - 1) if i else 10
+            if Py_UNICODE_ISSPACE(before):
+                apart += 1
+            elif Py_UNICODE_ISALNUM(before) and not Py_UNICODE_ISDECIMAL(before):
+                attached += 1
+        first = False
+    return signs, apart, attached
+
+
+cdef struct Text:
+    const int32_t *ids
+    const int64_t *offsets
+    int64_t lines
+
+
+cdef class _Marks:
+    """A number for each id, 0 at first."""
+
+    cdef int64_t *of
+
+    def __cinit__(self, *texts):
+        highest = max(int(text.ids.max(initial=0)) for text in texts)
+        self.of = <int64_t *>calloc(highest + 1, sizeof(int64_t))
+        if self.of == NULL:
+            raise MemoryError
+
+    def __dealloc__(self):
+        free(self.of)
+
+
+cdef Text _point(text) except *:
+    """Point at the arrays of a text, which the caller keeps alive; raises ValueError where its offsets are unsound."""
+    cdef const int32_t[::1] ids = text.ids
+    cdef const int64_t[::1] offsets = text.offsets
+    cdef int64_t line
+    cdef Text target
+    target.lines = offsets.shape[0] - 1
+    if target.lines < 0 or offsets[0] != 0 or offsets[target.lines] > ids.shape[0]:
+        raise ValueError("texts: offsets do not rise from 0 to the number of ids")
+    for line in range(target.lines):
+        if offsets[line + 1] < offsets[line]:
+            raise ValueError("texts: offsets do not rise from 0 to the number of ids")
+    target.ids = &ids[0] if ids.shape[0] else NULL
+    target.offsets = &offsets[0]
+    return target
+
+
+def distinct(text):
+    """Return how many different tokens each line has; see distinct() in `kernel/strings.py`."""
+    cdef Text one = _point(text)
+    cdef _Marks marks = _Marks(text)
+    array = _np().zeros(one.lines, "i8")
+    cdef int64_t[::1] result = array
+    cdef int64_t line, i
+    for line in range(one.lines):
+        for i in range(one.offsets[line], one.offsets[line + 1]):
+            result[line] += marks.of[one.ids[i]] != line + 1
+            marks.of[one.ids[i]] = line + 1
+    return array
+
+
+def shared(text, other, int64_t offset=0):
+    """Return how many different tokens lines of two texts share; see shared() in `kernel/strings.py`."""
+    cdef Text one = _point(text), two = _point(other)
+    cdef _Marks marks = _Marks(text, other)
+    array = _np().zeros(one.lines, "i8")
+    cdef int64_t[::1] result = array
+    cdef int64_t line, i, beside
+    for line in range(one.lines):
+        beside = line - offset
+        if not 0 <= beside < two.lines:
+            continue
+        for i in range(two.offsets[beside], two.offsets[beside + 1]):
+            marks.of[two.ids[i]] = line + 1
+        for i in range(one.offsets[line], one.offsets[line + 1]):
+            if marks.of[one.ids[i]] == line + 1:
+                marks.of[one.ids[i]] = 0
+                result[line] += 1
+    return array
+
+
+def alike(text, other):
+    """Return whether lines of two texts have the same tokens; see alike() in `kernel/strings.py`."""
+    cdef Text one = _point(text), two = _point(other)
+    array = _np().zeros(one.lines, "?")
+    cdef uint8_t[::1] result = array.view("u1")
+    cdef int64_t line, size
+    for line in range(min(one.lines, two.lines)):
+        size = one.offsets[line + 1] - one.offsets[line]
+        if size == two.offsets[line + 1] - two.offsets[line]:
+            result[line] = size == 0 or memcmp(
+                one.ids + one.offsets[line], two.ids + two.offsets[line], size * sizeof(int32_t)
+            ) == 0
+    return array
