@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..corpus.spans import Span, read_span
-from ..metrics.base.columns import narrow
 from ..metrics.base.metric import Text
 from ..metrics.prepared import prepared
 from .store.columns_file import FewStatistics, MemoryStatistics
@@ -56,7 +55,7 @@ class PreparedCounts:
         columns = self.columns(outputs, self.every)
         if len(outputs) < FEW:
             return FewStatistics(columns, self.schema)
-        return MemoryStatistics([narrow(self.schema.pack(columns))], self.schema)
+        return MemoryStatistics([self.schema.narrowed(columns)], self.schema)
 
 
 def _lines(text: AnyText) -> Lines:

@@ -18,7 +18,7 @@ from ..corpus.spans import Span, read_span
 from ..dataclass import dataclass
 from ..errors import CorpusError, InputError, InvalidTextError, LongTextError, PipelineError, Problem, UnreadableError
 from ..io.processes import MEMORY, WorkerLostError, processors, starved
-from ..metrics.base.columns import COUNTING, narrow
+from ..metrics.base.columns import COUNTING
 from ..metrics.base.metric import Text
 from .clusters import LostWorkerError
 from .listener import SILENT
@@ -87,6 +87,9 @@ def count(task: Task) -> Done:
     a text is not valid UTF-8, or a line is too long to be counted.
     """
     spans = [*([task.source] if task.source else []), *task.references, *task.systems]
+    keep_memory = kernel.formula("keep_memory", "scan")
+    if keep_memory and isinstance(spans[0], Span):  # for texts in memory, the process is the user's
+        keep_memory()
     texts = [read_span(span) if isinstance(span, Span) else span for span in spans]
     source = texts.pop(0) if task.source else None
     references, systems = texts[: len(task.references)], texts[len(task.references) :]
@@ -98,7 +101,7 @@ def count(task: Task) -> Done:
             lines._replace(ends=np.where(is_blank, lines.starts, lines.ends))
             for lines, is_blank in zip(references, blank.T, strict=True)
         ]
-    text = Text(source, references, systems, {})
+    text = Text(source, references, systems, {}, task.needs)
     packed = []
     for needs in task.needs:
         schema = needs.schema(len(task.references))
@@ -106,7 +109,7 @@ def count(task: Task) -> Done:
             for columns in needs.count(text):
                 if blank is not None:
                     columns["ref_len"] = np.where(blank, -1, columns["ref_len"])
-                packed.append(narrow(schema.pack(columns)))
+                packed.append(schema.narrowed(columns))
         except InvalidTextError as error:
             position = _position(spans[error.text], "")
             raise CorpusError(

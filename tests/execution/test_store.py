@@ -105,6 +105,19 @@ def test_a_block_has_the_narrowest_type_that_holds_it(tmp_path: Path, top: int, 
     assert header["lines"] == BLOCK + 3
 
 
+@pytest.mark.usefixtures("kernel")
+@pytest.mark.parametrize("odd", [0, 0xFFFF, 0x10000, -1, 2**31, -(2**40)])
+def test_columns_are_packed_and_narrowed_in_one_step(odd: int) -> None:
+    """The numbers are those of both steps one after the other, also where the arrays are parts of larger ones."""
+    schema = Schema((Field("a"), Field("b", 2, per_reference=True), Field("c", 3)), 2)
+    both = np.arange(7 * 2 * 4, dtype=np.int64).reshape(7, 2, 4)
+    both[-1, -1, 0] = odd
+    for lines in (7, 1):
+        columns = {"a": both[:lines, 0, 1], "b": both[:lines, :, ::2], "c": both[:lines, 1, :3]}
+        expected, packed = narrow(schema.pack(columns)), schema.narrowed(columns)
+        assert (packed.dtype, packed.tolist()) == (expected.dtype, expected.tolist())
+
+
 @given(
     cuts=st.lists(st.integers(0, 60), max_size=5),
     values=st.lists(st.integers(-(2**40), 2**40), min_size=1, max_size=60),

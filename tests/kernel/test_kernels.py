@@ -254,9 +254,14 @@ def test_all_widths_of_vectors_find_the_same_white_space(split: str) -> None:
     texts = white_texts()
     for bits in compiled.WIDTHS:
         assert seen(compiled.encode(texts, split, bits)) == seen(python.encode(texts, split))
-        for broken in (b"\x80", b"\xe2\x80", b"x" * 64 + b"\xff"):
-            text = [join_lines([b"a b", broken])]
-            assert outcome(compiled.encode, text, split, bits) == outcome(python.encode, text, split)
+        for broken, place in product((b"\x80", b"\xe2\x80", b"x" * 64 + b"\xff"), (1, 90, 200)):
+            for between in (b"", b"\n", b"\r\n"):  # words of lines with white space between them are found together
+                lines = [*[b"a b", b"", "\xe9 ".encode() * 3, b"c d e f g"] * 50, b"h"]
+                texts_of_lines = [lay_out(lines, [between] * (len(lines) + 1), range(len(lines)))]
+                assert seen(compiled.encode(texts_of_lines, split, bits)) == seen(python.encode(texts_of_lines, split))
+                lines[place] = broken
+                text = [lay_out(lines, [between] * (len(lines) + 1), range(len(lines)))]
+                assert outcome(compiled.encode, text, split, bits) == outcome(python.encode, text, split)
     assert compiled.WIDTHS[0] == 64
     with pytest.raises(ValueError, match="bits: expected one of"):
         compiled.encode(texts, split, 96)

@@ -21,6 +21,8 @@ from pipeline.api import evaluate_corpus
 from pipeline.corpus.corpus import Corpus
 from pipeline.corpus.texts import text_in_memory
 from pipeline.errors import InputError
+from pipeline.kernel.lines import join_lines
+from pipeline.metrics.base.metric import Text
 from pipeline.metrics.build import from_text
 from pipeline.scoring import scored_columns
 from tests.oracles import naive
@@ -525,3 +527,23 @@ def test_a_score_of_0_for_a_reason_of_each_reference_does_not_blame_the_brevity_
     (found,) = pipeline.evaluate(["a b x y"], [["a b"], ["b a y x"]], ["y q x"], [f"gleu[n=2,refs={policy}]"])
     note = "with each reference, some order has no n-gram that matches, or the penalty takes all that do"
     assert (found.score, found.found.notes) == (0, (note,))
+
+
+@pytest.mark.usefixtures("kernel")
+def test_needs_of_the_same_tokens_share_their_ids_and_count_as_alone() -> None:
+    """The first has no source, others have; the last of them leaves nothing behind. No order changes a count."""
+    source, one, two, output = (
+        join_lines(text.split(b"|")) for text in (b"a b c|d", b"a b|d e", b"c b a|", b"b c|d d")
+    )
+    texts = (source, [one, two], [output, one])
+    metrics = ("google_gleu", "gleu", "bleu[tok=whitespace]", "google_gleu[lc=true]", "green")
+    needs = [from_text(name).needs for name in metrics]
+    alone = [own.count(Text(*texts)) for own in needs]
+    for order in ((0, 1, 2, 3, 4), (4, 3, 2, 1, 0)):
+        text = Text(*texts, {}, [needs[number] for number in order])
+        for number in order:
+            for mine, theirs in zip(needs[number].count(text), alone[number], strict=True):
+                assert {name: array.tolist() for name, array in mine.items()} == {
+                    name: array.tolist() for name, array in theirs.items()
+                }
+        assert text.shared == {}

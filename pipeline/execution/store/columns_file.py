@@ -172,7 +172,7 @@ class FewStatistics(MemoryStatistics):
     @cached_property
     def arrays(self) -> list[NDArray[np.integer]]:
         """The columns as one packed array."""
-        return [narrow(self.schema.pack(self.columns))]
+        return [self.schema.narrowed(self.columns)]
 
     @property
     def lines(self) -> int:

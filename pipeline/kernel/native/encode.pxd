@@ -8,8 +8,6 @@ cdef extern from "spaces.h" nogil:
     ctypedef struct gp_bounds:
         const uint8_t *start
         int64_t size
-        uint64_t key
-        uint64_t place
     ctypedef struct gp_survey:
         const uint8_t *first
         const uint8_t *end
@@ -31,7 +29,8 @@ cdef extern from "spaces.h" nogil:
     ctypedef struct gp_spaces:
         int bits
         int64_t (*words)(
-            const uint8_t *start, const uint8_t *end, const uint8_t *limit, int mask, gp_bounds *words, const uint8_t **rest
+            const uint8_t *start, const uint8_t *end, const uint8_t *limit, int mask, gp_bounds *words,
+            const uint8_t **rest, int *high
         ) noexcept nogil
         bint (*is_ascii)(const uint8_t *start, const uint8_t *end) noexcept nogil
         int64_t (*count)(const uint8_t *start, const uint8_t *end, uint8_t code) noexcept nogil
@@ -66,14 +65,21 @@ cdef struct Style:
     Kind outside             # what their rules see before and after a line
 
 cdef struct Entry:
-    uint64_t key             # the token itself if it has up to 8 bytes, else its hash
-    const uint8_t *start
-    uint32_t size
+    uint64_t first           # the first 8 bytes of a token of up to 11 bytes, or the hash of a longer one
+    uint32_t second          # its other bytes, and its size as the highest byte; 255 is that of all longer ones
     int32_t id               # -1 where the entry is free
+
+cdef struct Wanted:          # a token whose id is looked up a little later
+    uint64_t first
+    uint64_t hash            # its highest bits say at which entry the search begins
+    uint32_t second
 
 cdef struct Vocabulary:
     Entry *entries
     size_t mask
+    int shift                # from a hash to the number of an entry
+    gp_bounds *longer        # where a longer token is, by its id
+    int64_t longer_room
     int64_t count
     bint frozen              # tokens that are not in it all get the same id, `count`, and nothing changes
     int32_t[128] ascii       # ids of single ASCII characters, for the splits into characters; -1 if not seen
@@ -89,6 +95,7 @@ cdef const gp_spaces *_spaces(int bits=*) except NULL
 cdef int64_t _invalid(const uint8_t *start, const uint8_t *end) noexcept nogil
 cdef int _split(Output *out, const Style *style, const uint8_t *start, const uint8_t *end) noexcept nogil
 cdef int _open(Vocabulary *words, size_t size) except -1
+cdef void _close(Vocabulary *words) noexcept
 cdef int64_t _size_of(const int64_t[::1] starts, const int64_t[::1] ends, int64_t size) except -1
 cdef object _style(Style *style, split)
 cdef object _encode(Vocabulary *words, const Style *style, texts, const gp_spaces *spaces)

@@ -1,25 +1,23 @@
 # cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
 """Text to ids, compiled: the twin of `python/encode.py`.
 
-A vocabulary is an open-addressing hash table whose entries point into the texts. Tokens of more than 8 bytes are equal
-only if their bytes are; equal hashes are not enough. UTF-8 is checked line by line, unless all its bytes are ASCII.
-White space is found 64 bytes at a time (see `spaces.h`). The words of a line are looked up together, so that their
-entries come from memory at the same time.
+A vocabulary is an open-addressing hash table whose entries have the tokens of up to 11 bytes, and hashes of longer
+ones. These are equal only if their bytes are; equal hashes are not enough. UTF-8 is checked line by line,
+unless all its bytes are ASCII. White space is found 64 bytes at a time (see `spaces.h`). Many words are looked up
+together, so that their entries come from memory at the same time.
 """
 
 import os
 
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t, uint64_t
-from libc.stdlib cimport free, malloc
+from libc.stdlib cimport free, malloc, realloc
 from libc.string cimport memcmp, memset
 
 from ...errors import InvalidTextError
 from ..common import SPLITS, Encoded
 
 cdef extern from "hash.h" nogil:
-    uint64_t gp_fold(uint64_t a, uint64_t b)
     uint64_t gp_hash(const uint8_t *p, size_t size, uint64_t secret0, uint64_t secret1)
-    uint64_t gp_pack(const uint8_t *p, size_t size)
     uint64_t gp_read8(const uint8_t *p)
     int gp_plain(const uint8_t *p)
     int gp_letters(const uint8_t *p)
@@ -28,11 +26,15 @@ cdef extern from "spaces.h" nogil:
     int _wide_space "gp_wide_space"(const uint8_t *p, const uint8_t *end)
     const uint8_t[256] SPACE "gp_space"
     const gp_spaces *gp_spaces_of(int bits)
-    uint64_t gp_key(const uint8_t *p, size_t size, const uint8_t *limit)
+    enum:
+        GP_KEYED
+    void gp_key(const uint8_t *p, size_t size, const uint8_t *limit, uint64_t *first, uint32_t *second)
     void gp_prefetch(const void *place)
 
 cdef uint64_t SECRET0 = int.from_bytes(os.urandom(8), "little")
 cdef uint64_t SECRET1 = int.from_bytes(os.urandom(8), "little") | 1
+cdef uint64_t MULTIPLIER0 = int.from_bytes(os.urandom(8), "little") | 1
+cdef uint64_t MULTIPLIER1 = int.from_bytes(os.urandom(8), "little") | 1
 
 WIDTHS = tuple(bits for bits in (64, 128, 256) if gp_spaces_of(bits) != NULL)
 """The widths of vectors with which this processor finds white space, in bits; 64 has none."""
@@ -94,69 +96,141 @@ cdef int64_t _invalid(const uint8_t *start, const uint8_t *end) noexcept nogil:
     return -1
 
 
-cdef inline size_t _place(uint64_t key, uint32_t size) noexcept nogil:
-    return gp_fold(key ^ SECRET0, (<uint64_t>size << 32) ^ SECRET1)
+cdef inline uint64_t _hash(uint64_t first, uint32_t second) noexcept nogil:
+    """Return a number whose highest bits depend on all of a key, in a way that nobody knows."""
+    return first * MULTIPLIER0 + second * MULTIPLIER1
 
 
-cdef int _grow(Vocabulary *words) noexcept nogil:
-    """Double the table; return -1 where there is no memory."""
-    cdef size_t mask = words.mask * 2 + 1, place, old
-    cdef Entry *entries = <Entry *>malloc((mask + 1) * sizeof(Entry))
-    if entries == NULL:
+cdef int _make_entries(Vocabulary *words, size_t count) noexcept nogil:
+    """Give an empty table of so many entries, a power of 2, to a vocabulary; return -1 where there is no memory."""
+    words.entries = <Entry *>malloc(count * sizeof(Entry))
+    if words.entries == NULL:
         return -1
-    for place in range(mask + 1):
-        entries[place].id = -1
-    for old in range(words.mask + 1):
-        if words.entries[old].id >= 0:
-            place = _place(words.entries[old].key, words.entries[old].size) & mask
-            while entries[place].id >= 0:
-                place = (place + 1) & mask
-            entries[place] = words.entries[old]
-    free(words.entries)
-    words.entries = entries
-    words.mask = mask
+    memset(words.entries, 0xFF, count * sizeof(Entry))
+    words.mask, words.shift = count - 1, 64
+    while count > 1:
+        count >>= 1
+        words.shift -= 1
     return 0
 
 
-cdef inline int32_t _lookup(Vocabulary *words, const uint8_t *start, int64_t size) noexcept nogil:
-    """Return the id of a token; a new token gets a new id. Return -1 where memory runs out, -2 where ids do."""
-    cdef uint64_t key = gp_pack(start, size) if size <= 8 else gp_hash(start, size, SECRET0, SECRET1)
-    return _id(words, start, size, key, _place(key, <uint32_t>size))
-
-
-cdef inline int32_t _id(
-    Vocabulary *words, const uint8_t *start, int64_t size, uint64_t key, size_t place
-) noexcept nogil:
-    """Do what _lookup() does with a key that is known, and with its _place()."""
+cdef int _grow(Vocabulary *words) noexcept nogil:
+    """Make the table larger; return -1 where there is no memory."""
+    cdef size_t place, before = words.mask + 1, old
+    cdef Entry *entries = words.entries
     cdef Entry *entry
-    place &= words.mask
+    if _make_entries(words, before * 4 if before < 0x10000 else before * 2) < 0:
+        words.entries = entries
+        return -1
+    for old in range(before):
+        entry = &entries[old]
+        if entry.id >= 0:
+            place = _hash(entry.first, entry.second) >> words.shift
+            while words.entries[place].id >= 0:
+                place = (place + 1) & words.mask
+            words.entries[place] = entry[0]
+    free(entries)
+    return 0
+
+
+cdef inline void _want(
+    const Vocabulary *words, const gp_bounds *bounds, int64_t count, const uint8_t *limit, Wanted *wanted
+) noexcept nogil:
+    """Note words whose ids are wanted; their entries begin to come from memory. No byte at `limit` or later is read."""
+    cdef int64_t number, size
+    cdef const uint8_t *start
+    cdef const Entry *entries = words.entries
+    cdef int shift = words.shift
+    cdef uint64_t multiplier0 = MULTIPLIER0, multiplier1 = MULTIPLIER1, first, hash
+    cdef uint32_t second
+    for number in range(count):
+        start, size = bounds[number].start, bounds[number].size
+        if size <= GP_KEYED:
+            gp_key(start, size, limit, &first, &second)
+        else:
+            first, second = gp_hash(start, size, SECRET0, SECRET1), <uint32_t>0xFF000000 | <uint32_t>(size & 0xFFFFFF)
+        hash = first * multiplier0 + second * multiplier1
+        wanted[number].first, wanted[number].second, wanted[number].hash = first, second, hash
+        gp_prefetch(&entries[hash >> shift])
+
+
+cdef inline bint _is(const Vocabulary *words, const Entry *entry, const gp_bounds *word) noexcept nogil:
+    """Return whether a token with equal key is the same: a longer one is only where its bytes are."""
+    cdef const gp_bounds *other
+    if word.size <= GP_KEYED:
+        return True
+    other = &words.longer[entry.id]
+    return other.size == word.size and memcmp(other.start, word.start, word.size) == 0
+
+
+cdef int _note_longer(Vocabulary *words, const gp_bounds *word) noexcept nogil:
+    """Keep where the next token is, which is a longer one; return -1 where there is no memory."""
+    cdef int64_t room = 2 * words.count + 256
+    cdef void *grown
+    if words.count >= words.longer_room:
+        grown = realloc(words.longer, room * sizeof(gp_bounds))
+        if grown == NULL:
+            return -1
+        words.longer, words.longer_room = <gp_bounds *>grown, room
+    words.longer[words.count] = word[0]
+    return 0
+
+
+cdef int32_t _id(Vocabulary *words, const Wanted *wanted, const gp_bounds *word) noexcept nogil:
+    """Return the id of a token; a new one gets a new id. Return -1 where memory runs out, -2 where ids do."""
+    cdef size_t place = wanted.hash >> words.shift
+    cdef Entry *entry
     while True:
         entry = &words.entries[place]
         if entry.id < 0:
             break
-        if entry.key == key and entry.size == <uint32_t>size:
-            if size <= 8 or memcmp(entry.start, start, size) == 0:
-                return entry.id
+        if entry.first == wanted.first and entry.second == wanted.second and _is(words, entry, word):
+            return entry.id
         place = (place + 1) & words.mask
     if words.frozen:
         return <int32_t>words.count
     if words.count == 0x7FFFFFFF:
         return -2
-    entry.key, entry.start, entry.size, entry.id = key, start, <uint32_t>size, <int32_t>words.count
+    if word.size > GP_KEYED and _note_longer(words, word) < 0:
+        return -1
+    entry.first, entry.second, entry.id = wanted.first, wanted.second, <int32_t>words.count
     words.count += 1
     if 2 * <size_t>words.count > words.mask and _grow(words) < 0:
         return -1
     return <int32_t>(words.count - 1)
 
 
-cdef inline int _emit(Output *out, const uint8_t *token, const uint8_t *end) noexcept nogil:
-    """Append the id of a token; return 0, or the failure that _lookup() returned."""
-    cdef int32_t found = _lookup(out.words, token, end - token)
-    if found < 0:
-        return found
-    out.ids[out.count] = found
-    out.count += 1
+cdef inline int _look_up(Output *out, const Wanted *wanted, const gp_bounds *bounds, int64_t count) noexcept nogil:
+    """Append the ids of words that are wanted; return 0, or the failure that _id() returned."""
+    cdef int64_t number
+    cdef int32_t found
+    cdef int32_t *ids = out.ids + out.count
+    cdef const Entry *entries = out.words.entries
+    cdef const Entry *entry
+    cdef int shift = out.words.shift
+    cdef const Wanted *word
+    for number in range(count):
+        word = &wanted[number]
+        entry = &entries[word.hash >> shift]
+        if ((entry.first ^ word.first) | (entry.second ^ word.second)) == 0 and word.second >> 24 <= GP_KEYED:
+            ids[number] = entry.id
+            continue
+        found = _id(out.words, word, &bounds[number])
+        if found < 0:
+            return found
+        ids[number] = found
+        entries, shift = out.words.entries, out.words.shift
+    out.count += count
     return 0
+
+
+cdef inline int _emit(Output *out, const uint8_t *token, const uint8_t *end) noexcept nogil:
+    """Append the id of a token; return 0, or the failure that _id() returned."""
+    cdef Wanted wanted
+    cdef gp_bounds word
+    word.start, word.size = token, end - token
+    _want(out.words, &word, 1, out.limit, &wanted)
+    return _look_up(out, &wanted, &word, 1)
 
 
 cdef inline int _space(const uint8_t *p, const uint8_t *end, uint8_t mask) noexcept nogil:
@@ -222,32 +296,91 @@ cdef int _emit_apart(Output *out, const uint8_t *token, const uint8_t *end) noex
 cdef int _split_space(Output *out, const uint8_t *p, const uint8_t *end, uint8_t mask, bint apart) noexcept nogil:
     """Take what is between white space for tokens. See _space() for mask; `apart` splits words as chrF++ does."""
     cdef gp_bounds[GP_WORDS_AT_ONCE] words
+    cdef Wanted[GP_WORDS_AT_ONCE] wanted
     cdef int64_t count, number
-    cdef int32_t found
-    cdef gp_bounds *word
+    cdef int32_t failed
+    cdef int high
     while p < end:
-        count = out.spaces.words(p, end, out.limit, mask, words, &p)
+        count = out.spaces.words(p, end, out.limit, mask, words, &p, &high)
         if apart:
             for number in range(count):
-                found = _emit_apart(out, words[number].start, words[number].start + words[number].size)
-                if found:
-                    return found
+                failed = _emit_apart(out, words[number].start, words[number].start + words[number].size)
+                if failed:
+                    return failed
             continue
-        for number in range(count):
-            word = &words[number]
-            if word.size <= 8:
-                word.key = gp_key(word.start, word.size, out.limit)
-            else:
-                word.key = gp_hash(word.start, word.size, SECRET0, SECRET1)
-            word.place = _place(word.key, <uint32_t>word.size)
-            gp_prefetch(&out.words.entries[word.place & out.words.mask])
-        for number in range(count):
-            word = &words[number]
-            found = _id(out.words, word.start, word.size, word.key, word.place)
-            if found < 0:
-                return found
-            out.ids[out.count + number] = found
-        out.count += count
+        _want(out.words, words, count, out.limit, wanted)
+        failed = _look_up(out, wanted, words, count)
+        if failed:
+            return failed
+    return 0
+
+
+cdef inline bint _are_apart(const uint8_t *p, int64_t size, uint8_t mask) noexcept nogil:
+    """Return whether one or two white spaces are between two lines; see _space() for mask."""
+    return (size == 1 or size == 2) and SPACE[p[0]] & mask & 3 and SPACE[p[size - 1]] & mask & 3
+
+
+cdef int64_t _wrong_line(
+    const uint8_t *data, const int64_t[::1] starts, const int64_t[::1] ends, int64_t low, int64_t high, int64_t *bad
+) noexcept nogil:
+    """Return the first of the lines low <= line < high that is not UTF-8, and which of its bytes is not; or -1."""
+    cdef int64_t line
+    for line in range(low, high):
+        bad[0] = _invalid(data + starts[line], data + ends[line])
+        if bad[0] >= 0:
+            return line
+    return -1
+
+
+cdef int64_t _encode_words(
+    Output *out, uint8_t mask, const uint8_t *data, const int64_t[::1] starts, const int64_t[::1] ends,
+    int64_t[::1] offsets, int64_t *bad
+) noexcept nogil:
+    """Do what _encode_text() does for words between white space; see _space() for mask.
+
+    Words are found in many lines at once, where these stand one after the other with white space between them.
+    """
+    cdef gp_bounds[GP_WORDS_AT_ONCE] words
+    cdef Wanted[GP_WORDS_AT_ONCE] wanted
+    cdef int64_t first = 0, last, line = 0, lines = starts.shape[0], before, count, number, wrong
+    cdef int64_t suspect = -1       # from this line on there may be characters that are no ASCII, and are to be checked
+    cdef int failed, high
+    cdef const uint8_t *p
+    cdef const uint8_t *end
+    cdef const uint8_t *end_of_line
+    while first < lines:
+        last = first
+        while last + 1 < lines and _are_apart(data + ends[last], starts[last + 1] - ends[last], mask):
+            last += 1
+        p, end, end_of_line = data + starts[first], data + ends[last], data + ends[line]
+        while p < end:
+            before, high = line, 0
+            count = out.spaces.words(p, end, out.limit, mask, words, &p, &high)
+            for number in range(count):
+                while words[number].start >= end_of_line:
+                    line += 1
+                    offsets[line] = out.count + number
+                    end_of_line = data + ends[line]
+            if high and suspect < 0:
+                suspect = before
+            if 0 <= suspect < line:
+                wrong = _wrong_line(data, starts, ends, suspect, line if high else before + 1, bad)
+                if wrong >= 0:
+                    return -3 - wrong
+                suspect = line if high else -1
+            _want(out.words, words, count, out.limit, wanted)
+            failed = _look_up(out, wanted, words, count)
+            if failed:
+                return failed
+        while line <= last:
+            line += 1
+            offsets[line] = out.count
+        if suspect >= 0:
+            wrong = _wrong_line(data, starts, ends, suspect, line, bad)
+            if wrong >= 0:
+                return -3 - wrong
+            suspect = -1
+        first = last + 1
     return 0
 
 
@@ -349,7 +482,7 @@ cdef int _split_mteval(Output *out, const Style *style, const uint8_t *p, const 
 
 
 cdef int _split(Output *out, const Style *style, const uint8_t *start, const uint8_t *end) noexcept nogil:
-    """Append the ids of a valid line; return 0, or the failure that _lookup() returned."""
+    """Append the ids of a valid line; return 0, or the failure that _id() returned."""
     if style.split == WHITESPACE or style.split == CHRF:
         return _split_space(out, start, end, 5, style.split == CHRF)
     if style.split == ASCII_WHITESPACE:
@@ -365,10 +498,12 @@ cdef int64_t _encode_text(
     Output *out, const Style *style, const uint8_t *data, const int64_t[::1] starts, const int64_t[::1] ends,
     int64_t[::1] offsets, int64_t *bad
 ) noexcept nogil:
-    """Encode all lines; return 0, -1 or -2 as _lookup() does, or -3 - line where a line is not UTF-8."""
+    """Encode all lines; return 0, -1 or -2 as _id() does, or -3 - line where a line is not UTF-8."""
     cdef int64_t line
     cdef int failed
     offsets[0] = 0
+    if style.split == WHITESPACE or style.split == ASCII_WHITESPACE:
+        return _encode_words(out, 5 if style.split == WHITESPACE else 2, data, starts, ends, offsets, bad)
     for line in range(starts.shape[0]):
         if not out.spaces.is_ascii(data + starts[line], data + ends[line]):
             bad[0] = _invalid(data + starts[line], data + ends[line])
@@ -398,16 +533,17 @@ cdef object _style(Style *style, split):
 
 cdef int _open(Vocabulary *words, size_t size) except -1:
     """Make an empty vocabulary, which has room for half of `size` tokens before it grows; size is a power of 2."""
-    cdef size_t place
     words.count, words.frozen = 0, False
     memset(words.ascii, 0xFF, sizeof(words.ascii))
-    words.mask = size - 1
-    words.entries = <Entry *>malloc((words.mask + 1) * sizeof(Entry))
-    if words.entries == NULL:
+    words.longer, words.longer_room = NULL, 0
+    if _make_entries(words, size) < 0:
         raise MemoryError
-    for place in range(words.mask + 1):
-        words.entries[place].id = -1
     return 0
+
+
+cdef void _close(Vocabulary *words) noexcept:
+    free(words.entries)
+    free(words.longer)
 
 
 def encode(texts, split, bits=0):
@@ -421,7 +557,7 @@ def encode(texts, split, bits=0):
     try:
         return _encode(&words, &style, texts, _spaces(bits))
     finally:
-        free(words.entries)
+        _close(&words)
 
 
 cdef int64_t _size_of(const int64_t[::1] starts, const int64_t[::1] ends, int64_t size) except -1:
@@ -455,8 +591,8 @@ cdef object _encode(Vocabulary *words, const Style *style, texts, const gp_space
         line_bytes = _size_of(starts, ends, data.shape[0])
         # a word takes two bytes with the blank after it; other splits may give a token for each byte
         dense = style.split != WHITESPACE and style.split != ASCII_WHITESPACE
-        room = line_bytes + len(starts) if dense else line_bytes // 2 + len(starts)
-        id_array, offset_array = np.empty(room + 1, np.int32), np.empty(len(starts) + 1, np.int64)
+        room = line_bytes if dense else line_bytes // 2
+        id_array, offset_array = np.empty(room + len(starts) + 1, np.int32), np.empty(len(starts) + 1, np.int64)
         ids, offsets = id_array, offset_array
         out.words, out.ids, out.count, out.spaces = words, &ids[0], 0, spaces
         out.limit = bytes_at + data.shape[0]
@@ -468,5 +604,6 @@ cdef object _encode(Vocabulary *words, const Style *style, texts, const gp_space
             raise OverflowError("more than 2**31 - 1 different tokens in one call")
         if failed < 0:
             raise InvalidTextError(number, int(-3 - failed), int(bad))
-        result.append(Encoded(id_array[: out.count].copy(), offset_array))
+        id_array.resize(out.count, refcheck=False)  # the rest of its memory is given back
+        result.append(Encoded(id_array, offset_array))
     return result

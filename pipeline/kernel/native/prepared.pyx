@@ -13,7 +13,9 @@ from libc.string cimport memset
 
 from ..common import FOLDS, KINDS, MERGED_KINDS, SPLITS, check_order
 
-from .encode cimport Output, Style, Vocabulary, _encode, _invalid, _open, _spaces, _split, _style, gp_spaces
+from .encode cimport (
+    Output, Style, Vocabulary, _close as _close_tokens, _encode, _invalid, _open, _spaces, _split, _style, gp_spaces,
+)
 from .lcs cimport Job as Subsequence, _length
 from .match cimport Table, _match
 from .match cimport Text as Matched
@@ -230,7 +232,7 @@ cdef class Prepared:
         return 0
 
     def __dealloc__(self):
-        free(self.vocabulary.entries)
+        _close_tokens(&self.vocabulary)
         _close(&self.words)
         free(self.texts)
 

@@ -9,6 +9,28 @@ from libc.string cimport memset
 
 from .encode cimport _invalid, _spaces, gp_is_blank, gp_spaces, gp_survey
 
+cdef extern from *:
+    """
+    #ifdef __GLIBC__
+    #include <malloc.h>
+    static void gp_keep_memory(void) {
+        mallopt(M_MMAP_THRESHOLD, 32 << 20);
+        mallopt(M_TRIM_THRESHOLD, 64 << 20);
+    }
+    #else
+    static void gp_keep_memory(void) {}
+    #endif
+    """
+    void gp_keep_memory()
+
+
+def keep_memory():
+    """Let this process keep up to 64 MB that it does not need at the moment, where the C library is glibc.
+
+    Shard after shard takes the same few megabytes. The system would clear them each time, a tenth of the time of counting.
+    """
+    gp_keep_memory()
+
 
 def survey(const uint8_t[::1] piece, int separator, int64_t skip, int64_t stride, int64_t before=0, int bits=0):
     """Return what is in a piece of a file, whose lines end with the byte `separator`.

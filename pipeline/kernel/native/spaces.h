@@ -5,13 +5,12 @@
 #include "hash.h"
 #include "white_space.h"
 
-#define GP_WORDS_AT_ONCE 256
+#define GP_WORDS_AT_ONCE 128
 
-/* A word of a line, the key by which the vocabulary knows it, and where the vocabulary begins to look for it. */
+/* A word of a line. */
 typedef struct {
     const uint8_t *start;
     int64_t size;
-    uint64_t key, place;
 } gp_bounds;
 
 /* Bits: 1 ASCII white space of Unicode; 2 of bytes.split() too; 4 may begin a white space of several bytes. */
@@ -201,7 +200,8 @@ static inline uint64_t gp_equal_128(const uint8_t *p, uint8_t code) {
 typedef struct {
     int bits;
     int64_t (*words)(
-        const uint8_t *start, const uint8_t *end, const uint8_t *limit, int mask, gp_bounds *words, const uint8_t **rest
+        const uint8_t *start, const uint8_t *end, const uint8_t *limit, int mask, gp_bounds *words, const uint8_t **rest,
+        int *high
     );
     int (*is_ascii)(const uint8_t *start, const uint8_t *end);
     int64_t (*count)(const uint8_t *start, const uint8_t *end, uint8_t code);
@@ -228,13 +228,22 @@ static const gp_spaces *gp_spaces_of(int bits) {
     return NULL;
 }
 
-/* Return the key of a word of at most 8 bytes: the bytes, and zeros after them, as gp_pack() has it. */
-static inline uint64_t gp_key(const uint8_t *p, size_t size, const uint8_t *limit) {
+#define GP_KEYED 11
+
+/* What a word of at most GP_KEYED bytes is, as two numbers: its first eight bytes; the others, and as highest byte the
+ * size. There are zeros after its bytes. No byte at `limit` or after it is read. */
+static inline void gp_key(const uint8_t *p, size_t size, const uint8_t *limit, uint64_t *first, uint32_t *second) {
 #if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
-    if (limit - p >= 8 && size) return gp_read8(p) & (~(uint64_t)0 >> (64 - 8 * size));
+    static const uint8_t ones[24] = {255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 0};
+    if (limit - p >= 12) {
+        *first = gp_read8(p) & gp_read8(ones + GP_KEYED - size);
+        *second = (uint32_t)(gp_read4(p + 8) & gp_read4(ones + 8 + GP_KEYED - size)) | (uint32_t)size << 24;
+        return;
+    }
 #endif
     (void)limit;
-    return gp_pack(p, size);
+    *first = size < 8 ? gp_pack(p, size) : gp_read8(p);
+    *second = (uint32_t)(size > 8 ? gp_pack(p + 8, size - 8) : 0) | (uint32_t)size << 24;
 }
 
 #endif

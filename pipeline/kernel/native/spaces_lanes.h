@@ -2,30 +2,39 @@
  * which adds the width to a name; GP_TARGET, the instructions that a function may use. No byte at `limit` or after it is
  * read. */
 
-/* Return bits of the bytes that are ASCII white space, or may begin another one, among the first 64 bytes at p. */
-GP_TARGET static inline uint64_t GP_NAME(marks)(const uint8_t *p, const uint8_t *limit) {
-    uint8_t tail[64];
-    if (limit - p < 64) {
-        memset(tail, 'x', sizeof tail);
-        memcpy(tail, p, limit - p);
-        p = tail;
-    }
-    uint64_t bits = GP_NAME(low)(p);
-    if (GP_NAME(high)(p))
-        bits |= GP_NAME(equal)(p, 0xC2) | GP_NAME(equal)(p, 0xE1) | GP_NAME(equal)(p, 0xE2) | GP_NAME(equal)(p, 0xE3);
-    return bits;
-}
-
 /* Find words from start to end; return how many there are, at most GP_WORDS_AT_ONCE. `rest` is where to go on, or end.
- * mask: the bits of gp_space that split. Bytes inside of a character are never among the marks. */
+ * mask: the bits of gp_space that split. `high` becomes true where a byte is no ASCII. Bytes inside of a character are
+ * never among the marks, which are white space of ASCII, or may begin another one. */
 GP_TARGET static int64_t GP_NAME(words)(
-    const uint8_t *start, const uint8_t *end, const uint8_t *limit, int mask, gp_bounds *words, const uint8_t **rest
+    const uint8_t *start, const uint8_t *end, const uint8_t *limit, int mask, gp_bounds *words, const uint8_t **rest,
+    int *high
 ) {
     const uint8_t *token = start;
     int64_t count = 0;
     for (const uint8_t *p = start; p < end; p += 64) {
-        uint64_t marks = GP_NAME(marks)(p, limit);
-        if (end - p < 64) marks &= ((uint64_t)1 << (end - p)) - 1;
+        uint8_t tail[64];
+        const uint8_t *block = p;
+        uint64_t inside = end - p < 64 ? ((uint64_t)1 << (end - p)) - 1 : ~(uint64_t)0;
+        if (limit - p < 64) {
+            memset(tail, 'x', sizeof tail);
+            memcpy(tail, p, limit - p);
+            block = tail;
+        }
+        uint64_t marks = GP_NAME(low)(block) & inside;
+        if (GP_NAME(high)(block) & inside) {
+            *high = 1;
+            marks |= (GP_NAME(equal)(block, 0xC2) | GP_NAME(equal)(block, 0xE1) | GP_NAME(equal)(block, 0xE2) |
+                      GP_NAME(equal)(block, 0xE3)) & inside;
+        }
+        if (marks == ((GP_NAME(equal)(block, ' ') | GP_NAME(equal)(block, '\n')) & inside)) { /* most blocks */
+            for (; marks; marks &= marks - 1) {
+                const uint8_t *at = p + gp_lowest(marks);
+                words[count].start = token;
+                words[count].size = at - token;
+                count += at > token;
+                token = at + 1;
+            }
+        }
         for (; marks; marks &= marks - 1) {
             const uint8_t *at = p + gp_lowest(marks);
             int kind = gp_space[*at] & mask, size = kind < 4 ? kind > 0 : gp_wide_space(at, end);

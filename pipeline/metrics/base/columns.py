@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
 
+from ... import kernel
 from ...dataclass import dataclass
 
 if TYPE_CHECKING:
@@ -102,12 +103,24 @@ class Schema:
 
     def pack(self, columns: Columns) -> Ints:
         """Return the mapping as one array [..., width]."""
+        return np.concatenate(self._parts(columns), axis=-1)
+
+    def _parts(self, columns: Columns) -> list[Ints]:
+        """Return the fields in order as arrays [..., columns]."""
         parts = []
         for field, shape, _, _ in self._layout:
             array = columns[field.name]
             array = array.astype(np.float64).view(np.int64) if field.real else array
             parts.append(array.reshape((*array.shape[: array.ndim - len(shape)], -1)) if shape else array[..., None])
-        return np.concatenate(parts, axis=-1)
+        return parts
+
+    def narrowed(self, columns: Columns) -> NDArray[np.integer]:
+        """Return what narrow() makes of pack(), for fields [lines, ...]. Small counts are tried first."""
+        beside = kernel.formula("side_by_side", "overlap")
+        parts = self._parts(columns)
+        plain = beside and all(part.ndim == 2 and part.dtype == np.int64 for part in parts)
+        small: NDArray[np.integer] | None = beside(parts) if beside and plain else None
+        return narrow(np.concatenate(parts, axis=-1)) if small is None else small
 
     def unpack(self, packed: NDArray[Any]) -> dict[str, Ints]:
         """Return an array [..., width] as a mapping of arrays, float64 for real fields and int64 for others."""

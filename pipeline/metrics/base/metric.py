@@ -39,6 +39,8 @@ class Text(NamedTuple):
     systems: Sequence[Lines]
     shared: dict[object, Any] | None = None
     """Where needs that count the same shard may keep what others of them can use, by any keys; None: nowhere."""
+    needs: Sequence[Needs] = ()
+    """All that count the shard, in order, where more than one do."""
 
 
 class Note(NamedTuple):

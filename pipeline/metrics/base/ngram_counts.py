@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from functools import cached_property
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, ClassVar, cast
 
 import numpy as np
 
+from ... import kernel
 from ...dataclass import dataclass
 from ...kernel import long_lines
 from ...kernel.common import KINDS
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from ...arrays import Ints
+    from ...kernel.common import Encoded
     from ...tokenizers.tokenization import PreparedTokens, Tokenization
     from .columns import Columns
     from .metric import Text
@@ -61,22 +63,35 @@ class OverlapNeeds:
 
     def count(self, text: Text) -> list[dict[str, Ints]]:
         """Count a shard, with one pass over source and references for all systems."""
-        sources = [text.source] if self.source and text.source is not None else []
-        encoded = self.tokenization.encode([*sources, *text.references, *text.systems])
-        source = encoded.pop(0) if sources else None
-        references, systems = encoded[: len(text.references)], encoded[len(text.references) :]
+        source, references, systems = self._encoded(text)
         counts = long_lines.overlap(source, references, systems, self.order, self.kinds)
         ref_len = np.stack([np.diff(reference.offsets) for reference in references], axis=-1)
         result = []
         for number, system in enumerate(systems):
-            hyp_len = np.diff(system.offsets)
-            total = np.maximum(hyp_len[:, None] - np.arange(self.order), 0)
             kinds = {kind: array[number] for kind, array in counts.items()}
-            lengths = {"hyp_len": hyp_len, "ref_len": ref_len, "total": total}
+            lengths = {"hyp_len": np.diff(system.offsets), "ref_len": ref_len, "total": totals(system, self.order)}
             if self.source_len and source:
                 lengths["src_len"] = np.diff(source.offsets)
             result.append(lengths | kinds)
         return result
+
+    def _encoded(self, text: Text) -> tuple[Encoded | None, list[Encoded], list[Encoded]]:
+        """Return source (None where it is not read), references and outputs as ids.
+
+        They are kept for the needs of the same tokens that come later, and forgotten by the last of these.
+        """
+        mates = [
+            need for need in text.needs if isinstance(need, OverlapNeeds) and need.tokenization == self.tokenization
+        ]
+        sources = [text.source] if text.source and any(need.source for need in [self, *mates]) else []
+        shared = text.shared if text.shared is not None and self in mates else {}
+        encoded = shared.pop(self.tokenization, None) or self.tokenization.encode(
+            [*sources, *text.references, *text.systems]
+        )
+        if self in mates[:-1]:
+            shared[self.tokenization] = encoded
+        first, others = len(sources), len(sources) + len(text.references)
+        return encoded[0] if self.source and sources else None, encoded[first:others], encoded[others:]
 
     def prepare(self, text: Text) -> PreparedOverlap | None:
         """Return source and references prepared; see `metrics/prepared.py`. None with a stemmer."""
@@ -106,6 +121,14 @@ class PreparedOverlap:
         if self.source_lengths is not None:
             columns["src_len"] = self.source_lengths[rows]
         return columns
+
+
+def totals(text: Encoded, order: int) -> Ints:
+    """Return how many n-grams of the orders 1 to `order` each line has: int64 [lines, order]."""
+    compiled = kernel.formula("totals", "overlap")
+    if compiled:
+        return cast("Ints", compiled(text.offsets, order))
+    return np.maximum(np.diff(text.offsets)[:, None] - np.arange(order), 0)
 
 
 def shown_matches(columns: Columns) -> list[Counted]:
