@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import deque
-from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any, TypeVar
 
 if TYPE_CHECKING:
@@ -18,6 +17,8 @@ _END: Any = object()
 
 def ahead(items: Iterator[T]) -> Iterator[T]:
     """Yield the items, of which another thread makes the next ones; where there is none, this one makes them."""
+    from concurrent.futures import ThreadPoolExecutor  # here, because small runs need no thread
+
     with ThreadPoolExecutor(1) as pool:
         try:
             made = deque(pool.submit(next, items, _END) for _ in range(WAITING))
