@@ -82,6 +82,13 @@ class Cluster:
                 raise self._problem(f"the cluster cannot be used: {_first_line(error)}") from None
         return min(self._workers, self.limit or self._workers)
 
+    def under_way(self, workers: int) -> int:
+        """Return how many tasks to hand out at once: twice as many as run, so that no worker waits for its next one.
+
+        Where the cluster has room for more tasks than may run at once, it would run all that it has.
+        """
+        return workers if self._workers > workers else 2 * workers
+
     def _reach(self) -> None:
         """Raise ConfigError where the address does not answer; the packages of the clusters would wait for minutes."""
         address = re.search(r"(?:\A|//)(\[[^]]+\]|[^/:]+):([0-9]+)/?\Z", self.address or "")
@@ -150,7 +157,7 @@ def submitted(cluster: Cluster, call: Callable[[T], R], tasks: Iterator[T], work
             done.add(future)
 
     try:
-        give(workers if cluster.limit else 2 * workers)
+        give(cluster.under_way(workers))
         for future in done:
             pending.discard(future)
             give(1)
@@ -177,7 +184,7 @@ def as_ray_tasks(
         pending.extend(remote.remote(function, task) for task in islice(tasks, count))
 
     try:
-        give(workers if cluster.limit else 2 * workers)
+        give(cluster.under_way(workers))
         while pending:
             done, pending[:] = ray.wait(pending, num_returns=1)
             give(len(done))

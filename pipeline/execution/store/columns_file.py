@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 BLOCK = 8192
 """The number of lines in each array of a .columns file, whatever the shards were."""
-BATCH = 16
+BATCH = 8
 """So many arrays are worked on at once where threads share them."""
 FORMAT = 2
 COLUMNS = ".columns"
