@@ -111,7 +111,8 @@ def count(task: Task) -> Done:
                     columns["ref_len"] = np.where(blank, -1, columns["ref_len"])
                 packed.append(schema.narrowed(columns))
         except InvalidTextError as error:
-            position = _position(spans[error.text], "")
+            read = [*([task.source] if task.source and needs.source else []), *task.references, *task.systems]
+            position = _position(read[error.text], "")
             raise CorpusError(
                 [Problem(position, "is no longer valid UTF-8; it changed since it was checked")]
             ) from None

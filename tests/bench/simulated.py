@@ -77,7 +77,7 @@ def record(folder: Path) -> Recorded:
         mock.patch.object(RunDirectory, "join", found.timed(RunDirectory.join, found.joined)),
         mock.patch.object(stages, "score", found.timed(stages.score, found.scored)),
     ):
-        stages.run(stages.prepare(config, serial), folder / "run", serial)
+        stages.run(stages.prepare(config, serial), folder / "simulated", serial, fresh=True)
     return found
 
 

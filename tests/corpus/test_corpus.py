@@ -381,8 +381,13 @@ def test_a_span_that_is_not_there_is_refused(tmp_path: Path) -> None:
         read_span(Span(path=str(path), start=0, size=4, skip=1, lines=2))
 
 
-@pytest.mark.parametrize("metric", ["gleu[iter=2]", "gleu[iter=2,lc=true]"])
-@pytest.mark.parametrize("role", ["source", "ref1", "B"])
+@pytest.mark.parametrize(
+    ("metric", "role"),
+    [
+        *((metric, role) for metric in ("gleu[iter=2]", "gleu[iter=2,lc=true]") for role in ("source", "ref1", "B")),
+        *((metric, "B") for metric in ("bleu[tok=whitespace]", "bleu", "rouge", "chrf", "ter")),  # do not read sources
+    ],
+)
 def test_a_file_that_stopped_to_be_utf8_since_it_was_checked_is_told(
     tmp_path: Path, kernel: str, metric: str, role: str
 ) -> None:
