@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ..config.resolved import Input
+    from ..io.workers.threads import Shared
 
     Elsewhere = Callable[[Sequence[Spooled]], list[TextFile | None]]
     """Opens files on other machines. None stands for those that this machine must open itself."""
@@ -59,8 +60,8 @@ class Opener:
         """Open inputs; those that cannot be opened are None and, the first time, add to problems."""
         new = [item for item in dict.fromkeys(inputs) if item not in self._opened]
         size = sum(_size(formats.file_of(item)) for item in new) if self.threads > 1 or self.elsewhere else 0
-        far = self._far(new) if size > FAR else {}
         with threads(self.threads if size > THREADED else 1) as shared:
+            far = self._far(new, shared) if size > FAR else {}
             results = shared(lambda item: far.get(item) or self._try(item), new)
         for result in results:
             problems += result.problems if isinstance(result, CorpusError) else []
@@ -79,19 +80,23 @@ class Opener:
         except CorpusError as error:
             return error
 
-    def _far(self, inputs: Sequence[Input]) -> dict[Input, TextFile]:
-        """Return those inputs that other machines could open: plain files, which they have too."""
+    def _far(self, inputs: Sequence[Input], shared: Shared) -> dict[Input, TextFile]:
+        """Return those inputs that other machines could open."""
         if not self.elsewhere:
             return {}
-        plain: dict[Input, Spooled] = {}
-        for item in inputs:
-            if isinstance(item, Path | Remote) and item not in self.absent and item != STDIN:
-                with suppress(CorpusError):
-                    file = formats.spooled(item, self.spool)
-                    if _in_place(file):
-                        plain[item] = file
+        files = zip(inputs, shared(self._plain, inputs), strict=True)
+        plain = {item: file for item, file in files if file}
         texts = zip(plain, self.elsewhere(list(plain.values())), strict=True)
         return {item: text for item, text in texts if text}
+
+    def _plain(self, item: Input) -> Spooled | None:
+        """Return an input where it is a plain file, which other machines may have too."""
+        if not isinstance(item, Path | Remote) or item in self.absent or item == STDIN:
+            return None
+        with suppress(CorpusError):
+            file = formats.spooled(item, self.spool)
+            return file if _in_place(file) else None
+        return None
 
     def index(self, file: Spooled) -> TextFile:
         """Index texts; those in the spool keep it alive."""

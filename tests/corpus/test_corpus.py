@@ -386,12 +386,13 @@ def test_a_span_that_is_not_there_is_refused(tmp_path: Path) -> None:
     [
         *((metric, role) for metric in ("gleu[iter=2]", "gleu[iter=2,lc=true]") for role in ("source", "ref1", "B")),
         *((metric, "B") for metric in ("bleu[tok=whitespace]", "bleu", "rouge", "chrf", "ter")),  # do not read sources
+        *(("bleu[tok=whitespace] gleu[iter=2]", role) for role in ("source", "B")),  # share their tokens
     ],
 )
 def test_a_file_that_stopped_to_be_utf8_since_it_was_checked_is_told(
     tmp_path: Path, kernel: str, metric: str, role: str
 ) -> None:
-    job = stages.prepare(write_run(tmp_path, chosen=[metric]))
+    job = stages.prepare(write_run(tmp_path, chosen=metric.split()))
     path = tmp_path / "d" / role
     before = path.stat()
     path.write_bytes(path.read_bytes()[:-2] + b"\xff\n")

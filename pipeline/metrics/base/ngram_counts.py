@@ -9,6 +9,7 @@ import numpy as np
 
 from ... import kernel
 from ...dataclass import dataclass
+from ...errors import InvalidTextError
 from ...kernel import long_lines
 from ...kernel.common import KINDS
 from .columns import Field, Schema
@@ -85,9 +86,14 @@ class OverlapNeeds:
         ]
         sources = [text.source] if text.source and any(need.source for need in [self, *mates]) else []
         shared = text.shared if text.shared is not None and self in mates else {}
-        encoded = shared.pop(self.tokenization, None) or self.tokenization.encode(
-            [*sources, *text.references, *text.systems]
-        )
+        texts = [*text.references, *text.systems]
+        try:
+            encoded = shared.pop(self.tokenization, None) or self.tokenization.encode([*sources, *texts])
+        except InvalidTextError:
+            if self.source or not sources:
+                raise
+            encoded = self.tokenization.encode(texts)  # the source, which these needs do not read, may be the cause
+            return None, encoded[: len(text.references)], encoded[len(text.references) :]
         if self in mates[:-1]:
             shared[self.tokenization] = encoded
         first, others = len(sources), len(sources) + len(text.references)
