@@ -68,7 +68,7 @@ def open_files(args: argparse.Namespace, *, quiet: bool = False, views: Collecti
     """
     from ..corpus.input_warnings import suspicions  # here, because --help opens nothing
     from ..corpus.opener import open_corpus
-    from ..report.terminal.text import print_text
+    from ..report.terminal.printing import print_text
 
     outputs = expanded(args.outputs)
     repeated = next((name for name in outputs if outputs.count(name) > 1), None)

@@ -104,7 +104,7 @@ def _parted(text: str, flag: str) -> tuple[Path | Remote, str]:
 
 def _annotator(path: Path, number: str, flag: str) -> str:
     """Return the number of an annotator of an M2 file. None is needed for the source, or where there is only one."""
-    from ..report.terminal.text import print_text
+    from ..report.terminal.printing import print_text
 
     if flag == "-s" and not number:
         return ""

@@ -57,7 +57,7 @@ def annotate(args: argparse.Namespace) -> int:
     from ..annotation.annotation_cache import AnnotationCache
     from ..annotation.pairs import block
     from ..annotation.spacy_pipelines import versions_of
-    from ..report.terminal.text import print_text
+    from ..report.terminal.printing import print_text
 
     versions = versions_of(args.model)
     source, *texts = _read_all([args.orig, *args.cor])

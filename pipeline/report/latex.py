@@ -6,9 +6,8 @@ import re
 from typing import TYPE_CHECKING
 
 from ..errors import printable
-from .by_type.sheets import type_sheets
-from .sheets import sheets
-from .tables.columns.directions import BETTER, WORSE
+from .sheets import sheets, type_sheets
+from .tables.comparisons import BETTER, WORSE
 
 if TYPE_CHECKING:
     from .material import Material

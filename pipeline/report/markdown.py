@@ -6,10 +6,9 @@ import re
 from typing import TYPE_CHECKING
 
 from ..errors import printable
-from .by_type.sheets import type_sheets
-from .sheets import sheets
-from .tables.columns.directions import BETTER, WORSE
-from .tables.digits import NO_BREAK
+from .sheets import sheets, type_sheets
+from .tables import NO_BREAK
+from .tables.comparisons import BETTER, WORSE
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import re
+import sys
 from itertools import chain, islice
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from ..corpus.texts import TextFile, read_texts
-from ..errors import StoreError, did_you_mean
+from ..errors import StoreError, did_you_mean, printable
 from ..metrics.base.description import MISSED, RIGHT
 from ..scoring.column_blocks import annotators_of, chosen_references, of_annotators, present_blocks
 from ..scoring.sentences import sentence_scores
-from .tables.digits import percent, round_half_up
-from .tables.labels import labels
+from .tables import percent, round_half_up
+from .tables.ranked import labels
+from .terminal.printing import has_colours, shown_width, terminal_width, wrapped
+from .word_edits import verdicts_of, word_edits, words_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -26,6 +30,7 @@ if TYPE_CHECKING:
     from ..scoring.scored_columns import ScoredColumns
     from .material import Material
     from .tables import Table
+
 
 ALWAYS = 9
 """Rows of tables up to this one are shown even where all their counts are 0."""
@@ -242,3 +247,112 @@ def known_system(material: Material, dataset: str, system: str) -> str:
     if system not in names:
         raise StoreError(f"{dataset}: has no system '{system}'{did_you_mean(system, names)}; it has {', '.join(names)}")
     return system
+
+
+# The edits of one output of a run by an alignment of words, and which references make them too.
+
+
+SUMMARY = 2.5
+"""A source of so many times the words of an output is not aligned with it: the output is a summary."""
+
+
+def aligned_edits(material: Material, dataset: str, line: int, system: str) -> tuple[Table, str] | None:
+    """Return a table of the edits of an output with what each reference says of them, and their numbers in words.
+
+    Lines count from 1. There is None where a metric of the run judges edits itself, where a text is not at hand, and
+    where edits against the source say nothing, as for summaries.
+    """
+    corpus = material.corpora.get(dataset)
+    own = [measured for measured in material.measured if measured.scores[0].dataset == dataset]
+    if not corpus or not corpus.source or system not in corpus.systems or any(m.metric.has_verdicts for m in own):
+        return None
+    texts = (corpus.source, corpus.systems[system], *corpus.references)
+    source, output, *references = (read_texts(text, line - 1, line)[0] for text in texts)
+    if not references or len(words_of(source)) > SUMMARY * max(len(words_of(output)), 1):
+        return None
+    several = verdicts_of(source, output, references)
+    if not any(several):
+        return None
+    judge = next(number for number, said in enumerate(several) if said is not None)
+    return verdict_table(several, "reference"), makers(several, judge, "references")
+
+
+# The texts of a sentence as they are printed: equal ones once, and on a terminal what outputs change in the source.
+
+
+DELETED, INSERTED, PLAIN = "\x1b[9;31m", "\x1b[4;32m", "\x1b[0m"
+"""Codes of terminals: red and struck through, green and underlined, and back."""
+CODES = re.compile(r"\x1b\[[0-9;]*m")
+NARROW = 20
+"""Lines of texts have at least so many columns of letters."""
+
+
+def grouped(texts: Sequence[tuple[str, str]]) -> list[tuple[list[str], str]]:
+    """Return texts with all names that they have, in the order of the first ones.
+
+    References that are the same are one, and so are outputs, but for white space. No output is one with a reference.
+    """
+    groups: dict[tuple[str, str], tuple[list[str], str]] = {}
+    for name, text in texts:
+        kind = name.partition(" ")[0] if name == "source" or " " in name else ""
+        groups.setdefault((kind, " ".join(text.split())), ([], text))[0].append(name)
+    return list(groups.values())
+
+
+def text_lines(texts: Sequence[tuple[str, str]]) -> Iterator[str]:
+    """Yield the texts of a sentence as lines: names and text; on a terminal with edits against the source in colour.
+
+    Where the names are too long for the column of names, the text stands below them. A terminal has lines that break
+    between words.
+    """
+    width = max((len(printable(name)) for name, _ in texts), default=0)
+    source = next((text for name, text in texts if name == "source"), None)
+    is_marked = source is not None and has_colours(sys.stdout)
+    if is_marked:
+        yield from _beside(
+            "", [f"({INSERTED}inserted{PLAIN},", f"{DELETED}deleted{PLAIN}:", "against the source)"], width
+        )
+    for names, text in grouped(texts):
+        label = printable(", ".join(names))
+        if len(label) > width:
+            yield wrapped(label, sys.stdout)
+            label = ""
+        is_own = is_marked and source is not None and names != ["source"]
+        yield from _beside(label, marked(source or "", text) if is_own else _words(text), width)
+
+
+def _words(text: str) -> list[str]:
+    return printable(text.replace("\n", " ")).split(" ")
+
+
+def _beside(label: str, words: Sequence[str], width: int) -> Iterator[str]:
+    """Yield words beside a label of so many letters, on a terminal in as many lines as they need."""
+    if not sys.stdout.isatty():
+        yield f"{label.ljust(width)}  {' '.join(words)}".rstrip()
+        return
+    room, line, size = max(terminal_width() - width - 2, NARROW), list[str](), 0
+    for word in words:
+        own = shown_width(CODES.sub("", word))
+        if line and size + 1 + own > room:
+            yield f"{label.ljust(width)}  {' '.join(line)}"
+            label, line, size = "", [], 0
+        size += own + bool(line)
+        line.append(word)
+    yield f"{label.ljust(width)}  {' '.join(line)}".rstrip()
+
+
+def marked(source: str, text: str) -> list[str]:
+    """Return the words of a text with codes around what it inserts, and with what it deletes from the source.
+
+    Texts whose words are not all between white space, and summaries, stay as they are.
+    """
+    one, two = words_of(source), words_of(text)
+    if one != source.split() or two != text.split() or len(one) > SUMMARY * max(len(two), 1):
+        return _words(text)
+    words, at = list[str](), 0
+    for edit in word_edits(source, text):
+        words += map(printable, one[at : edit.start])
+        for code, part in ((DELETED, edit.original), (INSERTED, edit.correction)):
+            words += [f"{code}{printable(word)}{PLAIN}" for word in part.split()]
+        at = edit.end
+    return [*words, *map(printable, one[at:])]

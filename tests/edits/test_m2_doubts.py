@@ -10,7 +10,7 @@ import pytest
 
 import pipeline
 from pipeline.errors import InputError
-from pipeline.report.tables.labels import labels
+from pipeline.report.tables.ranked import labels
 from pipeline.scoring.results import Results
 from tests.conftest import called, run
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import sys
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -18,14 +19,14 @@ from pipeline.api import evaluate_corpus
 from pipeline.cli.dispatch import main
 from pipeline.errors import InputError
 from pipeline.reopen import revisit
-from pipeline.report.by_type.tables import fitting, of_system, side_by_side, types_of
-from pipeline.report.csv_files import csv_files
+from pipeline.report.by_type import of_system, side_by_side, types_of
+from pipeline.report.console import print_types
+from pipeline.report.data_files import csv_files, parquet_files
 from pipeline.report.html.type_maps import type_maps
 from pipeline.report.latex import latex_files
 from pipeline.report.markdown import markdown_files
-from pipeline.report.parquet import parquet_files
 from pipeline.report.plots import drawn
-from pipeline.report.tables.digits import percent
+from pipeline.report.tables import percent
 from tests.conftest import called, run
 from tests.scoring.test_breakdown import write_edits
 
@@ -71,16 +72,23 @@ def test_tables_have_the_numbers_of_the_results(material: Material) -> None:
         ]
 
 
-@pytest.mark.parametrize("width", [20, 30, 44, 60, 80, 200])
-def test_tables_fit_the_terminal(material: Material, width: int) -> None:
-    """What is too wide is left out, never broken: the type and the score always stay."""
-    (types,) = types_of(material.results, 3)
-    for _, (header, rows) in fitting(types, 2, width):
-        columns = list(zip(header, *rows, strict=True))
-        assert sum(max(map(cell_len, column)) + 3 for column in columns) <= max(width, 26)
-        assert header[0] == "type"
-        assert {"errant", "A", "A F"} & set(header)
-    assert len(fitting(types, 2, None)) == 1
+@pytest.mark.parametrize("width", [40, 44, 60, 80, 200])
+def test_tables_fit_the_terminal(
+    material: Material, width: int, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The scores of all systems always stand there; a single system has the columns that fit, with its score."""
+    monkeypatch.setenv("COLUMNS", str(width))
+    monkeypatch.setenv("TERM", "dumb")
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
+    for results, titles in ((material.results, "ABC"), (material.results.only("A"), ["errant"])):
+        (types,) = types_of(results, 3)
+        print_types(results, 2, 3)
+        *table, signature = capsys.readouterr().out.splitlines()[1:]
+        assert signature == types.group.metric
+        words = " ".join(table).split()
+        assert all(word in words for title in (*types.names, *titles) for word in title.split())
+        assert max(map(cell_len, table)) <= width
+        assert all(percent(cell.score, 2) in words for (name, _), cell in types.cells.items() if name == "A")
 
 
 def test_piped_output_has_precision_recall_and_score_of_each_system(

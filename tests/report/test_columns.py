@@ -9,10 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pipeline.report.html.figures.names import NAME, short_names
-from pipeline.report.tables.columns.directions import Directions
-from pipeline.report.tables.columns.explanations import BESIDE, EXPLANATIONS, explanation
-from pipeline.report.tables.comparisons import pair_table
-from pipeline.report.tables.human import correlation_table
+from pipeline.report.tables.comparisons import Directions, pair_table
+from pipeline.report.tables.explanations import BESIDE, EXPLANATIONS, explanation
+from pipeline.report.tables.people import correlation_table
 from pipeline.report.tables.ranked import ranked_table
 from pipeline.scoring.results import Comparison
 from tests.report.test_plots import material

@@ -14,11 +14,10 @@ from pipeline.reopen import revisit
 from pipeline.report.console import print_results
 from pipeline.report.latex import latex_files
 from pipeline.report.markdown import markdown_files
-from pipeline.report.overview.systems_by_metrics import overviews
-from pipeline.report.overview.verdict import verdict
+from pipeline.report.overview import overviews, verdict
 from pipeline.report.tables import comparisons
-from pipeline.report.tables.columns.directions import BETTER, WORSE
-from pipeline.report.tables.labels import best_of, groups, kinds
+from pipeline.report.tables.comparisons import BETTER, WORSE
+from pipeline.report.tables.ranked import best_of, groups, kinds
 from pipeline.scoring.results import Bootstrap, Comparison, DatasetInfo, Results, Score
 from tests.conftest import called, run, write_run
 
@@ -112,11 +111,11 @@ def said(results: Results) -> str:
         ),
         (
             results_of(ABC, ranks={"A": (1, 2), "B": (1, 3), "C": (2, 3)}),
-            "A and B share the first place by the ranges of ranks; no test was made.",
+            "A and B share the first place by rank range; no test was made.",
         ),
         (
             results_of(ABC, ranks={"A": (1, 1), "B": (2, 2), "C": (3, 3)}, baseline="B", different=(("A", "B"),)),
-            "A is first by the ranges of ranks; 1 of 2 is better than B.",
+            "A is first by rank range; 1 of 2 is better than B.",
         ),
         (
             results_of(
@@ -125,15 +124,15 @@ def said(results: Results) -> str:
                 baseline="B",
                 different=(("A", "B"), ("C", "B")),
             ),
-            "A is first by the ranges of ranks; 1 of 2 is better than B, 1 worse.",
+            "A is first by rank range; 1 of 2 is better than B, 1 worse.",
         ),
         (
             results_of(ABC, ranks=dict.fromkeys(ABC, (1, 3)), baseline="A", different=(("B", "A"), ("C", "A"))),
-            "A, B and C share the first place by the ranges of ranks; all 2 are worse than A.",
+            "A, B and C share the first place by rank range; all 2 are worse than A.",
         ),
         (
             results_of(ABC, ranks=dict.fromkeys(ABC, (1, 3)), baseline="A", different=()),
-            "A, B and C share the first place by the ranges of ranks; none of 2 differs from A.",
+            "A, B and C share the first place by rank range; none of 2 differs from A.",
         ),
         (
             results_of(ABC, digests={"source": "1", "system A": "1", "system B": "2"}),
@@ -225,7 +224,7 @@ def test_the_overview_comes_first_and_boards_where_they_are_asked_for(
     assert lines[1].split() == ["system", "gleu", "bleu"]
     assert [line.split()[0] for line in lines[2:6]] == ["careful", "eager", "unchanged", "broken"]
     assert lines[4].split()[1] == "(source)"
-    assert lines[6].startswith("gleu: careful is first by the ranges of ranks; 2 of 3 are better than unchanged")
+    assert lines[6].startswith("gleu: careful is first by rank range; 2 of 3 are better than unchanged")
     assert "\x1b" not in out
     assert "--boards" in out
     boards = called(capsys, "show", sample, "--boards")[1]

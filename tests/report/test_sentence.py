@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING
 
-from pipeline.report.sentences.printed import grouped, marked
+from pipeline.report.sentence import grouped, marked
 from tests.conftest import called, run, write_run
 
 if TYPE_CHECKING:

@@ -98,7 +98,7 @@ def _worst(args: argparse.Namespace) -> int:
     from ...execution.store.remote_copy import folder_of
     from ...reopen import chosen, revisit
     from ...report.sentence import most_different, sentence
-    from ...report.tables.digits import percent
+    from ...report.tables import percent
     from ...scoring.selection import names_like
 
     if args.run2 or args.baseline or args.json:
@@ -139,7 +139,7 @@ def compared(args: argparse.Namespace, second: str | None, baseline: str | None,
     `second` is the other run, if there is one. `from_config` says that the baseline of the run's config holds where
     `baseline` is None.
     """
-    from ...report.terminal.text import print_text
+    from ...report.terminal.printing import print_text
     from ...scoring import stored_runs
     from ...scoring.resampling.significance import with_statistics
     from ...scoring.selection import Selection, names_like, only, restricted

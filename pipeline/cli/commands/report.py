@@ -58,7 +58,7 @@ BY_TYPE = ("csv", "markdown", "latex", "parquet", "plots")
 def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
     from ...report import FORMATS
-    from ...report.by_type.tables import TIER, TIERS
+    from ...report.by_type import TIER, TIERS
     from ...report.plots import PLOTS
     from ...report.plots.canvas import TYPES
     from ...report.tables.plot_look import FONTS, WIDTHS
@@ -184,7 +184,7 @@ def _look(args: argparse.Namespace, material: Material) -> Look:
 
 def _by_type(material: Material, args: argparse.Namespace) -> Material:
     """Return the material for scores by type alone; raises InputError where the run has none."""
-    from ...report.by_type.tables import TIER
+    from ...report.by_type import TIER
 
     if not material.results.breakdown:
         raise InputError(f"--by type: {args.run} has no scores by type; metrics of edits such as errant have them")

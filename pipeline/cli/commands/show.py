@@ -43,7 +43,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Print results.json as tables, or a sentence; without a run, list the runs that are here."""
-    from ...report.terminal.text import print_text
+    from ...report.terminal.printing import print_text
 
     if args.run is None:
         return _runs(args)
@@ -88,10 +88,16 @@ def run(args: argparse.Namespace) -> int:
 def _sentence(args: argparse.Namespace, folder: Path) -> int:
     """Print the texts and the scores of a sentence, and its counts if a system is named."""
     from ...reopen import chosen, revisit
-    from ...report.sentence import count_tables, edit_tables, known_system, score_table, sentence
-    from ...report.sentences.aligned import aligned_edits
-    from ...report.sentences.printed import text_lines
-    from ...report.terminal.table import print_table
+    from ...report.sentence import (
+        aligned_edits,
+        count_tables,
+        edit_tables,
+        known_system,
+        score_table,
+        sentence,
+        text_lines,
+    )
+    from ...report.terminal.printing import print_table
 
     material = chosen(revisit(folder), selection_of(args))
     if not material.measured:
@@ -130,7 +136,7 @@ def _sentence(args: argparse.Namespace, folder: Path) -> int:
 
 def _runs(args: argparse.Namespace) -> int:
     """List the runs in the working directory and in its folder `runs`, the newest last."""
-    from ...report.terminal.table import print_table
+    from ...report.terminal.printing import print_table
 
     if args.system or args.dataset or args.metric or args.orders or args.json or args.line is not None:
         raise InputError("show: of which run? Name a run directory; `gec-pipeline show` lists those that are here")

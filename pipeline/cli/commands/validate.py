@@ -33,8 +33,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Print a table of the files, the matches of globs, the signatures of the metrics, and the warnings."""
     from ...prepare import prepare
-    from ...report.terminal.table import print_table
-    from ...report.terminal.text import print_text
+    from ...report.terminal.printing import print_table, print_text
     from ...scoring.scored_columns import signed
 
     job = prepare(args.config, overrides=overrides_of(args))

@@ -6,13 +6,67 @@ import textwrap
 from typing import TYPE_CHECKING, Any
 
 from ...reproduction.verdicts import VERDICTS
-from .verdicts import counted, difference, misses
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from ...reproduction.published import Outcome, Recipe
     from . import Table
+
+
+# What was expected and what was found, as tables: formatting only.
+
+
+SHOWN = 10
+"""How many missed values of an entry have a line of their own."""
+
+
+def expectation_table(expectations: dict[str, Any]) -> Table:
+    """Return a row for each entry: its title, how many values are equal, the largest difference, the verdict."""
+    rows = []
+    for number, entry in enumerate(expectations["entries"], 1):
+        as_recorded = " (as recorded)" if entry["verdict"] == entry["recorded"] == "differs" else ""
+        verdict = VERDICTS[entry["verdict"]] + (" MISSED" if entry["missed"] else as_recorded)
+        rows.append([str(number), entry["title"], counted(entry), difference(entry["largest_difference"]), verdict])
+    return ["", "expected", "equal", "largest difference", "verdict"], rows
+
+
+def counted(entry: dict[str, Any]) -> str:
+    """Return how many of the values are equal, such as "9 of 10"."""
+    return f"{entry['equal']:,} of {entry['values']:,}"
+
+
+def difference(value: float | None) -> str:
+    """Return a difference with two significant digits."""
+    return "-" if value is None else "0" if value == 0 else f"{value:.2g}"
+
+
+def misses(expectations: dict[str, Any]) -> Iterator[str]:
+    """Yield a line for each value that differs in an entry that is worse than on record.
+
+    For an entry without such values there is a line that says why it is worse.
+    """
+    for number in expectations["missed"]:
+        entry = expectations["entries"][number - 1]
+        wrong = [item for item in entry["compared"] if item["verdict"] == "differs"]
+        lines = [in_words(item) for item in wrong[:SHOWN]]
+        if len(wrong) > SHOWN:
+            lines.append(f"and {len(wrong) - SHOWN} more")
+        if entry["message"] and not any(entry["message"] == item.get("message") for item in wrong[:SHOWN]):
+            lines.append(entry["message"])
+        yield from (f"{number}. {entry['title']}: {line}" for line in lines)
+        if not lines:
+            verdict, recorded = (VERDICTS[entry[key]] for key in ("verdict", "recorded"))
+            yield f"{number}. {entry['title']}: {verdict}; on record is: {recorded}"
+
+
+def in_words(item: dict[str, Any]) -> str:
+    """Return in words how a value differs from what was expected."""
+    label = f"{item['place']}: " if item["place"] else ""
+    if item.get("message"):
+        return f"{label}expected {item['expected']}: {item['message']}"
+    return f"{label}expected {item['expected']}, found {'no number' if item['found'] is None else item['found']}"
+
 
 HEADER = ["result", "equal", "difference", "verdict", "on record", "seconds"]
 SHORT = ["result", "equal", "difference", "verdict"]
@@ -60,7 +114,7 @@ def summary(outcome: Outcome) -> tuple[str, str, str]:
     return counted(whole), difference(max(differences, default=None)), outcome.expectations["verdict"]
 
 
-def remarks(outcomes: Sequence[Outcome]) -> Iterator[str]:
+def notes_of(outcomes: Sequence[Outcome]) -> Iterator[str]:
     """Yield lines below the table: why recipes were not run, and what is worse than on record."""
     for outcome in outcomes:
         if outcome.message:
@@ -110,14 +164,14 @@ def to_markdown(outcomes: Sequence[Outcome]) -> str:
     header = [HEADER[0], "publication", *HEADER[1:]]
     rows = [(name, _publication(one.recipe), *cells) for one in outcomes for name, *cells in [_row(one)]]
     lines = markdown_lines(header, rows)
-    notes = [f"- {_escaped(line)}" for line in remarks(outcomes)]
+    notes = [f"- {_escaped(line)}" for line in notes_of(outcomes)]
     return "\n".join([*lines, *([""] if notes else []), *notes, "", LEGEND]) + "\n"
 
 
 def to_short_markdown(outcomes: Sequence[Outcome]) -> str:
     """Return the table that `gec-pipeline help reproduce` has, and below it what was not run, and what is worse."""
     ran = [[outcome.recipe.name, *summary(outcome)] for outcome in outcomes if outcome.expectations]
-    notes = [f"- {_escaped(line)}" for line in remarks(outcomes)]
+    notes = [f"- {_escaped(line)}" for line in notes_of(outcomes)]
     return "\n".join([*markdown_lines(SHORT, ran), *([""] if notes else []), *notes]) + "\n"
 
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from ....corpus.spans import Span, read_span
 from ....scoring.column_blocks import blocks_of
-from ...tables.labels import labels
+from ...tables.ranked import labels
 from .chosen_lines import RULE, telling
 from .edits import edit_data, references_of
 from .line_counts import scaled, table

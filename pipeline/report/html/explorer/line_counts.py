@@ -8,7 +8,7 @@ import numpy as np
 
 from ....scoring.column_blocks import compact, of_annotators
 from ....scoring.sentences import sentence_scores
-from ...tables.digits import round_half_up
+from ...tables import round_half_up
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -10,12 +10,13 @@ import unicodedata
 from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
-from ...metrics.base.description import MISSED, RIGHT, WRONG, Verdict
+from ..metrics.base.description import MISSED, RIGHT, WRONG, Verdict
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     Cut = tuple[int, int, int, int]
+
 
 MOST_CELLS = 4_000_000
 """Where a table of words would have more cells, the whole part is one edit."""
