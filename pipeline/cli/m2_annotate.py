@@ -53,10 +53,8 @@ def add_annotate(actions: argparse._SubParsersAction[argparse.ArgumentParser]) -
 
 def annotate(args: argparse.Namespace) -> int:
     """Write the M2 file, and tell what was done."""
-    from ..annotation.annotate import annotate_all
-    from ..annotation.annotation_cache import AnnotationCache
-    from ..annotation.pairs import block
-    from ..annotation.spacy_pipelines import versions_of
+    from ..annotation.annotate import AnnotationCache, annotate_all
+    from ..annotation.errant_annotator import block, versions_of
     from ..report.terminal.text import print_text
 
     versions = versions_of(args.model)

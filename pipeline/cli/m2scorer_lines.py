@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, TypeAlias
 
-from ..edits.proposed import is_match, shrunk
+from ..corpus.edits.records import is_match, shrunk
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from ..edits.proposed import GoldEdit, Judged, ProposedEdit
+    from ..corpus.edits.records import GoldEdit, Judged, ProposedEdit
 
 Totals: TypeAlias = "tuple[int, int, int]"
 """Right, proposed and annotated edits."""

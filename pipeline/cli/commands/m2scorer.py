@@ -23,10 +23,9 @@ from typing import TYPE_CHECKING, Any
 
 from ...api import evaluate_corpus
 from ...config.resolved import Dataset, System
-from ...corpus.input_files import Opener
-from ...corpus.opener import open_corpus
+from ...corpus.edits.records import gold_blocks
+from ...corpus.opener import Opener, open_corpus
 from ...corpus.texts import read_texts
-from ...edits.read_once import gold_blocks
 from ...errors import CorpusError, Problem, printable
 from ...io.plain_files import is_plain, named
 from ...io.remote import Remote
@@ -45,7 +44,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from ...corpus.corpus import Corpus
-    from ...edits.proposed import Judged
+    from ...corpus.edits.records import Judged
     from ..m2scorer_lines import Totals
 
 MAX_MATCH: Any = METRICS["m2"]

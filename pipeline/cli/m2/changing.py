@@ -7,8 +7,8 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ...edits.m2.changes import ALTERNATIVES, STYLES, converted, merged, split
-from ...edits.m2_files import read_annotated
+from ...corpus.edits.m2_files import read_annotated
+from ...corpus.edits.m2_tools import ALTERNATIVES, STYLES, converted, merged, split
 from ...errors import ConfigError, printable
 from ...io.plain_files import SEPARATOR
 from ...io.safe_files import write_atomic

@@ -5,8 +5,8 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING
 
-from ...edits.m2.check import check
-from ...edits.m2_files import other_sentences, other_styles, read_annotated
+from ...corpus.edits.m2_files import other_sentences, other_styles, read_annotated
+from ...corpus.edits.m2_tools import check
 from ...errors import CorpusError, printable
 from ...io.plain_files import named
 from .paths import m2_path, m2_spool
@@ -14,7 +14,7 @@ from .paths import m2_path, m2_spool
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from ...edits.m2.check import Checked, Finding
+    from ...corpus.edits.m2_tools import Checked, Finding
 
 MOST = 5
 """Findings of a kind that are printed, unless all are asked for."""

@@ -6,12 +6,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ...config.resolved import STDIN, UNPACKED
-from ...edits.m2_files import read_annotated
+from ...corpus.edits.m2_files import read_annotated
 from ...io.plain_files import Spool
 from ...io.remote import locate
 
 if TYPE_CHECKING:
-    from ...edits.m2_files import Annotated
+    from ...corpus.edits.m2_files import Annotated
     from ...io.remote import Remote
 
 DATA = "data:"
