@@ -10,8 +10,9 @@ from .config.overrides import NO_OVERRIDES, Overrides, select
 from .config.tree import base_of
 from .corpus.annotated_texts import Annotating, with_annotated
 from .corpus.formats import READERS
+from .corpus.input_files import Opener
 from .corpus.input_warnings import misspaced, suspicions
-from .corpus.opener import Opener, open_corpus
+from .corpus.opener import open_corpus
 from .corpus.texts import read_texts
 from .dataclass import dataclass
 from .errors import ConfigError, DataError, InputError, Problem, did_you_mean

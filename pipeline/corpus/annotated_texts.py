@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from ..annotation.errant_annotator import Annotation
     from .corpus import Corpus
-    from .opener import Opener
+    from .input_files import Opener
     from .texts import AnyText
 
 

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
     from ..config.resolved import Dataset, Input, System
     from .edits.m2_files import Reader
-    from .opener import Opener
+    from .input_files import Opener
     from .texts import TextFile
 
 

@@ -28,7 +28,7 @@ from pipeline import kernel as chosen_kernel
 from pipeline import stages
 from pipeline.cli.dispatch import main
 from pipeline.corpus import scan
-from pipeline.corpus.opener import Opener
+from pipeline.corpus.input_files import Opener
 from pipeline.errors import CorpusError
 from pipeline.io import compressed
 from tests.conftest import open_text

@@ -26,7 +26,7 @@ import pipeline
 from pipeline.cli.dispatch import main
 from pipeline.config.resolved import Column, Input
 from pipeline.corpus import scan as index
-from pipeline.corpus.opener import Opener
+from pipeline.corpus.input_files import Opener
 from pipeline.corpus.texts import read_span, read_texts
 from pipeline.errors import CorpusError, Problem, StoreError
 from pipeline.execution.options import RunOptions

@@ -24,7 +24,8 @@ from typing import TYPE_CHECKING, Any
 from ...api import evaluate_corpus
 from ...config.resolved import Dataset, System
 from ...corpus.edits.records import gold_blocks
-from ...corpus.opener import Opener, open_corpus
+from ...corpus.input_files import Opener
+from ...corpus.opener import open_corpus
 from ...corpus.texts import read_texts
 from ...errors import CorpusError, Problem, printable
 from ...io.plain_files import is_plain, named

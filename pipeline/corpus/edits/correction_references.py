@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import itertools
 import math
-import re
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from ...errors import InputError, did_you_mean
+from .m2_files import NUMBERED, is_numbered
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -220,7 +220,6 @@ def apply(tokens: Tokens, edits: Iterable[Correction]) -> Tokens:
 
 
 NOOP = "noop"
-_NUMBERED = re.compile(r"error ([0-9]+) (yes|no)")
 
 
 def corrections_of_m2(tokens: Sequence[str], edits: Iterable[Edit], split: Split) -> CorrectedSentence:
@@ -251,17 +250,12 @@ def type_of_error(number: int, *, required: bool) -> str:
     return f"error {number} {'yes' if required else 'no'}"
 
 
-def is_numbered(type_: str) -> bool:
-    """Return whether the type of an edit says to which error of its sentence it belongs."""
-    return bool(_NUMBERED.fullmatch(type_))
-
-
 def _as_numbered(tokens: Sequence[str], edits: Sequence[Edit]) -> CorrectedSentence:
     """Return a sentence with its errors, of edits whose types say to which error they belong."""
     groups: dict[int, list[Edit]] = {}
     required: dict[int, bool] = {}
     for edit in edits:
-        match = _NUMBERED.fullmatch(edit.type)
+        match = NUMBERED.fullmatch(edit.type)
         if match:
             groups.setdefault(int(match[1]), []).append(edit)
             required[int(match[1])] = match[2] == "yes"

@@ -46,6 +46,9 @@ KEPT = 1 << 14
 """Lines whose edits are kept: most are read several times, for texts, for checks and by workers. They take 6 MB."""
 
 
+NUMBERED = re.compile(r"error ([0-9]+) (yes|no)")
+
+
 class Edit(NamedTuple):
     """A line that begins with A."""
 
@@ -62,6 +65,11 @@ class Edit(NamedTuple):
     def is_noop(self) -> bool:
         """Whether the line says that the annotator leaves the sentence as it is."""
         return is_noop(self.type)
+
+
+def is_numbered(type_: str) -> bool:
+    """Return whether the type of an edit says to which error of its sentence it belongs."""
+    return bool(NUMBERED.fullmatch(type_))
 
 
 @lru_cache(KEPT)
@@ -202,8 +210,6 @@ class Annotated(NamedTuple):
     @property
     def is_xml(self) -> bool:
         """Whether it was read from a gold file of I-measure."""
-        from .correction_references import is_numbered  # here, because it is rarely asked
-
         return any(map(is_numbered, self.all_types()))
 
     @property
