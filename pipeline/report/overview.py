@@ -34,7 +34,7 @@ NAMED = 4
 """As many systems share a place by name; of more, the first three are named and the others counted."""
 
 
-def verdict(results: Results, group: Group, digits: int) -> str:
+def verdict_sentence(results: Results, group: Group, digits: int) -> str:
     """Return a sentence: who is first, how surely, and how the others stand to the baseline and to the source.
 
     Systems share the first place if a test of all pairs did not tell them from the first, or, without such a test, if
@@ -237,7 +237,7 @@ def _column(results: Results, group: Group, digits: int, title: str) -> Column:
         title=title,
         entries=entries,
         kinds=kinds(info, group),
-        verdict=verdict(results, group, digits),
+        verdict=verdict_sentence(results, group, digits),
     )
 
 

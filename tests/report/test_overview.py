@@ -14,7 +14,7 @@ from pipeline.reopen import revisit
 from pipeline.report.console import print_results
 from pipeline.report.latex import latex_files
 from pipeline.report.markdown import markdown_files
-from pipeline.report.overview import overviews, verdict
+from pipeline.report.overview import overviews, verdict_sentence
 from pipeline.report.tables import comparisons
 from pipeline.report.tables.comparisons import BETTER, WORSE
 from pipeline.report.tables.ranked import best_of, groups, kinds
@@ -90,7 +90,7 @@ SOURCE = {"source": "1", "system C": "1", "system A": "2"}
 
 def said(results: Results) -> str:
     (group,) = groups(results)
-    return verdict(results, group, 2)
+    return verdict_sentence(results, group, 2)
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ..overview import overviews, verdict
+from ..overview import overviews, verdict_sentence
 from ..tables.comparisons import BETTER, WORSE, is_significant, tests_of
 from ..tables.ranked import groups
 
@@ -55,7 +55,7 @@ def overview_part(results: Results, digits: int) -> dict[str, Any]:
             for name in overview.systems
         ]
         tables.append(PageOverview(overview, boards, rows))
-    sentences = {names[group.dataset, group.metric]: verdict(results, group, digits) for group in own}
+    sentences = {names[group.dataset, group.metric]: verdict_sentence(results, group, digits) for group in own}
     own_boards = {names[group.dataset, group.metric]: _board(results, group) for group in own}
     return {"tables": tables, "sentences": sentences, "data": {"digits": digits, "boards": own_boards}}
 

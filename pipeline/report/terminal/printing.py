@@ -172,19 +172,19 @@ def fit(
 
     def widths(kept: Iterable[int], narrow: int = NARROW) -> dict[int, int]:
         """Return the widths of these columns, of which the widest become narrower until all have room or none can."""
-        found, wrapped, cut = dict[int, int](), dict[int, int](), dict[int, int]()
+        own, wrapped, cut = dict[int, int](), dict[int, int](), dict[int, int]()
         for n in kept:
             cells = [row[n] for row in rows]
             words = [
                 word for text in [header[n], *(cells if n in left and n not in whole else [])] for word in text.split()
             ]
-            found[n] = max(map(shown_width, [header[n], *cells]))
+            own[n] = max(map(shown_width, [header[n], *cells]))
             wrapped[n] = max(map(shown_width, ["", *words, *(cells if n not in left or n in whole else [])]))
             cut[n] = min(wrapped[n], max(narrow, shown_width(header[n]))) if n in left else wrapped[n]
         for least in (wrapped, cut):
-            while total(found.values()) > width and (able := [n for n in found if found[n] > least[n]]):
-                found[max(able, key=found.__getitem__)] -= 1
-        return found
+            while total(own.values()) > width and (able := [n for n in own if own[n] > least[n]]):
+                own[max(able, key=own.__getitem__)] -= 1
+        return own
 
     rest = [n for n in range(len(header) - 1, -1, -1) if n not in stay]
     leaving = [n for title in first_out for n in rest if header[n] == title]
@@ -198,10 +198,10 @@ def fit(
             continue
         if total(widths([*kept, column]).values()) <= width:
             kept = sorted([*kept, column])
-    own = widths(kept)
-    if total(own.values()) > width:
-        own = widths(kept, NARROWEST)
-    return Layout(own, [title for n, title in enumerate(header) if n not in kept])
+    final = widths(kept)
+    if total(final.values()) > width:
+        final = widths(kept, NARROWEST)
+    return Layout(final, [title for n, title in enumerate(header) if n not in kept])
 
 
 def total(widths: Collection[int]) -> int:
