@@ -1,4 +1,7 @@
-"""Judgements, correlations of columns and agreement on sentences as tables: formatting only."""
+"""What people say as tables: their judgements, and how far metrics agree with them. Formatting only.
+
+finding_tables() has the sections of the results that stand below the scores: means, judgements, correlations.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +25,13 @@ if TYPE_CHECKING:
     from . import Table
 
 
-# Human judgements and the agreement of metrics with them as tables: formatting only.
+USUAL = ("average=none", "epsilon=0", "permutations=1000", "seed=4")
+"""Options of statistics that tables leave out, because they are defaults. Signatures have them."""
+COEFFICIENTS = ("pearson", "spearman", "kendall", "accuracy", "mean_rank_difference")
+AGREEMENTS = ("accuracy", "kendall", "kendall_no_ties", "kendall_human_ties")
+
+
+# --- judgements
 
 
 def counts_table(summary: JudgmentSummary) -> Table:
@@ -49,13 +58,11 @@ def kappa_table(kappas: dict[tuple[int, int], Kappa], names: Sequence[str], leas
     """Return the kappa of each two judges, or * where they share fewer than `least` comparisons."""
     rows = []
     for row, name in enumerate(names):
-        cells = [_kappa(kappas[row, column], least) if column >= row else "" for column in range(len(names))]
+        cells = [""] * row
+        for kappa in (kappas[row, column] for column in range(row, len(names))):
+            cells.append("*" if kappa.comparisons < least else round_half_up(kappa.kappa, 2))
         rows.append([name, *cells])
     return ["judge", *names], rows
-
-
-def _kappa(kappa: Kappa, least: int) -> str:
-    return "*" if kappa.comparisons < least else round_half_up(kappa.kappa, 2)
 
 
 def judge_table(judges: JudgeCorrelations, names: Sequence[str]) -> Table:
@@ -63,18 +70,17 @@ def judge_table(judges: JudgeCorrelations, names: Sequence[str]) -> Table:
 
     The last columns are the correlations of each judge with all the others.
     """
+
+    def rounded(*values: float) -> list[str]:
+        return [round_half_up(float(value), 2) for value in values]
+
     rows = []
     for row, name in enumerate(names):
-        both = [judges.spearman if column > row else judges.pearson for column in range(len(names))]
-        cells = ["" if column == row else _rounded(both[column][row, column]) for column in range(len(names))]
-        rows.append([name, *cells, _rounded(judges.others_spearman[row]), _rounded(judges.others_pearson[row])])
-    blank = [""] * len(names)
-    rows.append(["mean", *blank, _rounded(judges.mean_spearman), _rounded(judges.mean_pearson)])
+        below, above = judges.pearson[row, :row], judges.spearman[row, row + 1 : len(names)]
+        others = rounded(judges.others_spearman[row], judges.others_pearson[row])
+        rows.append([name, *rounded(*below), "", *rounded(*above), *others])
+    rows.append(["mean", *[""] * len(names), *rounded(judges.mean_spearman, judges.mean_pearson)])
     return ["judge", *names, "others: spearman", "pearson"], rows
-
-
-def _rounded(value: float) -> str:
-    return round_half_up(float(value), 2)
 
 
 def head_to_head_table(pairs: HeadToHead, names: Sequence[str], order: Sequence[int]) -> Table:
@@ -82,19 +88,22 @@ def head_to_head_table(pairs: HeadToHead, names: Sequence[str], order: Sequence[
 
     `order` holds the numbers of the systems in the order of the rows and columns.
     """
-    rows = [[names[row], *("" if row == column else _share(pairs, column, row) for column in order)] for row in order]
+    from ...scoring.resampling.paired_tests import mark
+
+    rows = [[names[row]] for row in order]
+    for cells, row in zip(rows, order, strict=True):
+        for column in order:
+            share, p = float(pairs.share[column, row]), float(pairs.p[column, row])
+            cells.append("" if row == column else "-" if math.isnan(share) else round_half_up(share, 2) + mark(p))
     return ["", *(names[number] for number in order)], rows
 
 
-def _share(pairs: HeadToHead, system: int, other: int) -> str:
-    from ...scoring.resampling.paired_tests import mark
-
-    share, p = float(pairs.share[system, other]), float(pairs.p[system, other])
-    return "-" if math.isnan(share) else round_half_up(share, 2) + mark(p)
+def accuracy_line(share: float, folds: int) -> str:
+    """Return the accuracy of Expected Wins as a line."""
+    return f"accuracy on pairs that are no ties, {folds}-fold cross-validation: {percent(share, 2)}%"
 
 
-USUAL = ("average=none", "epsilon=0", "permutations=1000", "seed=4")
-"""Options of statistics that tables leave out, because they are defaults. Signatures have them."""
+# --- agreement of metrics with people
 
 
 def correlation_table(human: dict[str, Any]) -> Table:
@@ -154,24 +163,24 @@ def window_table(human: dict[str, Any]) -> Table:
 
 
 def statistic_table(human: dict[str, Any]) -> Table:
-    """Return a row for each statistic and metric: the value, what was compared, and the epsilon that was sought."""
+    """Return a row for each statistic and metric, the best first: the value, what was compared, the epsilon found."""
     items = human.get("statistics", ())
     named, short = labels(item["metric"] for item in items), _short(items)
     sought = any(item["epsilon"] is not None for item in items)
-    rows = []
     order = list(short)
-    ranked = sorted(items, key=lambda item: (order.index(item["statistic"]), item["human"], _fall(item["value"])))
-    for item in ranked:
+
+    def place(item: dict[str, Any]) -> tuple[int, str, float]:
+        value = item["value"]
+        fall = math.inf if value is None or math.isnan(value) else -value
+        return order.index(item["statistic"]), item["human"], fall
+
+    rows = []
+    for item in sorted(items, key=place):
         epsilon = ["" if item["epsilon"] is None else f"{item['epsilon']:.3g}"] if sought else []
-        counts = [f"{item['groups']:,}", f"{item['undefined']:,}"]
-        cells = [short[item["statistic"]], named[item["metric"]], item["human"], coefficient(item["value"])]
-        rows.append([*cells, *epsilon, f"{item['scores']:,}", *counts])
+        cells = [short[item["statistic"]], named[item["metric"]], item["human"], coefficient(item["value"]), *epsilon]
+        rows.append([*cells, *(f"{item[key]:,}" for key in ("scores", "groups", "undefined"))])
     epsilon = ["epsilon"] if sought else []
     return ["statistic", "metric", "human score", "value", *epsilon, "scores", "groups", "undefined"], rows
-
-
-def _fall(value: float | None) -> float:
-    return math.inf if value is None or math.isnan(value) else -value
 
 
 def _short(items: Iterable[dict[str, Any]]) -> dict[str, str]:
@@ -180,56 +189,40 @@ def _short(items: Iterable[dict[str, Any]]) -> dict[str, str]:
     short = {}
     for item in items:
         name, *settings = item["statistic"].split("|")
-        options = [text.replace(":", "=", 1) for text in settings]
-        kept = [text for text in options if text not in USUAL]
+        kept = [option for option in (text.replace(":", "=", 1) for text in settings) if option not in USUAL]
         text = f"{name}[{','.join(kept)}]" if kept else name
         short[item["statistic"]] = known.get(text, text)
     return short
 
 
 def permutation_table(human: dict[str, Any]) -> Table:
-    """Return a row for each permutation test of whether a statistic of a metric is higher than that of another."""
+    """Return a row for each permutation test of whether a statistic of a metric is higher than that of another.
+
+    A p-value is a share of the permutations. Where none reached the difference, it is below one of them.
+    """
     items = human.get("permutations", ())
     named, short = labels(text for item in items for text in (item["metric"], item["other"])), _short(items)
     rows = []
     for item in items:
         names = [short[item["statistic"]], named[item["metric"]], named[item["other"]], item["human"]]
-        rows.append(
-            [*names, coefficient(item["delta"]), _share_of(item["p"], item["resamples"]), f"{item['resamples']:,}"]
-        )
+        p, resamples = item["p"], item["resamples"]
+        shown = "-" if p is None or math.isnan(p) else shown_p(p) if p else f"<{1 / resamples:.2g}"
+        rows.append([*names, coefficient(item["delta"]), shown, f"{resamples:,}"])
     return ["statistic", "metric", "other", "human score", "d", "p", "permutations"], rows
-
-
-def _share_of(p: float | None, resamples: int) -> str:
-    """Return a p-value that is a share of resamples. Where none reached the difference, it is below one of them."""
-    if p is None or math.isnan(p):
-        return "-"
-    return shown_p(p) if p else f"<{1 / resamples:.2g}"
 
 
 def rank_table(human: dict[str, Any]) -> Table:
     """Return a row for each metric and two ranks: how often the metric agrees on outputs of these ranks."""
     items = human.get("by_rank", ())
     named = labels(item["metric"] for item in items)
-    rows = [
-        [
-            named[item["metric"]],
-            f"{item['better']}-{item['worse']}",
-            f"{item['pairs']:,}",
-            coefficient(item["accuracy"]),
-        ]
-        for item in items
-    ]
+    rows = []
+    for item in items:
+        between = f"{item['better']}-{item['worse']}"
+        rows.append([named[item["metric"]], between, f"{item['pairs']:,}", coefficient(item["accuracy"])])
     return ["metric", "ranks", "pairs", "accuracy"], rows
 
 
-def accuracy_line(share: float, folds: int) -> str:
-    """Return the accuracy of Expected Wins as a line."""
-    return f"accuracy on pairs that are no ties, {folds}-fold cross-validation: {percent(share, 2)}%"
-
-
-COEFFICIENTS = ("pearson", "spearman", "kendall", "accuracy", "mean_rank_difference")
-AGREEMENTS = ("accuracy", "kendall", "kendall_no_ties", "kendall_human_ties")
+# --- sections of the results besides the scores
 
 
 def finding_tables(results: Results, digits: int) -> Iterator[tuple[str, Table, tuple[int, ...]]]:
@@ -242,26 +235,23 @@ def finding_tables(results: Results, digits: int) -> Iterator[tuple[str, Table, 
                 counted = f"{total['items']:,} items, {total['expanded']:,} pairs of systems"
                 yield f"judgments {name}: {title}, {counted}", ranked_table(summary[key], title, 3), (1,)
     if results.correlations:
-        yield "correlations", _correlations(results.correlations), (0, 1)
+        rows = [
+            [column, other, str(cells["systems"]), *(coefficient(cells[name]) for name in COEFFICIENTS)]
+            for column, others in results.correlations.items()
+            for other, cells in others.items()
+        ]
+        yield (
+            "correlations",
+            (["column", "with", "n", *(name.replace("_", " ") for name in COEFFICIENTS)], rows),
+            (0, 1),
+        )
     if results.agreements:
-        yield "agreement on sentences", _agreements(results.agreements), (0,)
-
-
-def _correlations(correlations: dict[str, Any]) -> Table:
-    rows = [
-        [column, other, str(cells["systems"]), *(coefficient(cells[name]) for name in COEFFICIENTS)]
-        for column, others in correlations.items()
-        for other, cells in others.items()
-    ]
-    return ["column", "with", "n", *(name.replace("_", " ") for name in COEFFICIENTS)], rows
-
-
-def _agreements(agreements: dict[str, Any]) -> Table:
-    rows = [
-        [name, f"{cells['pairs']:,}", f"{cells['metric_ties']:,}", *(coefficient(cells[key]) for key in AGREEMENTS)]
-        for name, cells in agreements.items()
-    ]
-    return ["", "pairs", "metric ties", *(key.replace("_", " ") for key in AGREEMENTS)], rows
+        rows = [
+            [name, f"{cells['pairs']:,}", f"{cells['metric_ties']:,}", *(coefficient(cells[key]) for key in AGREEMENTS)]
+            for name, cells in results.agreements.items()
+        ]
+        header = ["", "pairs", "metric ties", *(key.replace("_", " ") for key in AGREEMENTS)]
+        yield "agreement on sentences", (header, rows), (0,)
 
 
 def _means(results: Results, digits: int) -> Iterator[tuple[str, Table, tuple[int, ...]]]:
@@ -269,7 +259,9 @@ def _means(results: Results, digits: int) -> Iterator[tuple[str, Table, tuple[in
     means = results.means or []
     called = labels(mean.metric for mean in means)
     for mean in means:
-        scores = {(s.system, s.dataset): s.score for s in results.scores if _is_by(s.metric, mean.metric)}
+        printed = {score.metric: _without_references(score.metric) for score in results.scores}
+        own = [score for score in results.scores if printed[score.metric] == mean.metric]
+        scores = {(score.system, score.dataset): score.score for score in own}
         goodness = [class_of(mean.metric).goodness(value) for value in mean.systems.values()]
         positions = [*map(str, ranks(goodness)), *("-" for _ in mean.lacking)]
         rows = []
@@ -282,6 +274,6 @@ def _means(results: Results, digits: int) -> Iterator[tuple[str, Table, tuple[in
         yield title, (["rank", "system", "mean", *mean.datasets], rows), (1,)
 
 
-def _is_by(printed: str, metric: str) -> bool:
-    """Whether the signature of a score is that of a mean, which does not say how many references there are."""
-    return [part for part in printed.split("|") if not part.startswith("nrefs:")] == metric.split("|")
+def _without_references(printed: str) -> str:
+    """Return the signature of a score as that of a mean, which does not say how many references there are."""
+    return "|".join(part for part in printed.split("|") if not part.startswith("nrefs:"))
