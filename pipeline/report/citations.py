@@ -13,7 +13,7 @@ from ..errors import InputError, did_you_mean
 from ..io.catalogue import citations
 from ..metrics.base.signature import with_samples
 from ..metrics.build import from_text
-from .latex import escape
+from .latex import code, escape
 from .tables.comparisons import baseline_of, level_name
 from .tables.ranked import groups
 
@@ -91,11 +91,7 @@ class Text(NamedTuple):
 
 
 PLAIN = Text(lambda keys: f" [{', '.join(keys)}]" if keys else "", str, str)
-LATEX = Text(
-    lambda keys: rf"~\cite{{{','.join(keys)}}}" if keys else "",
-    escape,
-    lambda text: rf"\texttt{{{escape(text)}}}".replace(r"\textbar{}", r"\textbar\allowbreak{}"),
-)
+LATEX = Text(lambda keys: rf"~\cite{{{','.join(keys)}}}" if keys else "", escape, code)
 
 
 def bibtex(keys: Sequence[str]) -> str:
