@@ -210,8 +210,7 @@ def print_sentence_outputs(results: Sequence[Result], digits: int) -> None:
     Where there are several metrics, the first column is the metric, and a cell is empty where a metric has no such
     output.
     """
-    from ...report.tables.ranked import output_cell
-    from ...report.tables.ranked import labels
+    from ...report.tables.ranked import labels, output_cell
 
     called = labels(result.signature for result in results)
     several = len(called) > 1
