@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import sys
 from itertools import chain, islice
 from typing import TYPE_CHECKING, NamedTuple
@@ -16,7 +15,7 @@ from ..scoring.column_blocks import annotators_of, chosen_references, of_annotat
 from ..scoring.sentences import sentence_scores
 from .tables import percent, round_half_up
 from .tables.ranked import labels
-from .terminal.printing import has_colours, shown_width, terminal_width, wrapped
+from .terminal.printing import has_colours, terminal_width
 from .word_edits import verdicts_of, word_edits, words_of
 
 if TYPE_CHECKING:
@@ -37,11 +36,8 @@ NOTHING = "∅"
 """What stands for no token, in edits that insert or delete."""
 SUMMARY = 2.5
 """A source of so many times the words of an output is not aligned with it: the output is a summary."""
-DELETED, INSERTED, PLAIN = "\x1b[9;31m", "\x1b[4;32m", "\x1b[0m"
-"""Codes of terminals: red and struck through, green and underlined, and back."""
-CODES = re.compile(r"\x1b\[[0-9;]*m")
-NARROW = 20
-"""Lines of texts have at least so many columns of letters."""
+DELETED, INSERTED = "strike red", "underline green"
+"""How words are drawn on a terminal that the source alone has, or the text."""
 
 
 # --- texts
@@ -76,26 +72,36 @@ def sentence(material: Material, dataset: str, line: int, systems: Sequence[str]
     return Sentence(texts, f"line {number:,} of the files" if number != line else "")
 
 
-def text_lines(texts: Sequence[tuple[str, str]]) -> Iterator[str]:
-    """Yield the texts of a sentence as lines: names and text; on a terminal with edits against the source in colour.
+def print_texts(texts: Sequence[tuple[str, str]]) -> None:
+    """Print the texts of a sentence beside their names; on a terminal with edits against the source in colour.
 
-    Where the names are too long for the column of names, the text stands below them. A terminal has lines that break
-    between words.
+    In a pipe, a text stands below its names where these are too long for the column of names.
     """
     width = max((len(printable(name)) for name, _ in texts), default=0)
-    source = next((text for name, text in texts if name == "source"), None)
-    is_marked = source is not None and has_colours(sys.stdout)
+    if not sys.stdout.isatty():
+        for names, text in grouped(texts):
+            label = printable(", ".join(names))
+            if len(label) > width:
+                print(label)
+                label = ""
+            print(f"{label.ljust(width)}  {printable(text.replace(chr(10), ' '))}".rstrip())
+        return
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    grid = Table.grid(padding=(0, 2))
+    grid.add_column(no_wrap=True, max_width=terminal_width() // 2)
+    grid.add_column(overflow="fold")
+    source = dict(texts).get("source", "")
+    is_marked = bool(source) and has_colours(sys.stdout)
     if is_marked:
-        yield from _beside(
-            "", [f"({INSERTED}inserted{PLAIN},", f"{DELETED}deleted{PLAIN}:", "against the source)"], width
-        )
+        legend = ("inserted", INSERTED), ", ", ("deleted", DELETED)
+        grid.add_row("", Text.assemble("(", *legend, ": against the source)"))
     for names, text in grouped(texts):
-        label = printable(", ".join(names))
-        if len(label) > width:
-            yield wrapped(label, sys.stdout)
-            label = ""
-        words = marked(source or "", text) if is_marked and names != ["source"] else _words(text)
-        yield from _beside(label, words, width)
+        words = marked(source if is_marked and names != ["source"] else text, text)
+        grid.add_row(Text(",\n".join(map(printable, names))), Text(" ").join(Text(*word) for word in words))
+    Console(width=terminal_width(), height=25).print(grid)
 
 
 def grouped(texts: Sequence[tuple[str, str]]) -> list[tuple[list[str], str]]:
@@ -110,41 +116,22 @@ def grouped(texts: Sequence[tuple[str, str]]) -> list[tuple[list[str], str]]:
     return list(groups.values())
 
 
-def marked(source: str, text: str) -> list[str]:
-    """Return the words of a text with codes around what it inserts, and with what it deletes from the source.
+def marked(source: str, text: str) -> list[tuple[str, str]]:
+    """Return the words of a text with their styles: INSERTED, or DELETED for what it deletes from the source.
 
     Texts whose words are not all between white space, and summaries, stay as they are.
     """
     one, two = words_of(source), words_of(text)
     if one != source.split() or two != text.split() or len(one) > SUMMARY * max(len(two), 1):
-        return _words(text)
-    words, at = list[str](), 0
+        return [(word, "") for word in printable(text.replace("\n", " ")).split(" ")]
+    words, at = list[tuple[str, str]](), 0
     for edit in word_edits(source, text):
-        words += map(printable, one[at : edit.start])
-        for code, part in ((DELETED, edit.original), (INSERTED, edit.correction)):
-            words += [f"{code}{printable(word)}{PLAIN}" for word in part.split()]
+        words += [(word, "") for word in one[at : edit.start]]
+        words += [(word, DELETED) for word in edit.original.split()]
+        words += [(word, INSERTED) for word in edit.correction.split()]
         at = edit.end
-    return [*words, *map(printable, one[at:])]
-
-
-def _words(text: str) -> list[str]:
-    return printable(text.replace("\n", " ")).split(" ")
-
-
-def _beside(label: str, words: Sequence[str], width: int) -> Iterator[str]:
-    """Yield words beside a label of so many letters, on a terminal in as many lines as they need."""
-    if not sys.stdout.isatty():
-        yield f"{label.ljust(width)}  {' '.join(words)}".rstrip()
-        return
-    room, line, size = max(terminal_width() - width - 2, NARROW), list[str](), 0
-    for word in words:
-        own = shown_width(CODES.sub("", word))
-        if line and size + 1 + own > room:
-            yield f"{label.ljust(width)}  {' '.join(line)}"
-            label, line, size = "", [], 0
-        size += own + bool(line)
-        line.append(word)
-    yield f"{label.ljust(width)}  {' '.join(line)}".rstrip()
+    words += [(word, "") for word in one[at:]]
+    return [(printable(word), style) for word, style in words]
 
 
 # --- scores and counts

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING
 
-from pipeline.report.sentence import grouped, marked
+from pipeline.report.sentence import DELETED, INSERTED, grouped, marked
 from tests.conftest import called, run, write_run
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ def test_equal_texts_stand_once_and_edits_are_in_colour(
     monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
     monkeypatch.setenv("COLUMNS", "100")
     drawn = called(capsys, "show", sample, "--line", 4)[1]
-    assert same in drawn
+    assert "reference 0,  My brother works in a small bakery near the station ." in drawn
     gone, come, end = "\x1b[9;31m", "\x1b[4;32m", "\x1b[0m"
     assert f"My brother {gone}works{end} {come}work{end} in {gone}a{end} small bakery near " in drawn
     assert f"{come}the{end} " in drawn
@@ -60,8 +60,8 @@ def test_equal_texts_stand_once_and_edits_are_in_colour(
 
 def test_edits_of_texts_without_blanks_and_of_summaries_are_not_marked() -> None:
     for source, text in (("彼は走る。", "彼女は走る。"), ("a b c d e f", "a b")):
-        assert " ".join(marked(source, text)) == text
-    assert marked("a b", "a") == ["a", "\x1b[9;31mb\x1b[0m"]
+        assert marked(source, text) == [(word, "") for word in text.split()]
+    assert marked("a b", "a c") == [("a", ""), ("b", DELETED), ("c", INSERTED)]
     texts = [("source", "a"), ("reference 0", "b"), ("reference 1", "b "), ("A", "b"), ("B", "a"), ("C", "b")]
     assert [names for names, _ in grouped(texts)] == [["source"], ["reference 0", "reference 1"], ["A", "C"], ["B"]]
 

@@ -104,8 +104,7 @@ def _sentence(args: argparse.Namespace, folder: Path) -> int:
         systems = list(dict.fromkeys(score.system for score in material.results.scores))
     texts, origin = sentence.sentence(material, dataset, args.line, systems)
     print(printable(f"{dataset}, line {args.line:,}" + (f" ({origin})" if origin else "")))
-    for text in sentence.text_lines(texts):
-        print(text)
+    sentence.print_texts(texts)
     if not texts:
         why, *rest = material.unread.splitlines() or ["there are none"]
         print(printable(f"no texts: {why}" + (f" (and {len(rest)} more)" if rest else "")), file=sys.stderr)
