@@ -172,8 +172,8 @@ def print_overview(results: Results, overview: Overview) -> None:
     print(printable(overview.about))
     print_square(["system", *(column.title for column in overview.columns)], rows, styles=styles)
     for column in overview.columns:
-        if column.verdict:
-            print_text(f"{column.title}: {column.verdict}")
+        if column.verdict_sentence:
+            print_text(f"{column.title}: {column.verdict_sentence}")
     for column in overview.columns:
         for line in notes_of(column.group.scores):
             print_text(f"note: {column.title}: {line}")

@@ -58,7 +58,7 @@ class Column:
     """By system; a system without a score is missing."""
     kinds: dict[str, str]
     """What is no system in the sense of a competitor: "source" or "reference", by name."""
-    verdict: str
+    verdict_sentence: str
     """What the metric says, as a sentence."""
 
     @property
@@ -153,7 +153,7 @@ def _column(results: Results, group: Group, digits: int, title: str) -> Column:
         title=title,
         entries=entries,
         kinds=kinds(info, group),
-        verdict=verdict_sentence(results, group, digits),
+        verdict_sentence=verdict_sentence(results, group, digits),
     )
 
 

@@ -157,7 +157,7 @@ def _overview(results: Results, overview: Overview, *, beaten: bool) -> Sheet:
         header=["system", *(column.title for column in overview.columns)],
         rows=rows,
         notes=[note for note in notes if note],
-        items=[f"{column.title}: {column.verdict}" for column in overview.columns if column.verdict],
+        items=[f"{column.title}: {column.verdict_sentence}" for column in overview.columns if column.verdict_sentence],
         signatures=_signatures(own),
     )
 

@@ -186,7 +186,7 @@ def test_cells_are_the_results(sample: Path) -> None:
         assert overview.kinds == {"unchanged": "source"}
         assert overview.systems == ["careful", "eager", "unchanged", "broken"]
         for column in overview.columns:
-            assert column.verdict
+            assert column.verdict_sentence
             for entry in column.entries.values():
                 assert entry.score.bootstrap
                 assert entry.text == f"{100 * entry.score.score:.2f}"
@@ -258,7 +258,7 @@ def test_markdown_and_latex_have_the_sentences(sample: Path) -> None:
     (overview,) = overviews(material.results, 2)
     markdown, latex = str(markdown_files(material)["results.md"]), str(latex_files(material)["results.tex"])
     for column in overview.columns:
-        assert f"\n- {column.title}: {column.verdict}\n" in markdown
-        assert f"\\par {column.title}: {column.verdict}\n" in latex
+        assert f"\n- {column.title}: {column.verdict_sentence}\n" in markdown
+        assert f"\\par {column.title}: {column.verdict_sentence}\n" in latex
     assert "| unchanged <sup>†</sup> |" in markdown
     assert r"unchanged\textsuperscript{\textdagger{}} &" in latex
