@@ -68,7 +68,7 @@ reference 1 a c b d
 def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Small texts in the working directory."""
     monkeypatch.chdir(tmp_path)
-    write(FILES | {"gold.errant": GOLD, "A.errant": OUTPUT})
+    write({**FILES, "gold.errant": GOLD, "A.errant": OUTPUT})
 
 
 def test_two_variants_of_a_sentence(capsys: pytest.CaptureFixture[str]) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import io
 import json
-import sys
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -16,7 +15,6 @@ from rich.cells import cell_len
 import pipeline
 from pipeline import stages
 from pipeline.api import evaluate_corpus
-from pipeline.cli.dispatch import main
 from pipeline.errors import InputError
 from pipeline.reopen import revisit
 from pipeline.report.by_type import of_system, side_by_side, types_of
@@ -29,6 +27,7 @@ from pipeline.report.plots import drawn
 from pipeline.report.tables import percent
 from tests.conftest import called, run
 from tests.scoring.test_breakdown import write_edits
+from tests.support.terminal import on_terminal
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -77,9 +76,7 @@ def test_tables_fit_the_terminal(
     material: Material, width: int, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The scores of all systems always stand there; a single system has the columns that fit, with its score."""
-    monkeypatch.setenv("COLUMNS", str(width))
-    monkeypatch.setenv("TERM", "dumb")
-    monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
+    on_terminal(monkeypatch, width, "dumb")
     for results, titles in ((material.results, "ABC"), (material.results.only("A"), ["errant"])):
         (types,) = types_of(results, 3)
         print_types(results, 2, 3)
@@ -182,24 +179,3 @@ def test_python_gets_rows(folder: Path) -> None:
     ]
     with pytest.raises(InputError, match="tier: expected 1, 2 or 3, found 4"):
         evaluation.breakdown(4)
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (["--tier", "1", "--format", "csv"], "--tier is for --by type"),
-        (["--by", "type", "--format", "html"], "--by type: there is no form html of it"),
-        (["--by", "type", "--plot", "scores", "--format", "plots"], "--by type has the plot types alone"),
-    ],
-)
-def test_arguments_that_do_not_fit_are_said(
-    folder: Path, capsys: pytest.CaptureFixture[str], arguments: list[str], message: str
-) -> None:
-    code, out, err = called(capsys, "report", folder, *arguments)
-    assert (code, out) == (2, "")
-    assert message in err
-
-
-def test_runs_without_types_say_so(sample: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["report", str(sample), "--by", "type"]) == 2
-    assert "has no scores by type" in capsys.readouterr().err

@@ -2,27 +2,31 @@
 
 from __future__ import annotations
 
-import io
 import re
-import sys
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from pipeline.reopen import revisit
 from pipeline.report.console import print_results
-from pipeline.report.latex import latex_files
-from pipeline.report.markdown import markdown_files
+from pipeline.report.html.figures.names import NAME, short_names
 from pipeline.report.overview import overviews, verdict_sentence
 from pipeline.report.tables import comparisons
-from pipeline.report.tables.comparisons import BETTER, WORSE
-from pipeline.report.tables.ranked import best_of, groups, kinds
+from pipeline.report.tables.comparisons import BETTER, WORSE, Directions, pair_table
+from pipeline.report.tables.explanations import BESIDE, EXPLANATIONS, explanation
+from pipeline.report.tables.people import correlation_table
+from pipeline.report.tables.ranked import best_of, groups, kinds, ranked_table
 from pipeline.scoring.results import Bootstrap, Comparison, DatasetInfo, Results, Score
 from tests.conftest import called, run, write_run
+from tests.report.test_plots import material
+from tests.support.terminal import on_terminal
 
 if TYPE_CHECKING:
     from pathlib import Path
+
 
 GLEU = "gleu|n:4|refs:max|nrefs:2|v:1"
 
@@ -199,22 +203,6 @@ def test_cells_are_the_results(sample: Path) -> None:
                 assert marked == {test.system for test in own if test.p_adjusted < 0.05} != set()
 
 
-class Terminal(io.StringIO):
-    def isatty(self) -> bool:
-        return True
-
-
-def printed(monkeypatch: pytest.MonkeyPatch, results: Results, width: int, *, boards: bool = False) -> str:
-    terminal = Terminal()
-    with monkeypatch.context() as patch:
-        patch.setenv("COLUMNS", str(width))
-        patch.setenv("TERM", "xterm-256color")
-        patch.delenv("NO_COLOR", raising=False)
-        patch.setattr(sys, "stdout", terminal)
-        print_results(replace(results, human=None), 2, boards=boards)
-    return terminal.getvalue()
-
-
 def test_the_overview_comes_first_and_boards_where_they_are_asked_for(
     sample: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -237,28 +225,77 @@ def test_the_overview_comes_first_and_boards_where_they_are_asked_for(
     assert "rank" in alone.splitlines()[1]
 
 
-def test_what_stands_out_on_a_terminal(sample: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    results = revisit(sample).results
-    wide = printed(monkeypatch, results, 120)
+def test_what_stands_out_on_a_terminal(
+    sample: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    results = replace(revisit(sample).results, human=None)
+    pages = []
+    for width, boards in ((120, False), (40, False), (120, True)):
+        on_terminal(monkeypatch, width)
+        print_results(results, 2, boards=boards)
+        pages.append(capsys.readouterr().out)
+    wide, narrow, ranked = pages
     assert re.search(r"\x1b\[1;32m *76\.76 ↑", wide)  # best and better
     assert re.search(r"\x1b\[31m *13\.38 ↓", wide)
     assert "wider window" not in wide
-    narrow = printed(monkeypatch, results, 40)
     plain = re.sub(r"\x1b\[[0-9;]*m", "", narrow)
     assert re.search(r"^ unchanged \(source\) +26\.86", plain, re.MULTILINE)
     assert max(len(line) for line in plain.splitlines() if line.startswith(" ")) <= 40
-    boards = printed(monkeypatch, results, 120, boards=True)
-    assert re.search(r"\x1b\[1;36m *76\.76", boards)
-    assert re.search(r"\x1b\[32m *\+49\.91\*", boards)
-    assert boards.count("──\n") + boards.count("── \n") == 2 + 3 + 2  # below headers, and between clusters
+    assert re.search(r"\x1b\[1;36m *76\.76", ranked)
+    assert re.search(r"\x1b\[32m *\+49\.91\*", ranked)
+    assert ranked.count("──\n") + ranked.count("── \n") == 2 + 3 + 2  # below headers, and between clusters
 
 
-def test_markdown_and_latex_have_the_sentences(sample: Path) -> None:
-    material = revisit(sample)
-    (overview,) = overviews(material.results, 2)
-    markdown, latex = str(markdown_files(material)["results.md"]), str(latex_files(material)["results.tex"])
-    for column in overview.columns:
-        assert f"\n- {column.title}: {column.verdict_sentence}\n" in markdown
-        assert f"\\par {column.title}: {column.verdict_sentence}\n" in latex
-    assert "| unchanged <sup>†</sup> |" in markdown
-    assert r"unchanged\textsuperscript{\textdagger{}} &" in latex
+# --- what titles of columns and marks mean
+
+
+def test_the_columns_of_a_run_are_explained() -> None:
+    results = material(["A", "B", "C"]).results
+    tests = [comparison(results.scores[0].metric, "A", "B", 0.1, 0.01)]
+    headers = [
+        ranked_table(results, results.scores, 2)[0][3:],
+        ranked_table(replace(results, tests=tests, statistics={"baseline": "B", "level": 0.9}), results.scores, 2)[0][
+            3:
+        ],
+        pair_table(results, tests, 2)[0][1:],
+        correlation_table(results.human or {})[0],
+    ]
+    assert min(map(len, headers)) > 2
+    for header in headers:
+        assert [title for title in header if not explanation(title, header)] == []
+
+
+def test_explanations_are_sentences() -> None:
+    for text in [*EXPLANATIONS.values(), *BESIDE.values()]:
+        assert text[0].isupper()
+        assert text.endswith(".")
+    assert "baseline a.b+c," in explanation("against a.b+c")
+    assert explanation("p", ["p", "p adjusted"]) != explanation("p", ["against INPUT", "p"])
+    assert explanation("system-7") == ""
+
+
+@pytest.mark.parametrize(
+    ("metric", "difference", "mark"),
+    [("gleu|n:4", 0.1, "↑"), ("gleu|n:4", -0.1, "↓"), ("ter|norm:false", 0.1, "↓"), ("ter|norm:false", -0.1, "↑")],
+)
+def test_a_mark_says_which_is_better(metric: str, difference: float, mark: str) -> None:
+    """By ter the lowest score is the best."""
+    marks = Directions([comparison(metric, "A", "B", difference, 0.01)])
+    assert marks.marked(["+1.00*", "0.5", "-"], "A", "B") == [f"+1.00{mark}", "0.5", "-"]
+    assert marks.pairs([["A", "B", "+1.00*"], ["B", "C", "+1.00*"]]) == [
+        ["A", "B", f"+1.00{mark}"],
+        ["B", "C", "+1.00*"],
+    ]
+    assert marks.marked(["+1.00*"], "A", None) == ["+1.00*"]
+
+
+@given(st.lists(st.text("ab-", min_size=1, max_size=50), max_size=30))
+def test_short_names_tell_names_apart(names: list[str]) -> None:
+    short = short_names(names)
+    assert set(short) == set(names)
+    assert len(set(short.values())) == len(set(names))
+    for name, text in short.items():
+        begin, _, end = text.partition("…")
+        assert name == text or (name.startswith(begin) and name.endswith(end) and len(text) < len(name))
+        assert name == text or len(text) >= NAME
+    assert all(name == text for name, text in short.items() if len(name) <= NAME)

@@ -13,6 +13,7 @@ from pipeline.reopen import revisit
 from pipeline.report.tables.comparisons import p_cell
 from pipeline.report.terminal.printing import Layout, fit, print_square, print_table, total, wrapped
 from tests.conftest import ROOT, called
+from tests.support.terminal import on_terminal
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -79,8 +80,7 @@ def test_no_word_is_broken(
         name, *rest = arguments
         plain = called(capsys, name, run, *rest)
         with monkeypatch.context() as patch:
-            patch.setenv("COLUMNS", str(width))
-            patch.setattr(sys.stdout, "isatty", lambda: True)
+            on_terminal(patch, width)
             drawn = called(capsys, name, run, *rest)
         assert drawn[0] == plain[0] == 0
         page = re.sub(r"\x1b\[[0-9;?]*[a-zA-Z]|[─━]", "", drawn[1])
@@ -96,8 +96,7 @@ def test_a_square_that_is_too_wide_stands_in_parts(
 ) -> None:
     names = [f"system{n}" for n in range(9)]
     rows = [[name, *("0.1234" for _ in names)] for name in names]
-    monkeypatch.setenv("COLUMNS", "60")
-    monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
+    on_terminal(monkeypatch, 60)
     print_square(["", *names], rows)
     out = capsys.readouterr().out
     assert out.count("0.1234") == 81
@@ -106,17 +105,15 @@ def test_a_square_that_is_too_wide_stands_in_parts(
 
 
 def test_names_are_cut_in_the_middle(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("COLUMNS", "40")
-    monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
+    on_terminal(monkeypatch, 40)
     print_table(["system", "score"], [["transformer-large-" + "x" * 30 + "-seed7", "1.00"]], left=(0,))
     assert re.search(r"transformer-l\S*…\S*-seed7 +1\.00", capsys.readouterr().out)
 
 
 def test_sentences_break_between_words_on_a_terminal_alone(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("COLUMNS", "40")
     text = "warning: a/long/path/that/nobody/can/break/between/words.txt: line 3 is empty: it counts"
     assert wrapped(text, sys.stdout) == text
-    monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
+    on_terminal(monkeypatch, 40)
     assert wrapped(text, sys.stdout).split() == text.split()
     assert [line[:2] for line in wrapped(text, sys.stdout).split("\n")[1:]] == ["  ", "  "]
 
