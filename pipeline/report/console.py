@@ -5,6 +5,7 @@ On a terminal the best and what is significant stand out. In a pipe the tables a
 
 from __future__ import annotations
 
+import re
 import sys
 from typing import TYPE_CHECKING, Any
 
@@ -63,6 +64,8 @@ TURNED = (
 """What is said under comparisons in which the score of the corpus and most of the sentences disagree."""
 TEXTS = frozenset({"metric", "other", "human score", "statistic"})
 """Titles of the columns that hold text in the tables of agreement with people."""
+ORDERED = re.compile("(.+)_([1-9][0-9]*)")
+"""The name of an output of one order of n-grams."""
 SHOWN = 5
 """How many names of a kind are shown of what a run replaces."""
 
@@ -253,7 +256,7 @@ def print_orders(results: Results, digits: int) -> None:
         header, rows = by_order(score, digits)
         if rows:
             print_table(header, rows, left=())
-        rest = [name for name in score.outputs if not order_of(name)[1]]
+        rest = [name for name in score.outputs if not ORDERED.fullmatch(name)]
         metric = class_of(score.metric)
         print("  ".join(f"{name} {output_cell(score.outputs[name], name, metric, digits)}" for name in rest))
         for line in [*([score.peer_signature] if score.peer_signature else []), *(f"note: {n}" for n in score.notes)]:
@@ -263,17 +266,10 @@ def print_orders(results: Results, digits: int) -> None:
 
 def by_order(score: Score, digits: int) -> Table:
     """Return a table with a row for each order, of the outputs that are named like match_1, match_2 ..."""
-    metric, outputs = class_of(score.metric), [(name, *order_of(name)) for name in score.outputs]
-    stems = list(dict.fromkeys(stem for _, stem, order in outputs if order))
-    orders = sorted({order for *_, order in outputs if order})
-    cells = {name: output_cell(score.outputs[name], name, metric, digits) for name, *_ in outputs}
+    metric, own = class_of(score.metric), [one.groups() for one in map(ORDERED.fullmatch, score.outputs) if one]
+    stems, orders = list(dict.fromkeys(stem for stem, _ in own)), sorted({int(order) for _, order in own})
+    cells = {name: output_cell(value, name, metric, digits) for name, value in score.outputs.items()}
     return ["n", *stems], [[str(n), *(cells[f"{stem}_{n}"] for stem in stems)] for n in orders]
-
-
-def order_of(name: str) -> tuple[str, int]:
-    """Return the name of an output without its order, and the order, 0 where it has none."""
-    stem, _, order = name.rpartition("_")
-    return (stem, int(order)) if order.isdigit() else (name, 0)
 
 
 # --- agreement with people

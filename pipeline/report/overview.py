@@ -56,8 +56,6 @@ class Column:
     """The label of the metric, and the name of the data set where the overview has several."""
     entries: dict[str, Entry]
     """By system; a system without a score is missing."""
-    kinds: dict[str, str]
-    """What is no system in the sense of a competitor: "source" or "reference", by name."""
     verdict_sentence: str
     """What the metric says, as a sentence."""
 
@@ -79,7 +77,7 @@ class Overview:
     """In the order of the first column; those that it lacks follow."""
     columns: list[Column]
     kinds: dict[str, str]
-    """The kinds of all columns."""
+    """What is no system in the sense of a competitor: "source" or "reference", by name."""
     baseline: str | None
     """The system that BETTER and WORSE refer to."""
     marks: str
@@ -106,8 +104,9 @@ def overviews(results: Results, digits: int) -> list[Overview]:
 def _overview(results: Results, own: Sequence[Group], digits: int) -> Overview:
     datasets, baseline = list(dict.fromkeys(group.dataset for group in own)), baseline_of(results)
     alone, same = len(datasets) == 1, len({group.label for group in own}) == 1
-    columns = []
+    columns, apart = list[Column](), dict[str, str]()
     for group in own:
+        apart |= kinds(results.datasets[group.dataset], group)
         title = group.label if alone else group.dataset if same else f"{group.dataset} {group.label}"
         columns.append(_column(results, group, digits, title))
     by_dataset = f"{own[0].label} on {len(datasets)} data sets" if same else f"{len(datasets)} data sets"
@@ -119,7 +118,7 @@ def _overview(results: Results, own: Sequence[Group], digits: int) -> Overview:
         about=f"{datasets[0]}: {size(results.datasets[datasets[0]])}" if alone else by_dataset,
         systems=list(dict.fromkeys(score.system for group in own for score in group.scores)),
         columns=columns,
-        kinds={name: kind for column in columns for name, kind in column.kinds.items()},
+        kinds=apart,
         baseline=baseline,
         marks=marks if any(entry.mark for column in columns for entry in column.entries.values()) else "",
         level=level_name(results),
@@ -152,7 +151,6 @@ def _column(results: Results, group: Group, digits: int, title: str) -> Column:
         group=group,
         title=title,
         entries=entries,
-        kinds=kinds(info, group),
         verdict_sentence=verdict_sentence(results, group, digits),
     )
 
