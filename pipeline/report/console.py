@@ -26,7 +26,6 @@ from .tables.comparisons import (
     pair_table,
     settings_line,
     signed,
-    tests_of,
 )
 from .tables.people import finding_tables
 from .tables.ranked import (
@@ -132,7 +131,7 @@ def print_board(results: Results, group: Group, digits: int, columns: Sequence[s
         table, first_out, extra = wide_table(results, scores, digits)
     best, baseline = best_of(results.datasets[group.dataset], group, digits), baseline_of(results)
     styles = {(n, 2): f"{BEST} {ALONE}" for n, score in enumerate(scores) if score.system in best}
-    for test in tests_of(results, scores[0]) if baseline is not None else ():
+    for test in group.tests if baseline is not None else ():
         if is_significant(test, results):
             colour = AHEAD if class_of(group.metric).goodness(test.difference) > 0 else BEHIND
             rows = [n for n, score in enumerate(scores) if score.system == test.system]
@@ -222,7 +221,7 @@ def print_comparisons(results: Results, digits: int, *, pairs: bool = False, col
 
     for group in groups(results):
         scores, names = group.scores, [score.system for score in group.scores]
-        tests = sorted(tests_of(results, scores[0]), key=lambda t: (names.index(t.system), names.index(t.other)))
+        tests = sorted(group.tests, key=lambda t: (names.index(t.system), names.index(t.other)))
         if not tests:
             continue
         between = f"{group.heading}\n" if group.heading else ""

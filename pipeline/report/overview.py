@@ -16,7 +16,6 @@ from .tables.comparisons import (
     is_significant,
     level_name,
     shown_interval,
-    tests_of,
 )
 from .tables.ranked import SOURCE, best_of, groups, kinds, size
 
@@ -130,7 +129,7 @@ def _column(results: Results, group: Group, digits: int, title: str) -> Column:
     best, marks, entries = best_of(info, group, digits), dict[str, str](), dict[str, Entry]()
     if baseline is not None:
         places = {score.system: place for place, score in enumerate(group.scores)}  # the best is first
-        for test in tests_of(results, group.scores[0]):
+        for test in group.tests:
             if is_significant(test, results) and test.system in places:
                 marks[test.system] = BETTER if places[test.system] < places[baseline] else WORSE
     else:
@@ -166,8 +165,8 @@ def verdict_sentence(results: Results, group: Group, digits: int) -> str:
     own = [score for score in group.scores if score.system not in apart and not math.isnan(score.score)]
     if not own:
         return ""
-    first, baseline, tests = own[0], baseline_of(results), tests_of(results, own[0])
-    parts = [_first(results, own, digits)] if len(own) > 1 else []
+    first, baseline, tests = own[0], baseline_of(results), group.tests
+    parts = [_first(results, group, own, digits)] if len(own) > 1 else []
     different = [test for test in tests if is_significant(test, results)]
     if baseline is not None and different:
         ahead = sum(class_of(test.metric).goodness(test.difference) > 0 for test in different)
@@ -187,10 +186,10 @@ def verdict_sentence(results: Results, group: Group, digits: int) -> str:
     return f"{'; '.join(parts)}." if parts else ""
 
 
-def _first(results: Results, own: Sequence[Score], digits: int) -> str:
+def _first(results: Results, group: Group, own: Sequence[Score], digits: int) -> str:
     """Return who is first of several systems, or who share the first place."""
     first, *others = own
-    tests = [test for test in tests_of(results, first) if first.system in (test.system, test.other)]
+    tests = [test for test in group.tests if first.system in (test.system, test.other)]
     if tests and baseline_of(results) is None:
         different = {name for t in tests if is_significant(t, results) for name in (t.system, t.other)}
         names = [score.system for score in others if score.system not in different]

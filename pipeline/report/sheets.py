@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from ..dataclass import dataclass
 from .by_type import NONE, caption, of_system, side_by_side, types_of
 from .overview import overviews
-from .tables.comparisons import BETTER, STAR, WORSE, is_significant, level_name, settings_line, tests_of
+from .tables.comparisons import BETTER, STAR, WORSE, is_significant, level_name, settings_line
 from .tables.people import (
     correlation_table,
     finding_tables,
@@ -24,7 +24,7 @@ from .tables.reproduction import expectation_table, misses
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from ..scoring.results import Results, Score
+    from ..scoring.results import Results
     from .material import Material
     from .overview import Overview
     from .tables import Table
@@ -134,7 +134,7 @@ def _overview(results: Results, overview: Overview, *, beaten: bool) -> Sheet:
     for column in overview.columns:
         marks = {name: entry.mark for name, entry in column.entries.items()}
         if beaten:
-            marks = _beaten(results, column.group.scores, letter)
+            marks = _beaten(results, column.group, letter)
         for name, row in zip(names, rows, strict=True):
             entry = column.entries.get(name)
             row.append(Cell(entry.text, entry.best, entry.spread, marks.get(name, "")) if entry else Cell(NONE))
@@ -162,11 +162,11 @@ def _overview(results: Results, overview: Overview, *, beaten: bool) -> Sheet:
     )
 
 
-def _beaten(results: Results, scores: Sequence[Score], letter: Mapping[str, str]) -> dict[str, str]:
+def _beaten(results: Results, group: Group, letter: Mapping[str, str]) -> dict[str, str]:
     """Return for each system the letters of those that are significantly worse, in the order of the letters."""
-    places = {score.system: place for place, score in enumerate(scores)}  # the best is first
+    places = {score.system: place for place, score in enumerate(group.scores)}  # the best is first
     worse: dict[str, set[str]] = {}
-    for test in tests_of(results, scores[0]):
+    for test in group.tests:
         if is_significant(test, results) and {test.system, test.other} <= set(places):
             winner, loser = sorted((test.system, test.other), key=places.__getitem__)
             worse.setdefault(winner, set()).add(loser)

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from ...metrics.base.metric import Metric
-    from ...scoring.results import DatasetInfo, Results, Score
+    from ...scoring.results import Comparison, DatasetInfo, Results, Score
     from . import Table
 
 LEFT_OUT = "|refs:leave_one_out|"
@@ -43,6 +43,8 @@ class Group(NamedTuple):
     """A short name of the metric."""
     scores: list[Score]
     """The best comes first."""
+    tests: list[Comparison]
+    """The comparisons of its systems."""
 
     @property
     def output(self) -> str:
@@ -60,11 +62,15 @@ def groups(results: Results) -> list[Group]:
 
     This is the one place where tables find rows that belong together by the signature of their metric.
     """
-    by_key: dict[tuple[str, str], list[Score]] = {}
-    for score in results.scores:
-        by_key.setdefault((score.dataset, score.metric), []).append(score)
-    named = labels(metric for _, metric in by_key)
-    return [Group(*key, named[key[1]], sorted(scores, key=lambda s: s.rank)) for key, scores in by_key.items()]
+    scores: dict[tuple[str, str], list[Score]] = {}
+    for score in sorted(results.scores, key=lambda score: score.rank):
+        scores.setdefault((score.dataset, score.metric), []).append(score)
+    tests: dict[tuple[str, str], list[Comparison]] = {}
+    for test in results.tests:
+        tests.setdefault((test.dataset, test.metric), []).append(test)
+    named = labels(score.metric for score in results.scores)
+    keys = dict.fromkeys((score.dataset, score.metric) for score in results.scores)
+    return [Group(*key, named[key[1]], scores[key], tests.get(key, [])) for key in keys]
 
 
 def best_of(info: DatasetInfo, group: Group, digits: int) -> set[str]:
