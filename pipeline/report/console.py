@@ -27,7 +27,7 @@ from .tables.comparisons import (
     settings_line,
     signed,
 )
-from .tables.people import finding_tables
+from .tables.people import AGREEMENT_TABLES, finding_tables
 from .tables.ranked import (
     best_of,
     groups,
@@ -61,8 +61,6 @@ TURNED = (
     "which nothing is to be changed is won by leaving it alone."
 )
 """What is said under comparisons in which the score of the corpus and most of the sentences disagree."""
-TEXTS = frozenset({"metric", "other", "human score", "statistic"})
-"""Titles of the columns that hold text in the tables of agreement with people."""
 ORDERED = re.compile("(.+)_([1-9][0-9]*)")
 """The name of an output of one order of n-grams."""
 SHOWN = 5
@@ -279,22 +277,11 @@ def print_human(human: dict[str, Any], known: Collection[str] = ()) -> None:
 
     The signatures that are known from above are not printed again.
     """
-    from .tables import people
-
-    parts = {
-        "systems": people.correlation_table(human),
-        "windows of neighbours in the human ranking": people.window_table(human),
-        "sentences: pairs that people do not tie": people.sentence_table(human),
-        "Williams' test: metric correlates higher than other": people.test_table(human),
-        "statistics": people.statistic_table(human),
-        "permutation test: metric agrees better than other": people.permutation_table(human),
-        "sentences: by the ranks that people gave": people.rank_table(human),
-    }
-    for title, (header, rows) in parts.items():
+    for agreement in AGREEMENT_TABLES:
+        header, rows = agreement.table(human)
         if rows:
-            print(f"agreement with people: {title}")
-            left = [n for n, name in enumerate(header) if name in TEXTS]
-            print_table(header, rows, left=left, first_out=("undefined", "scores"))
+            print(f"agreement with people: {agreement.title}")
+            print_table(header, rows, left=range(agreement.texts), first_out=("undefined", "scores"))
             print()
     for signature, label in labels(item["metric"] for item in human["correlations"]).items():
         if signature != label and signature not in known:

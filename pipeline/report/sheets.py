@@ -4,20 +4,13 @@ from __future__ import annotations
 
 from dataclasses import field
 from string import ascii_letters
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from ..dataclass import dataclass
 from .by_type import NONE, caption, of_system, side_by_side, types_of
 from .overview import overviews
 from .tables.comparisons import BETTER, STAR, WORSE, is_significant, level_name, settings_line
-from .tables.people import (
-    correlation_table,
-    finding_tables,
-    permutation_table,
-    rank_table,
-    sentence_table,
-    statistic_table,
-)
+from .tables.people import AGREEMENT_TABLES, finding_tables
 from .tables.ranked import HUMAN, SOURCE, best_of, groups, notes_of, ranked_table, size
 from .tables.reproduction import expectation_table, misses
 
@@ -27,7 +20,6 @@ if TYPE_CHECKING:
     from ..scoring.results import Results
     from .material import Material
     from .overview import Overview
-    from .tables import Table
     from .tables.ranked import Group
 
 
@@ -78,7 +70,20 @@ def sheets(material: Material) -> Iterator[Sheet]:
         yield _ranked(material.results, group, material.digits, material.columns)
     results = material.results
     if results.human and results.human.get("correlations"):
-        yield from _human(results.human)
+        drawn = f"Intervals: bootstrap, {results.human['settings'].get('resamples', '-')} samples."
+        signatures = list(dict.fromkeys(item["metric"] for item in results.human["correlations"]))
+        for agreement in AGREEMENT_TABLES:
+            header, rows = agreement.table(results.human) if agreement.caption else ([], [])
+            if rows:
+                yield Sheet(
+                    name=agreement.name,
+                    caption=f"agreement with people: {agreement.caption}",
+                    header=header,
+                    rows=_plain(rows),
+                    names=tuple(range(agreement.texts)),
+                    notes=[drawn] if agreement.name in ("people", "people-sentences") else [],
+                    signatures=signatures,
+                )
     for number, (title, (header, rows), left) in enumerate(finding_tables(results, material.digits), 1):
         yield Sheet(name=f"findings-{number}", caption=title, header=header, rows=_plain(rows), names=left)
     if results.expectations:
@@ -186,29 +191,6 @@ def _settings(results: Results, mark: str = STAR) -> list[str]:
 def _signatures(own: Sequence[Group]) -> list[str]:
     """Return the signatures of metrics, each with the one that the field's own tool gives it."""
     return list(dict.fromkeys(text for group in own for text in (group.metric, group.scores[0].peer_signature) if text))
-
-
-def _human(human: dict[str, Any]) -> Iterator[Sheet]:
-    """Yield how far metrics agree with people."""
-    drawn = [f"Intervals: bootstrap, {human['settings'].get('resamples', '-')} samples."]
-    parts: list[tuple[str, str, Table, int, list[str]]] = [
-        ("people", "systems", correlation_table(human), 2, drawn),
-        ("people-sentences", "pairs of outputs", sentence_table(human), 1, drawn),
-        ("people-statistics", "statistics", statistic_table(human), 3, []),
-        ("people-permutations", "permutation tests", permutation_table(human), 4, []),
-        ("people-ranks", "pairs of outputs by rank", rank_table(human), 1, []),
-    ]
-    for name, title, (header, rows), texts, notes in parts:
-        if rows:
-            yield Sheet(
-                name=name,
-                caption=f"agreement with people: {title}",
-                header=header,
-                rows=_plain(rows),
-                names=tuple(range(texts)),
-                notes=notes,
-                signatures=list(dict.fromkeys(item["metric"] for item in human["correlations"])),
-            )
 
 
 def _plain(rows: Iterable[Sequence[str]]) -> list[list[Cell]]:

@@ -6,7 +6,7 @@ finding_tables() has the sections of the results that stand below the scores: me
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ...human.statistics import SPELLINGS
 from ...metrics.names import class_of
@@ -16,7 +16,7 @@ from .comparisons import shown_p
 from .ranked import labels
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from ...human.expected_wins import HeadToHead
     from ...human.judge_agreement import JudgeCorrelations, Kappa
@@ -220,6 +220,38 @@ def rank_table(human: dict[str, Any]) -> Table:
         between = f"{item['better']}-{item['worse']}"
         rows.append([named[item["metric"]], between, f"{item['pairs']:,}", coefficient(item["accuracy"])])
     return ["metric", "ranks", "pairs", "accuracy"], rows
+
+
+class Agreement(NamedTuple):
+    """A table of how far metrics agree with people."""
+
+    name: str
+    title: str
+    """What a terminal calls it."""
+    caption: str
+    """What a report calls it; empty where reports do not have it."""
+    table: Callable[[dict[str, Any]], Table]
+    """Makes it of the section `human` of the results."""
+    texts: int
+    """How many of its first columns are names, which are aligned to the left."""
+
+
+AGREEMENT_TABLES = (
+    Agreement("people", "systems", "systems", correlation_table, 2),
+    Agreement("people-windows", "windows of neighbours in the human ranking", "", window_table, 2),
+    Agreement("people-sentences", "sentences: pairs that people do not tie", "pairs of outputs", sentence_table, 1),
+    Agreement("people-tests", "Williams' test: metric correlates higher than other", "", test_table, 3),
+    Agreement("people-statistics", "statistics", "statistics", statistic_table, 3),
+    Agreement(
+        "people-permutations",
+        "permutation test: metric agrees better than other",
+        "permutation tests",
+        permutation_table,
+        4,
+    ),
+    Agreement("people-ranks", "sentences: by the ranks that people gave", "pairs of outputs by rank", rank_table, 1),
+)
+"""In the order in which they are shown."""
 
 
 # --- sections of the results besides the scores
