@@ -14,11 +14,11 @@ from libc.string cimport memset
 from ..common import FOLDS, KINDS, SPLITS, check_order
 
 from .encode cimport (
-    Output, Style, Vocabulary, _close as _close_tokens, _encode, _invalid, _open, _spaces, _split, _style, gp_spaces,
+    Output, Style, Vocabulary, _close, _encode, _encode_folded, _folded, _invalid, _open, _spaces, _split, _style,
+    gp_fold_line, gp_spaces,
 )
 from .lcs cimport Job as Subsequence, _length
 from .overlap cimport Job, Text, Trie, _ask, _count_line
-from .words cimport Vocabulary as Words, _close, _open as _open_words, _split as _split_words, _words
 
 cdef extern from "Python.h":
     const char *PyUnicode_AsUTF8AndSize(object text, Py_ssize_t *size) except NULL
@@ -158,7 +158,6 @@ cdef class Prepared:
     cdef readonly object split
     """How lines are split: one of SPLITS or FOLDS."""
     cdef Vocabulary vocabulary
-    cdef Words words
     cdef Style style
     cdef const gp_spaces *spaces
     cdef bint folds
@@ -181,17 +180,15 @@ cdef class Prepared:
         if not self.references or len({len(text.starts) for text in texts}) > 1:
             raise ValueError("texts: they have different numbers of lines, or there is no reference")
         cdef size_t size = 256 if sum([len(text.data) for text in texts]) < FEW else 4096
+        self.spaces = _spaces()
+        self.kept = _style(&self.style, "ascii_whitespace" if self.folds else split)
+        _open(&self.vocabulary, size)
         if self.folds:
-            _open_words(&self.words, size)
-            encoded = _words(&self.words, texts, self.google).texts
-            self.words.frozen, self.tokens = True, self.words.count
+            self.kept = _folded(texts, split)
+            encoded = _encode_folded(&self.vocabulary, self.kept)
         else:
-            self.spaces = _spaces()
-            styled = _style(&self.style, split)
-            _open(&self.vocabulary, size)
             encoded = _encode(&self.vocabulary, &self.style, texts, self.spaces)
-            self.vocabulary.frozen, self.tokens = True, self.vocabulary.count
-            self.kept = styled
+        self.vocabulary.frozen, self.tokens = True, self.vocabulary.count
         self._point(encoded, source is not None)
 
     cdef int _point(self, list encoded, bint with_source) except -1:
@@ -214,8 +211,7 @@ cdef class Prepared:
         return 0
 
     def __dealloc__(self):
-        _close_tokens(&self.vocabulary)
-        _close(&self.words)
+        _close(&self.vocabulary)
         free(self.texts)
 
     def __reduce__(self):
@@ -290,27 +286,19 @@ cdef class Prepared:
     cdef int _encode_outputs(self, _Memory memory, int64_t n) noexcept nogil:
         """Write the ids of the outputs; return -1 where there is no memory."""
         cdef Output out
-        cdef Words words = self.words
-        cdef int64_t number, count = 0, size
+        cdef const uint8_t *start
+        cdef int64_t number, size
         memory.offsets[0] = 0
-        if self.folds:
-            words.line, words.line_room = memory.line, memory.line_room
-            for number in range(n):
-                size = _split_words(
-                    &words, self.google, memory.pieces[number].start, memory.pieces[number].size, memory.ids + count
-                )
-                memory.line, memory.line_room = words.line, words.line_room
-                if size < 0:
-                    return -1
-                count += size
-                memory.offsets[number + 1] = count
-            return 0
         out.words, out.ids, out.count, out.spaces = &self.vocabulary, memory.ids, 0, self.spaces
         for number in range(n):
-            out.limit = memory.pieces[number].start + memory.pieces[number].size
-            if _split(
-                &out, &self.style, memory.pieces[number].start, memory.pieces[number].start + memory.pieces[number].size
-            ) < 0:
+            start, size = memory.pieces[number].start, memory.pieces[number].size
+            if self.folds:
+                if _reserve(<void **>&memory.line, &memory.line_room, size + 1, 1) < 0:
+                    return -1
+                size = gp_fold_line(start, size, self.google, memory.line)
+                start = memory.line
+            out.limit = start + size
+            if _split(&out, &self.style, start, out.limit) < 0:
                 return -1
             memory.offsets[number + 1] = out.count
         return 0
