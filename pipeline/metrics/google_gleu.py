@@ -25,7 +25,6 @@ if TYPE_CHECKING:
 
     from ..arrays import Floats, Ints
     from .base.columns import Columns
-    from .base.metric import SumsFormula
 
 
 @dataclass(frozen=True)
@@ -128,13 +127,6 @@ class GoogleGleu(Metric):
         formula = kernel.formula("google_scores")
         return formula and (
             lambda columns: formula(columns["match"], columns["total"], columns["ref_len"], self.min_order)
-        )
-
-    def compiled_sums(self) -> SumsFormula | None:
-        """Return score() with the best reference of each sentence, compiled."""
-        formula, shortest = kernel.formula("google_of_sums", "sums"), self.min_order
-        return formula and (
-            lambda columns, _: formula(columns["match"], columns["total"], columns["ref_len"], shortest)
         )
 
     def choose(self, columns: Columns) -> Ints:

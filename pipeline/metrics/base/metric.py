@@ -27,9 +27,6 @@ if TYPE_CHECKING:
     from .reference_draws import Draws
     from .running_choice import RunningChoice
 
-    SumsFormula = Callable[[Columns, Sequence[int] | None], Floats]
-    """What compiled_sums() returns."""
-
 
 class Text(NamedTuple):
     """The lines of a shard: the source, the references, and the outputs of several systems."""
@@ -245,18 +242,6 @@ class Metric(Described, ABC):
         Where one of the references counts that has the highest score, it may return these highest scores alone, float64
         [lines, 1]. None: there is no such function for these settings, or none with the kernel that is used.
         """
-        return None
-
-    def compiled_sums(self) -> SumsFormula | None:
-        """Return a function that returns the outputs of score() for the sums of terms over all lines, bit for bit.
-
-        Its arguments are the columns of all lines, and numbers of references; None: those that choose() takes. Outputs
-        are float64 [outputs, references], or [outputs, 1] where references are chosen. None as in compiled().
-        """
-        return None
-
-    def compiled_lines(self) -> Callable[[Columns], dict[str, Floats]] | None:
-        """Return a function that returns what line_outputs() does, bit for bit, or None as in compiled()."""
         return None
 
     def output_names(self) -> tuple[str, ...]:

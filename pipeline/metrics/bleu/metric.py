@@ -31,7 +31,6 @@ if TYPE_CHECKING:
 
     from ...arrays import Floats, Ints
     from ..base.columns import Columns
-    from ..base.metric import SumsFormula
 
 FORMULAS = ("none", "floor", "add-k", "exp")
 """The kinds of smoothing for which there is a compiled formula, in the order of their numbers."""
@@ -171,16 +170,6 @@ class Bleu(BleuOptions, Metric):
         return lambda columns: formula(
             columns["union_match"], columns["total"], columns["hyp_len"], columns["ref_len"], *rest
         )[:, None]
-
-    def compiled_sums(self) -> SumsFormula | None:
-        """Return score() of the flavours sacrebleu and moses, with one set of weights, compiled."""
-        formula = kernel.formula("bleu_of_sums", "sums")
-        if formula is None or not self._has_formula or len(self.sets) > 1:
-            return None
-        rest = self._constants(effective=self.effective_order == "yes")
-        return lambda columns, _: formula(
-            columns["union_match"], columns["total"], columns["hyp_len"], columns["ref_len"], *rest
-        )
 
     @property
     def _has_formula(self) -> bool:

@@ -243,22 +243,6 @@ class Rouge(RougeOptions, Metric):
             :, None
         ]
 
-    def compiled_lines(self) -> Callable[[Columns], dict[str, Floats]] | None:
-        """Return line_outputs() of n-grams and subsequences with the best reference, as rouge-score, compiled."""
-        formula, weight, names = kernel.formula("rouge_of_lines", "sums"), float(self.beta) ** 2, self.output_names()
-        if formula is None or self.script or self.alpha or self.references != "best":
-            return None
-        if any(kind.family not in ("n", "L") for kind in self.kinds):
-            return None
-        orders = tuple(kind.number for kind in self.kinds)  # that of L is 0
-
-        def outputs(columns: Columns) -> dict[str, Floats]:
-            counts = (columns.get("match"), columns.get("lcs"), columns["hyp_len"], columns["ref_len"])
-            rows = formula(*counts, orders, weight).reshape(len(names), -1)
-            return dict(zip(names, rows, strict=True))
-
-        return outputs
-
     def remarks(self, counts: Mapping[str, Iterable[Columns]]) -> list[Note]:
         """Return notes about texts with letters but no token, and about an Lsum that is the same as L."""
         cut = bool(self.stop_words or self.max_words or self.max_bytes)
