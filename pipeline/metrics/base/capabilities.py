@@ -364,7 +364,7 @@ class Warns:
         return []
 
     def gold_warnings(self, annotations: Iterable[str]) -> list[str]:
-        """Return what looks wrong in the records of annotators that the metric reads; see `edits/records.py`."""
+        """Return what looks wrong in the records of annotators that the metric reads; see `corpus/edits/records.py`."""
         del annotations
         return []
 
