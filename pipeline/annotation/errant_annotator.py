@@ -196,7 +196,13 @@ def versions_of(model: str | None = None) -> Versions:
         name = f"{meta['lang']}_{meta['name']}-{meta['version']}"
     except (OSError, ValueError, KeyError, TypeError):
         raise ConfigError(f"annotator: {folder}: expected a folder of a spaCy pipeline, with the file {META}") from None
-    return Versions(errant, spacy, name, _digest(folder))
+    # A digest of the names and contents of all files of a spaCy pipeline, but for Python's own.
+    digest = hashlib.blake2b(digest_size=8)
+    for path in sorted(path for path in folder.rglob("*") if path.is_file() and "__pycache__" not in path.parts):
+        with path.open("rb") as file:
+            content = hashlib.file_digest(file, "blake2b").digest()
+        digest.update(path.relative_to(folder).as_posix().encode() + b"\0" + content)
+    return Versions(errant, spacy, name, digest.hexdigest())
 
 
 def named(model: str | None) -> str:
@@ -248,16 +254,6 @@ def _folder(model: str) -> Path:
     known = f"installed: {', '.join(names)}" if names else "none is installed"
     hint = did_you_mean(model, names)
     raise ConfigError(f"annotator: there is no spaCy pipeline '{model}'{hint}; {known}; to install one: {PIPELINES}")
-
-
-def _digest(folder: Path) -> str:
-    """Return a digest of the names and contents of all files of a spaCy pipeline, but for Python's own."""
-    digest = hashlib.blake2b(digest_size=8)
-    for path in sorted(path for path in folder.rglob("*") if path.is_file() and "__pycache__" not in path.parts):
-        with path.open("rb") as file:
-            content = hashlib.file_digest(file, "blake2b").digest()
-        digest.update(path.relative_to(folder).as_posix().encode() + b"\0" + content)
-    return digest.hexdigest()
 
 
 BATCH = 128

@@ -102,7 +102,7 @@ def _truth(text: str) -> str:
 
 
 def _help(name: str) -> str:
-    """Return what an option means, behind the metrics that it means that for, unless it is all of them."""
+    """Return the help of an option: each of its meanings, after the metrics that have this meaning if not all do."""
     from ...metrics import METRICS
 
     meant: dict[str, list[str]] = {}
