@@ -6,13 +6,10 @@ import sys
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from ..config.globs import is_glob
-from ..config.overrides import Overrides
-from ..config.resolved import Column, Dataset, System
+from ..config.resolved import Column, Dataset, Overrides, System, is_glob
 from ..corpus.formats import ONE_ANNOTATOR
 from ..errors import ConfigError, CorpusError, Problem
-from ..io.remote import Remote
-from ..io.written_paths import PREFIX, is_data
+from ..io.remote import PREFIX, Remote, is_data
 from ..metrics.base.views import EDITS, GOLD, TEXTS, annotator_of
 from .given_texts import annotated_output, given_path, given_text, whole_m2
 

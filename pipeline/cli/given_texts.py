@@ -10,14 +10,12 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ..config.globs import exists
-from ..config.resolved import STDIN, UNPACKED, Column
+from ..config.resolved import STDIN, Column, exists
 from ..corpus.formats import ANNOTATED, ONE_ANNOTATOR, READERS, format_in
 from ..corpus.formats.m2 import annotators
 from ..errors import ConfigError, CorpusError
-from ..io.plain_files import Spool
-from ..io.remote import Remote, is_remote, locate
-from ..io.written_paths import is_data
+from ..io.plain_files import UNPACKED, Spool
+from ..io.remote import Remote, is_data, is_remote, locate
 
 if TYPE_CHECKING:
     from ..config.resolved import Input

@@ -7,9 +7,8 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ..config.resolved import UNPACKED
 from ..errors import CorpusError, Problem
-from ..io.plain_files import Spool, named, numbered_lines
+from ..io.plain_files import UNPACKED, Spool, named, numbered_lines
 from ..io.processes import processors
 from ..io.safe_files import write_atomic
 from ..report.terminal.progress import Bar

@@ -10,7 +10,7 @@ import numpy as np
 
 from .. import kernel
 from ..errors import CorpusError, Problem
-from ..io.compressed import looks_like
+from ..io.plain_files import looks_like
 from .spans import BOM, NEWLINE
 from .texts import LONG, SUBWORDS, Odd
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..dataclass import dataclass
 from ..errors import DataError, did_you_mean
-from .written_paths import PREFIX, is_data
+from .remote import PREFIX, is_data
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

@@ -6,7 +6,10 @@ Compressed files and pipes keep their lines. Of tables and annotated files the t
 
 from __future__ import annotations
 
+import bz2
 import contextlib
+import gzip
+import lzma
 import os
 import select
 import shutil
@@ -16,19 +19,139 @@ import tempfile
 import threading
 import time
 import weakref
+import zlib
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from ..errors import CorpusError, Problem, did_you_mean
-from . import lock
-from .compressed import OPENERS, PackedError
 from .processes import refuse_want
 from .remote import RangeReader, Remote, ranged, stream
+from .safe_files import LOCK, take_lock
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
     from typing import BinaryIO
+
+
+# Readers of compressed files, by suffix. Each reads in pieces of bounded size; damage and an early end are errors.
+
+
+UNPACKED_PIECE = 1 << 20
+"""Bytes that are read and unpacked at once."""
+MAX_WINDOW = 1 << 27
+"""Bytes of memory that a file may ask of an unpacker: twice what `xz -9` asks for, and the limit of zstd."""
+ZSTD_PIECE = 1 << 12
+"""Bytes of zstd data that are read at once; fewer, since they may unpack to 32,000 times as many."""
+
+
+class PackedError(Exception):
+    """A compressed file cannot be unpacked; the message says why."""
+
+
+def _unpack_gzip(packed: BinaryIO) -> Iterator[bytes]:
+    try:
+        with gzip.GzipFile(fileobj=packed, mode="rb") as file:
+            while piece := file.read(UNPACKED_PIECE):
+                yield piece
+    except EOFError:
+        raise PackedError("is cut short: the gzip data ends before its end mark") from None
+    except (zlib.error, OSError) as error:
+        raise PackedError(f"is no gzip file, or damaged ({error})") from None
+
+
+def _streams(kind: str, new: Callable[[], Any]) -> Callable[[BinaryIO], Iterator[bytes]]:
+    """Return an unpacker of files that hold one stream after the other.
+
+    Unlike the standard library's, it refuses other bytes after a stream.
+    """
+
+    def unpack(packed: BinaryIO) -> Iterator[bytes]:
+        unpacker, complete = new(), True
+        data = packed.read(UNPACKED_PIECE)
+        if not data:
+            raise PackedError(f"is empty; expected {kind} data")
+        try:
+            while data or not unpacker.needs_input:
+                complete = False
+                piece = unpacker.decompress(data, UNPACKED_PIECE)
+                if piece:
+                    yield piece
+                data = b""
+                if unpacker.eof:
+                    data = unpacker.unused_data or packed.read(UNPACKED_PIECE)
+                    if kind == "xz" and not data.strip(b"\0"):  # the format allows such padding
+                        data = packed.read(UNPACKED_PIECE)
+                    unpacker, complete = new(), True
+                elif unpacker.needs_input:
+                    data = packed.read(UNPACKED_PIECE)
+        except (lzma.LZMAError, OSError, ValueError) as error:
+            raise PackedError(f"is no {kind} file, or damaged ({error})") from None
+        if not complete:
+            raise PackedError(f"is cut short: the {kind} data ends before its end mark")
+
+    return unpack
+
+
+def _zstd(packed: BinaryIO) -> Iterator[bytes]:
+    try:
+        from compression.zstd import ZstdDecompressor, ZstdError  # type: ignore[import-not-found]  # Python 3.14
+    except ImportError:
+        yield from _zstandard(packed)
+        return
+    try:
+        yield from _streams("zstd", ZstdDecompressor)(packed)
+    except ZstdError as error:
+        raise PackedError(f"is no zstd file, or damaged ({error})") from None
+
+
+def _zstandard(packed: BinaryIO) -> Iterator[bytes]:
+    try:
+        import zstandard
+    except ImportError:
+        raise PackedError("needs the package zstandard: pip install 'gec-pipeline[zstd]'") from None
+    unpacker, begun = None, False
+    try:
+        while data := packed.read(ZSTD_PIECE):
+            while data:
+                if unpacker is None:
+                    unpacker, begun = zstandard.ZstdDecompressor().decompressobj(), True
+                piece = unpacker.decompress(data)
+                if piece:
+                    yield piece
+                data = unpacker.unused_data if unpacker.eof else b""
+                unpacker = None if unpacker.eof else unpacker
+    except zstandard.ZstdError as error:
+        raise PackedError(f"is no zstd file, or damaged ({error})") from None
+    if unpacker is not None or not begun:
+        raise PackedError("is cut short: the zstd data ends before its end mark")
+
+
+OPENERS: dict[str, Callable[[BinaryIO], Iterator[bytes]]] = {
+    ".gz": _unpack_gzip,
+    ".bz2": _streams("bzip2", bz2.BZ2Decompressor),
+    ".xz": _streams("xz", lambda: lzma.LZMADecompressor(memlimit=MAX_WINDOW)),
+    ".zst": _zstd,
+}
+"""Unpackers by suffix: each takes an open file, and yields its bytes in pieces or raises PackedError."""
+
+MAGIC = {
+    b"\x1f\x8b": "gzip data; name it .gz",
+    b"BZh": "bzip2 data; name it .bz2",
+    b"\xfd7zXZ\x00": "xz data; name it .xz",
+    b"\x28\xb5\x2f\xfd": "zstd data; name it .zst",
+    b"PAR1": "a Parquet file; write {parquet: FILE, column: NAME}",
+    b"PK\x03\x04": "a ZIP archive, which is not read",
+    b"\xff\xfe": "UTF-16 text; save it as UTF-8",
+    b"\xfe\xff": "UTF-16 text; save it as UTF-8",
+}
+"""The first bytes of files that are no UTF-8 text, and what messages say of such a file."""
+
+
+def looks_like(start: bytes) -> str:
+    """Return a hint for a file that is not valid UTF-8, or "" where its first bytes are of no known kind."""
+    return next((f"; the file looks like {kind}" for magic, kind in MAGIC.items() if start.startswith(magic)), "")
+
 
 BOM = b"\xef\xbb\xbf"
 SEPARATOR = b"\xff"
@@ -39,6 +162,8 @@ JOINED = 64
 """Texts that are written at once."""
 MAX_LINE = 1 << 28
 """The most bytes of a line of records or annotations. A longer line is meant to fill the memory."""
+UNPACKED = 1 << 34
+"""Bytes that compressed and other unpacked inputs of a run may take together, unless the config says otherwise."""
 STDIN = Path("/dev/stdin")
 PREFIX = "gec-pipeline-"
 """What the names of temporary folders begin with."""
@@ -92,7 +217,7 @@ class Spool:
             if self._folder is None:
                 try:
                     self._folder = Path(tempfile.mkdtemp(prefix=PREFIX))
-                    self._held = lock.take(self._folder / lock.LOCK)
+                    self._held = take_lock(self._folder / LOCK)
                     remove_abandoned(self._folder.parent)
                 except OSError as error:
                     raise CorpusError([Problem("", f"no temporary folder can be made: {error}")]) from None
@@ -155,8 +280,8 @@ def remove_abandoned(parent: Path | None = None) -> None:
         with contextlib.suppress(OSError):
             info = folder.lstat()
             mine = stat.S_ISDIR(info.st_mode) and (not hasattr(os, "geteuid") or info.st_uid == os.geteuid())
-            has_lock = (folder / lock.LOCK).exists()
-            if mine and time.time() - info.st_mtime > (YOUNG if has_lock else OLD) and lock.take(folder / lock.LOCK):
+            has_lock = (folder / LOCK).exists()
+            if mine and time.time() - info.st_mtime > (YOUNG if has_lock else OLD) and take_lock(folder / LOCK):
                 shutil.rmtree(folder, ignore_errors=True)
 
 

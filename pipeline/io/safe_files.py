@@ -12,6 +12,8 @@ import json
 import os
 import stat
 import string
+import warnings
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from ..errors import StoreError
@@ -23,6 +25,10 @@ if TYPE_CHECKING:
 
     Content = str | bytes | Iterable[bytes]
     """The content of a file to be written: text, bytes, or bytes in pieces."""
+    from collections.abc import Callable
+
+    from filelock import FileLock
+
 
 TEMPORARY = ".tmp"
 """The suffix of a file while it is written."""
@@ -150,3 +156,88 @@ def refuse_links(root: Path, folder: str) -> None:
         path /= step
         if path.is_symlink():
             raise StoreError(f"{path}: is a link; a run directory with links inside is not written to")
+
+
+# Locks on files, such as that of a run directory. A lock ends with its process, however the process ends.
+
+
+LOCK = "run.lock"
+"""The name of an empty file. It is never deleted: two runs could then hold two files of this name."""
+
+
+def lock_of(path: Path) -> FileLock:
+    """Return a lock on a file, not taken yet. It is the operating system's own (flock)."""
+    from filelock import FileLock
+
+    return FileLock(path, fallback_to_soft=False)
+
+
+def take_lock(path: Path) -> object | None:
+    """Take a lock on a file and return it; the lock is held as long as the object lives.
+
+    Returns None where another process holds the lock, or where the file system has no locks. The lock is that which
+    lock_of() makes. It is taken without the package where the system has flock, since every run with a temporary
+    folder takes one, and the package takes longer to load than most of this program.
+    """
+    try:
+        import fcntl
+    except ImportError:  # on Windows
+        return _take_slowly(path)
+    try:
+        locked = _Held(os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o644))
+        fcntl.flock(locked.descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        return None
+    return locked
+
+
+class _Held:
+    """An open file, which is closed with this object."""
+
+    def __init__(self, descriptor: int) -> None:
+        self.descriptor = descriptor
+
+    def __del__(self) -> None:
+        os.close(self.descriptor)
+
+
+def _take_slowly(path: Path) -> object | None:
+    from filelock import Timeout
+
+    lock = lock_of(path)
+    try:
+        lock.acquire(timeout=0)
+    except (Timeout, OSError, RuntimeError):
+        return None
+    return lock
+
+
+@contextmanager
+def locked(folder: Path, holder: Callable[[], str], warn: Callable[[str], None]) -> Iterator[None]:
+    """Hold the lock of a folder; raises StoreError where another run holds it, or the file cannot be made.
+
+    `holder` returns who holds the lock, for the message. Where a file system has no locks, `warn` is called with a
+    message, and the run goes on.
+    """
+    from filelock import Timeout
+
+    lock = lock_of(folder / LOCK)
+    with warnings.catch_warnings(record=True) as messages:
+        warnings.simplefilter("always")
+        try:
+            lock.acquire(timeout=0)
+        except Timeout:
+            raise StoreError(
+                f"{folder}: another run is using it ({holder()}); wait for its end, or name another"
+            ) from None
+        except (OSError, RuntimeError) as error:
+            reason = getattr(error, "strerror", None) or str(error)
+            if not (folder / LOCK).is_file() or (folder / LOCK).is_symlink():
+                raise StoreError(f"{folder / LOCK}: cannot be made: {reason}") from None
+            messages.append(warnings.WarningMessage(reason, UserWarning, __file__, 0))
+    for message in messages:
+        warn(f"{folder}: its file system has no locks ({message.message}); see that no other run uses this folder")
+    try:
+        yield
+    finally:
+        lock.release(force=True)

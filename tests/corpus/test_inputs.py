@@ -30,7 +30,7 @@ from pipeline.cli.dispatch import main
 from pipeline.corpus import scan
 from pipeline.corpus.input_files import Opener
 from pipeline.errors import CorpusError
-from pipeline.io import compressed
+from pipeline.io import plain_files as compressed
 from tests.conftest import open_text
 from tests.files import CONFIG, TEXTS, dataset, lines, output, prepare, problems, write
 

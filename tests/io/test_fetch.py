@@ -22,7 +22,8 @@ import pytest
 
 from pipeline.cli import main
 from pipeline.errors import DataError
-from pipeline.io import catalogue, dataset_cache, mirrors
+from pipeline.io import catalogue, dataset_cache
+from pipeline.io import dataset_cache as mirrors
 from tests.conftest import PATIENCE
 
 if TYPE_CHECKING:

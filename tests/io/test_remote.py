@@ -33,7 +33,7 @@ from pipeline.errors import CorpusError, Problem, StoreError
 from pipeline.execution.options import RunOptions
 from pipeline.execution.store import remote_copy
 from pipeline.io import remote
-from pipeline.io.compressed import PIECE
+from pipeline.io.plain_files import PIECE
 from pipeline.io.remote import Remote
 from tests.conftest import PATIENCE, ROOT, Hears, open_text, run, tree, write_run
 from tests.files import problems, write

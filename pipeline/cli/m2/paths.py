@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ...config.resolved import STDIN, UNPACKED
+from ...config.resolved import STDIN
 from ...edits.m2_files import read_annotated
-from ...io.plain_files import Spool
+from ...io.plain_files import UNPACKED, Spool
 from ...io.remote import locate
 
 if TYPE_CHECKING:

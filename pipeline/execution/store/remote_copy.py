@@ -15,9 +15,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from ...errors import CorpusError, StoreError
-from ...io.remote import Remote, RemoteStamp, is_remote, tried
+from ...io.remote import Remote, RemoteStamp, expanded, home, is_remote, tried
 from ...io.safe_files import read_json, write_atomic
-from ...io.written_paths import expanded, home
 from .manifest import MANIFEST, is_file_name, read_manifest
 from .unfinished import UNFINISHED, is_part
 
