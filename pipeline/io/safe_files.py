@@ -1,4 +1,4 @@
-"""Reading and writing files of a run directory, which may come from a stranger. Files are written whole or not at all.
+"""Reading, writing and locking files of a run directory, which may come from a stranger: whole or not at all.
 
 Nothing here follows a link inside the folder, waits for a pipe, or reserves as much memory as a file claims to need.
 """
@@ -12,22 +12,19 @@ import json
 import os
 import stat
 import string
-import warnings
-from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from ..errors import StoreError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
     from pathlib import Path
     from typing import BinaryIO
 
+    from filelock import FileLock
+
     Content = str | bytes | Iterable[bytes]
     """The content of a file to be written: text, bytes, or bytes in pieces."""
-    from collections.abc import Callable
-
-    from filelock import FileLock
 
 
 TEMPORARY = ".tmp"
@@ -101,15 +98,6 @@ def read_json(path: Path) -> Any:
     return parse_json(data)
 
 
-def _flush_to_disk(file: BinaryIO) -> None:
-    """Have the system write a file to its disk; where a file system cannot be asked to, it writes when it likes."""
-    try:
-        os.fsync(file.fileno())
-    except OSError as error:
-        if error.errno not in _UNABLE:
-            raise
-
-
 @contextlib.contextmanager
 def replacing(path: Path, temporary: Path, *, durable: bool = True) -> Iterator[BinaryIO]:
     """Open a new file under a temporary name; at the end it is flushed to disk, if it is durable, and renamed to path.
@@ -121,8 +109,12 @@ def replacing(path: Path, temporary: Path, *, durable: bool = True) -> Iterator[
         with os.fdopen(os.open(temporary, _NEW, 0o666), "wb") as file:
             yield file
             file.flush()
-            if durable:
-                _flush_to_disk(file)
+            try:
+                if durable:
+                    os.fsync(file.fileno())
+            except OSError as error:
+                if error.errno not in _UNABLE:  # else the system writes when it likes
+                    raise
         temporary.replace(path)
     except BaseException:
         with contextlib.suppress(OSError):
@@ -158,50 +150,22 @@ def refuse_links(root: Path, folder: str) -> None:
             raise StoreError(f"{path}: is a link; a run directory with links inside is not written to")
 
 
-# Locks on files, such as that of a run directory. A lock ends with its process, however the process ends.
-
-
 LOCK = "run.lock"
 """The name of an empty file. It is never deleted: two runs could then hold two files of this name."""
 
 
 def lock_of(path: Path) -> FileLock:
-    """Return a lock on a file, not taken yet. It is the operating system's own (flock)."""
+    """Return a lock on a file, not taken yet. It is the operating system's own (flock), and ends with its process."""
     from filelock import FileLock
 
-    return FileLock(path, fallback_to_soft=False)
+    return FileLock(path, fallback_to_soft=False, thread_local=False)
 
 
-def take_lock(path: Path) -> object | None:
+def take_lock(path: Path) -> FileLock | None:
     """Take a lock on a file and return it; the lock is held as long as the object lives.
 
-    Returns None where another process holds the lock, or where the file system has no locks. The lock is that which
-    lock_of() makes. It is taken without the package where the system has flock, since every run with a temporary
-    folder takes one, and the package takes longer to load than most of this program.
+    Returns None where another process holds the lock, or where the file system has no locks.
     """
-    try:
-        import fcntl
-    except ImportError:  # on Windows
-        return _take_slowly(path)
-    try:
-        locked = _Held(os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o644))
-        fcntl.flock(locked.descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
-        return None
-    return locked
-
-
-class _Held:
-    """An open file, which is closed with this object."""
-
-    def __init__(self, descriptor: int) -> None:
-        self.descriptor = descriptor
-
-    def __del__(self) -> None:
-        os.close(self.descriptor)
-
-
-def _take_slowly(path: Path) -> object | None:
     from filelock import Timeout
 
     lock = lock_of(path)
@@ -212,7 +176,7 @@ def _take_slowly(path: Path) -> object | None:
     return lock
 
 
-@contextmanager
+@contextlib.contextmanager
 def locked(folder: Path, holder: Callable[[], str], warn: Callable[[str], None]) -> Iterator[None]:
     """Hold the lock of a folder; raises StoreError where another run holds it, or the file cannot be made.
 
@@ -222,21 +186,15 @@ def locked(folder: Path, holder: Callable[[], str], warn: Callable[[str], None])
     from filelock import Timeout
 
     lock = lock_of(folder / LOCK)
-    with warnings.catch_warnings(record=True) as messages:
-        warnings.simplefilter("always")
-        try:
-            lock.acquire(timeout=0)
-        except Timeout:
-            raise StoreError(
-                f"{folder}: another run is using it ({holder()}); wait for its end, or name another"
-            ) from None
-        except (OSError, RuntimeError) as error:
-            reason = getattr(error, "strerror", None) or str(error)
-            if not (folder / LOCK).is_file() or (folder / LOCK).is_symlink():
-                raise StoreError(f"{folder / LOCK}: cannot be made: {reason}") from None
-            messages.append(warnings.WarningMessage(reason, UserWarning, __file__, 0))
-    for message in messages:
-        warn(f"{folder}: its file system has no locks ({message.message}); see that no other run uses this folder")
+    try:
+        lock.acquire(timeout=0)
+    except Timeout:
+        raise StoreError(f"{folder}: another run is using it ({holder()}); wait for its end, or name another") from None
+    except (OSError, RuntimeError) as error:
+        reason = getattr(error, "strerror", None) or str(error)
+        if not (folder / LOCK).is_file() or (folder / LOCK).is_symlink():
+            raise StoreError(f"{folder / LOCK}: cannot be made: {reason}") from None
+        warn(f"{folder}: its file system has no locks ({reason}); see that no other run uses this folder")
     try:
         yield
     finally:
