@@ -7,67 +7,43 @@ the nodes of the metrics. The options of metrics are checked in `metrics/`, sinc
 from __future__ import annotations
 
 import re
-from dataclasses import field
 from typing import TYPE_CHECKING, Any
 
 from pydantic import BaseModel, ValidationError
 
-from ..dataclass import dataclass
 from ..errors import ConfigError, Problem, did_you_mean
 from .compose import compose
 from .models import (
-    WrittenConfig,
-    WrittenDataset,
-    WrittenDefaults,
-    WrittenHuman,
-    WrittenOutput,
-    WrittenRun,
-    WrittenStatistics,
+    DatasetConfig,
+    DefaultsConfig,
+    HumanConfig,
+    OutputConfig,
+    RunConfig,
+    StatisticsConfig,
     check_address,
+    record_models,
+    tag,
 )
 from .models_published import (
-    WrittenAgreement,
-    WrittenColumn,
-    WrittenCorrelation,
-    WrittenExpectation,
-    WrittenJudgments,
-    WrittenPublication,
-    WrittenPublished,
+    AgreementConfig,
+    ColumnConfig,
+    ConfigFile,
+    CorrelationConfig,
+    ExpectationConfig,
+    JudgmentsConfig,
+    PublicationConfig,
 )
+from .resolved import Config
 from .resolver import Resolver
 from .tree import too_many
-from .values import record_models, tag
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
-    from .resolved import Dataset, Match, System
+    from .models import Declared, Records
+    from .resolved import System
     from .tree import Node
-    from .values import Declared, Records
-
-
-@dataclass(frozen=True, kw_only=True)
-class Config:
-    """A checked config."""
-
-    root: Node
-    """The whole config as it was written, with the position of everything."""
-    datasets: tuple[Dataset, ...]
-    systems: tuple[System, ...]
-    metrics: tuple[Node, ...]
-    """What is written of each metric. It is not checked yet."""
-    run: WrittenRun
-    output: WrittenOutput
-    matches: tuple[Match, ...] = ()
-    """What globs matched."""
-    notes: tuple[str, ...] = ()
-    """Warnings about the config itself."""
-    statistics: WrittenStatistics | None = None
-    human: WrittenHuman | None = None
-    published: WrittenPublished = field(default_factory=WrittenPublished)
-    absent: frozenset[Path] = frozenset()
-    """Files of fetched data sets that are not here. They have problems already, so nobody need open them."""
 
 
 def load(
@@ -110,7 +86,7 @@ def load(
     return loaded, nodes, problems
 
 
-def _idle(root: Node, written: WrittenConfig, systems: Sequence[System], problems: list[Problem]) -> None:
+def _idle(root: Node, written: ConfigFile, systems: Sequence[System], problems: list[Problem]) -> None:
     """Add problems of settings and data sets that nothing uses."""
     if written.run.backend == "serial" and written.run.n_jobs not in ("auto", 1):
         problems.append(root.problem("has no effect with `backend: serial`; leave one out", ("run", "n_jobs")))
@@ -129,9 +105,7 @@ def _idle(root: Node, written: WrittenConfig, systems: Sequence[System], problem
                 problems.append(root.problem("no data set takes this default", ("defaults", "datasets", key)))
 
 
-def _idle_statistics(
-    root: Node, statistics: WrittenStatistics, systems: Sequence[str], problems: list[Problem]
-) -> None:
+def _idle_statistics(root: Node, statistics: StatisticsConfig, systems: Sequence[str], problems: list[Problem]) -> None:
     """Add problems of a baseline that is no system, and of settings that have no effect with this test."""
     if statistics.baseline is not None and systems and statistics.baseline not in systems:
         hint = did_you_mean(statistics.baseline, systems)
@@ -144,7 +118,7 @@ def _idle_statistics(
             )
 
 
-def _validate(root: Node, problems: list[Problem], records: Records) -> WrittenConfig | None:
+def _validate(root: Node, problems: list[Problem], records: Records) -> ConfigFile | None:
     """Return the config as its models read it, or None where it is wrong.
 
     Unknown keys are problems. They are left out afterwards, so that the rest is checked all the same.
@@ -153,7 +127,7 @@ def _validate(root: Node, problems: list[Problem], records: Records) -> WrittenC
     lacking = _lacking(data)
     problems += [root.problem(f"the key '{key}' is missing") for key in lacking]
     try:
-        written = WrittenConfig.model_validate(data, context=records)
+        written = ConfigFile.model_validate(data, context=records)
     except ValidationError as error:
         errors = error.errors(include_url=False)
     else:
@@ -169,7 +143,7 @@ def _validate(root: Node, problems: list[Problem], records: Records) -> WrittenC
             owner = owner[step] if not isinstance(owner, dict) or step in owner else owner
         owner.pop(item["loc"][-1], None)
     try:
-        return WrittenConfig.model_validate(data, context=records)
+        return ConfigFile.model_validate(data, context=records)
     except ValidationError as error:  # what is left lacks something: it may be what an unknown key was meant to be
         problems += dict.fromkeys(_explain(root, item, records) for item in error.errors(include_url=False))
     return None
@@ -216,18 +190,18 @@ def _shown(value: object) -> str:
 
 
 _MODELS: dict[str, type[BaseModel]] = {
-    "datasets": WrittenDataset,
-    "defaults": WrittenDefaults,
-    "human": WrittenHuman,
-    "run": WrittenRun,
-    "statistics": WrittenStatistics,
-    "output": WrittenOutput,
-    "publication": WrittenPublication,
-    "judgments": WrittenJudgments,
-    "columns": WrittenColumn,
-    "correlations": WrittenCorrelation,
-    "agreements": WrittenAgreement,
-    "expect": WrittenExpectation,
+    "datasets": DatasetConfig,
+    "defaults": DefaultsConfig,
+    "human": HumanConfig,
+    "run": RunConfig,
+    "statistics": StatisticsConfig,
+    "output": OutputConfig,
+    "publication": PublicationConfig,
+    "judgments": JudgmentsConfig,
+    "columns": ColumnConfig,
+    "correlations": CorrelationConfig,
+    "agreements": AgreementConfig,
+    "expect": ExpectationConfig,
 }
 
 
@@ -235,5 +209,5 @@ def _fields(location: tuple[str | int, ...], records: Records) -> list[str]:
     """Return the keys that are known at a location: those of the innermost model on the way."""
     tagged = [model for name, model in records.items() if tag(name) in location]
     section = "datasets" if location[:2] == ("defaults", "datasets") else str(next(iter(location), ""))
-    model = next(iter(tagged), _MODELS.get(section, WrittenConfig))
+    model = next(iter(tagged), _MODELS.get(section, ConfigFile))
     return [field.alias or name for name, field in model.model_fields.items()]

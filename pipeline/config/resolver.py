@@ -4,26 +4,155 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from ..errors import ConfigError, DataError, Problem, did_you_mean, wrong_name
-from ..io.catalogue import Scorable, scorable
-from ..io.remote import Remote, is_remote
-from ..io.written_paths import PREFIX, is_data
-from .globs import called, exists, glob, is_glob
-from .locator import Location, Locator
-from .models import OFFICIAL, WrittenDataset
-from .resolved import STDIN, Column, Dataset, Input, Match, System, fill, read_line_numbers, select_lines
-from .values import Record
+from ..errors import ConfigError, CorpusError, DataError, Problem, did_you_mean, wrong_name
+from ..io import remote
+from ..io.catalogue import Scorable, named_in, named_one, scorable
+from ..io.dataset_cache import cache_path, locate_all
+from ..io.remote import PREFIX, Remote, expanded, is_data, is_remote, is_short, is_there, locate
+from .models import OFFICIAL, DatasetConfig, Record
+from .resolved import (
+    STDIN,
+    Column,
+    Dataset,
+    Input,
+    Match,
+    System,
+    called,
+    exists,
+    fill,
+    glob,
+    is_glob,
+    natural,
+    read_line_numbers,
+    select_lines,
+)
+from .tree import base_of
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from pathlib import Path
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
-    from .models import WrittenConfig
+    from ..io.catalogue import DataFile
+    from .models import Declared
+    from .models_published import ConfigFile
     from .resolved import Selection
     from .tree import Node
-    from .values import Declared
+
+
+# From what a config writes for a file to paths: addresses, globs, and files of fetched data sets.
+
+
+Location = tuple[str | int, ...]
+"""Keys and indices from the root of a config to a value."""
+
+
+class Locator:
+    """Turns written paths into files; adds a problem for each that cannot be had."""
+
+    def __init__(self, root: Node, problems: list[Problem]) -> None:
+        self.root, self.problems = root, problems
+        self.matches: list[Match] = []
+        """What globs matched."""
+        self.absent: set[Path] = set()
+        """Paths of files that are not here. They have a problem already, so nobody need open them."""
+
+    def problem(self, message: str, location: Location) -> None:
+        """Add a problem with the value at a location of the config."""
+        self.problems.append(self.root.problem(message, location))
+
+    def matched(self, pattern: str, files: Iterable[Path | Remote], location: Location) -> None:
+        """Keep what a glob matched, to be shown."""
+        self.matches.append(Match(self.root.find(location).path, pattern, tuple(files)))
+
+    def path(self, text: str, location: Location, dataset: str, system: str = "{system}") -> Path | Remote:
+        """Return the path or address that a text stands for."""
+        if text == "-":
+            return STDIN
+        text = self.filled(text, location, dataset, system)
+        if not is_data(text) or is_glob(text):
+            return locate(base_of(self.root.find(location)), text)
+        files = self.fetched(lambda: [named_one(text)], location)
+        return files[0] if files else self.never(text)
+
+    def filled(self, text: str, location: Location, dataset: str, system: str = "{system}") -> str:
+        """Return a written path with its placeholders, ~ and variables replaced; adds a problem for an unset variable.
+
+        {name} is the name of what has the path, a data set or a system. A file whose very name is written so stays.
+        """
+        plain, base = fill(text, dataset, system), base_of(self.root.find(location))
+        if (not is_short(text) and "{name}" not in text) or is_there(base / plain):
+            return plain
+        try:
+            own = "{dataset}" if location[0] == "datasets" else "{system}"
+            return fill(expanded(text, base).replace("{name}", own), dataset, system)
+        except DataError as error:
+            problem = self.root.problem(str(error), location)
+            self.problems += [problem] if problem not in self.problems else []
+            self.absent.add(base / plain)
+            return plain
+
+    def local_path(self, text: str, location: Location, dataset: str) -> Path | None:
+        """Return the path that a text stands for, or None for a file that is absent and for an address.
+
+        An address is a problem.
+        """
+        path = self.path(text, location, dataset)
+        if isinstance(path, Remote):
+            self.problem(f"'{path}' is an address; only source, references, m2 and outputs may be one", location)
+        return None if isinstance(path, Remote) or path in self.absent else path
+
+    def never(self, text: str) -> Path:
+        """Return a path that stands for a file that cannot be had, and whose problem was added before."""
+        self.absent.add(Path(text))
+        return Path(text)
+
+    def fetched(self, files_of: Callable[[], Iterable[DataFile]], location: Location) -> list[Path]:
+        """Return the paths of the files of data sets that a function names.
+
+        Adds a problem where some of the files are not here, and where the function raises DataError.
+        """
+        files: list[DataFile] = []
+        try:
+            files = list(files_of())
+            locate_all(files)
+        except DataError as error:
+            for problem in error.problems:
+                self.problem(problem.message, location)
+            self.absent |= {cache_path(file) for file in files}
+        return [cache_path(file) for file in files]
+
+    def glob(self, pattern: str, location: Location) -> list[Path | Remote]:
+        """Return the files that a pattern matches: of a data set, at an address, or on this computer."""
+        if is_remote(pattern):
+            return self._listed(Remote(pattern), location)
+        if not is_data(pattern):
+            return [*glob(base_of(self.root.find(location)), pattern)]
+        try:
+            files = named_in(pattern)
+        except DataError:
+            return []
+        return [*self.fetched(lambda: files, location)]
+
+    def _listed(self, pattern: Remote, location: Location) -> list[Path | Remote]:
+        """Return the files that an address matches, in natural order; adds a problem where there are none."""
+        try:
+            files = remote.glob(pattern)
+        except CorpusError as error:
+            self.problems += [self.root.problem(str(problem), location) for problem in error.problems]
+            return []
+        if not files:
+            self.problem(f"no file matches '{pattern}'", location)
+        return sorted(files, key=lambda file: [natural(Path(part)) for part in file.parts])
+
+    def unmatched(self, pattern: str, location: Location) -> None:
+        """Add the problem of a pattern that matches no file. An address has that problem already."""
+        if is_data(pattern):
+            self.fetched(lambda: named_in(pattern), location)
+        elif not is_remote(pattern):
+            self.problem(f"no file matches '{pattern}'", location)
+
 
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+-]*")
 MAX_NAME = 100
@@ -37,7 +166,7 @@ class Resolver(Locator):
     """Turns written data sets and systems into those of a run; collects problems and what globs matched."""
 
     def __init__(
-        self, root: Node, written: WrittenConfig, problems: list[Problem], formats: Mapping[str, Declared]
+        self, root: Node, written: ConfigFile, problems: list[Problem], formats: Mapping[str, Declared]
     ) -> None:
         super().__init__(root, problems)
         self.written, self.formats = written, formats
@@ -61,7 +190,7 @@ class Resolver(Locator):
             self.problem(f"'{name}' is the name of a file format, so no data set can have it", ("datasets", name))
         return tuple(self.dataset(name, written) for name, written in self.written.datasets.items())
 
-    def dataset(self, name: str, written: WrittenDataset) -> Dataset:
+    def dataset(self, name: str, written: DatasetConfig) -> Dataset:
         """Return a data set."""
         at: Location = ("datasets", name)
         self.check_keys(written, at)
@@ -99,7 +228,7 @@ class Resolver(Locator):
             replace=written.replace,
         )
 
-    def check_keys(self, written: WrittenDataset, at: Location) -> None:
+    def check_keys(self, written: DatasetConfig, at: Location) -> None:
         """Add problems of keys that are missing, and of those that have no effect beside another."""
         keys = written.model_fields_set
         others = ["source", "references", "m2", "path"]
@@ -185,7 +314,7 @@ class Resolver(Locator):
             self.problem("without a header the column must be a number, from 1", (*location, "header"))
         return not is_number if written.header is None else written.header
 
-    def selection(self, written: WrittenDataset, name: str) -> Selection | None:
+    def selection(self, written: DatasetConfig, name: str) -> Selection | None:
         """Return the lines that `keep` or `drop` selects, or None for all."""
         keys = [key for key in ("keep", "drop") if getattr(written, key) is not None]
         if len(keys) == 2:
