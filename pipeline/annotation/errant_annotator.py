@@ -37,8 +37,8 @@ if TYPE_CHECKING:
 # - Words at the end that both texts have are left out: the alignment is read from the end, and would match them first.
 # - Attributes of words are read once, into plain objects with the names that errant uses.
 #
-# This holds for versions of errant whose code is known. With another one, all of its own code is called. It stays beside
-# errant's own because that takes 2.6 times as long: 1.40 and 0.53 ms a pair for 300 pairs of CoNLL-2014.
+# This holds for versions of errant whose code is known. With another one, all of its own code is called. It stays
+# beside errant's own because that takes 2.6 times as long: 1.40 and 0.53 ms a pair for 300 pairs of CoNLL-2014.
 
 
 KNOWN = {"55d007cfc4a3b7be"}

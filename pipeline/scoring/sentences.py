@@ -35,7 +35,7 @@ BITS = 26
 def sentence_outputs(metric: Metric, columns: Columns) -> dict[str, Floats]:
     """Return the outputs that level mean averages, the score first: float64 [lines] each."""
     columns = _compact(metric, columns)
-    return metric.line_outputs(columns) or {metric.output: sentence_scores(metric, columns)}
+    return line_outputs(metric, columns) or {metric.output: sentence_scores(metric, columns)}
 
 
 def every_output(metric: Metric, columns: Columns) -> dict[str, Floats]:

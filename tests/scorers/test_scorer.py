@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 import pipeline
 from pipeline.errors import InputError
 from pipeline.metrics import METRICS
-from pipeline.metrics.base.capabilities import compiled_forms, reads_files
+from pipeline.metrics.base.capabilities import compiled_form, reads_files
 from pipeline.metrics.build import from_text
 from tests.conftest import KERNELS, ROOT, forced_kernel
 
@@ -262,7 +262,7 @@ def test_compiled_formulas_are_those_of_the_metric_bit_for_bit(metric_text: str,
     """On any counts, also such as no text has: an output of length 0 with matches, lengths far apart."""
     metric = from_text(metric_text)
     with forced_kernel("native"):
-        compiled = compiled_forms(metric).compiled()
+        compiled = compiled_form(metric)
     if compiled is None:
         return
     columns = any_columns(metric, data)

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from ...arrays import Floats, Ints
     from ...kernel.lines import Lines
     from ...tokenizers.tokenization import Tokenization
-    from .columns import Columns, Field, Schema
+    from .columns import Columns, Field
 
 
 class Text(NamedTuple):

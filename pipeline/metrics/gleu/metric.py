@@ -30,7 +30,6 @@ if TYPE_CHECKING:
 
     from ...arrays import Floats, Ints
     from ..base.columns import Columns
-    from ..base.description import Counted
     from ..base.metric import Counted
 
 
