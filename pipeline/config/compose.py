@@ -79,9 +79,9 @@ def parse(text: str, name: str = "config") -> tuple[Node, list[Problem]]:
     What no config needs is refused while it is read: too many values, values that are nested too deeply. So neither
     time nor memory grow with what a document from a stranger goes on to say.
     """
-    loader: Any = _OwnParser(text) if len(text) <= SMALL else _Libyaml(text)
-    loader.file = name
     try:
+        loader: Any = _OwnParser(text) if len(text) <= SMALL else _Libyaml(text)
+        loader.file = name
         root: yaml.Node | None = loader.get_single_node()
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
@@ -90,8 +90,6 @@ def parse(text: str, name: str = "config") -> tuple[Node, list[Problem]]:
     except (yaml.YAMLError, UnicodeError) as error:
         detail = str(error).splitlines()[0]
         raise ConfigError([Problem(name, f"not valid YAML: {detail}")]) from None
-    finally:
-        loader.dispose()
     if root is None:
         raise ConfigError([Problem(name, "is empty; `gec-pipeline init` writes a config to start from")])
     converter = _Converter(name)
@@ -404,9 +402,8 @@ def _with_data(root: Node) -> Node:
     first = next((child.get("data") for child in children.values() if child.get("data")), None)
     if first is None or root.get("systems"):
         return root
-    return replace(
-        _with(root, {"systems": Node("data", first.mark, "systems")}), keys={"systems": first.mark, **root.keys}
-    )
+    root = _with(root, {"systems": Node("data", first.mark, "systems")})
+    return replace(root, keys={"systems": first.mark, **root.keys})
 
 
 def _with_defaults(root: Node) -> Node:
