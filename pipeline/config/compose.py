@@ -1,4 +1,7 @@
-"""A config of several parts: files that `include` others, defaults of data sets, and `--set` from the command line.
+"""YAML with positions, and configs of several parts: `include`, defaults of data sets, `--set` of the command line.
+
+A scalar stays the text that was written: `NO` is not false, and `1e3` is no number yet. The models of a config and the
+options of metrics decide what a text must be. Only a plain `null`, `~` or nothing is None. No object is built.
 
 Mappings are merged deeply; lists and scalars are replaced. What is read later wins, and a file wins over those that it
 includes. Every node keeps the mark of the file that wrote it: messages name that file, and relative paths start there.
@@ -18,13 +21,6 @@ from ..errors import ConfigError, DataError, Problem
 from ..io.remote import expanded
 from .tree import COMMAND_LINE, MAX_DEPTH, Mark, Node, from_plain, sizes
 
-# YAML text as a tree of nodes with their positions; no value is interpreted and no object is built.
-#
-# A scalar stays the text that was written: `NO` is not false, and `1e3` is no number yet. The models of a config and
-# the
-# options of metrics decide what a text must be. Only a plain `null`, `~` or nothing is None.
-
-
 MAX_NODES = 100_000
 """Values that a document may have, and that it may expand to. One with more is an alias bomb, or no config."""
 MAX_BYTES = 10_000_000
@@ -38,6 +34,16 @@ SMALL = 20_000
 libyaml is ten times as fast. The two put what is wrong in different words.
 """
 
+MAX_INCLUDED = 100
+"""Files that a config may include, directly or through others."""
+MAX_LISTED = 1_000
+"""Files that one list may name, of which some may not be there."""
+_FORMS = {"m2", "path", "data"}
+"""Keys of a data set that give its references. A data set with one of these takes no default for any key of texts."""
+_METRIC = re.compile(r"metrics\[[0-9]+\]")
+"""The paths of metrics, which may be written as a text."""
+_TEXTS = {"source", "references", *_FORMS}
+"""Keys of a data set that name its texts."""
 _STANDARD = frozenset(
     f"tag:yaml.org,2002:{name}"
     for name in ("null", "bool", "int", "float", "str", "map", "seq", "timestamp", "merge", "value")
@@ -74,7 +80,9 @@ def parse(text: str, name: str = "config") -> tuple[Node, list[Problem]]:
     time nor memory grow with what a document from a stranger goes on to say.
     """
     try:
-        root = _composed(text, name)
+        loader: Any = _OwnParser(text) if len(text) <= SMALL else _Libyaml(text)
+        loader.file = name
+        root: yaml.Node | None = loader.get_single_node()
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         position = f"{name}:{mark.line + 1}:{mark.column + 1}" if mark else name
@@ -122,17 +130,6 @@ class _Libyaml(_Bounded, getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type
     def __init__(self, text: str) -> None:
         Composer.__init__(self)
         super(Composer, self).__init__(text)
-
-
-def _composed(text: str, name: str) -> yaml.Node | None:
-    """Return the root of a document as PyYAML has it, or None where it is empty."""
-    loader: Any = _OwnParser(text) if len(text) <= SMALL else _Libyaml(text)
-    loader.file = name
-    try:
-        root: yaml.Node | None = loader.get_single_node()
-        return root
-    finally:
-        loader.dispose()
 
 
 class _Converter:
@@ -204,18 +201,6 @@ class _Converter:
     def mark(self, node: yaml.Node) -> Mark:
         """Return the position of a node."""
         return Mark(self.name, node.start_mark.line + 1, node.start_mark.column + 1)
-
-
-MAX_INCLUDED = 100
-"""Files that a config may include, directly or through others."""
-MAX_LISTED = 1_000
-"""Files that one list may name, of which some may not be there."""
-_FORMS = {"m2", "path", "data"}
-"""Keys of a data set that give its references. A data set with one of these takes no default for any key of texts."""
-_METRIC = re.compile(r"metrics\[[0-9]+\]")
-"""The paths of metrics, which may be written as a text."""
-_TEXTS = {"source", "references", *_FORMS}
-"""Keys of a data set that name its texts."""
 
 
 def compose(config: str | Path | Node, settings: tuple[str, ...] = ()) -> tuple[Node, list[Problem]]:
@@ -347,6 +332,10 @@ def _set(root: Node, text: str) -> Node:
 def _put(node: Node, rest: str, whole: str, value: Node) -> Node:
     """Return node with value put at the dotted path `rest`. `whole` is the path from the root, for messages."""
     file = value.mark.file
+
+    def at(path: str) -> Node:
+        return from_plain(value.plain(), file, path)
+
     done = whole.removesuffix(rest).rstrip(".") or "the config"
     if isinstance(node.value, list):
         step, _, left = rest.partition(".")
@@ -354,7 +343,7 @@ def _put(node: Node, rest: str, whole: str, value: Node) -> Node:
             message = f"'{done}' has {len(node.value)} items, numbered from 0; there is no '{step}'"
             raise ConfigError([Problem(file, message)])
         items = list(node.value)
-        items[int(step)] = _put(items[int(step)], left, whole, value) if left else _at(value, items[int(step)].path)
+        items[int(step)] = _put(items[int(step)], left, whole, value) if left else at(items[int(step)].path)
         return replace(node, value=items)
     if isinstance(node.value, str) and _METRIC.fullmatch(node.path):  # its options stand beside its name
         name = replace(node, path=f"{node.path}.name")
@@ -367,35 +356,33 @@ def _put(node: Node, rest: str, whole: str, value: Node) -> Node:
     step = next((step for step in steps if step in children), rest.partition(".")[0])
     left = rest[len(step) + 1 :]
     child = children.get(step) or Node(None, value.mark, f"{node.path}.{step}" if node.path else step)
-    new = _put(child, left, whole, value) if left else _at(value, child.path)
+    new = _put(child, left, whole, value) if left else at(child.path)
     return replace(node, value={**children, step: new}, keys={**node.keys, step: value.mark})
-
-
-def _at(value: Node, path: str) -> Node:
-    """Return a value of the command line as the node at a path."""
-    return from_plain(value.plain(), value.mark.file, path)
 
 
 def _with_lists(root: Node) -> Node:
     """Return root with lists of one for metrics, references and gold files that are written without a list."""
-    root = _listed(root, "metrics")
-    for section, names in (("datasets", None), ("defaults", {"datasets"})):
-        node = root.get(section)
-        if node and isinstance(node.value, dict) and isinstance(root.value, dict):
-            children = {
-                name: _listed(_listed(child, "references"), "gold") if names is None or name in names else child
-                for name, child in node.value.items()
-            }
-            root = replace(root, value={**root.value, section: replace(node, value=children)})
+
+    def listed(node: Node, *keys: str) -> Node:
+        if not isinstance(node.value, dict):
+            return node
+        alone = {key: node.value[key] for key in keys if key in node.value}
+        alone = {key: child for key, child in alone.items() if child.value and not isinstance(child.value, list)}
+        return _with(node, {key: replace(child, value=[child], keys={}) for key, child in alone.items()})
+
+    root = listed(root, "metrics")
+    datasets, defaults = root.get("datasets"), root.get("defaults")
+    if datasets and isinstance(datasets.value, dict):
+        every = {name: listed(child, "references", "gold") for name, child in datasets.value.items()}
+        root = _with(root, {"datasets": _with(datasets, every)})
+    if defaults and (common := defaults.get("datasets")):
+        root = _with(root, {"defaults": _with(defaults, {"datasets": listed(common, "references", "gold")})})
     return root
 
 
-def _listed(node: Node, key: str) -> Node:
-    """Return a mapping in which a text or a mapping at a key is a list of one."""
-    child = node.get(key)
-    if child is None or not child.value or isinstance(child.value, list) or not isinstance(node.value, dict):
-        return node
-    return replace(node, value={**node.value, key: replace(child, value=[child], keys={})})
+def _with(node: Node, children: dict[str, Node]) -> Node:
+    """Return a mapping with other values for some keys. Any other node stays."""
+    return replace(node, value={**node.value, **children}) if isinstance(node.value, dict) else node
 
 
 def _with_data(root: Node) -> Node:
@@ -406,19 +393,17 @@ def _with_data(root: Node) -> Node:
     datasets = root.get("datasets")
     if datasets is None or not isinstance(datasets.value, dict) or not isinstance(root.value, dict):
         return root
-    children = {name: _named_data(name, child) for name, child in datasets.value.items()}
-    sections = {**root.value, "datasets": replace(datasets, value=children)}
+    children = dict(datasets.value)
+    for name, node in children.items():
+        if isinstance(node.value, str) and (node.value == "data" or node.value.startswith("data:")):
+            data = replace(node, value=node.value.partition(":")[2] or name)
+            children[name] = replace(node, value={"data": data}, keys={"data": node.mark})
+    root = _with(root, {"datasets": _with(datasets, children)})
     first = next((child.get("data") for child in children.values() if child.get("data")), None)
-    if first and "systems" not in sections:
-        sections["systems"] = Node("data", first.mark, "systems")
-    return replace(root, value=sections, keys={**({"systems": first.mark} if first else {}), **root.keys})
-
-
-def _named_data(name: str, node: Node) -> Node:
-    if not isinstance(node.value, str) or not (node.value == "data" or node.value.startswith("data:")):
-        return node
-    data = replace(node, value=node.value.partition(":")[2] or name)
-    return replace(node, value={"data": data}, keys={"data": node.mark})
+    if first is None or root.get("systems"):
+        return root
+    root = _with(root, {"systems": Node("data", first.mark, "systems")})
+    return replace(root, keys={"systems": first.mark, **root.keys})
 
 
 def _with_defaults(root: Node) -> Node:
@@ -428,8 +413,7 @@ def _with_defaults(root: Node) -> Node:
     if not (common and isinstance(common.value, dict) and datasets and isinstance(datasets.value, dict)):
         return root
     merged = {name: _filled(common, child) for name, child in datasets.value.items()}
-    assert isinstance(root.value, dict)  # noqa: S101 (for the type checker: it has the key datasets)
-    return replace(root, value={**root.value, "datasets": replace(datasets, value=merged)})
+    return _with(root, {"datasets": _with(datasets, merged)})
 
 
 def _filled(common: Node, dataset: Node) -> Node:
