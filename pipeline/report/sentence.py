@@ -10,7 +10,7 @@ import numpy as np
 
 from ..corpus.texts import TextFile, read_texts
 from ..errors import StoreError, did_you_mean, printable
-from ..metrics.base.description import MISSED, RIGHT
+from ..metrics.base.capabilities import MISSED, RIGHT, by_annotator, edit_judge
 from ..scoring.column_blocks import annotators_of, chosen_references, of_annotators, present_blocks
 from ..scoring.sentences import sentence_scores
 from .tables import percent, round_half_up
@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from ..corpus.corpus import Corpus
+    from ..metrics.base.capabilities import JudgesEdits, Verdict
     from ..metrics.base.columns import Columns
-    from ..metrics.base.description import Verdict
     from ..metrics.base.metric import Metric, Needs
     from ..scoring.column_blocks import HasBlocks
     from ..scoring.scored_columns import ScoredColumns
@@ -297,14 +297,14 @@ class Edits(NamedTuple):
         return "edits of the output: {}; all {}s make {}, some {}, none {}".format(len(counts), self.who, *each)
 
 
-def edits_of(metric: Metric, corpus: Corpus, columns: HasBlocks, system: str, line: int) -> Edits:
-    """Return the edits of a sentence, which counts from 1, by a metric that says which of them are right."""
+def edits_of(metric: Metric, judge: JudgesEdits, corpus: Corpus, columns: HasBlocks, system: str, line: int) -> Edits:
+    """Return the edits of a sentence, which counts from 1, by a metric that judges which of them are right."""
     view = corpus.read_by(metric.needs)
     texts = [view.source, view.systems[system], *view.references] if view.source else []
     source, output, *annotations = (read_texts(text, line - 1, line)[0] for text in texts)
-    ((several,),) = metric.verdicts([source], [[output]], [[annotation] for annotation in annotations])
+    ((several,),) = judge.verdicts([source], [[output]], [[annotation] for annotation in annotations])
     reference = next(islice(chain.from_iterable(chosen_references(metric, columns)), line - 1, None))
-    numbers = metric.references_of(source, annotations)
+    numbers = judge.references_of(source, annotations)
     return Edits(several, int(annotators_of(np.array([numbers]), np.array([reference]))[0]))
 
 
@@ -313,8 +313,9 @@ def edit_tables(material: Material, dataset: str, line: int, system: str) -> Ite
     corpus = material.corpora.get(dataset)
     for label, measured in _measured(material, dataset):
         columns = _columns(measured, system)
-        if corpus and columns is not None and measured.metric.has_verdicts:
-            yield label, edits_of(measured.metric, corpus, columns, system, line)
+        judge = edit_judge(measured.metric)
+        if corpus and columns is not None and judge:
+            yield label, edits_of(measured.metric, judge, corpus, columns, system, line)
 
 
 def aligned_edits(material: Material, dataset: str, line: int, system: str) -> Edits | None:
@@ -324,7 +325,7 @@ def aligned_edits(material: Material, dataset: str, line: int, system: str) -> E
     where edits against the source say nothing, as for summaries.
     """
     corpus = material.corpora.get(dataset)
-    judged = any(measured.metric.has_verdicts for _, measured in _measured(material, dataset))
+    judged = any(edit_judge(measured.metric) for _, measured in _measured(material, dataset))
     if not corpus or not corpus.source or system not in corpus.systems or judged:
         return None
     texts = (corpus.source, corpus.systems[system], *corpus.references)
@@ -344,8 +345,9 @@ def annotator_columns(metric: Metric, system: HasBlocks, line: int, corpus: Corp
     as they were counted.
     """
     columns = _row(system.blocks(), line)
-    view = corpus.read_by(metric.needs) if corpus and metric.by_annotator() is not metric else None
-    if view is None or view.source is None:
+    judge = edit_judge(metric) if by_annotator(metric) is not metric else None
+    view = corpus.read_by(metric.needs) if corpus and judge else None
+    if view is None or view.source is None or judge is None:
         return columns
     source, *annotations = (read_texts(text, line - 1, line)[0] for text in (view.source, *view.references))
-    return of_annotators(metric, columns, np.array([metric.references_of(source, annotations)]))
+    return of_annotators(metric, columns, np.array([judge.references_of(source, annotations)]))

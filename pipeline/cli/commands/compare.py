@@ -19,7 +19,7 @@ import sys
 from dataclasses import replace
 from typing import TYPE_CHECKING, get_args
 
-from ...config.models import WrittenStatistics
+from ...config.models import StatisticsConfig
 from ...errors import InputError, did_you_mean, printable
 from ...report.terminal.progress import Bar
 from ..arguments import add_columns, add_parts, selection_of
@@ -53,7 +53,7 @@ def _count(text: str) -> int:
 
 def add_settings(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments that `compare` and `rank` share."""
-    fields = WrittenStatistics.model_fields
+    fields = StatisticsConfig.model_fields
     tests = [*get_args(fields["test"].annotation), *SHORT]
     corrections, choices = (get_args(fields[name].annotation) for name in ("correction", "choice"))
     parser.add_argument("--test", choices=tests, help="the paired test; ar and bs are the first two")

@@ -35,6 +35,15 @@ from ...corpus.texts import read_texts
 from ...errors import ConfigError, InputError, printable
 from ...execution.count import count_in_memory
 from ...kernel.lines import join_lines
+from ...metrics.base.capabilities import (
+    by_annotator,
+    data_set_columns,
+    edit_judge,
+    explainer,
+    reads_files,
+    row_names,
+    shown_ngrams,
+)
 from ...metrics.base.metric import Text
 from ...metrics.base.ngram_roles import grams, merged, roles
 from ...metrics.base.views import TEXTS
@@ -50,6 +59,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from ...corpus.corpus import Corpus
+    from ...metrics.base.capabilities import JudgesEdits
     from ...metrics.base.metric import Metric
     from ...metrics.base.ngram_roles import Grams, Rule
 
@@ -86,10 +96,10 @@ def run(args: argparse.Namespace) -> int:
     metrics = []
     for text in filter(None, (args.metric, args.compare)):
         metrics.append(from_text(text))
-        if metrics[-1].reads_files:
+        if reads_files(metrics[-1]):
             name = metrics[-1].name
             raise ConfigError(f"explain: {name} takes its numbers from files, not from text; found '{text}'")
-    corpus = open_files(args, quiet=True, views={metric.needs.view for metric in metrics})
+    corpus = open_files(args, quiet=True, views={metric.needs.input for metric in metrics})
     if problems := fit(metrics, [corpus]):
         raise InputError(problems)
     for metric in metrics:
@@ -102,10 +112,10 @@ def run(args: argparse.Namespace) -> int:
     elif not 1 <= args.line <= corpus.lines:
         raise InputError(f"--line: expected 1 to {corpus.lines}, found {args.line}")
     else:
-        with_verdicts = [metric for metric in metrics if metric.has_verdicts and not metric.explains_edits]
-        for metric in with_verdicts:
-            _judged_edits(corpus, metric, args.line)
-        if others := [metric for metric in metrics if metric not in with_verdicts]:
+        judges = {metric: judge for metric in metrics if (judge := edit_judge(metric)) and not explainer(metric)}
+        for metric, judge in judges.items():
+            _judged_edits(corpus, metric, judge, args.line)
+        if others := [metric for metric in metrics if metric not in judges]:
             _sentence(corpus, others, args.line)
     return 0
 
@@ -130,13 +140,13 @@ def _differences(corpus: Corpus, metrics: Sequence[Metric], top: int) -> None:
 # --- edits, with what each annotator says of them
 
 
-def _judged_edits(corpus: Corpus, metric: Metric, line: int) -> None:
+def _judged_edits(corpus: Corpus, metric: Metric, judge: JudgesEdits, line: int) -> None:
     """Print the edits of a sentence of each system, with the score and the counts by each annotator."""
     counted = count_in_memory(corpus, [metric.needs])
-    view, annotator = corpus.read_by(metric.needs), metric.by_annotator()
+    view, annotator = corpus.read_by(metric.needs), by_annotator(metric)
     for name in corpus.systems:
         columns = counted[name, metric.needs]
-        edits = edits_of(metric, corpus, columns, name, line)
+        edits = edits_of(metric, judge, corpus, columns, name, line)
         print(printable(f"system  {name}, line {line}"))
         print(printable(f"source  {read_texts(view.source, line - 1, line)[0] if view.source else ''}"))
         print(printable(f"output  {read_texts(corpus.systems[name], line - 1, line)[0]}"))
@@ -188,7 +198,7 @@ def _sentence(corpus: Corpus, metrics: Sequence[Metric], line: int) -> None:
         references = [read_texts(text, line - 1, line)[0] for text in view.references]
         return Texts(source, references, read_texts(view.systems[system], line - 1, line)[0])
 
-    of_texts = [metric for metric in metrics if metric.needs.view == TEXTS]
+    of_texts = [metric for metric in metrics if metric.needs.input == TEXTS]
     for name in corpus.systems:
         texts = texts_of(corpus, name)
         _say(f"system     {name}, line {line}", "bold")
@@ -213,7 +223,8 @@ def _sentence(corpus: Corpus, metrics: Sequence[Metric], line: int) -> None:
 
 def _explained(metric: Metric, text: Text) -> bool:
     """Print what a metric itself says of a sentence; return whether it says anything."""
-    lines = list(metric.explained(text))
+    own = explainer(metric)
+    lines = list(own.explained(text)) if own else []
     for role, said in lines:
         _say(f"    {role:<10}{printable(said)}" if role else f"  {printable(said)}", STYLES.get(role, ""))
     return bool(lines)
@@ -222,7 +233,7 @@ def _explained(metric: Metric, text: Text) -> bool:
 def _counted(metric: Metric, text: Text) -> str:
     """Return the counts of a sentence by a metric that does not explain more of it."""
     columns = metric.needs.count(text)[0]
-    if metric.whole_sums:
+    if data_set_columns(metric).whole_sums:
         return "it weighs each edit by all sentences together, so that a sentence alone has no score"
     counts = [f"{count.name} {count.values.flat[0]:g}" for count in metric.shown_counts(columns)]
     outputs = {name: float(values.flat[0]) for name, values in metric.sentence_outputs(columns).items()}
@@ -245,11 +256,12 @@ def _explain(metric: Metric, first: Metric, texts: Texts) -> None:
     _say(f"  {title}: {metric.output} {percent(next(iter(outputs.values())), 2)}{penalty}{lengths}", "bold")
     for rates in _rates(outputs):
         _say(f"  {rates}")
-    rule, other = metric.ngram_rule(), first.ngram_rule() if metric is not first else None
+    rule = shown_ngrams(metric).ngram_rule()
+    other = shown_ngrams(first).ngram_rule() if metric is not first else None
     if metric is not first and rule:
         _say("  n-grams that it counts differently:")
     counts = {count.name: count.values.reshape(-1) for count in shown if count.orders}
-    rows = metric.row_names()[: max(map(len, counts.values()), default=rule.last if rule else 0)]
+    rows = row_names(metric)[: max(map(len, counts.values()), default=rule.last if rule else 0)]
     for n, row in enumerate(rows, 1):
         title, end = (f"n={row}", f"_{n}") if row.isdigit() else (row, "")
         numbers = ", ".join(f"{name}{end} {values[n - 1]:g}" for name, values in counts.items())

@@ -172,7 +172,7 @@ def _apart(rivals: Sequence[dict[str, str]]) -> list[str]:
 
 
 SHOWN = frozenset({"standard_error"})
-"""Outputs that the table always has beside the score. A metric adds its own by `beside_score`."""
+"""Outputs that the table always has beside the score. A metric adds its own by `table_outputs`."""
 FOR_WIDE = re.compile("precision(_[0-9]+)?|recall|brevity_penalty|beta")
 """Outputs that are shown only on a terminal which is wide enough."""
 FIRST = ("interval", "against", "groups", "p", "ranks", "@", "std", "draws", "cluster")
@@ -186,7 +186,7 @@ def ranked_table(results: Results, scores: Sequence[Score], digits: int, columns
     """
     metric, outputs = class_of(scores[0].metric), list(scores[0].outputs)
     sampled = any(score.samples for score in scores)
-    own = [key for key in outputs[1:] if "@" in key or key in SHOWN or re.fullmatch(metric.beside_score, key)]
+    own = [key for key in outputs[1:] if "@" in key or key in SHOWN or re.fullmatch(metric.table_outputs, key)]
     titles, compared = bootstrap_columns(results, scores, digits)
     header = ["rank", "system", outputs[0], *own, *(["std", "95% of draws"] if sampled else []), *titles]
     rows = []
