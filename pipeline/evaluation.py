@@ -12,7 +12,7 @@ from .errors import InputError, did_you_mean
 from .metrics import METRICS
 from .report.notebook.frames import are_few, ends, frame
 from .report.notebook.shown import Drawable, Shown, called
-from .report.tables.labels import labels
+from .report.tables.ranked import labels
 from .scoring.breakdown.rows import TIERS
 from .scoring.column_blocks import blocks_of
 from .scoring.results import REFERENCES_ROW, DatasetInfo, Results

@@ -42,7 +42,6 @@ from .io.remote import telling
 from .prepare import Job, prepare, under
 from .report import FORMATS
 from .report.material import Material
-from .report.replaced import replacement_note
 from .report.tables.plot_look import Look
 from .scoring.breakdown.counts import breakdowns
 from .scoring.results import Results
@@ -163,6 +162,8 @@ def _kept(directory: RunDirectory, job: Job, listener: Listener) -> dict[str, An
 
 def replacement(directory: RunDirectory, job: Job) -> str | None:
     """Return what the run would replace in its directory, in a sentence; None where nothing is lost."""
+    from .report.console import replacement_note
+
     scores = replaced(directory.path, job.corpora, job.metrics)
     known = [signed(metric, len(corpus.references)) for corpus in job.corpora for metric in job.metrics]
     texts = {corpus.name: outdated(corpus, job.needs, directory) for corpus in job.corpora}

@@ -34,7 +34,7 @@ from pipeline.report.html.figures import plots as svg_plots
 from pipeline.report.html.figures import svg
 from pipeline.report.html.page import as_json, as_yaml, html_files
 from pipeline.report.html.shell import minus
-from pipeline.report.tables.digits import percent
+from pipeline.report.tables import percent
 from pipeline.report.tables.plotted import all_pairs, precisions, ranked_systems, scatters
 from pipeline.scoring.results import Bootstrap, Comparison
 from pipeline.scoring.sentences import sentence_scores

@@ -19,8 +19,8 @@ from pipeline.report.html.page import html_files
 from pipeline.report.html.people import people_part
 from pipeline.report.plots import PLOTS, drawn
 from pipeline.report.plots.canvas import styled
-from pipeline.report.tables.digits import round_half_up
-from pipeline.report.tables.human import coefficient
+from pipeline.report.tables import round_half_up
+from pipeline.report.tables.people import coefficient
 from pipeline.report.tables.plot_look import Look
 from pipeline.report.tables.plotted import forests, triangles
 from tests.conftest import ROOT

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from ..html.figures.bars import interval_axis, interval_bar, interval_scale
 from ..html.page import as_yaml
 from ..html.shell import PageTable, Row
+from ..tables import percent
 from ..tables.comparisons import is_significant, p_cell, settings_line, shown_interval, signed
-from ..tables.digits import percent
-from ..tables.labels import size
+from ..tables.ranked import size
 from .citing import authors
 from .timelines import Standing, progress_of
 

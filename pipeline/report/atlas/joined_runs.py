@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from ...dataclass import dataclass
 from ...scoring.results import REFERENCES_ROW, ranks
 from ...scoring.stored_runs import SHARED
-from ..tables.labels import labels
+from ..tables.ranked import labels
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

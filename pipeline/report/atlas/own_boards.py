@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from ..html.figures.bars import interval_axis, interval_bar, interval_scale
 from ..html.shell import Design, PageTable, Row, render
+from ..tables import percent
 from ..tables.comparisons import shown_interval
-from ..tables.digits import percent
-from ..tables.labels import size
+from ..tables.ranked import size
 from .joined_runs import join
 
 if TYPE_CHECKING:

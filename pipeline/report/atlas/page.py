@@ -9,8 +9,7 @@ from ...io.dataset_cache import cache
 from ...io.remote import PREFIX
 from ...reproduction.verdicts import ORDER, VERDICTS
 from ..html.shell import Design, PageTable, render
-from ..tables.reproduction import summary
-from ..tables.verdicts import misses
+from ..tables.reproduction import misses, summary
 from .boards import board_part
 from .citing import NOBODY, by_publication, short_citation
 from .timelines import NOT_RUN, Told, kind_of, timeline

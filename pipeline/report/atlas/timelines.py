@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from ..html.figures.names import short
 from ..html.figures.plots import ROW
 from ..html.figures.svg import Drawing, Scale, scale, width_of
-from ..tables.digits import percent
+from ..tables import percent
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

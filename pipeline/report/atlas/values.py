@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ...reproduction.verdicts import VERDICTS
-from ..tables.verdicts import counted, difference
+from ..tables.reproduction import counted, difference
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -4,18 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ..overview.systems_by_metrics import overviews
-from ..overview.verdict import verdict
-from ..tables.columns.directions import BETTER, WORSE
-from ..tables.comparisons import is_significant, tests_of
-from ..tables.labels import groups
+from ..overview import overviews, verdict_sentence
+from ..tables.comparisons import BETTER, WORSE, is_significant, tests_of
+from ..tables.ranked import groups
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from ...scoring.results import Results
-    from ..overview.systems_by_metrics import Entry, Overview
-    from ..tables.labels import Group
+    from ..overview import Entry, Overview
+    from ..tables.ranked import Group
 
 UNTESTED, EQUAL, DIFFERENT = "-=*"
 """What the data says of a pair of systems: no test, a test that did not tell them apart, one that did."""
@@ -57,7 +55,7 @@ def overview_part(results: Results, digits: int) -> dict[str, Any]:
             for name in overview.systems
         ]
         tables.append(PageOverview(overview, boards, rows))
-    sentences = {names[group.dataset, group.metric]: verdict(results, group, digits) for group in own}
+    sentences = {names[group.dataset, group.metric]: verdict_sentence(results, group, digits) for group in own}
     own_boards = {names[group.dataset, group.metric]: _board(results, group) for group in own}
     return {"tables": tables, "sentences": sentences, "data": {"digits": digits, "boards": own_boards}}
 

@@ -10,13 +10,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import quote
 
 from ..console import by_order
-from ..tables.columns.directions import Directions, marked_settings
-from ..tables.comparisons import baseline_of, pair_table, tests_of
-from ..tables.labels import best_of, groups, remarks, size
+from ..tables.comparisons import Directions, baseline_of, marked_settings, pair_table, tests_of
+from ..tables.people import finding_tables
 from ..tables.plotted import all_pairs, precisions, ranked_systems
-from ..tables.ranked import ranked_table
-from ..tables.sections import finding_tables
-from ..tables.verdicts import expectation_table, misses
+from ..tables.ranked import best_of, groups, notes_of, ranked_table, size
+from ..tables.reproduction import expectation_table, misses
 from . import shell
 from .design import ALWAYS, DESIGN
 from .explorer.data import explorer
@@ -33,7 +31,7 @@ if TYPE_CHECKING:
 
     from ...scoring.results import Score
     from ..material import Material
-    from ..tables.labels import Group
+    from ..tables.ranked import Group
     from .figures.svg import Drawing
 
 NAME = "report.html"
@@ -177,7 +175,7 @@ def board(material: Material, group: Group, number: int, linked: Collection[str]
         rows=rows,
         axis=interval_axis(where),
         titles=header[3:],
-        notes=remarks(scores),
+        notes=notes_of(scores),
         peer=scores[0].peer_signature or "",
         plots=[(title, plot) for title, plot in plots.items() if plot],
         orders=orders(scores, digits),

@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ..tables.digits import shown_level
-from ..tables.human import (
+from ..tables import shown_level
+from ..tables.people import (
     correlation_table,
     head_to_head_table,
     permutation_table,

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from ..by_type.tables import NONE, TIER, TIERS, of_system, types_of
+from ..by_type import NONE, TIER, TIERS, of_system, types_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from ...scoring.results import Results
-    from ..by_type.tables import Types
+    from ..by_type import Types
 
 SHADES = 10
 """How many shades the map has beside that of 0."""

@@ -10,7 +10,7 @@ from ...errors import InputError, did_you_mean
 from ...metrics.build import from_text
 from ...metrics.names import is_called
 from ...scoring.results import Results
-from ..tables.labels import labels
+from ..tables.ranked import labels
 from .frames import ends, frame, test_row
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from ...errors import printable
 from .. import markdown
 from ..material import Material
 from ..sheets import sheets
-from ..tables.digits import NO_BREAK
+from ..tables import NO_BREAK
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...scoring.scored_columns import scores_of_draws
-from ..tables.labels import groups
 from ..tables.plotted import scatters
+from ..tables.ranked import groups
 from .canvas import BLUE, COLOURS, MARKERS, ORANGE, figure, legend, place_labels, rows_figure, text, title
 
 if TYPE_CHECKING:
@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 
     from ...arrays import Floats
     from ..material import Material
-    from ..tables.labels import Group
     from ..tables.plotted import Scatter
+    from ..tables.ranked import Group
 
     Named = tuple[Group, str, Figure]
 

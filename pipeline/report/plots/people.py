@@ -5,11 +5,11 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from ..tables.digits import shown_level
-from ..tables.human import coefficient
-from ..tables.labels import Group, groups
+from ..tables import shown_level
+from ..tables.people import coefficient
 from ..tables.plot_look import LOOK
 from ..tables.plotted import forests, judged_systems, triangles
+from ..tables.ranked import Group, groups
 from .canvas import BLUE, GREY, ORANGE, rows_figure, title
 from .scores import matrix_figure, rank_figure
 

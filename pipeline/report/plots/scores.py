@@ -6,9 +6,9 @@ import math
 from typing import TYPE_CHECKING, Any
 
 from ..tables.comparisons import baseline_of, is_significant, level_name, p_cell, tests_of
-from ..tables.labels import groups
 from ..tables.plot_look import LOOK
 from ..tables.plotted import all_pairs, precisions, ranked_systems
+from ..tables.ranked import groups
 from .canvas import (
     BLUE,
     COLOURS,
@@ -33,8 +33,8 @@ if TYPE_CHECKING:
 
     from ...scoring.results import Results, Score
     from ..material import Material
-    from ..tables.labels import Group
     from ..tables.plotted import RankedSystem
+    from ..tables.ranked import Group
 
     Named = tuple[Group, str, Figure]
 

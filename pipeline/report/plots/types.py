@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ..by_type.tables import NONE, TIERS, types_of
+from ..by_type import NONE, TIERS, types_of
 from .canvas import COLOURS, cell_width, figure, matrix_names, text, title
 
 if TYPE_CHECKING:
@@ -13,9 +13,9 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from ..by_type.tables import Types
+    from ..by_type import Types
     from ..material import Material
-    from ..tables.labels import Group
+    from ..tables.ranked import Group
 
 ROW, COLUMN = 0.21, 0.62
 """Height and width of a cell in inches."""

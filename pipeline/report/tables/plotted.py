@@ -12,17 +12,17 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ...metrics.names import class_of
+from . import shown_level
 from .comparisons import baseline_of, is_significant, p_cell, tests_of
-from .digits import shown_level
-from .human import coefficient
-from .labels import groups, labels
+from .people import coefficient
+from .ranked import groups, labels
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from ...human.people import HumanRanking
     from ...scoring.results import Results, Score
-    from .labels import Group
+    from .ranked import Group
 
 _PRECISION = re.compile("precision_([0-9]+)")
 

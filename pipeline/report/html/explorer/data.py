@@ -13,7 +13,7 @@ import numpy as np
 from ....corpus.texts import Span, read_span
 from ....metrics.base.capabilities import by_annotator, edit_judge, row_names, shown_ngrams
 from ....scoring.column_blocks import blocks_of
-from ...tables.labels import labels
+from ...tables.ranked import labels
 from .chosen_lines import RULE, telling
 from .edits import edit_data, references_of
 from .line_counts import scaled, table

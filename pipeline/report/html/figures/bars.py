@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from ...tables.digits import percent
+from ...tables import percent
 from .svg import Drawing, Scale, scale
 
 if TYPE_CHECKING:

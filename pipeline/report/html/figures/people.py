@@ -6,7 +6,7 @@ import math
 from typing import TYPE_CHECKING
 
 from ...tables.comparisons import shown_p
-from ...tables.human import coefficient
+from ...tables.people import coefficient
 from .legends import add_legend
 from .names import short
 from .plots import CELL, ROW, short_p

@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
+from ...tables import percent, round_half_up
 from ...tables.comparisons import signed
-from ...tables.digits import percent, round_half_up
 from ...tables.label_places import label_places
 from .legends import add_legend
 from .names import short_names

@@ -1,31 +1,30 @@
-"""Scores by type of edit as tables: systems side by side, or all numbers of one system."""
+"""Scores by type of edit as tables: systems side by side, all numbers of one system, or long rows."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from ...errors import printable
-from ...metrics.names import class_of
-from ...scoring.breakdown.rows import REST
-from ..tables.comparisons import level_name, shown_interval
-from ..tables.digits import percent
-from ..tables.labels import groups
-from ..terminal.layout import GAP, shown_width
+from ..metrics.names import class_of
+from ..scoring.breakdown.rows import REST
+from .tables import percent
+from .tables.comparisons import level_name, shown_interval
+from .tables.ranked import groups
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from ...scoring.breakdown.rows import Category
-    from ...scoring.results import Results
-    from ..tables import Table
-    from ..tables.labels import Group
+    from ..scoring.breakdown.rows import Category
+    from ..scoring.results import Results
+    from .tables import Table
+    from .tables.ranked import Group
+
 
 TIERS = {1: "missing, replaced or unnecessary", 2: "categories", 3: "whole types"}
 """What the types of each tier are."""
 TIER = 2
 """The tier that is shown where none is asked for."""
 NONE = "-"
-"""What is shown where a system has no counts of a type."""
+"""What is shown where a system has no score, or no counts of a type."""
 
 
 class Types(NamedTuple):
@@ -49,16 +48,13 @@ class Types(NamedTuple):
     @property
     def fractions(self) -> list[str]:
         """The outputs that are fractions: the score comes first."""
-        return [name for name in self._outputs if name not in class_of(self.group.metric).counts]
+        return [name for name in next(iter(self.cells.values())).outputs if name not in self.counts]
 
     @property
     def counts(self) -> list[str]:
         """The outputs that are counts."""
-        return [name for name in self._outputs if name in class_of(self.group.metric).counts]
-
-    @property
-    def _outputs(self) -> Sequence[str]:
-        return list(next(iter(self.cells.values())).outputs)
+        counts = class_of(self.group.metric).counts
+        return [name for name in next(iter(self.cells.values())).outputs if name in counts]
 
     def shown(self, system: str, name: str, output: str, digits: int) -> str:
         """Return an output of a system for a type as text."""
@@ -91,17 +87,12 @@ def types_of(results: Results, tier: int = TIER) -> Iterator[Types]:
 
 
 def side_by_side(types: Types, digits: int, outputs: Sequence[str] = ()) -> Table:
-    """Return a row for each type, with some outputs of each system, or the score alone."""
+    """Return a row for each type, with some outputs of each system, such as "A P" for precision, or the score alone."""
     outputs = outputs or types.fractions[:1]
-    titles = [
-        system if len(outputs) == 1 else f"{system} {short(output, types)}"
-        for system in types.systems
-        for output in outputs
-    ]
-    rows = [
-        [name, *(types.shown(system, name, output, digits) for system in types.systems for output in outputs)]
-        for name in types.names
-    ]
+    short = {output: "F" if output == types.fractions[0] else output[:1].upper() for output in outputs}
+    columns = [(system, output) for system in types.systems for output in outputs]
+    titles = [system if len(outputs) == 1 else f"{system} {short[output]}" for system, output in columns]
+    rows = [[name, *(types.shown(system, name, output, digits) for system, output in columns)] for name in types.names]
     return ["type", *titles], rows
 
 
@@ -117,42 +108,19 @@ def of_system(types: Types, system: str, digits: int) -> Table:
     return header, rows
 
 
-def fitting(types: Types, digits: int, width: int | None) -> list[tuple[str, Table]]:
-    """Return the tables that fit the width of a terminal, each with a title or an empty string. None: everything fits.
-
-    The systems stand side by side with precision, recall and score, or with the score alone. Where neither fits, there
-    is a table for each system, without some of its columns where they do not fit.
-    """
-    if len(types.systems) > 1:
-        for outputs in ([*types.fractions[1:], *types.fractions[:1]], types.fractions[:1]):
-            table = side_by_side(types, digits, outputs)
-            if width is None or _width(table) <= width:
-                return [("", table)]
-    return [(system, _narrowed(of_system(types, system, digits), width)) for system in types.systems]
-
-
-def _narrowed(table: Table, width: int | None) -> Table:
-    """Return a table of a system with as many columns as fit: the interval goes first, then counts, then fractions."""
-    header, rows = table
-    last = len(header) - 1
-    while width is not None and last > 1 and _width((header, rows)) > width:
-        gone = last if " " in header[-1] else 1  # the title of intervals has a blank
-        header, rows = [*header[:gone], *header[gone + 1 :]], [[*row[:gone], *row[gone + 1 :]] for row in rows]
-        last -= 1
-    return header, rows
-
-
-def _width(table: Table) -> int:
-    """Return how many columns of letters a table needs on a terminal."""
-    columns = zip(*[table[0], *table[1]], strict=True)
-    return sum(max(shown_width(printable(cell)) for cell in column) + GAP for column in columns)
-
-
-def short(output: str, types: Types) -> str:
-    """Return the letter of an output: P, R, and F for the score."""
-    return "F" if output == types.fractions[0] else output[:1].upper()
-
-
 def caption(types: Types) -> str:
     """Return what a table of types shows."""
     return f"{types.group.dataset}: {types.group.label} by type (tier {types.tier}: {TIERS[types.tier]})"
+
+
+LONG_COLUMNS = ["dataset", "system", "metric", "tier", "type", "output", "value", "low", "high"]
+"""The columns of long_rows()."""
+
+
+def long_rows(results: Results) -> Iterator[tuple[str, str, str, int, str, str, float, float | None, float | None]]:
+    """Yield a row of numbers for each system, type and output, with the ends of its interval."""
+    for part in results.breakdown:
+        for item in part.categories:
+            for name, value in item.outputs.items():
+                low, high = item.intervals.get(name, (None, None))
+                yield part.dataset, part.system, part.metric, part.tier, item.category, name, value, low, high

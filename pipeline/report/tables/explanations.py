@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+
 EXPLANATIONS = {
     "rank": "The place by score: 1 is the best. Systems with equal scores share a place.",
     "system": "The name of the output, as the config has it.",

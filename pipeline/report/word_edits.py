@@ -10,12 +10,13 @@ import unicodedata
 from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
-from ...metrics.base.capabilities import MISSED, RIGHT, WRONG, Verdict
+from ..metrics.base.capabilities import MISSED, RIGHT, WRONG, Verdict
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     Cut = tuple[int, int, int, int]
+
 
 MOST_CELLS = 4_000_000
 """Where a table of words would have more cells, the whole part is one edit."""
@@ -112,28 +113,33 @@ def _same(one: Sequence[str], two: Sequence[str], cut: Cut) -> Iterator[tuple[in
             x, y = i + 1, j + 1
         yield from _same(one, two, (x, b, y, d))
     elif cells <= MOST_CELLS:
-        yield from _longest_common(one, two, (a, b, c, d))
+        pairs = _best_pairs(b - a, d - c, lambda i, j: float(one[a + i] == two[c + j]))
+        yield from ((a + i, c + j) for i, j in pairs)
     yield from ((b + step, d + step) for step in range(high))
 
 
-def _longest_common(one: Sequence[str], two: Sequence[str], cut: Cut) -> Iterator[tuple[int, int]]:
-    """Yield the places of as many words as can stay the same."""
-    a, b, c, d = cut
-    rows, columns = b - a, d - c
-    longest = [[0] * (columns + 1) for _ in range(rows + 1)]
+def _best_pairs(rows: int, columns: int, worth: Callable[[int, int], float]) -> list[tuple[int, int]]:
+    """Return pairs of a row and a column that rise in both and are worth most together, the first ones where equal.
+
+    `worth` is that of a pair, 0 where it is none. Where all pairs are worth 1, there are as many as there can be.
+    """
+    alone = [[worth(i, j) for j in range(columns)] for i in range(rows)]
+    best = [[0.0] * (columns + 1) for _ in range(rows + 1)]
     for i in range(rows - 1, -1, -1):
-        below, row = longest[i + 1], longest[i]
+        below, row, own = best[i + 1], best[i], alone[i]
         for j in range(columns - 1, -1, -1):
-            row[j] = below[j + 1] + 1 if one[a + i] == two[c + j] else max(below[j], row[j + 1])
-    i = j = 0
+            pair = below[j + 1] + own[j] if own[j] else 0.0
+            row[j] = max(pair, below[j], row[j + 1])
+    pairs, i, j = list[tuple[int, int]](), 0, 0
     while i < rows and j < columns:
-        if one[a + i] == two[c + j]:
-            yield a + i, c + j
+        if alone[i][j] and best[i][j] == best[i + 1][j + 1] + alone[i][j]:
+            pairs.append((i, j))
             i, j = i + 1, j + 1
-        elif longest[i + 1][j] >= longest[i][j + 1]:
+        elif best[i + 1][j] >= best[i][j + 1]:
             i += 1
         else:
             j += 1
+    return pairs
 
 
 def _anchors(one: Sequence[str], two: Sequence[str], cut: Cut) -> list[tuple[int, int]]:
@@ -180,7 +186,7 @@ def likeness(one: str, two: str) -> float:
     x, y = letters(one.lower()), letters(two.lower())
     if not x or not y or max(len(x), len(y)) > LONG_WORD:
         return 0.0
-    return 2 * sum(1 for _ in _longest_common(x, y, (0, len(x), 0, len(y)))) / (len(x) + len(y))
+    return 2 * len(_best_pairs(len(x), len(y), lambda i, j: float(x[i] == y[j]))) / (len(x) + len(y))
 
 
 def paired(one: Sequence[str], two: Sequence[str], cut: Cut) -> list[Cut]:
@@ -189,23 +195,14 @@ def paired(one: Sequence[str], two: Sequence[str], cut: Cut) -> list[Cut]:
     rows, columns = b - a, d - c
     if not 2 <= rows * columns <= MOST_PAIRS or "".join(one[a:b]) == "".join(two[c:d]):
         return [cut]
-    alike = [[likeness(x, y) for y in two[c:d]] for x in one[a:b]]
-    worth = [[0.0] * (columns + 1) for _ in range(rows + 1)]
-    for i in range(rows - 1, -1, -1):
-        for j in range(columns - 1, -1, -1):
-            pair = worth[i + 1][j + 1] + alike[i][j] if alike[i][j] > 0.5 else 0.0
-            worth[i][j] = max(pair, worth[i + 1][j], worth[i][j + 1])
-    pairs, i, j = [(-1, -1)], 0, 0
-    while i < rows and j < columns:
-        if alike[i][j] > 0.5 and worth[i][j] == worth[i + 1][j + 1] + alike[i][j]:
-            pairs.append((i, j))
-            i, j = i + 1, j + 1
-        elif worth[i + 1][j] >= worth[i][j + 1]:
-            i += 1
-        else:
-            j += 1
+
+    def worth(i: int, j: int) -> float:
+        alike = likeness(one[a + i], two[c + j])
+        return alike if alike > 0.5 else 0.0
+
+    pairs = [(-1, -1), *_best_pairs(rows, columns, worth), (rows, columns)]
     parts: list[Cut] = []
-    for (i, j), (k, m) in pairwise([*pairs, (rows, columns)]):
+    for (i, j), (k, m) in pairwise(pairs):
         if i + 1 < k or j + 1 < m:
             parts.append((a + i + 1, a + k, c + j + 1, c + m))
         if k < rows:
