@@ -16,23 +16,31 @@ from ..scoring.resampling.bootstrap import percentile_interval
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 
+    from numpy.typing import NDArray
+
     from ..arrays import Floats, Ints
 
+ROUNDING = 1e-14
+"""A deviation from the mean that is smaller than this share of the scores is their rounding."""
 
-def pearson(one: Floats, two: Floats) -> Floats:
-    """Return Pearson's product-moment correlation: float64 [...]."""
-    first, second = (values - values.mean(axis=-1, keepdims=True) for values in (one, two))
+
+def pearson(one: Floats, two: Floats, present: NDArray[np.bool_] | None = None) -> Floats:
+    """Return Pearson's product-moment correlation: float64 [...]. It is NaN where scores are constant.
+
+    Where `present`, bool [..., systems], is false, the scores are 0 and do not count. A deviation from the mean that is
+    smaller than the rounding of the scores counts as zero.
+    """
+    if present is None:
+        first, second = (scores - scores.mean(axis=-1, keepdims=True) for scores in (one, two))
+    else:
+        counts = np.maximum(present.sum(axis=-1), 1)
+        means = ((scores.sum(axis=-1) / counts)[..., None] for scores in (one, two))
+        first, second = (np.where(present, scores - mean, 0.0) for scores, mean in zip((one, two), means, strict=True))
     sizes = np.sqrt((first**2).sum(axis=-1) * (second**2).sum(axis=-1))
-    level = 1e-14 * _size(one) * _size(two)
+    least = ROUNDING * np.sqrt((one**2).sum(axis=-1)) * np.sqrt((two**2).sum(axis=-1))
     shared = (first * second).sum(axis=-1)
-    coefficients: Floats = np.divide(shared, sizes, out=np.full(sizes.shape, np.nan), where=sizes > level)
+    coefficients: Floats = np.divide(shared, sizes, out=np.full(sizes.shape, np.nan), where=sizes > least)
     return coefficients.clip(-1, 1)
-
-
-def _size(values: Floats) -> Floats:
-    """Return the lengths of vectors. A deviation that is smaller than their rounding counts as zero."""
-    size: Floats = np.sqrt((values**2).sum(axis=-1))
-    return size
 
 
 def average_ranks(values: Floats) -> Floats:
@@ -82,14 +90,34 @@ class PairCounts(NamedTuple):
     ties_both: Ints
 
 
-def pair_counts(one: Floats, two: Floats) -> PairCounts:
-    """Count the pairs that two scorings order alike, differently, or tie."""
-    upper = np.triu_indices(one.shape[-1], 1)
-    first, second = (np.sign(values[..., upper[0]] - values[..., upper[1]]) for values in (one, two))
-    product = first * second
-    ties_one, ties_two = first == 0, second == 0
-    kinds = (product > 0, product < 0, ties_one & ~ties_two, ties_two & ~ties_one, ties_one & ties_two)
-    return PairCounts(*(pairs.sum(axis=-1) for pairs in kinds))
+def pair_kinds(one: Floats, two: Floats, epsilon: float = 0.0) -> PairCounts:
+    """Return for differences of two scorings which kind of pair each is: bool [...], true in one of the counts.
+
+    Differences of the first scoring up to `epsilon` are a tie.
+    """
+    tied_one, tied_two = np.abs(one) <= epsilon, two == 0
+    alike, untied = (one > 0) == (two > 0), ~(tied_one | tied_two)
+    kinds = (alike & untied, ~alike & untied, tied_one & ~tied_two, tied_two & ~tied_one, tied_one & tied_two)
+    return PairCounts(*kinds)
+
+
+def pair_counts(
+    one: Floats, two: Floats, present: NDArray[np.bool_] | None = None, epsilon: float = 0.0, least: float = 0.0
+) -> PairCounts:
+    """Count the pairs that two scorings order alike, differently, or tie.
+
+    The first scoring may have more leading axes than the second. Systems count where `present` is true. Differences of
+    the first scoring up to `epsilon` are a tie. Only pairs count that differ by at least `least` in the second.
+    """
+    counts = np.zeros((5, *one.shape[:-1]), np.int64)
+    for step in range(1, one.shape[-1]):  # pairs of systems so far apart, so that no array is larger than the scores
+        difference = two[..., step:] - two[..., :-step]
+        counted = np.abs(difference) >= least
+        if present is not None:
+            counted &= present[..., step:] & present[..., :-step]
+        for number, kind in enumerate(pair_kinds(one[..., step:] - one[..., :-step], difference, epsilon)):
+            counts[number] += (kind & counted).sum(axis=-1)
+    return PairCounts(*counts)
 
 
 def kendall(one: Floats, two: Floats) -> Floats:
@@ -161,26 +189,17 @@ def bootstrap_interval(
     drawn = drawn[(np.diff(np.sort(drawn, axis=1), axis=1) > 0).sum(axis=1) >= 2]
     if not len(drawn):
         return math.nan, math.nan
-    if name == "accuracy":
-        values = _accuracy_of_distinct(metric[drawn], human[drawn], drawn)
+    one, two = metric[drawn], human[drawn]
+    if name == "accuracy":  # a pair of a system with itself, which both tie, does not count
+        counts, itself = pair_counts(one, two), pair_counts(drawn, drawn).ties_both
+        values = (counts.concordant + counts.ties_both - itself) / (np.sum(counts, axis=0) - itself)
     else:
-        values = COEFFICIENTS[name](metric[drawn], human[drawn])
+        values = COEFFICIENTS[name](one, two)
     values = values[~np.isnan(values)]
     if not len(values):
         return math.nan, math.nan
     low, high = percentile_interval(values, level)
     return float(low), float(high)
-
-
-def _accuracy_of_distinct(metric: Floats, human: Floats, drawn: Ints) -> Floats:
-    """Return the pairwise accuracy of samples, without the pairs of a system with itself."""
-    upper = np.triu_indices(metric.shape[-1], 1)
-    signs = [np.sign(values[:, upper[0]] - values[:, upper[1]]) for values in (metric, human)]
-    distinct = drawn[:, upper[0]] != drawn[:, upper[1]]
-    right = ((signs[0] == signs[1]) & distinct).sum(axis=1)
-    pairs = distinct.sum(axis=1)
-    shares: Floats = np.divide(right, pairs, out=np.full(len(drawn), np.nan), where=pairs > 0)
-    return shares
 
 
 class Window(NamedTuple):

@@ -92,7 +92,7 @@ def test_pairs_swapped_one_resample_after_the_other(text: str, average: str) -> 
     members = groups.present.shape[1]
     first, second = np.triu_indices(members, 1)
     shape = len(groups.cells), len(first)
-    (draws,) = permutation._draws_of_pairs(shape, settings)
+    (draws,) = permutation.draws(np.ones(shape, np.bool_), "pairs", settings)
     people = groups.of(human)
     for test in tests:
         signs = []
