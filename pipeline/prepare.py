@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from .corpus.number_files import NumberFiles
     from .execution.listener import Listener
     from .execution.options import RunOptions
-    from .human.people import People
+    from .human.human_judgements import HumanJudgements
     from .metrics.base.metric import Metric, Needs
     from .reproduction.open_sections import OpenedSections
 
@@ -58,7 +58,7 @@ class Job:
     """What the command line changes in the config."""
     mapping: Node | None = None
     """The config as it was given, where it is no file but a mapping of Python."""
-    people: People | None = None
+    people: HumanJudgements | None = None
     """The file of the section `human`, opened."""
     sources: OpenedSections | None = None
     """The files of the sections `judgments` to `expect`, opened."""
@@ -306,9 +306,9 @@ def complete(metrics: Sequence[Metric], corpora: Sequence[Corpus]) -> tuple[Corp
     )
 
 
-def people_of(config: Config, problems: list[Problem]) -> People | None:
+def people_of(config: Config, problems: list[Problem]) -> HumanJudgements | None:
     """Return the judgements or scores of the section `human`; adds to problems why they cannot be used."""
-    from .human.people import misfit, open_people
+    from .human.human_judgements import misfit, open_human_judgements
     from .io.dataset_cache import path_of
 
     human = config.human
@@ -320,7 +320,7 @@ def people_of(config: Config, problems: list[Problem]) -> People | None:
     names = [system.name for system in config.systems]
     try:
         path = path_of(human.file, base_of(config.root.find(("human", "file"))))
-        people = open_people(path, human, names)
+        people = open_human_judgements(path, human, names)
     except DataError as error:
         problems += [config.root.problem(problem.message, ("human", "file")) for problem in error.problems]
         return None

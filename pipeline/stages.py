@@ -60,7 +60,7 @@ if TYPE_CHECKING:
     from .execution.count import Counted
     from .execution.options import RunOptions
     from .execution.shards import Missing
-    from .human.people import People
+    from .human.human_judgements import HumanJudgements
     from .reproduction.open_sections import OpenedSections
     from .scoring.scored_columns import ScoredColumns
 
@@ -231,10 +231,10 @@ def resample(scored: Scored, asked: WrittenStatistics) -> Results:
     return with_statistics(scored.results, scored.columns, asked, scored.listener.testing, scored.threads)
 
 
-def correlate(scored: Scored, asked: tuple[WrittenHuman, People]) -> Results:
+def correlate(scored: Scored, asked: tuple[WrittenHuman, HumanJudgements]) -> Results:
     """Return the results with the correlations of metrics and people."""
-    from .human.agreement.metric_scores import metric_scores
     from .human.meta_evaluation import meta_evaluate
+    from .human.score_files import metric_scores
 
     human, people = asked
     scores = metric_scores(scored.columns)
@@ -268,7 +268,7 @@ def _warned(results: Results, *warnings: str) -> Results:
     return replace(results, warnings=[*results.warnings, *warnings])
 
 
-def _people(job: Job) -> tuple[WrittenHuman, People] | None:
+def _people(job: Job) -> tuple[WrittenHuman, HumanJudgements] | None:
     return (job.config.human, job.people) if job.config.human and job.people else None
 
 

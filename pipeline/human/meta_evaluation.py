@@ -10,22 +10,20 @@ import numpy as np
 
 from ..dataclass import dataclass
 from ..errors import InputError
-from .agreement.by_rank import ByRank, agreement_by_rank
-from .agreement.comparison import Agreement, HumanScores, PermutationTest, compared
-from .agreement.skill import skills
-from .correlation import COEFFICIENTS, bootstrap_interval, common_systems, correlate, vector, windows
-from .people import check_common, human_scores, judged_dataset
-from .preferences import accuracy_interval, lines_of_segments, sentence_level, sentence_pairs
-from .williams import williams
+from .comparison import Agreement, HumanScores, PermutationTest, compared
+from .correlation import COEFFICIENTS, bootstrap_interval, common_systems, correlate, vector, williams, windows
+from .human_judgements import check_common, human_scores, judged_dataset
+from .preferences import ByRank, accuracy_interval, agreement_by_rank, lines_of_segments, sentence_level, sentence_pairs
+from .trueskill import skills
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence
 
     from ..arrays import Floats, Ints
     from ..config.models import WrittenHuman
-    from .agreement.metric_scores import MetricScores
+    from .human_judgements import HumanJudgements
     from .judgments import Judgments
-    from .people import People
+    from .score_files import MetricScores
     from .trueskill import Progress
 
 
@@ -121,7 +119,7 @@ class MetaEvaluation:
 
 
 def meta_evaluate(
-    metrics: Sequence[MetricScores], people: People, config: WrittenHuman, progress: Progress | None = None
+    metrics: Sequence[MetricScores], people: HumanJudgements, config: WrittenHuman, progress: Progress | None = None
 ) -> MetaEvaluation:
     """Correlate metrics with people. Raises InputError where fewer than three systems have both scores.
 
@@ -171,7 +169,7 @@ def _values(metrics: Sequence[MetricScores], systems: Sequence[str], config: Wri
 
 def _common(
     metrics: Sequence[MetricScores],
-    people: People,
+    people: HumanJudgements,
     scores: dict[str, float],
     config: WrittenHuman,
     notes: list[str],

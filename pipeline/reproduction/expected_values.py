@@ -13,7 +13,7 @@ import numpy as np
 from ..config.models_published import SPECIAL
 from ..config.resolved import select_lines
 from ..errors import ConfigError, InputError
-from ..human.agreement.metric_scores import metric_scores
+from ..human.score_files import metric_scores
 from ..metrics.base.views import annotator_of
 from .sections import Sections, output_of, round_score
 from .verbose_reports import counted

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..errors import InputError
-from ..human.agreement.metric_scores import metric_scores
 from ..human.correlation import common_systems, correlate, vector
 from ..human.judgment_summary import JudgmentSummary
 from ..human.meta_evaluation import judged_scores
 from ..human.preferences import sentence_level, sentence_pairs
+from ..human.score_files import metric_scores
 from ..metrics.base.signature import parse
 from .verdicts import decimal, rounded
 

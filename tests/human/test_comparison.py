@@ -16,12 +16,12 @@ import pipeline
 from pipeline import stages
 from pipeline.cli.dispatch import main
 from pipeline.errors import ConfigError, InputError
-from pipeline.human.agreement.by_rank import agreement_by_rank
-from pipeline.human.agreement.comparison import USUAL
-from pipeline.human.agreement.skill import skills
+from pipeline.human.comparison import USUAL
 from pipeline.human.judgments import build
+from pipeline.human.preferences import agreement_by_rank
 from pipeline.human.score_files import means, read_sentence_scores
 from pipeline.human.statistics import statistic_of
+from pipeline.human.trueskill import skills
 from tests.conftest import write_run
 from tests.human.test_human import invented
 

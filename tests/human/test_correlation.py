@@ -13,16 +13,18 @@ from pipeline.human.correlation import (
     COEFFICIENTS,
     average_ranks,
     bootstrap_interval,
+    incomplete_beta,
     kendall,
     pair_counts,
     pairwise_accuracy,
     pearson,
     spearman,
     spearman_by_differences,
+    student_upper_tail,
+    williams,
     windows,
 )
 from pipeline.human.preferences import SentencePairs, accuracy_interval, preferences, sentence_level
-from pipeline.human.williams import incomplete_beta, student_upper_tail, williams
 
 RNG = np.random.default_rng(8)
 SAMPLES = [(RNG.integers(0, top, n) / 7, RNG.integers(0, top, n) / 3) for n in (3, 5, 13) for top in (3, 8, 1000)] * 2

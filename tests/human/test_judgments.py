@@ -9,10 +9,9 @@ import numpy as np
 import pytest
 
 from pipeline.errors import CorpusError, InputError
-from pipeline.human import judgment_files as reader
 from pipeline.human import judgments
-from pipeline.human.judgment_files import is_judgments
-from pipeline.human.judgments import Judgments, natural, read_judgments
+from pipeline.human import judgments as reader
+from pipeline.human.judgments import Judgments, is_judgments, natural, read_judgments
 from pipeline.human.score_files import read_scores
 
 if TYPE_CHECKING:

@@ -21,11 +21,11 @@ from pipeline.config.resolved import Dataset, System
 from pipeline.corpus.opener import open_corpus
 from pipeline.corpus.texts import read_texts
 from pipeline.errors import ConfigError, InputError
-from pipeline.human.agreement.metric_scores import MetricScores
+from pipeline.human.human_judgements import HumanJudgements
 from pipeline.human.judgments import build, read_judgments
 from pipeline.human.meta_evaluation import meta_evaluate
-from pipeline.human.people import People
 from pipeline.human.preferences import lines_of_segments, sentence_pairs
+from pipeline.human.score_files import MetricScores
 from pipeline.scoring.results import Results
 from tests.conftest import ROOT, Published, mirrored, tree, write_run
 from tests.human.test_human import item
@@ -196,7 +196,7 @@ def test_pairs_of_the_systems_that_are_left() -> None:
 
 
 def test_systems_that_one_side_lacks_are_told() -> None:
-    people = People("here", "", {"EW": {"A": 1.0, "B": 2.0, "C": 3.0, "X": 0.0}})
+    people = HumanJudgements("here", "", {"EW": {"A": 1.0, "B": 2.0, "C": 3.0, "X": 0.0}})
     metrics = [MetricScores("d", name, {"A": 0.1, "B": 0.4, "C": 0.2, "Y": 1.0}) for name in ("m", "n")]
     found = meta_evaluate(metrics, people, settings(window=2))
     assert found.correlations[0].systems == ["A", "B", "C"]
@@ -216,7 +216,9 @@ def test_the_better_metric_comes_first_in_tests() -> None:
     good = dict(zip("ABCDEF", [0.1, 1.3, 1.9, 3.2, 3.9, 5.1], strict=True))
     bad = dict(zip("ABCDEF", [3.0, 0.0, 2.0, 1.0, 5.0, 2.5], strict=True))
     found = meta_evaluate(
-        [MetricScores("d", "bad", bad), MetricScores("d", "good", good)], People("", "", {"h": human}), settings()
+        [MetricScores("d", "bad", bad), MetricScores("d", "good", good)],
+        HumanJudgements("", "", {"h": human}),
+        settings(),
     )
     (test,) = found.tests
     assert (test.metric, test.other) == ("good", "bad")
@@ -226,7 +228,7 @@ def test_the_better_metric_comes_first_in_tests() -> None:
 
 def test_two_data_sets_need_a_choice() -> None:
     metrics = [MetricScores(name, "m", {"A": 1.0, "B": 2.0, "C": 4.0}) for name in ("one", "two")]
-    people = People("", "", {"h": {"A": 1.0, "B": 2.0, "C": 3.0}})
+    people = HumanJudgements("", "", {"h": {"A": 1.0, "B": 2.0, "C": 3.0}})
     with pytest.raises(InputError, match="which data set was judged"):
         meta_evaluate(metrics, people, settings())
     with pytest.raises(InputError, match=r"no data set is called 'tow' \(did you mean 'two'\?\)"):

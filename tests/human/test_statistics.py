@@ -11,13 +11,12 @@ import pytest
 from scipy import stats
 
 from pipeline.errors import ConfigError, InputError
-from pipeline.human.correlation import pair_counts
+from pipeline.human.correlation import pair_counts, williams
 from pipeline.human.statistics import STATISTICS, statistic_of
 from pipeline.human.statistics.correlations import p_values
 from pipeline.human.statistics.permutation import Settings, permutation_tests
 from pipeline.human.statistics.statistic import AVERAGES
 from pipeline.human.statistics.taus import calibrated, counts_within
-from pipeline.human.williams import williams
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
 NAN = math.nan

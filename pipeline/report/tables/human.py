@@ -13,9 +13,7 @@ from .labels import labels
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from ...human.expected_wins import HeadToHead
-    from ...human.judge_agreement import JudgeCorrelations, Kappa
-    from ...human.judgment_summary import JudgmentSummary
+    from ...human.judgment_summary import HeadToHead, JudgeCorrelations, JudgmentSummary, Kappa
     from . import Table
 
 
