@@ -67,7 +67,7 @@ __all__ = [
 ]
 MODULES = {
     "Scorer": ".scorers.scorer",
-    "correlate": ".human.agreement.in_memory",
+    "correlate": ".human.comparison",
     "score_counts": ".metrics.from_counts",
     "sentence_scores": ".scorers.pairs",
 }

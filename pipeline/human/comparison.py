@@ -1,10 +1,13 @@
-"""Scores in memory: statistics of how metrics agree with people, without a run or files."""
+"""Statistics of how metrics agree with people, with their permutation tests: those of a config, or of scores in memory.
+
+They compare all metrics with one human score, on the same systems.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -13,21 +16,17 @@ from .statistics import statistic_of
 from .statistics.permutation import Settings, permutation_tests
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
 
     from numpy.typing import ArrayLike
 
     from ..arrays import Floats
     from ..config.models import WrittenHuman
     from .score_files import MetricScores
-    from .statistics.statistic import Statistic, Value
+    from .statistics.statistic import Statistic
 
     Rows = ArrayLike | Sequence[Sequence[float | None]]
     """A row for each system, with a score for each sentence."""
-
-
-# The statistics that a config asks for, of all metrics and one human score, with their permutation tests.
-
 
 USUAL = ("pearson", "kendall[average=item]", "acc_eq", "soft_accuracy")
 """The statistics for scores of sentences where none are asked for."""
@@ -71,13 +70,10 @@ class PermutationTest:
     """How many resamples were drawn before the test stopped."""
 
 
-def asked_statistics(config: WrittenHuman, sentences: bool) -> list[Statistic]:
-    """Return the statistics that a config asks for; where it asks for none, the usual ones for scores of sentences.
-
-    Raises InputError where there is no such one.
-    """
+def asked_statistics(texts: Sequence[str]) -> list[Statistic]:
+    """Return the statistics that texts ask for. Raises InputError where there is no such one, or one is there twice."""
     try:
-        statistics = [statistic_of(text) for text in config.statistics or (USUAL if sentences else ())]
+        statistics = [statistic_of(text) for text in texts]
     except ConfigError as error:
         raise InputError(f"statistics: {error}") from None
     twice = next((one for number, one in enumerate(statistics) if one in statistics[:number]), None)
@@ -86,48 +82,67 @@ def asked_statistics(config: WrittenHuman, sentences: bool) -> list[Statistic]:
     return statistics
 
 
-class HumanScores(NamedTuple):
-    """What people said of systems, and of their sentences where that is known."""
+def configured_statistics(config: WrittenHuman, file: str, sentences: bool) -> list[Statistic]:
+    """Return the statistics that a config asks for; where it asks for none, the usual ones for scores of sentences.
 
-    file: str
-    """What messages call the file."""
-    title: str
-    """The name of the score."""
-    systems: dict[str, float]
-    """The score of each system that is compared."""
-    sentences: dict[str, Floats] | None
-    """The scores of the sentences of each system, float64 [lines]; NaN where one is lacking."""
+    Raises InputError where there is no such one, or one compares scores of sentences that the human scores of a file
+    do not have.
+    """
+    statistics = asked_statistics(config.statistics or (USUAL if sentences else ()))
+    if not sentences:
+        refuse_sentences(statistics, file)
+    return statistics
+
+
+def refuse_sentences(statistics: Sequence[Statistic], whose: str) -> None:
+    """Raise InputError where a statistic needs scores of sentences, which a file or a metric does not have."""
+    for statistic in statistics:
+        if statistic.level == "sentence":
+            systems = any(option.name == "level" and "system" in (option.choices or ()) for option in statistic.options)
+            hint = f"; for scores of systems say {statistic.name}[level=system]" if systems else ""
+            raise InputError(f"{statistic} compares scores of sentences, and {whose} has none{hint}")
 
 
 def compared(
-    metrics: Sequence[MetricScores], people: HumanScores, config: WrittenHuman
+    metrics: Sequence[MetricScores],
+    file: str,
+    title: str,
+    scores: Mapping[str, float],
+    sentences: Mapping[str, Floats] | None,
+    config: WrittenHuman,
 ) -> tuple[list[Agreement], list[PermutationTest], list[str]]:
     """Return the statistics that a config asks for, their tests, and notes on what has no value or was left out.
 
-    Raises InputError where the scores do not suit a statistic.
+    People gave the `scores` to systems, and those of `sentences`, float64 [lines] with NaN where one is lacking, to
+    their outputs. Raises InputError where the scores do not suit a statistic.
     """
-    asked, systems = asked_statistics(config, people.sentences is not None), list(people.systems)
-    names = [metric.metric for metric in metrics]
-    comparison = Comparison(metrics[0].dataset, people.title, names, _test_settings(config))
-    scores = {"system": _of_systems(metrics, people)}
+    asked, names = configured_statistics(config, file, sentences is not None), [metric.metric for metric in metrics]
+    of_systems = [[metric.scores[name] for name in scores] for metric in metrics]
+    levels = {"system": (np.array(list(scores.values()))[:, None], np.array(of_systems)[:, :, None])}
     notes: list[str] = []
-    of_sentences = [statistic for statistic in asked if statistic.level == "sentence"]
-    if of_sentences:
-        lacking = next((metric.metric for metric in metrics if metric.sentences is None), None)
-        check_sentences(of_sentences[0], people.file, people.sentences is not None, lacking)
-        human = np.stack([(people.sentences or {})[name] for name in systems])
-        own = [metric.sentences_of(systems, "statistics") for metric in metrics]
-        check_lines(people.file, human.shape[1], [rows.shape[1] for rows in own])
-        scores["sentence"] = human, np.stack(own)
-        notes += notes_on_lacking(human, own, names)
-    results = [comparison.compare(statistic, *scores[statistic.level]) for statistic in asked]
-    agreements = [one for values, _ in results for one in values]
-    notes += [f"{one.metric}: {one.statistic} has no value: {one.reason}" for one in agreements if one.reason]
-    return agreements, [test for _, tests in results for test in tests], notes
-
-
-def _test_settings(config: WrittenHuman) -> Settings:
-    return Settings(
+    if sentences is not None and any(statistic.level == "sentence" for statistic in asked):
+        for metric in metrics:
+            if metric.sentences is None:
+                refuse_sentences(asked, metric.metric)
+        human = np.stack([sentences[name] for name in scores])
+        own = [metric.sentences_of(list(scores), "statistics") for metric in metrics]
+        other = next((rows.shape[1] for rows in own if rows.shape[1] != human.shape[1]), None)
+        if other is not None:
+            raise InputError(
+                f"{file}: has scores of {human.shape[1]:,} sentences of each system, the metrics have {other:,}: are "
+                "these the same sentences?"
+            )
+        levels["sentence"] = human, np.stack(own)
+        lacking = np.isnan(human)
+        if lacking.any():
+            notes.append(f"{lacking.sum():,} of {lacking.size:,} outputs have no score by people, and are left out")
+        counts = [int((np.isnan(rows) & ~lacking).sum()) for rows in own]
+        notes += [
+            f"{count:,} outputs with a score by people have none by {name}, and are left out for all metrics"
+            for name, count in zip(names, counts, strict=True)
+            if count
+        ]
+    settings = Settings(
         resamples=config.permutations or 0,
         swap=config.swap,
         block=config.block,
@@ -135,85 +150,44 @@ def _test_settings(config: WrittenHuman) -> Settings:
         early_max=config.early_max,
         seed=config.seed,
     )
+    where = {"dataset": metrics[0].dataset, "human": title}
+    results = [compare(statistic, *levels[statistic.level], names, settings, where) for statistic in asked]
+    agreements = [one for values, _ in results for one in values]
+    notes += [f"{one.metric}: {one.statistic} has no value: {one.reason}" for one in agreements if one.reason]
+    return agreements, [test for _, tests in results for test in tests], notes
 
 
-def _of_systems(metrics: Sequence[MetricScores], people: HumanScores) -> tuple[Floats, Floats]:
-    """Return scores of systems by people, float64 [systems, 1], and by metrics, [metrics, systems, 1]."""
-    rows = [[metric.scores[name] for name in people.systems] for metric in metrics]
-    return np.array(list(people.systems.values()))[:, None], np.array(rows)[:, :, None]
+def compare(
+    statistic: Statistic,
+    human: Floats,
+    scores: Floats,
+    metrics: Sequence[str],
+    settings: Settings,
+    where: Mapping[str, str],
+) -> tuple[list[Agreement], list[PermutationTest]]:
+    """Return a statistic of each of the named metrics, and the tests of each two.
 
-
-class Comparison:
-    """Scores of all metrics beside one human score, on the same systems."""
-
-    def __init__(self, dataset: str, human: str, metrics: Sequence[str], settings: Settings) -> None:
-        """Take the names of the data set, of the human score and of the metrics, and how metrics are tested."""
-        self.dataset, self.human, self.metrics, self.settings = dataset, human, metrics, settings
-
-    def compare(
-        self, statistic: Statistic, human: Floats, scores: Floats
-    ) -> tuple[list[Agreement], list[PermutationTest]]:
-        """Return a statistic of each metric, and the tests of each two.
-
-        Scores are float64 [systems, lines] and [metrics, systems, lines]; NaN is a lacking score. Raises InputError
-        where the statistic has no such test.
-        """
-        present = ~(np.isnan(human) | np.isnan(scores).any(axis=0))
-        people = np.where(present, human, np.nan)
-        values = [statistic.value(people, own) for own in scores]
-        agreements = [self._agreement(statistic, *pair) for pair in zip(self.metrics, values, strict=True)]
-        if not self.settings.resamples:
-            return agreements, []
-        tests = permutation_tests(statistic, people, scores, values, self.settings)
-        return agreements, [
-            PermutationTest(
-                dataset=self.dataset,
-                human=self.human,
-                statistic=str(statistic),
-                metric=self.metrics[test.better],
-                other=self.metrics[test.other],
-                delta=test.delta,
-                p=test.p,
-                resamples=test.resamples,
-            )
-            for test in tests
-        ]
-
-    def _agreement(self, statistic: Statistic, metric: str, value: Value) -> Agreement:
-        fields = value._asdict()
-        return Agreement(dataset=self.dataset, metric=metric, human=self.human, statistic=str(statistic), **fields)
-
-
-def check_sentences(statistic: Statistic, file: str, people: bool, metric: str | None) -> None:
-    """Raise InputError where a statistic needs scores of sentences that people or a metric do not have."""
-    if statistic.level == "system":
-        return
-    whose = f"{file} has none" if not people else f"{metric} has none" if metric else ""
-    if whose:
-        systems = any(option.name == "level" and "system" in (option.choices or ()) for option in statistic.options)
-        hint = f"; for scores of systems say {statistic.name}[level=system]" if systems else ""
-        raise InputError(f"{statistic} compares scores of sentences, and {whose}{hint}")
-
-
-def check_lines(file: str, people: int, metrics: Sequence[int]) -> None:
-    """Raise InputError where people and metrics have scores of different numbers of sentences."""
-    other = next((lines for lines in metrics if lines != people), None)
-    if other is not None:
-        raise InputError(
-            f"{file}: has scores of {people:,} sentences of each system, the metrics have {other:,}: are these the "
-            "same sentences?"
+    Scores are float64 [systems, lines] and [metrics, systems, lines]; NaN is a lacking score. `where` names the data
+    set and the human score. Raises InputError where the statistic has no such test.
+    """
+    people = np.where(np.isnan(scores).any(axis=0), np.nan, human)
+    values = [statistic.value(people, own) for own in scores]
+    known: dict[str, Any] = {**where, "statistic": str(statistic)}
+    agreements = [Agreement(metric=name, **known, **one._asdict()) for name, one in zip(metrics, values, strict=True)]
+    if not settings.resamples:
+        return agreements, []
+    tests = permutation_tests(statistic, people, scores, values, settings)
+    return agreements, [
+        PermutationTest(
+            metric=metrics[test.better],
+            other=metrics[test.other],
+            delta=test.delta,
+            p=test.p,
+            resamples=test.resamples,
+            **known,
         )
-
-
-def notes_on_lacking(human: Floats, metrics: Sequence[Floats], names: Sequence[str]) -> Iterator[str]:
-    """Yield how many scores of sentences people lack, or metrics where people have them: these are left out."""
-    lacking = np.isnan(human)
-    if lacking.any():
-        yield f"{lacking.sum():,} of {lacking.size:,} outputs have no score by people, and are left out"
-    for name, scores in zip(names, metrics, strict=True):
-        count = int((np.isnan(scores) & ~lacking).sum())
-        if count:
-            yield f"{count:,} outputs with a score by people have none by {name}, and are left out for all metrics"
+        for test in tests
+    ]
 
 
 def correlate(
@@ -244,16 +218,15 @@ def correlate(
     scores = np.stack([_rows(name, own, people.shape) for name, own in metrics.items()])
     if swap not in ("auto", "scores", "pairs") or permutations < 0 or (block is not None and block < 1):
         raise InputError("expected swap auto, scores or pairs, permutations from 0, and a block from 1")
-    try:
-        asked = [statistic_of(text) for text in ([statistics] if isinstance(statistics, str) else statistics)]
-    except ConfigError as error:
-        raise InputError(f"statistics: {error}") from None
-    settings = Settings(resamples=permutations, swap=swap, block=block, seed=seed)
-    comparison = Comparison("", "human", list(metrics), settings)
+    asked = asked_statistics([statistics] if isinstance(statistics, str) else statistics)
     for statistic in asked:
         if statistic.level == "system" and people.shape[1] != 1:
             raise InputError(f"{statistic} compares one score of each system; found {people.shape[1]:,} of each")
-    results = [comparison.compare(statistic, people, scores) for statistic in asked]
+    settings, where = (
+        Settings(resamples=permutations, swap=swap, block=block, seed=seed),
+        {"dataset": "", "human": "human"},
+    )
+    results = [compare(statistic, people, scores, list(metrics), settings, where) for statistic in asked]
     return {
         "statistics": [asdict(one) for agreements, _ in results for one in agreements],
         "permutations": [asdict(one) for _, tests in results for one in tests],

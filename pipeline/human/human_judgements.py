@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..dataclass import dataclass
 from ..errors import InputError, did_you_mean
-from .comparison import asked_statistics, check_sentences
+from .comparison import configured_statistics
 from .judgment_summary import expected_wins, head_to_head, rank_by_expected_wins
 from .judgments import check_aliases, is_judgments, read_judgments
 from .score_files import means, read_scores, read_sentence_scores
@@ -72,8 +72,7 @@ def open_human_judgements(path: Path, config: WrittenHuman, names: Sequence[str]
             raise InputError(f"{path}: holds scores, no judgements: {', '.join(sorted(given))} would have no effect")
     if config.by_rank and people.judgments is None:
         raise InputError(f"{path}: holds scores, no judgements: by_rank needs the ranks of judgements")
-    for statistic in asked_statistics(config, bool(people.sentences)):
-        check_sentences(statistic, str(path), bool(people.sentences), None)
+    configured_statistics(config, str(path), bool(people.sentences))
     for name in config.without:
         if name not in people.systems:
             hint = did_you_mean(name, people.systems)

@@ -195,23 +195,9 @@ def _differing(judgments: Judgments, names: Sequence[str], scores: Floats, lines
     return differing
 
 
-# Agreement on pairs of outputs by the ranks that people gave them, as in the pairwise analysis of gec-metrics.
-
-
-class RankPair(NamedTuple):
-    """How often a metric agrees with people on outputs of two ranks."""
-
-    better: int
-    """The rank of the output that people prefer; 1 is the best."""
-    worse: int
-    pairs: int
-    accuracy: float
-    """The share of pairs on which the metric agrees."""
-
-
 @dataclass(frozen=True, kw_only=True)
 class ByRank:
-    """How one metric agrees with judgements of outputs of two ranks."""
+    """How one metric agrees with judgements of outputs of two ranks, as in the pairwise analysis of gec-metrics."""
 
     dataset: str
     metric: str
@@ -220,11 +206,12 @@ class ByRank:
     worse: int
     pairs: int
     accuracy: float
+    """The share of pairs on which the metric agrees."""
 
 
 def agreement_by_rank(
-    judgments: Judgments, names: Sequence[str], scores: Floats, lines: Ints, ties: Ties
-) -> Iterator[RankPair]:
+    dataset: str, metric: str, judgments: Judgments, names: Sequence[str], scores: Floats, lines: Ints, ties: Ties
+) -> Iterator[ByRank]:
     """Yield the agreement for each two ranks, in order of the ranks. Pairs that people tie are left out.
 
     Sentence scores are float64 [systems, lines], for the systems `names` in ASCII order. `lines` has the line of each
@@ -243,4 +230,4 @@ def agreement_by_rank(
     kind = kind.reshape(-1)
     tried, right = np.bincount(kind, minlength=len(kinds)), np.bincount(kind, agreeing[counted], len(kinds))
     for (low, high), count, agreed in zip(kinds.tolist(), tried.tolist(), right.tolist(), strict=True):
-        yield RankPair(low, high, count, agreed / count)
+        yield ByRank(dataset=dataset, metric=metric, better=low, worse=high, pairs=count, accuracy=agreed / count)

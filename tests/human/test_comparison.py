@@ -283,7 +283,7 @@ def test_agreement_by_rank_as_counted_plainly() -> None:
                 near = scores[names.index(one), line] - scores[names.index(two), line]
                 prefers_first = near > 0  # of equal scores the later system counts as preferred
                 counts.setdefault((min(rank, other), max(rank, other)), []).append(prefers_first == (rank < other))
-    found = list(agreement_by_rank(judgments, names, scores, lines, "later"))
+    found = list(agreement_by_rank("d", "m", judgments, names, scores, lines, "later"))
     assert [(pair.better, pair.worse) for pair in found] == sorted(counts)
     for pair in found:
         share = counts[pair.better, pair.worse]
