@@ -10,7 +10,7 @@ from ..dataclass import dataclass
 from ..errors import InputError, did_you_mean
 from .comparison import configured_statistics
 from .judgment_summary import expected_wins, head_to_head, rank_by_expected_wins
-from .judgments import check_aliases, is_judgments, read_judgments
+from .judgments import check_aliases, check_known, is_judgments, read_judgments
 from .score_files import means, read_scores, read_sentence_scores
 from .trueskill import trueskill
 
@@ -74,9 +74,7 @@ def open_human_judgements(path: Path, config: WrittenHuman, names: Sequence[str]
         raise InputError(f"{path}: holds scores, no judgements: by_rank needs the ranks of judgements")
     configured_statistics(config, str(path), bool(people.sentences))
     for name in config.without:
-        if name not in people.systems:
-            hint = did_you_mean(name, people.systems)
-            raise InputError(f"{path}: without: has no system '{name}'{hint}; it has {', '.join(people.systems[:20])}")
+        check_known(f"{path}: without", name, people.systems)
     return people
 
 

@@ -1,4 +1,8 @@
-"""A summary of human judgements: counts, human scores, head to head, and the agreement of the judges."""
+"""What human judgements say: Expected Wins, ranges of ranks and clusters, head to head, and how far judges agree.
+
+All this is arithmetic on counts of outcomes of pairs (`judgments.Judgments.cells`). A bootstrap sample of the pairs is
+a multinomial draw of these counts.
+"""
 
 from __future__ import annotations
 
@@ -23,15 +27,8 @@ if TYPE_CHECKING:
 
     from ..arrays import Floats, Ints
     from ..config.models_published import WrittenJudgments
-    from .judgments import Judgments, Pairs
+    from .judgments import Judgments
     from .trueskill import Progress
-
-
-# What human judgements say: Expected Wins, ranges of ranks and clusters, head to head, accuracy.
-#
-# All this is arithmetic on counts of outcomes of pairs (`judgments.Judgments.cells`). A bootstrap sample of the pairs
-# is
-# a multinomial draw of these counts.
 
 
 Divisor = Literal["opponents", "beaten"]
@@ -140,9 +137,6 @@ def accuracy(judgments: Judgments, folds: int = 100, seed: int = 12345, divisor:
     return right / tried if tried else float("nan")
 
 
-# How far judges agree: Cohen's kappa between and within them, and the correlation of their rankings.
-
-
 MIN_COMPARISONS = 50
 """A kappa of fewer comparisons is shown with a star and left out of the mean (Grundkiewicz et al. 2015)."""
 
@@ -164,14 +158,6 @@ class Kappa(NamedTuple):
         return (self.agreeing / self.comparisons - self.expected) / (1 - self.expected)
 
 
-def _same_pairs(pairs: Pairs, outputs: int, judges: int) -> Ints:
-    """Return how often each judge gave each outcome to each judged pair of outputs: int64 [pairs, judges, 3]."""
-    keys = (pairs.segment * outputs + pairs.first) * outputs + pairs.second
-    judged, numbers = np.unique(keys, return_inverse=True)
-    cells = np.bincount((numbers * judges + pairs.judge) * 3 + pairs.outcome, minlength=len(judged) * judges * 3)
-    return cells.reshape(len(judged), judges, 3)
-
-
 def agreement(judgments: Judgments) -> dict[tuple[int, int], Kappa]:
     """Return Cohen's kappa of each two judges, and of each judge with himself, by their numbers (the lower first).
 
@@ -180,8 +166,10 @@ def agreement(judgments: Judgments) -> dict[tuple[int, int], Kappa]:
     The agreement by chance is the sum of the squared shares of better, tie and worse in all judgements compared (Bojar
     et al. 2013, section 3.2; Grundkiewicz et al. 2015, table 2).
     """
-    count = len(judgments.judges)
-    table = _same_pairs(judgments.unexpanded, len(judgments.outputs), count)
+    count, outputs, pairs = len(judgments.judges), len(judgments.outputs), judgments.unexpanded
+    judged, numbers = np.unique((pairs.segment * outputs + pairs.first) * outputs + pairs.second, return_inverse=True)
+    cells = np.bincount((numbers * count + pairs.judge) * 3 + pairs.outcome, minlength=len(judged) * count * 3)
+    table = cells.reshape(len(judged), count, 3)  # how often each judge gave each outcome to each pair of outputs
     kappas = {}
     for one in range(count):
         for two in range(one, count):
@@ -227,16 +215,13 @@ def judge_correlations(judgments: Judgments, divisor: Divisor = "opponents") -> 
     pairs = np.bincount(judgments.expanded.judge, minlength=len(judgments.judges))
     own, others = expected_wins(wins, divisor), expected_wins(wins.sum(axis=0) - wins, divisor)
     spearmans, pearsons = spearman(own, others), pearson(own, others)
-    means = _weighted_mean(spearmans, pairs), _weighted_mean(pearsons, pairs)
+    means = []
+    for values in (spearmans, pearsons):
+        valid = ~np.isnan(values)
+        means.append(float((values[valid] * pairs[valid]).sum() / pairs[valid].sum()) if valid.any() else float("nan"))
     return JudgeCorrelations(
         spearman(own[:, None], own[None]), pearson(own[:, None], own[None]), spearmans, pearsons, *means
     )
-
-
-def _weighted_mean(values: Floats, weights: Ints) -> float:
-    """Return the mean of the values that are not NaN; NaN where all are."""
-    valid = ~np.isnan(values)
-    return float((values[valid] * weights[valid]).sum() / weights[valid].sum()) if valid.any() else float("nan")
 
 
 def open_judgments(path: Path, config: WrittenJudgments) -> Judgments:
@@ -301,6 +286,19 @@ class JudgmentSummary:
     def plain(self) -> dict[str, Any]:
         """Return everything as mappings by names of judges and systems. What was not asked for is None."""
         names, judges = self.judgments.systems, self.judgments.judges
+        correlations = self.judge_correlations._asdict()
+        for key in ("spearman", "pearson"):
+            correlations[key] = _table(correlations[key], judges)
+            correlations[f"others_{key}"] = _named(correlations[f"others_{key}"], judges)
+        matrix = self.head_to_head  # told by rows: how often each column's system is better than the row's
+        share, p = _table(matrix.share.T, names), _table(matrix.p.T, names)
+        signs = {row: {column: mark(value) for column, value in cells.items()} for row, cells in p.items()}
+        kappas: dict[str, dict[str, float | None]] = {name: {} for name in judges}
+        comparisons: dict[str, dict[str, int]] = {name: {} for name in judges}
+        for (one, two), kappa in self.kappas.items():
+            enough = kappa.comparisons >= MIN_COMPARISONS
+            kappas[judges[one]][judges[two]] = kappa.kappa if enough else None
+            comparisons[judges[one]][judges[two]] = kappa.comparisons
         return {
             "systems": list(names),
             "judges": self.counts,
@@ -308,9 +306,9 @@ class JudgmentSummary:
             "pairs_digest": pairs_digest(self.judgments),
             **self.scores(),
             "per_judge": {judge: _named(own, names) for judge, own in zip(judges, self.of_judges, strict=True)},
-            "judge_correlations": _correlations(self.judge_correlations, judges),
-            "head_to_head": _head_to_head(self.head_to_head, names),
-            "kappa": {**self.mean_kappas, **_kappas(self.kappas, judges)},
+            "judge_correlations": correlations,
+            "head_to_head": {"share": share, "p": p, "sign": signs},
+            "kappa": {**self.mean_kappas, "pairs": kappas, "comparisons": comparisons},
             "accuracy": self.accuracy,
         }
 
@@ -356,32 +354,3 @@ def _table(values: Floats, names: tuple[str, ...]) -> dict[str, dict[str, float]
         one: {two: float(values[row, column]) for column, two in enumerate(names) if row != column}
         for row, one in enumerate(names)
     }
-
-
-def _correlations(correlations: JudgeCorrelations, judges: tuple[str, ...]) -> dict[str, Any]:
-    return {
-        "spearman": _table(correlations.spearman, judges),
-        "pearson": _table(correlations.pearson, judges),
-        "others_spearman": _named(correlations.others_spearman, judges),
-        "others_pearson": _named(correlations.others_pearson, judges),
-        "mean_spearman": correlations.mean_spearman,
-        "mean_pearson": correlations.mean_pearson,
-    }
-
-
-def _head_to_head(matrix: HeadToHead, names: tuple[str, ...]) -> dict[str, Any]:
-    """Return, for each row, how often each column's system is better than the row's, with p-values and their signs."""
-    share, p = _table(matrix.share.T, names), _table(matrix.p.T, names)
-    signs = {row: {column: mark(value) for column, value in cells.items()} for row, cells in p.items()}
-    return {"share": share, "p": p, "sign": signs}
-
-
-def _kappas(kappas: dict[tuple[int, int], Kappa], judges: tuple[str, ...]) -> dict[str, Any]:
-    """Return Cohen's kappa of each two judges, or None where they have too few comparisons, and all their numbers."""
-    pairs: dict[str, dict[str, float | None]] = {name: {} for name in judges}
-    comparisons: dict[str, dict[str, int]] = {name: {} for name in judges}
-    for (one, two), kappa in kappas.items():
-        enough = kappa.comparisons >= MIN_COMPARISONS
-        pairs[judges[one]][judges[two]] = kappa.kappa if enough else None
-        comparisons[judges[one]][judges[two]] = kappa.comparisons
-    return {"pairs": pairs, "comparisons": comparisons}

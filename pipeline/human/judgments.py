@@ -2,7 +2,7 @@
 
 An item is one judge's ranking of the outputs for one sentence. A `translation` is one output; several systems may have
 given it, and their names are separated by blanks or commas. Rank 1 is the best, equal ranks are ties, and ranks may
-have gaps.
+have gaps. XML has elements `ranking-item`, CSV has columns system1Id, system1rank, system2Id ...
 """
 
 from __future__ import annotations
@@ -31,15 +31,14 @@ if TYPE_CHECKING:
     from ..arrays import Ints
 
 
-# Files of rankings: XML with elements `ranking-item`, or CSV with columns system1Id, system1rank, system2Id ...
-
-
 MAX_BYTES = 1 << 27
 """The most bytes of a file of judgements after unpacking. A larger file is refused."""
 PIECE = 1 << 16
 MAX_SYSTEMS = 1000
 """The most systems in one item."""
 MAX_NAME = 200
+MAX_PAIRS = 20_000_000
+"""The most pairs of systems in one file: a hundred times as many as any campaign had."""
 NOT_RANKED = -1
 UNKNOWN = "unknown"
 """The judge of items that name none."""
@@ -83,16 +82,12 @@ class Item:
 
 def is_judgments(path: Path) -> bool:
     """Return whether a file holds judgements, and not scores. It does if it is XML, or has a column system1Id."""
-    data = _start(path)
+    name, spool = named(path), Spool(MAX_BYTES)  # what is unpacked lives as long as the spool
+    with open_bytes(spool.local(path), name) as file:
+        data = file.read(PIECE)
     first = data.removeprefix(b"\xef\xbb\xbf").lstrip()
     header = re.split(rb"[,;\t\r\n]", data.split(b"\n")[0].lower())
     return first.startswith(XML_STARTS) or any(cell.strip(b'" ') == b"system1id" for cell in header)
-
-
-def _start(path: Path) -> bytes:
-    name, spool = named(path), Spool(MAX_BYTES)  # what is unpacked lives as long as the spool
-    with open_bytes(spool.local(path), name) as file:
-        return file.read(PIECE)
 
 
 def read_items(path: Path) -> Iterator[Item]:
@@ -112,14 +107,62 @@ def read_items(path: Path) -> Iterator[Item]:
     yield from _Xml(name).items(plain) if first.startswith(XML_STARTS) else _csv(plain, name)
 
 
+class _Ranking:
+    """A ranking while it is read."""
+
+    def __init__(self) -> None:
+        self.groups: list[Group] = []
+        self.unranked = 0
+
+    def add(self, systems: str, rank: str, languages: str = "") -> None:
+        """Take an output by its systems, whose names are separated by blanks or commas, with its rank.
+
+        The rank is -1 where the output was not ranked. A name of the WMT scripts, TESTSET.SYSTEM.SOURCE-TARGET, becomes
+        that of the system; `languages` is its end. Raises ValueError.
+        """
+        names = systems.replace(",", " ").split()
+        if not names:
+            raise ValueError("the name of a system is missing")
+        long = next((name for name in names if len(name) > MAX_NAME), None)
+        if long:
+            raise ValueError(f"the name of a system has {len(long):,} characters; {MAX_NAME} are allowed")
+        if not RANK.fullmatch(rank.strip()) or int(rank) == 0:
+            raise ValueError(f"expected a rank, a whole number from 1 (or -1: not ranked), found '{rank[:40]}'")
+        if int(rank) == NOT_RANKED:
+            self.unranked += 1
+            return
+        for number, name in enumerate(names):
+            inner = name.removesuffix(languages)
+            if inner != name and "." in inner:
+                names[number] = inner.partition(".")[2]
+        self.groups.append(Group(tuple(names), int(rank)))
+
+    def item(self, segment: str, judge: str, own: str, position: str) -> Item:
+        """Return the ranking of a sentence by a judge, where `own` tells it from his others of that sentence.
+
+        Raises CorpusError where it has too many systems, or a system twice.
+        """
+        names = [name for group in self.groups for name in group.systems]
+        if len(names) > MAX_SYSTEMS:
+            message = f"the item ranks {len(names):,} systems; {MAX_SYSTEMS:,} are allowed"
+            raise CorpusError([Problem(position, message)])
+        if len(set(names)) < len(names):
+            twice = next(name for name in names if names.count(name) > 1)
+            raise CorpusError([Problem(position, f"the system '{twice}' is ranked twice in one item")])
+        ranking, groups = (judge, segment, own), tuple(self.groups)
+        return Item(
+            segment=segment, judge=judge, groups=groups, ranking=ranking, position=position, unranked=self.unranked
+        )
+
+
 class _Xml(XmlReader[Item]):
     """Reads elements ranking-item, each with elements translation."""
 
     def __init__(self, name: str) -> None:
         super().__init__(name)
         self.attributes: dict[str, str] | None = None
-        self.groups: list[Group] = []
-        self.unranked = self.count = self.begun = 0
+        self.ranking = _Ranking()
+        self.count = self.begun = 0
 
     def items(self, path: Path) -> Iterator[Item]:
         """Yield the items of a file."""
@@ -132,25 +175,17 @@ class _Xml(XmlReader[Item]):
         if tag == "ranking-item":
             if self.attributes is not None:
                 raise self.wrong("a ranking-item inside a ranking-item")
-            self.attributes, self.groups, self.unranked = attributes, [], 0
-            self.begun = self.line
+            self.attributes, self.ranking, self.begun = attributes, _Ranking(), self.line
         elif tag == "translation":
             if self.attributes is None:
                 raise self.wrong("a translation outside of a ranking-item")
-            self._translation(attributes)
-
-    def _translation(self, attributes: dict[str, str]) -> None:
-        lacking = next((key for key in ("system", "rank") if key not in attributes), None)
-        if lacking:
-            raise self.wrong(f"the translation has no attribute '{lacking}'{did_you_mean(lacking, attributes)}")
-        try:
-            systems, rank = split_systems(attributes["system"]), read_rank(attributes["rank"])
-        except ValueError as error:
-            raise self.wrong(str(error)) from None
-        if rank == NOT_RANKED:
-            self.unranked += 1
-        else:
-            self.groups.append(Group(systems, rank))
+            lacking = next((key for key in ("system", "rank") if key not in attributes), None)
+            if lacking:
+                raise self.wrong(f"the translation has no attribute '{lacking}'{did_you_mean(lacking, attributes)}")
+            try:
+                self.ranking.add(attributes["system"], attributes["rank"])
+            except ValueError as error:
+                raise self.wrong(str(error)) from None
 
     def end(self, tag: str) -> None:
         """Finish an item."""
@@ -161,45 +196,10 @@ class _Xml(XmlReader[Item]):
         if not segment:
             message = "the ranking-item has neither src-id nor id, the number of its sentence"
             raise CorpusError([Problem(position, message)])
-        judge = attributes.get("user", "").strip() or UNKNOWN
-        _check_item(self.groups, position)
         self.count += 1
-        ranking, groups = (judge, segment, str(self.count)), tuple(self.groups)
-        self.done.append(
-            Item(
-                segment=segment, judge=judge, groups=groups, ranking=ranking, position=position, unranked=self.unranked
-            )
-        )
+        judge = attributes.get("user", "").strip() or UNKNOWN
+        self.done.append(self.ranking.item(segment, judge, str(self.count), position))
         self.attributes = None
-
-
-def split_systems(text: str) -> tuple[str, ...]:
-    """Return the systems of one output, whose names are separated by blanks or commas. Raises ValueError."""
-    names = tuple(text.replace(",", " ").split())
-    if not names:
-        raise ValueError("the name of a system is missing")
-    long = next((name for name in names if len(name) > MAX_NAME), None)
-    if long:
-        raise ValueError(f"the name of a system has {len(long):,} characters; {MAX_NAME} are allowed")
-    return names
-
-
-def read_rank(text: str) -> int:
-    """Return a rank, which is -1 where an output was not ranked. Raises ValueError."""
-    if not RANK.fullmatch(text.strip()) or int(text) == 0:
-        raise ValueError(f"expected a rank, a whole number from 1 (or -1: not ranked), found '{text[:40]}'")
-    return int(text)
-
-
-def _check_item(groups: list[Group], position: str) -> None:
-    """Raise CorpusError where an item has too many systems, or a system twice."""
-    names = [name for group in groups for name in group.systems]
-    if len(names) > MAX_SYSTEMS:
-        message = f"the item ranks {len(names):,} systems; {MAX_SYSTEMS:,} are allowed"
-        raise CorpusError([Problem(position, message)])
-    if len(set(names)) < len(names):
-        twice = next(name for name in names if names.count(name) > 1)
-        raise CorpusError([Problem(position, f"the system '{twice}' is ranked twice in one item")])
 
 
 def _csv(path: Path, name: str) -> Iterator[Item]:
@@ -251,42 +251,20 @@ def _row(columns: _Columns, cells: list[str], number: int, position: str, width:
     def cell(title: str) -> str:
         return cells[columns.by_title[title]].strip() if title in columns.by_title else ""
 
-    languages = f".{cell('srclang')}-{cell('trglang')}"
-    groups, unranked = list[Group](), 0
+    ranking = _Ranking()
     for name_at, rank_at in columns.systems:
         if cells[name_at].strip() in ("", "-1") and cells[rank_at].strip() in ("", "-1"):
             continue  # WMT files have columns for five systems, some of them empty
         try:
-            systems, rank = split_systems(cells[name_at]), read_rank(cells[rank_at])
+            ranking.add(cells[name_at], cells[rank_at], f".{cell('srclang')}-{cell('trglang')}")
         except ValueError as error:
             raise CorpusError([Problem(position, str(error))]) from None
-        if rank == NOT_RANKED:
-            unranked += 1
-        else:
-            groups.append(Group(tuple(_system(name, languages) for name in systems), rank))
-    _check_item(groups, position)
-    segment, judge = cells[columns.segment].strip(), cell("judgeid") or UNKNOWN
+    segment = cells[columns.segment].strip()
+    own = cell("rankingid") or (str(number) if len(columns.systems) > 2 else "")  # rows of pairs are parts of a ranking
+    item = ranking.item(segment, cell("judgeid") or UNKNOWN, own, position)
     if not segment:
         raise CorpusError([Problem(position, "the number of the sentence is missing")])
-    own = cell("rankingid") or (str(number) if len(columns.systems) > 2 else "")  # rows of pairs are parts of a ranking
-    return Item(
-        segment=segment,
-        judge=judge,
-        groups=tuple(groups),
-        ranking=(judge, segment, own),
-        position=position,
-        unranked=unranked,
-    )
-
-
-def _system(name: str, languages: str) -> str:
-    """Return the system of a WMT name TESTSET.SYSTEM.SOURCE-TARGET, or the name itself."""
-    inner = name.removesuffix(languages)
-    return inner.partition(".")[2] if inner != name and "." in inner else name
-
-
-MAX_PAIRS = 20_000_000
-"""The most pairs of systems in one file: a hundred times as many as any campaign had."""
+    return item
 
 
 class Pairs(NamedTuple):
@@ -372,40 +350,39 @@ def read_judgments(
     systems. Raises CorpusError where the file cannot be read, has no
     judgements, a wrong rank or a document type definition. Raises InputError for a judge or system that is not there.
     """
-    items = list(read_items(path))
+    items, file = list(read_items(path)), str(path)
     all_judges = {item.judge for item in items}
     for name in (*judges, *without_judges):
-        _check(name, all_judges, "judge", path)
+        check_known(file, name, all_judges, "judge")
     kept = [item for item in items if (not judges or item.judge in judges) and item.judge not in without_judges]
     if aliases:
-        check_aliases(str(path), aliases, {name for item in items for group in item.groups for name in group.systems})
+        check_aliases(file, aliases, {name for item in items for group in item.groups for name in group.systems})
         kept = [item.renamed(aliases) for item in kept]
     systems = {name for item in kept for group in item.groups for name in group.systems}
     for name in without_systems:
-        _check(name, systems, "system", path)
-    judgments = build(str(path), (item.without(without_systems) for item in kept) if without_systems else kept)
+        check_known(file, name, systems)
+    judgments = build(file, (item.without(without_systems) for item in kept) if without_systems else kept)
     if not len(judgments.expanded.first):
-        raise CorpusError([Problem(str(path), "has no judgement of two systems")])
+        raise CorpusError([Problem(file, "has no judgement of two systems")])
     return judgments
+
+
+def check_known(where: str, name: str, names: Collection[str], kind: str = "system") -> None:
+    """Raise InputError, which begins with `where`, for the name of a system or judge that is not there."""
+    if name not in names:
+        listed = ", ".join(sorted(names)[:20])
+        raise InputError(f"{where}: has no {kind} '{name}'{did_you_mean(name, names)}; it has {listed}")
 
 
 def check_aliases(file: str, aliases: Mapping[str, str], systems: Collection[str]) -> None:
     """Raise InputError where an alias is for a system that the file has not, or two systems would have one name."""
     for name in aliases:
-        if name not in systems:
-            listed = ", ".join(sorted(systems)[:20])
-            raise InputError(f"{file}: aliases: has no system '{name}'{did_you_mean(name, systems)}; it has {listed}")
+        check_known(f"{file}: aliases", name, systems)
     renamed = [aliases.get(name, name) for name in sorted(systems)]
     twice = next((name for name in renamed if renamed.count(name) > 1), None)
     if twice is not None:
         both = " and ".join(f"'{name}'" for name in sorted(systems) if aliases.get(name, name) == twice)
         raise InputError(f"{file}: aliases: {both} would both be called '{twice}'; a name is for one system")
-
-
-def _check(name: str, names: Collection[str], kind: str, path: Path) -> None:
-    if name not in names:
-        listed = ", ".join(sorted(names)[:20])
-        raise InputError(f"{path}: has no {kind} '{name}'{did_you_mean(name, names)}; it has {listed}")
 
 
 def build(file: str, items: Iterable[Item]) -> Judgments:
@@ -431,6 +408,11 @@ def build(file: str, items: Iterable[Item]) -> Judgments:
         _add(expanded, single, judge, segment)
         for (_, rank), (_, other) in combinations(sorted(single), 2):
             ranks.extend((rank, other))
+    notes = []
+    if unranked := sum(item.unranked for item in items):
+        notes.append(f"{unranked} outputs have the rank -1 (not ranked) and are left out")
+    if empty := sum(len(item.groups) < 2 for item in items):
+        notes.append(f"{empty} of {len(items)} items have fewer than two outputs: nothing is compared there")
     return Judgments(
         file=file,
         systems=tuple(systems),
@@ -441,7 +423,7 @@ def build(file: str, items: Iterable[Item]) -> Judgments:
         expanded=_pairs(expanded),
         unexpanded=_pairs(unexpanded),
         ranks=np.array(ranks, np.int64).reshape(-1, 2),
-        notes=tuple(_notes(items)),
+        notes=tuple(notes),
     )
 
 
@@ -457,15 +439,6 @@ def _add(table: array[int], ranked: Sequence[tuple[int, int]], judge: int, segme
 def _pairs(values: array[int]) -> Pairs:
     table = np.frombuffer(values, np.int64) if len(values) else np.zeros(0, np.int64)
     return Pairs(*np.ascontiguousarray(table.reshape(-1, 5).T))
-
-
-def _notes(items: Sequence[Item]) -> Iterable[str]:
-    unranked = sum(item.unranked for item in items)
-    if unranked:
-        yield f"{unranked} outputs have the rank -1 (not ranked) and are left out"
-    empty = sum(len(item.groups) < 2 for item in items)
-    if empty:
-        yield f"{empty} of {len(items)} items have fewer than two outputs: nothing is compared there"
 
 
 def natural(text: str) -> list[tuple[int, int, str]]:

@@ -10,6 +10,7 @@ import numpy as np
 
 from ..errors import InputError
 from ..scoring.resampling.bootstrap import percentile_interval
+from .correlation import equal_scores
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -26,8 +27,6 @@ Ties = Literal["later", "wrong", "half", "out"]
 `later`: the metric prefers the system whose name is later in ASCII order, as in gec-metrics. `wrong`: the metric
 disagrees. `half`: this is half an agreement. `out`: the pair is left out.
 """
-EQUAL = 1e-12
-"""Scores count as equal where they differ by at most this share of the larger: 1/3 may be computed in two ways."""
 
 
 class SentencePairs(NamedTuple):
@@ -53,8 +52,7 @@ def preferences(scores: Floats, pairs: SentencePairs, ties: Ties = "later") -> F
 def _tied(scores: Floats, pairs: SentencePairs) -> NDArray[np.bool_]:
     """Return for each pair whether its scores are equal."""
     one, two = scores[pairs.better, pairs.line], scores[pairs.worse, pairs.line]
-    equal: NDArray[np.bool_] = np.abs(one - two) <= EQUAL * np.maximum(np.abs(one), np.abs(two))
-    return equal
+    return equal_scores(one, two)
 
 
 class SentenceLevel(NamedTuple):
@@ -189,9 +187,7 @@ def _differing(judgments: Judgments, names: Sequence[str], scores: Floats, lines
     differing = 0
     for segment, output in zip(segments[several].tolist(), outputs[several].tolist(), strict=True):
         values = scores[groups[output], lines[segment]]
-        differing += int(
-            (np.abs(values[1:] - values[0]) > EQUAL * np.maximum(np.abs(values[1:]), abs(values[0]))).sum()
-        )
+        differing += int((~equal_scores(values[1:], values[:1])).sum())
     return differing
 
 

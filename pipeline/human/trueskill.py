@@ -1,4 +1,6 @@
-"""TrueSkill of systems from judgements of pairs, as the WMT campaigns compute it (Sakaguchi et al. 2014).
+"""TrueSkill of systems: from judgements of pairs as the WMT campaigns compute it, or from sentence scores of a metric.
+
+What follows is about judgements (Sakaguchi et al. 2014); skills() is for sentence scores.
 
 A run plays as many matches as there are pairs, and one more. In each match the system whose skill is least certain
 meets an opponent whose skill is near, and the outcome is taken from a random judgement of the two. The updates for two
@@ -12,6 +14,8 @@ from statistics import NormalDist
 from typing import TYPE_CHECKING
 
 import numpy as np
+
+from .correlation import equal_scores
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -150,25 +154,18 @@ def draw_margin(width: float, draw: float = DRAW) -> float:
     return NormalDist().inv_cdf((draw + 1) / 2) * math.sqrt(2) * width
 
 
-# TrueSkill of systems from sentence scores of a metric, as gec-metrics aggregates them.
-#
-# For each sentence in order, each two systems in order play a match, which the higher sentence score wins. Equal scores
-# are a draw. The default backend of the package trueskill, which gec-metrics uses, has an error function of seven
-# digits,
-# so that its skills differ from these by about 1e-8.
-
-
 BETA = 0.25
-"""The standard deviation of a performance."""
-EQUAL = 1e-12
-"""Scores count as equal where they differ by at most this share of the larger."""
+"""The standard deviation of a performance where sentence scores are matches."""
 
 
 def skills(scores: Floats) -> Floats:
-    """Return the skill of each system by each metric: float64 [metrics, systems].
+    """Return the skill of each system by each metric, float64 [metrics, systems], as gec-metrics aggregates scores.
 
-    Sentence scores are float64 [metrics, systems, lines]. Matches whose systems are all different do not depend on each
-    other, and are computed together: those of the systems i and j with the same sum i + j.
+    Sentence scores are float64 [metrics, systems, lines]. For each sentence in order, each two systems in order play a
+    match, which the higher score wins; equal scores are a draw. The default backend of the package trueskill, which
+    gec-metrics uses, has an error function of seven digits, so that its skills differ by about 1e-8. Matches whose
+    systems are all different do not depend on each other, and are computed together: those of the systems i and j with
+    the same sum i + j.
     """
     metrics, systems, lines = scores.shape
     mean, variance = np.zeros((metrics, systems)), np.full((metrics, systems), SIGMA**2)
@@ -179,7 +176,7 @@ def skills(scores: Floats) -> Floats:
             first = np.arange(max(0, total - systems + 1), (total + 1) // 2)
             second = total - first
             one, two = own[:, first], own[:, second]
-            drawn = np.abs(one - two) <= EQUAL * np.maximum(np.abs(one), np.abs(two))
+            drawn = equal_scores(one, two)
             lost = (one < two) & ~drawn
             winner, loser = np.where(lost, second, first), np.where(lost, first, second)
             rows = np.arange(metrics)[:, None]
