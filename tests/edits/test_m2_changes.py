@@ -7,11 +7,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from pipeline.edits.m2.changes import converted, merged, split
-from pipeline.edits.m2.errant_types import ERRANT_TYPES
-from pipeline.edits.m2.writing import with_texts_changed
-from pipeline.edits.m2_files import Annotated, read_annotated
-from pipeline.edits.m2_lines import Block
+from pipeline.corpus.edits.m2_files import Annotated, Block, read_annotated
+from pipeline.corpus.edits.m2_tools import ERRANT_TYPES, converted, merged, split, with_texts_changed
 from pipeline.io.plain_files import Spool
 
 if TYPE_CHECKING:
@@ -55,9 +52,9 @@ def test_there_and_back_is_the_same(seed: int, tmp_path: Path) -> None:
     assert file.deletions()[""] == nucle.deletions()["-NONE-"]
     assert "".join(converted(nucle, "errant")) == "".join(converted(file, "errant")) == text
     parts = [read(tmp_path / f"{number}.m2", part) for number, part in split(file).items()]
-    names, again = merged(parts)
+    annotators, again = merged(parts)
     assert "".join(again) == text
-    assert [(renamed.annotator, renamed.before) for renamed in names] == [(number, 0) for number in file.annotators]
+    assert annotators == [(str(tmp_path / f"{number}.m2"), 0) for number in file.annotators]
 
 
 def test_changes_reach_sentences_and_corrections_alone() -> None:

@@ -39,7 +39,7 @@ from typing import TYPE_CHECKING, Any
 from ...report.terminal.progress import Bar
 from ..arguments import add_files, jobs, open_files, output_from_pipe
 from ..kernel_note import kernel_notes
-from ..peer_habits import add_habits, check_habits, check_names, print_bare, statistics_asked
+from ..sacrebleu_options import add_habits, check_habits, check_names, print_bare, statistics_asked
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -101,7 +101,7 @@ def _truth(text: str) -> str:
 
 
 def _help(name: str) -> str:
-    """Return what an option means, behind the metrics that it means that for, unless it is all of them."""
+    """Return the help of an option: each of its meanings, after the metrics that have this meaning if not all do."""
     from ...metrics import METRICS
 
     meant: dict[str, list[str]] = {}

@@ -9,18 +9,101 @@ from __future__ import annotations
 
 import itertools
 import re
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
+from xml.parsers import expat
 
-from ..errors import CorpusError, Problem, did_you_mean
-from ..io.plain_files import reason
-from .correction_references import Alternative, CorrectedSentence, Correction, Error, split_words
-from .corrections_of_m2 import type_of_error
-from .m2_lines import MOST, NOOP, Block
-from .xml_reader import XmlReader
+from ...errors import CorpusError, Problem, did_you_mean
+from ...io.plain_files import open_bytes, reason
+from .correction_references import Alternative, CorrectedSentence, Correction, Error, split_words, type_of_error
+from .m2_files import MOST, NOOP, Block
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
+
+
+# XML files, read as a stream: what reads a kind of file is a subclass of XmlReader.
+
+
+PIECE = 1 << 16
+"""Bytes that are read at once."""
+
+MAX_DEPTH = 100
+"""The most elements that are one within the other."""
+MAX_TAG = 1 << 20
+"""The most bytes of a tag or comment, which is read whole."""
+
+Record = TypeVar("Record")
+
+
+class XmlReader(Generic[Record]):
+    """Yields records of a file. It refuses document types, so that no entity can be expanded.
+
+    A subclass says what each event means, and appends records to `done`.
+    """
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        """The file in messages."""
+        self.parser = expat.ParserCreate()
+        self.parser.StartElementHandler = self._start
+        self.parser.EndElementHandler = self._end
+        self.parser.CharacterDataHandler = self.text
+        self.parser.StartDoctypeDeclHandler = self._doctype
+        self.done: list[Record] = []
+        """The records that are read and not yet handed out."""
+        self._depth = self._size = 0
+
+    def start(self, tag: str, attributes: dict[str, str]) -> None:
+        """Take the beginning of an element."""
+
+    def end(self, tag: str) -> None:
+        """Take the end of an element."""
+
+    def text(self, data: str) -> None:
+        """Take a part of the text in an element. A text may come in several parts."""
+
+    @property
+    def line(self) -> int:
+        """The line of the file that is being read, from 1."""
+        return self.parser.CurrentLineNumber
+
+    def records(self, path: Path) -> Iterator[Record]:
+        """Yield the records of a plain file; raises CorpusError, with the line, for what is not well-formed."""
+        with open_bytes(path, self.name) as file:
+            for data in iter(lambda: file.read(PIECE), b""):
+                self._parse(data, last=False)
+                yield from self.done
+                self.done.clear()
+            self._parse(b"", last=True)
+        yield from self.done
+
+    def _start(self, tag: str, attributes: dict[str, str]) -> None:
+        self._depth += 1
+        if self._depth > MAX_DEPTH:
+            raise self.wrong(f"more than {MAX_DEPTH} elements are one within the other")
+        self.start(tag, attributes)
+
+    def _end(self, tag: str) -> None:
+        self._depth -= 1
+        self.end(tag)
+
+    def _parse(self, data: bytes, *, last: bool) -> None:
+        try:
+            self.parser.Parse(data, last)
+        except expat.ExpatError as error:
+            message = f"not well-formed XML: {expat.ErrorString(error.code)}"
+            raise CorpusError([Problem(f"{self.name}:{error.lineno}:{error.offset + 1}", message)]) from None
+        self._size += len(data)
+        if self._size - max(self.parser.CurrentByteIndex, 0) > MAX_TAG:
+            raise self.wrong(f"a tag or comment has more than {MAX_TAG:,} bytes")
+
+    def _doctype(self, *_: object) -> None:
+        raise self.wrong("has a document type definition (<!DOCTYPE ...>), which is refused; delete it")
+
+    def wrong(self, message: str, line: int = 0) -> CorpusError:
+        """Return an error at a line, by default at the one that is being read."""
+        return CorpusError([Problem(f"{self.name}:{line or self.line}", message)])
 
 
 MAX_BYTES = 1 << 29
@@ -101,7 +184,10 @@ class _Reader(XmlReader[Placed]):
             self._bound(self.annotators)
             self.tokens, self.errors, self.edits = None, [], 0
         elif tag == "error":
-            self.required, self.alternatives = self._required(attributes), []
+            value = self._attribute("error", attributes, "req")
+            if value not in ("yes", "no"):
+                raise self.wrong(f"req of the element error: expected yes or no, found '{value[:40]}'")
+            self.required, self.alternatives = (value == "yes"), []
         elif tag == "alt":
             self.annotator, self.corrections = self._number(tag, attributes, "ann"), []
         elif tag == "c":
@@ -121,39 +207,30 @@ class _Reader(XmlReader[Placed]):
         words = split_words("".join(self.parts or ()))
         self.parts = None
         if tag == "text":
-            self._take_text(words)
+            if self.tokens is not None:
+                raise self.wrong("a second element text in a sentence; expected one, before its errors")
+            self.tokens = words
         elif tag == "c":
-            self._take_correction(words)
+            start, end, line = self.span
+            if self.tokens is None:
+                raise self.wrong("a correction before the text of its sentence", line)
+            if not start <= end <= len(self.tokens):
+                message = f"the correction {start} {end} does not fit into a sentence of {len(self.tokens)} tokens"
+                raise self.wrong(message, line)
+            self.edits += 1
+            if self.edits > MOST:
+                raise self.wrong(f"the sentence of line {self.begun} has more than {MOST:,} corrections", line)
+            self.corrections.append(Correction(start, end, words))
         elif tag == "alt":
             self.alternatives.append(Alternative(self.annotator, tuple(self.corrections)))
         elif tag == "error":
             self.errors.append(Error(tuple(self.alternatives), self.required))
         else:
-            self._finish()
-
-    def _take_text(self, words: tuple[str, ...]) -> None:
-        if self.tokens is not None:
-            raise self.wrong("a second element text in a sentence; expected one, before its errors")
-        self.tokens = words
-
-    def _take_correction(self, words: tuple[str, ...]) -> None:
-        start, end, line = self.span
-        if self.tokens is None:
-            raise self.wrong("a correction before the text of its sentence", line)
-        if not start <= end <= len(self.tokens):
-            message = f"the correction {start} {end} does not fit into a sentence of {len(self.tokens)} tokens"
-            raise self.wrong(message, line)
-        self.edits += 1
-        if self.edits > MOST:
-            raise self.wrong(f"the sentence of line {self.begun} has more than {MOST:,} corrections", line)
-        self.corrections.append(Correction(start, end, words))
-
-    def _finish(self) -> None:
-        if self.tokens is None:
-            raise self.wrong("the sentence has no element text", self.begun)
-        self._bound(len({own.annotator for error in self.errors for own in error.alternatives}))
-        self.count += 1
-        self.done.append(Placed(self.begun, CorrectedSentence(self.tokens, self.annotators, tuple(self.errors))))
+            if self.tokens is None:
+                raise self.wrong("the sentence has no element text", self.begun)
+            self._bound(len({own.annotator for error in self.errors for own in error.alternatives}))
+            self.count += 1
+            self.done.append(Placed(self.begun, CorrectedSentence(self.tokens, self.annotators, tuple(self.errors))))
 
     def _bound(self, annotators: int) -> None:
         if annotators > MAX_ANNOTATORS:
@@ -170,9 +247,3 @@ class _Reader(XmlReader[Placed]):
         if not NUMBER.fullmatch(value):
             raise self.wrong(f"{key} of the element {tag}: expected a whole number from 0, found '{value[:40]}'")
         return int(value)
-
-    def _required(self, attributes: dict[str, str]) -> bool:
-        value = self._attribute("error", attributes, "req")
-        if value not in ("yes", "no"):
-            raise self.wrong(f"req of the element error: expected yes or no, found '{value[:40]}'")
-        return value == "yes"

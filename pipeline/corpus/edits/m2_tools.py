@@ -1,4 +1,4 @@
-"""Whatever is odd in an M2 file, with its line. Errors are what no score should be made of; all else are notes."""
+"""M2 files are made of M2 files: converted, merged, split; and whatever is odd in one is found, with its line."""
 
 from __future__ import annotations
 
@@ -7,20 +7,160 @@ import re
 from collections import Counter, defaultdict
 from typing import TYPE_CHECKING, NamedTuple
 
-from ...errors import CorpusError
+from ...errors import CorpusError, Problem
 from ...io.plain_files import MAX_LINE, open_bytes
-from ..m2_files import BETWEEN, DELETED
-from ..m2_lines import Block, edit_of
-from .errant_types import ERRANT_TYPES
+from .m2_files import BETWEEN, DELETED, FIELDS, NOOP, Block, edit_of, other_sentences
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Sequence
     from pathlib import Path
 
-    from ..m2_lines import Edit
+    from .m2_files import Annotated, Edit
 
     Numbered = tuple[int, Edit]
     """An edit with its line."""
+
+
+BAR = "|||"
+CORRECTION, ANNOTATOR = 2, 5
+"""The places of two fields among the six of an edit."""
+STYLES = ("errant", "nucle")
+"""How an empty correction is written: not at all, or as -NONE-."""
+ALTERNATIVES = ("error", "first")
+"""What is done with alternatives (a||b), which the style of ERRANT does not have."""
+
+
+def written(sentence: str, lines: Iterable[str]) -> str:
+    """Return a sentence with its lines that begin with A as ERRANT writes them: an empty line follows."""
+    return "\n".join([f"S {sentence}", *lines, "", ""])
+
+
+def _with(line: str, place: int, value: str) -> str:
+    """Return the line of an edit with another value in one of its fields."""
+    fields = line.split(BAR)
+    fields[place] = value
+    return BAR.join(fields)
+
+
+def with_texts_changed(block: Block, change: Callable[[str], str]) -> Block:
+    """Return a sentence whose text is changed, and the corrections of its edits, each alternative on its own."""
+    lines = []
+    for number, line in block.lines:
+        fields = line.split(BAR)
+        if len(fields) == FIELDS:  # others are refused when they are read
+            fields[CORRECTION] = BETWEEN.join(map(change, fields[CORRECTION].split(BETWEEN)))
+        lines.append((number, BAR.join(fields)))
+    return Block(block.line, change(block.sentence), lines)
+
+
+def converted(file: Annotated, style: str, alternatives: str = "error") -> Iterator[str]:
+    """Return the sentences of a file in one of STYLES. The lines of noops stay as they are.
+
+    Raises CorpusError where the style of ERRANT is asked for, an edit has alternatives, and `alternatives` is "error".
+    """
+    several = [number for number, edit in file.numbered_edits() if BETWEEN in edit.correction]
+    if several and style == "errant" and alternatives == "error":
+        message = (
+            f"the correction has alternatives ({BETWEEN} between), as {len(several):,} edits of the file; the style of "
+            "ERRANT has none: with --alternatives first, the first of each is taken"
+        )
+        raise CorpusError([Problem(f"{file.name}:{several[0]}", message)])
+
+    def correction(text: str) -> str:
+        if style == "nucle":
+            return text if text.strip() else DELETED
+        first = text.split(BETWEEN, maxsplit=1)[0]
+        return "" if first.strip() == DELETED else first
+
+    return (
+        written(
+            block.sentence,
+            (
+                line if edit.is_noop else _with(line, CORRECTION, correction(edit.correction))
+                for line, edit in zip(block.texts, edits, strict=True)
+            ),
+        )
+        for block, edits in zip(file.blocks, file.edits, strict=True)
+    )
+
+
+def merged(files: Sequence[Annotated]) -> tuple[list[tuple[str, int]], Iterator[str]]:
+    """Return the file and the number there of each annotator of the merged file, and its sentences with all edits.
+
+    A sentence without edits gets a noop of each annotator of its file: in the merged file it would else have no line
+    of these annotators. Raises CorpusError where the files are not of the same sentences.
+    """
+    problems = [problem for file in files[1:] for problem in other_sentences(file, files[0])]
+    if problems:
+        raise CorpusError(problems)
+    writers = [(file, annotator) for file in files for annotator in _writers(file)]
+
+    def sentences() -> Iterator[str]:
+        for place, block in enumerate(files[0].blocks):
+            own = (
+                file.by_annotator[place].get(annotator, []) if file.blocks[place].lines else [NOOP]
+                for file, annotator in writers
+            )
+            numbered = (_with(line, ANNOTATOR, str(number)) for number, lines in enumerate(own) for line in lines)
+            yield written(block.sentence, numbered)
+
+    return [(file.name, annotator) for file, annotator in writers], sentences()
+
+
+def split(file: Annotated) -> dict[int, Iterator[str]]:
+    """Return for each annotator the sentences with the annotator's edits, as those of annotator 0."""
+
+    def sentences(annotator: int) -> Iterator[str]:
+        for block, own in zip(file.blocks, file.by_annotator, strict=True):
+            lines = own.get(annotator, []) if block.lines else []
+            yield written(block.sentence, (_with(line, ANNOTATOR, "0") for line in lines))
+
+    return {annotator: sentences(annotator) for annotator in _writers(file)}
+
+
+def _writers(file: Annotated) -> list[int]:
+    """Return the annotators who have a line anywhere; annotator 0 where nobody has."""
+    return sorted({edit.annotator for edits in file.edits for edit in edits}) or [0]
+
+
+# The types of edits that ERRANT gives for English (Bryant et al. 2017): operation and category, such as R:VERB.
+
+
+BOTH_WAYS = (
+    "ADJ",
+    "ADV",
+    "CONJ",
+    "CONTR",
+    "DET",
+    "NOUN",
+    "NOUN:POSS",
+    "OTHER",
+    "PART",
+    "PREP",
+    "PRON",
+    "PUNCT",
+    "VERB",
+    "VERB:FORM",
+    "VERB:TENSE",
+)
+"""Categories of what is missing (M), unnecessary (U) or replaced (R)."""
+REPLACED = (
+    "ADJ:FORM",
+    "MORPH",
+    "NOUN:INFL",
+    "NOUN:NUM",
+    "ORTH",
+    "SPELL",
+    "VERB:INFL",
+    "VERB:SVA",
+    "WO",
+)
+"""Categories of what is replaced."""
+ERRANT_TYPES = frozenset(
+    [f"{operation}:{name}" for operation in "MUR" for name in BOTH_WAYS] + [f"R:{name}" for name in REPLACED] + ["UNK"]
+)
+"""All types. UNK was detected, and not corrected."""
+
 
 ENDS = re.compile("[\r\v\f\x1c-\x1e\x85\u2028\u2029]")
 """Signs other than a line feed at which some programs end a line."""
@@ -52,7 +192,10 @@ class Checked(NamedTuple):
 
 
 def check(path: Path, name: str) -> Checked:
-    """Look through a plain file; raises CorpusError only where it cannot be read at all."""
+    """Look through a plain file; raises CorpusError only where it cannot be read at all.
+
+    Findings that are errors are what no score should be made of; all others are notes.
+    """
     findings: list[Finding] = []
     blocks = list(_blocks(_lines(path, name, findings), findings))
     if not blocks:
@@ -101,7 +244,14 @@ def _blocks(lines: Iterable[tuple[int, str]], findings: list[Finding]) -> Iterat
                 current.lines.append((number, line))
         elif line == "S" or line.startswith("S "):
             if current:
-                findings += _before(number, closed, empty)
+                if not closed:
+                    message = (
+                        "a sentence without an empty line before it; errant_compare takes it for an edit, and ends"
+                    )
+                    findings.append(Finding(number, "together", f"{message} there"))
+                elif empty > 1:
+                    message = f"{empty} empty lines before the sentence, where errant_compare ends; expected 1"
+                    findings.append(Finding(number, "gap", message))
                 yield current
             current, closed, empty = Block(number, line[2:]), False, 0
         elif line.strip():
@@ -113,15 +263,6 @@ def _blocks(lines: Iterable[tuple[int, str]], findings: list[Finding]) -> Iterat
             closed, empty = True, empty + 1
     if current:
         yield current
-
-
-def _before(number: int, closed: bool, empty: int) -> Iterator[Finding]:
-    """Yield what is odd between a sentence and the one before it."""
-    if not closed:
-        message = "a sentence without an empty line before it; errant_compare takes it for an edit, and ends there"
-        yield Finding(number, "together", message)
-    elif empty > 1:
-        yield Finding(number, "gap", f"{empty} empty lines before the sentence, where errant_compare ends; expected 1")
 
 
 def _edits(block: Block, findings: list[Finding]) -> Iterator[Numbered]:
