@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from .execution.options import RunOptions
     from .human.human_judgements import HumanJudgements
     from .metrics.base.metric import Metric, Needs
-    from .reproduction.open_sections import OpenedSections
+    from .reproduction.published_sections import Published
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -59,7 +59,7 @@ class Job:
     """The config as it was given, where it is no file but a mapping of Python."""
     people: HumanJudgements | None = None
     """The file of the section `human`, opened."""
-    sources: OpenedSections | None = None
+    sources: Published | None = None
     """The files of the sections `judgments` to `expect`, opened."""
 
     @property
@@ -331,14 +331,14 @@ def people_of(config: Config, problems: list[Problem]) -> HumanJudgements | None
     return people
 
 
-def _sources(config: Config, metrics: Sequence[Metric], problems: list[Problem]) -> OpenedSections | None:
+def _sources(config: Config, metrics: Sequence[Metric], problems: list[Problem]) -> Published | None:
     """Open the files of the sections `judgments` to `expect`; adds to problems why they cannot be used."""
     asked = config.published
     if not any((asked.judgments, asked.columns, asked.correlations, asked.agreements, asked.expect)):
         return None
-    from .reproduction.open_sections import open_sections
+    from .reproduction.published_sections import open_published
 
-    return open_sections(config, metrics, problems)
+    return open_published(config, metrics, problems)
 
 
 def _missing_sources(config: Config, metrics: Sequence[Metric]) -> Iterator[Problem]:

@@ -61,7 +61,7 @@ if TYPE_CHECKING:
     from .execution.options import RunOptions
     from .execution.shards import Missing
     from .human.human_judgements import HumanJudgements
-    from .reproduction.open_sections import OpenedSections
+    from .reproduction.published_sections import Published
     from .scoring.scored_columns import ScoredColumns
 
 __all__ = ["STAGES", "Job", "Scored", "Stage", "prepare", "run"]
@@ -245,7 +245,7 @@ def correlate(scored: Scored, asked: tuple[WrittenHuman, HumanJudgements]) -> Re
     return replace(_warned(scored.results, *agreement.notes), human=agreement.plain())
 
 
-def compare(scored: Scored, asked: OpenedSections) -> Results:
+def compare(scored: Scored, asked: Published) -> Results:
     """Return the results with what the sections `judgments` to `expect` ask for, compared with published values."""
     from .reproduction.expected_values import with_published
 

@@ -27,8 +27,8 @@ from typing import TYPE_CHECKING
 from ...errors import IncompleteError, InputError, printable
 from ...execution.listener import SILENT, Listener
 from ...report.terminal.progress import Bar
-from ...reproduction.published import Outcome, Recipe
-from ..reproducing.boards import write_atlas
+from ...reproduction.recipe import Outcome, Recipe
+from ..leader_boards import write_atlas
 
 if TYPE_CHECKING:
     import argparse
@@ -85,7 +85,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """List recipes, show one, or run them and compare their values."""
     from ...io.dataset_cache import in_folders
-    from ...reproduction.published import matching_recipes, recipes
+    from ...reproduction.recipe import matching_recipes, recipes
 
     args.json = args.json or args.format == "json"
     if args.check is not None:
@@ -126,7 +126,7 @@ def _check(args: argparse.Namespace) -> int:
 
     Raises InputError with all that is wrong or missing, and IncompleteError where only files of data sets are.
     """
-    from ..reproducing.checking import check, lacking, told
+    from ..recipe_check import check, lacking, told
 
     if args.names or args.all or args.show is not None or args.report:
         raise InputError("--check: checks one file and runs nothing; leave the rest out")
@@ -151,7 +151,7 @@ def _check_report(args: argparse.Namespace) -> None:
 
 
 def _show(name: str, besides: Sequence[str]) -> int:
-    from ...reproduction.published import matching_recipes
+    from ...reproduction.recipe import matching_recipes
 
     matches = matching_recipes([name])
     if besides:
@@ -195,7 +195,7 @@ def _list(named: Sequence[Recipe], args: argparse.Namespace) -> int:
 
 def _outcomes(named: Sequence[Recipe], args: argparse.Namespace) -> list[Outcome]:
     """Return what becomes of the recipes; write the page of them if it is asked for."""
-    from ...reproduction.published import fetch_missing
+    from ...reproduction.recipe import fetch_missing
 
     outcomes = []
     with (

@@ -11,7 +11,7 @@ from .verdicts import counted, difference, misses
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from ...reproduction.published import Outcome, Recipe
+    from ...reproduction.recipe import Outcome, Recipe
     from . import Table
 
 HEADER = ["result", "equal", "difference", "verdict", "on record", "seconds"]

@@ -16,8 +16,7 @@ from ..metrics.build import from_text
 from ..metrics.names import is_called
 from ..scoring.references import POLICIES
 from ..scoring.results import REFERENCES_ROW
-from .table_files import Cell, TableColumns, read_table
-from .verbose_reports import read_report
+from .published_files import Cell, TableColumns, read_report, read_table
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
@@ -34,13 +33,13 @@ if TYPE_CHECKING:
     from ..errors import Problem
     from ..human.judgments import Judgments
     from ..metrics.base.metric import Metric
-    from .verbose_reports import Sentences
+    from .published_files import Sentences
 
     Keys = tuple[str | int, ...]
 
 
 @dataclass(frozen=True, kw_only=True)
-class OpenedSections:
+class Published:
     """What the sections `judgments` to `expect` need besides the scores of the metrics."""
 
     judgments: dict[str, Judgments] = field(default_factory=dict)
@@ -57,7 +56,7 @@ class OpenedSections:
     """The metric that each text of these sections means; None means the only metric."""
 
 
-def open_sections(config: Config, metrics: Sequence[Metric], problems: list[Problem]) -> OpenedSections:
+def open_published(config: Config, metrics: Sequence[Metric], problems: list[Problem]) -> Published:
     """Read the files that the sections name, and check the names in them. What is wrong is appended to `problems`."""
     return _Opener(config, metrics, problems).open()
 
@@ -65,7 +64,7 @@ def open_sections(config: Config, metrics: Sequence[Metric], problems: list[Prob
 class _Opener:
     def __init__(self, config: Config, metrics: Sequence[Metric], problems: list[Problem]) -> None:
         self.config, self.written, self.metrics, self.problems = config, config.published, metrics, problems
-        self.opened = OpenedSections()
+        self.opened = Published()
 
     def problem(self, message: str, keys: Keys) -> None:
         self.problems.append(self.config.root.problem(message, keys))
@@ -76,7 +75,7 @@ class _Opener:
         except DataError as error:
             raise ConfigError([self.config.root.problem(problem.message, keys) for problem in error.problems]) from None
 
-    def open(self) -> OpenedSections:
+    def open(self) -> Published:
         for section in SECTIONS:
             for name in names_of(self.written, section):
                 if "/" in name:

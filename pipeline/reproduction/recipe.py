@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
     from ..io.catalogue import DataFile
 
+
 FOLDER = Path(__file__).parent / "recipes"
 NEEDED = ("what", "verdict")
 """The keys of the section `publication` without which a config is no recipe."""

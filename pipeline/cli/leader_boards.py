@@ -8,15 +8,82 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import quote
 
-from ...errors import InputError, StoreError, printable
-from ..arguments import selection_of
+from ..errors import InputError, StoreError, printable
+from ..execution.listener import Listener
+from .arguments import selection_of
 
 if TYPE_CHECKING:
     import argparse
     from collections.abc import Sequence
 
-    from ...report.atlas.joined_runs import NamedRun
-    from ...report.material import Material
+    from ..report.atlas.boards import ScoredBoard
+    from ..report.atlas.joined_runs import NamedRun
+    from ..report.material import Material
+    from ..report.terminal.progress import Bar
+    from ..reproduction.recipe import Outcome
+
+
+# Runs the leader boards that recipes make, and writes the page of all.
+
+
+class _BoardListener(Listener):
+    """The listener of a board's run. The bar keeps the title of the board, instead of the stages of the run."""
+
+    def __init__(self, bar: Bar) -> None:
+        self.bar = bar
+
+    def progress(self, done: int, whole: int) -> None:
+        """Show how many lines are counted."""
+        self.bar.progress(done, whole)
+
+    def testing(self, done: int, whole: int) -> None:
+        """Show how many samples are done."""
+        self.bar.testing(done, whole)
+
+
+def score_boards(outcomes: Sequence[Outcome], folder: Path, bar: Bar) -> list[ScoredBoard]:
+    """Return the leader boards of these outcomes. Each is scored by a run of its own in a folder, if its data is here.
+
+    The run counts, scores and tests anew, so that all systems of a board have one signature. Boards that have neither
+    scores nor anything printed are left out.
+    """
+    from .. import stages
+    from ..config.tree import from_mapping
+    from ..report.atlas.boards import ScoredBoard
+    from ..reproduction.leader_boards import leader_boards
+
+    scored = []
+    for board in leader_boards(outcomes):
+        config, results, message = board.config(), None, "the outputs or the data set are not here"
+        if config:
+            bar.stage(board.title)
+            try:
+                job = stages.prepare(from_mapping(config))
+                results = stages.run(job, folder / board.folder, listener=_BoardListener(bar))[1]
+            except InputError as error:
+                message = str(error)
+        if results or any(printed.published for entrant in board.entrants for printed in entrant.printed):
+            scored.append(ScoredBoard(board, config, results, "" if results else message))
+    return scored
+
+
+def write_atlas(outcomes: Sequence[Outcome], folder: Path, page: Path, bar: Bar) -> None:
+    """Write the page of these outcomes, whose run directories are in a folder; run its leader boards there first."""
+    from ..io.safe_files import write_atomic
+    from ..report.atlas.page import atlas
+
+    leader_boards = score_boards(outcomes, folder, bar)
+    bar.stage("writing the page")
+
+    def explorer(name: str) -> str:
+        """Return the address of the explorer of a run directory, seen from the page; "" where there is none."""
+        target = folder / name / "report.html"
+        if not target.is_file():
+            return ""
+        return quote(os.path.relpath(target.resolve(), page.resolve().parent).replace(os.sep, "/"))
+
+    write_atomic(page, atlas(outcomes, leader_boards, explorer))
+
 
 IDLE = ("by", "tier", "plot", "type", "lines", "columns", "mean")
 """Arguments that have no effect on this form."""
@@ -24,8 +91,8 @@ IDLE = ("by", "tier", "plot", "type", "lines", "columns", "mean")
 
 def write_boards(args: argparse.Namespace) -> int:
     """Print the page, or write it to a file or folder."""
-    from ...io.safe_files import write_atomic
-    from ...report.atlas.own_boards import NAME, board_page
+    from ..io.safe_files import write_atomic
+    from ..report.atlas.own_boards import NAME, board_page
 
     _check(args)
     target = None if args.output in (None, "-") else Path(args.output)
@@ -43,7 +110,7 @@ def write_boards(args: argparse.Namespace) -> int:
 
 def _check(args: argparse.Namespace) -> None:
     """Raise InputError where other arguments do not fit, a run comes twice, or a package is missing."""
-    from ...report import unavailable
+    from ..report import unavailable
 
     if len(set(args.format)) > 1:
         raise InputError("--format board: is a page of its own; leave the other forms out")
@@ -60,9 +127,9 @@ def _check(args: argparse.Namespace) -> None:
 
 def _runs(args: argparse.Namespace, target: Path | None) -> tuple[list[NamedRun], int]:
     """Return the runs, limited to what is asked for, and how many digits scores have; raises StoreError for none."""
-    from ...execution.store.remote_copy import folder_of
-    from ...reopen import revisit
-    from ...report.atlas.joined_runs import NamedRun
+    from ..execution.store.remote_copy import folder_of
+    from ..reopen import revisit
+    from ..report.atlas.joined_runs import NamedRun
 
     folders = [folder_of(run) for run in (args.run, *args.more)]
     kept: list[tuple[Path, Material]] = []
@@ -84,7 +151,7 @@ def _runs(args: argparse.Namespace, target: Path | None) -> tuple[list[NamedRun]
 
 
 def _chosen(material: Material, args: argparse.Namespace) -> Material:
-    from ...reopen import chosen
+    from ..reopen import chosen
 
     if not material.results.scores:
         raise StoreError("the run has no scores")

@@ -6,16 +6,17 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ...errors import ConfigError, InputError, Problem, did_you_mean, wrong_name
-from ...io.catalogue import named_in
-from ...io.written_paths import is_data
-from ...reproduction.verdicts import ORDER, is_worse, whole_verdict
+from ..errors import ConfigError, InputError, Problem, did_you_mean, wrong_name
+from ..io.catalogue import named_in
+from ..io.written_paths import is_data
+from ..reproduction.verdicts import ORDER, is_worse, whole_verdict
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from ...config.tree import Node
-    from ...reproduction.verdicts import Verdict
+    from ..config.tree import Node
+    from ..reproduction.verdicts import Verdict
+
 
 ABSENT = re.compile(r": ([\w.+-]+)/\S+ .*?\b(?:not in|changed in) .*(?:gec-pipeline data fetch|--data) ")
 """A problem that says that files of a data set are not on this computer: NAME/FILE is not in FOLDER, get it so."""
@@ -48,8 +49,8 @@ class Checked(NamedTuple):
 
 def check(file: str) -> Checked:
     """Return all that is to be said of a recipe. Raises ConfigError where the file is not a mapping of YAML at all."""
-    from ... import stages
-    from ...config.compose import compose
+    from .. import stages
+    from ..config.compose import compose
 
     root, _ = compose(file)
     if not isinstance(root.value, dict):
@@ -85,7 +86,7 @@ def _line(problem: Problem) -> int:
 
 
 def _name(file: str) -> Iterator[Problem]:
-    from ...reproduction.published import recipes
+    from ..reproduction.recipe import recipes
 
     name = Path(file).stem
     if reason := wrong_name(name, MAX_NAME):
