@@ -56,10 +56,37 @@ if TYPE_CHECKING:
     from .published_sections import Published
 
 
-# The sections of results.json that a config asks for besides scores: `judgments` to `agreements`.
-
-
 Scores = dict[str, float]
+LISTED = 300
+"""The most values of an entry that results.json lists; of more values only those that are not equal are listed."""
+
+
+def with_published(
+    written: WrittenPublished,
+    opened: Published,
+    scored: Sequence[ScoredColumns],
+    results: Results,
+    progress: Progress | None = None,
+) -> Results:
+    """Return the results with the sections judgments, columns, correlations and agreements, and with the verdicts.
+
+    These are the verdict on the whole, that on record, and the entries with theirs; `missed` has the numbers, from 1,
+    of the entries whose verdict is worse than the one on record.
+    """
+    sections = Sections(written, opened, scored, results.scores)
+    results = replace(results, **sections.compute(progress))
+    if written.expect:
+        plain = results.plain()
+        entries = [_Entry(number, entry, sections, plain).checked() for number, entry in enumerate(written.expect)]
+        expectations = {
+            "verdict": whole_verdict([(entry["verdict"], entry["published"]) for entry in entries]),
+            "recorded": written.publication.verdict if written.publication else None,
+            "missed": [number for number, entry in enumerate(entries, 1) if entry["missed"]],
+            "entries": entries,
+        }
+        results = replace(results, expectations=expectations)
+    notes = [*sections.notes, *_other_annotators(written, opened)]
+    return replace(results, warnings=[*results.warnings, *notes])
 
 
 class Sections:
@@ -78,7 +105,19 @@ class Sections:
 
     def compute(self, progress: Progress | None = None) -> dict[str, Any]:
         """Return the sections by name; an empty one is None."""
-        self.judgments = {name: self.summary(name, progress) for name in self.opened.judgments}
+        self.judgments: dict[str, Any] = {}
+        for name, judgments in self.opened.judgments.items():
+            own = self.written.judgments[name]
+            self.judgments[name] = JudgmentSummary(
+                judgments,
+                divisor=own.divisor,
+                resamples=own.resamples,
+                level=own.level,
+                seed=own.seed,
+                runs=own.trueskill,
+                folds=own.folds,
+                progress=progress,
+            ).plain()
         self.columns: dict[str, Scores] = {}
         for name, column in self.written.columns.items():
             self.columns |= self.attempt(name, partial(self.column, name, column))
@@ -104,21 +143,6 @@ class Sections:
         except InputError as error:
             self.notes.append(f"{name}: {error}")
             return {}
-
-    def summary(self, name: str, progress: Progress | None) -> dict[str, Any]:
-        """Return what judgements say, by names of judges and systems."""
-        written = self.written.judgments[name]
-        summary = JudgmentSummary(
-            self.opened.judgments[name],
-            divisor=written.divisor,
-            resamples=written.resamples,
-            level=written.level,
-            seed=written.seed,
-            runs=written.trueskill,
-            folds=written.folds,
-            progress=progress,
-        )
-        return summary.plain()
 
     def scored_by(self, metric: str | None, dataset: str | None) -> ScoredColumns:
         """Return the scores by the metric that a text means, on a data set. None means the only data set."""
@@ -163,16 +187,12 @@ class Sections:
             (metric,) = metric_scores([self.scored_by(written.metric, written.dataset)])
             systems, scores, lines = judged_scores(metric, judgments, written.without, written.numbering, self.notes)
         if written.order is not None:
-            systems, scores = _in_order(written.order, systems, scores)
+            if sorted(written.order) != sorted(systems):
+                raise InputError(f"order: expected each of {', '.join(systems)} once")
+            scores = scores[[systems.index(system) for system in written.order]]
+            systems = list(written.order)
         level = sentence_level(scores, *sentence_pairs(judgments, systems, lines), written.ties)
         return {"systems": systems, **level._asdict()}
-
-
-def _in_order(order: Sequence[str], systems: Sequence[str], scores: Floats) -> tuple[list[str], Floats]:
-    """Return systems and their scores [systems, sentences] in an order; raises InputError where it has other ones."""
-    if sorted(order) != sorted(systems):
-        raise InputError(f"order: expected each of {', '.join(systems)} once")
-    return list(order), scores[[systems.index(name) for name in order]]
 
 
 def output_of(score: Score, output: str, others: Iterable[str] = ()) -> float:
@@ -217,25 +237,6 @@ def _of_cells(cells: Sequence[Cell], judgments: Judgments, without: Sequence[str
     return names, scores, lines
 
 
-LISTED = 300
-"""The most values of an entry that results.json lists; of more values only those that are not equal are listed."""
-
-
-def with_published(
-    written: WrittenPublished,
-    opened: Published,
-    scored: Sequence[ScoredColumns],
-    results: Results,
-    progress: Progress | None = None,
-) -> Results:
-    """Return the results with the sections judgments, columns, correlations and agreements, and with the verdicts."""
-    sections = Sections(written, opened, scored, results.scores)
-    results = replace(results, **sections.compute(progress))
-    results = replace(results, expectations=_expectations(sections, results.plain()) if written.expect else None)
-    notes = [*sections.notes, *_other_annotators(written, opened)]
-    return replace(results, warnings=[*results.warnings, *notes])
-
-
 def _other_annotators(written: WrittenPublished, opened: Published) -> Iterator[str]:
     """Yield a warning for each entry whose texts are annotated here by other versions than those of the publication."""
     for number, entry in enumerate(written.expect, 1):
@@ -253,19 +254,6 @@ def _other_annotators(written: WrittenPublished, opened: Published) -> Iterator[
             )
 
 
-def _expectations(sections: Sections, plain: dict[str, Any]) -> dict[str, Any]:
-    """Return the verdict on the whole and the verdict on record, and the entries with their verdicts and values.
-
-    `missed` has the numbers, from 1, of the entries whose verdict is worse than the one on record.
-    """
-    written = sections.written
-    entries = [_Entry(number, entry, sections, plain).checked() for number, entry in enumerate(written.expect)]
-    whole = whole_verdict([(entry["verdict"], entry["published"]) for entry in entries])
-    recorded = written.publication.verdict if written.publication else None
-    missed = [number for number, entry in enumerate(entries, 1) if entry["missed"]]
-    return {"verdict": whole, "recorded": recorded, "missed": missed, "entries": entries}
-
-
 class _Entry:
     """An entry of the section `expect`, with the results that it is compared with."""
 
@@ -280,11 +268,14 @@ class _Entry:
         except InputError as error:
             messages = [str(error)]
         verdict: Verdict = verdict_of(compared, entry.rounding)
-        recorded = self.recorded()
+        publication = self.sections.written.publication
+        recorded: Verdict = "tolerance" if entry.tolerance is not None else "rounding" if entry.rounding else "exact"
+        if entry.recorded:
+            recorded = entry.recorded
+        elif publication is not None and publication.verdict == "not run":
+            recorded = "not run"
         differences = [abs(value.difference) for value in compared if value.difference is not None]
-        shown = compared
-        if len(compared) > LISTED:
-            shown = [value for value in compared if value.verdict != "equal"][:LISTED]
+        others = [value for value in compared if value.verdict != "equal"]
         messages += [value.message for value in compared if value.message]
         return {
             "title": entry.title or self.title(),
@@ -300,17 +291,8 @@ class _Entry:
             "tolerance": entry.tolerance,
             "why": entry.why,
             "message": messages[0] if messages else None,
-            "compared": [value.plain() for value in shown],
+            "compared": [value.plain() for value in (others[:LISTED] if len(compared) > LISTED else compared)],
         }
-
-    def recorded(self) -> Verdict:
-        """Return the verdict on record, below which the entry is missed."""
-        entry, publication = self.entry, self.sections.written.publication
-        if entry.recorded:
-            return entry.recorded
-        if publication is not None and publication.verdict == "not run":
-            return "not run"
-        return "tolerance" if entry.tolerance is not None else "rounding" if entry.rounding else "exact"
 
     def title(self) -> str:
         """Return a title made of the keys of the entry."""
@@ -329,7 +311,12 @@ class _Entry:
             one, two = (_at_path(self.plain, path) for path in (entry.path or "", entry.same))
             same: Literal["equal", "differs"] = "equal" if one == two else "differs"
             return [Compared(place=(), expected=entry.same, found=entry.path, verdict=same)]
-        ours = _at_path(self.plain, entry.path) if entry.path is not None else self.ours()
+        if entry.path is not None:
+            ours = _at_path(self.plain, entry.path)
+        elif entry.reports is not None:
+            ours = counted(self.sections.scored_by(entry.metric, entry.dataset))
+        else:
+            ours = self.scores()
         if entry.mean is not None:
             ours = _mean(ours, entry)
         if entry.order is not None:
@@ -357,12 +344,6 @@ class _Entry:
             systems.setdefault(cell.system, {})[int(cell.sentence)] = cell.score
         return {system: [texts[number] for number in sorted(texts)] for system, texts in systems.items()}
 
-    def ours(self) -> dict[str, Any]:
-        """Return the scores, or the counts of each sentence, that the entry names: {system: ...}."""
-        if self.entry.reports is not None:
-            return counted(self.sections.scored_by(self.entry.metric, self.entry.dataset))
-        return self.scores()
-
     def scores(self) -> dict[str, Any]:
         """Return the outputs or sentence scores that the entry names: {system: value, or list of values}."""
         entry = self.entry
@@ -371,35 +352,24 @@ class _Entry:
         if entry.sentences is None:
             key = first.dataset, first.metric
             scores = [score for score in self.sections.scores if (score.dataset, score.metric) == key]
-            return {score.system: _output(score, entry.output) for score in scores}
+            owner, _, name = entry.output.partition(".")
+            if entry.output == "rank":
+                return {score.system: score.rank for score in scores}
+            if name and entry.output in SPECIAL:  # a number of the section `samples` or `bootstrap`
+                return {score.system: getattr(getattr(score, owner), name, None) for score in scores}
+            return {score.system: output_of(score, entry.output, SPECIAL) for score in scores}
         metric = metric_scores([scored])[0]
         if metric.sentences is None:
             raise InputError(f"{metric.metric} has no sentence scores")
-        table = metric.sentences()[:, _lines(entry.sentences, metric.lines)]
+        named = f"1-{metric.lines}" if entry.sentences == "all" else entry.sentences
+        try:
+            items = named if isinstance(named, list) else [named]
+            ranges = select_lines(True, [(str(item), "sentences") for item in items]).numbers(metric.lines)
+            lines = np.concatenate([np.arange(low, high) for low, high in ranges])
+        except ConfigError as error:
+            raise InputError(error.problems) from None
+        table = metric.sentences()[:, lines]
         return {name: row.tolist() for name, row in zip(metric.systems, table, strict=True)}
-
-
-def _lines(sentences: Any, lines: int) -> Any:
-    """Return the numbers, from 0, of the lines that an entry names: "all", or numbers and ranges from 1."""
-    if sentences == "all":
-        return np.arange(lines)
-    items = sentences if isinstance(sentences, list) else [sentences]
-    try:
-        ranges = select_lines(True, [(str(item), "sentences") for item in items]).numbers(lines)
-    except ConfigError as error:
-        raise InputError(error.problems) from None
-    return np.concatenate([np.arange(low, high) for low, high in ranges])
-
-
-def _output(score: Score, output: str) -> Any:
-    """Return an output of a score, its rank, or a number of its section `samples` or `bootstrap`."""
-    if output == "rank":
-        return score.rank
-    if output in SPECIAL and output != "score":
-        owner, _, name = output.partition(".")
-        section = getattr(score, owner)
-        return None if section is None else getattr(section, name)
-    return output_of(score, output, SPECIAL)
 
 
 def _at_path(content: Any, path: str) -> Any:

@@ -18,7 +18,7 @@ from ..io.catalogue import named_in
 from ..io.dataset_cache import state
 from ..io.written_paths import is_data
 from ..metrics.build import from_text
-from .recipe import recipes
+from .recipe import plain_yaml, recipes
 from .verdicts import EXACT, read_number
 
 if TYPE_CHECKING:
@@ -27,9 +27,6 @@ if TYPE_CHECKING:
     from ..io.catalogue import DataFile
     from ..metrics.base.metric import Metric
     from .recipe import Outcome, Recipe
-
-
-# Scores that publications printed for systems, as recipes have them, for the leader boards.
 
 
 OTHER = "unknown: on record as not reproducible"
@@ -169,12 +166,9 @@ class LeaderBoard:
 @cache
 def written_boards() -> Mapping[str, dict[str, Any]]:
     """Return what boards.yaml says, by the names of the boards."""
-    import yaml
-
     text = (resources.files("pipeline.reproduction") / "boards.yaml").read_text(encoding="utf-8")
-    loader = getattr(yaml, "CBaseLoader", yaml.BaseLoader)  # builds text, lists and mappings, nothing else
-    leader_boards: dict[str, dict[str, Any]] = yaml.load(text, loader)  # noqa: S506
-    return leader_boards
+    boards: dict[str, dict[str, Any]] = plain_yaml(text)
+    return boards
 
 
 def leader_boards(outcomes: Sequence[Outcome]) -> list[LeaderBoard]:
@@ -188,31 +182,29 @@ def leader_boards(outcomes: Sequence[Outcome]) -> list[LeaderBoard]:
 
 
 def _entrants(written: dict[str, Any], outcomes: Sequence[Outcome]) -> list[Entrant]:
-    """Return the systems of a board. Outputs with the same content are one, and references are none."""
+    """Return the systems of a board. Outputs with the same content are one, and references are none.
+
+    A system has the name that it has in its oldest recipe, followed by that recipe's where another one has the name.
+    """
     own, metric = _files(written["dataset"]), from_text(written["metric"])
     references = {file.sha256 for file in own.get("references", ())}
-    named: dict[str, list[tuple[str, Outcome, list[Printed], DataFile]]] = {}
+    named: dict[str, list[tuple[str, Recipe, list[Printed], DataFile]]] = {}
     for outcome in sorted(outcomes, key=lambda one: (one.recipe.year or math.inf, one.recipe.name)):
         for dataset in _same_datasets(outcome.recipe, own):
             printed = printed_scores(outcome, dataset, metric)
             for system, file in _outputs(outcome.recipe, dataset):
                 if file.sha256 not in references:
                     of_system = [one for name, one in printed if name == system]
-                    named.setdefault(file.sha256, []).append((system, outcome, of_system, file))
-    oldest, used = first_recipes([outcome.recipe for outcome in outcomes]), set[str]()
-    return [_entrant(places, oldest, used) for places in named.values() if any(printed for _, _, printed, _ in places)]
-
-
-def _entrant(
-    places: Sequence[tuple[str, Outcome, list[Printed], DataFile]], oldest: Mapping[str, Recipe], used: set[str]
-) -> Entrant:
-    """Return a system under the name of its oldest recipe, followed by that recipe's where another one has the name."""
-    system, outcome, _, file = places[0]
-    name = system if system not in used else f"{system}@{outcome.recipe.name}"
-    used.add(name)
-    own = {place.recipe.name: place.recipe for _, place, _, _ in places}
-    printed = tuple(one for _, _, printed, _ in places for one in printed)
-    return Entrant(name, file, tuple(own.values()), printed, oldest[file.sha256])
+                    named.setdefault(file.sha256, []).append((system, outcome.recipe, of_system, file))
+    oldest, entrants = first_recipes([outcome.recipe for outcome in outcomes]), dict[str, Entrant]()
+    for places in named.values():
+        scores = tuple(one for _, _, printed, _ in places for one in printed)
+        if scores:
+            system, recipe, _, file = places[0]
+            name = system if system not in entrants else f"{system}@{recipe.name}"
+            recipes_of = {one.name: one for _, one, _, _ in places}
+            entrants[name] = Entrant(name, file, tuple(recipes_of.values()), scores, oldest[file.sha256])
+    return list(entrants.values())
 
 
 def first_recipes(named: Sequence[Recipe]) -> dict[str, Recipe]:
@@ -230,20 +222,25 @@ def first_recipes(named: Sequence[Recipe]) -> dict[str, Recipe]:
     return oldest
 
 
+def _named(text: Any) -> list[DataFile]:
+    """Return the files of the catalogue that data:NAME/FILE stands for; [] where it is no such text."""
+    try:
+        return named_in(text) if isinstance(text, str) and is_data(text) else []
+    except InputError:
+        return []
+
+
 def _files(dataset: Any) -> dict[str, list[DataFile]]:
     """Return the files of a data set by the keys source, references and gold; {} where it is none of such files."""
     if not isinstance(dataset, dict) or not set(dataset) <= set(TEXTS):
         return {}
-    files: dict[str, list[DataFile]] = {}
-    for key, value in dataset.items():
-        for text in value if isinstance(value, list) else [value]:
-            if not isinstance(text, str) or not is_data(text):
-                return {}
-            try:
-                files.setdefault(key, []).extend(named_in(text))
-            except InputError:
-                return {}
-    return files
+    named = {
+        key: [_named(text) for text in (value if isinstance(value, list) else [value])]
+        for key, value in dataset.items()
+    }
+    if not all(files for texts in named.values() for files in texts):
+        return {}
+    return {key: [file for files in texts for file in files] for key, texts in named.items() if texts}
 
 
 def _same_datasets(recipe: Recipe, own: dict[str, list[DataFile]]) -> Iterator[str]:
@@ -257,22 +254,14 @@ def _same_datasets(recipe: Recipe, own: dict[str, list[DataFile]]) -> Iterator[s
         return
     for name, dataset in recipe.mapping("datasets").items():
         files = _files({**common, **dataset} if isinstance(dataset, dict) else dataset)
-        if files and all(_sums(files.get(key, ())) == _sums(texts) for key, texts in own.items()):
+        sums = {key: [file.sha256 for file in texts] for key, texts in files.items()}
+        if sums and all(sums.get(key, []) == [file.sha256 for file in texts] for key, texts in own.items()):
             yield name
-
-
-def _sums(files: Sequence[DataFile]) -> list[str]:
-    return [file.sha256 for file in files]
 
 
 def _outputs(recipe: Recipe, dataset: str) -> Iterator[tuple[str, DataFile]]:
     """Yield the systems of a recipe, each with its output for a data set, where that is a file of the catalogue."""
     for name, written in recipe.mapping("systems").items():
-        text = written.get(dataset) if isinstance(written, dict) else written
-        if isinstance(text, str) and is_data(text):
-            try:
-                files = named_in(text)
-            except InputError:
-                continue
-            if len(files) == 1:
-                yield name, files[0]
+        files = _named(written.get(dataset) if isinstance(written, dict) else written)
+        if len(files) == 1:
+            yield name, files[0]

@@ -1,6 +1,7 @@
-"""Reports of m2scorer with `-v`: running totals of every sentence with every annotator, and who is taken.
+"""Published numbers in files: tables, whose columns a config names, and reports of m2scorer with `-v`.
 
-A report has for each sentence and each annotator lines such as
+A report has running totals of every sentence with every annotator, and who is taken. For each sentence and each
+annotator there are lines such as
 
     >> Annotator: 0
     # correct     : 3
@@ -24,15 +25,9 @@ from ..io.small_tables import at_line, number_of, read_rows
 from ..scoring.column_blocks import chosen_references
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from pathlib import Path
 
-    from ..metrics.base.metric import Metric
-    from ..scoring.column_blocks import HasBlocks
     from ..scoring.scored_columns import ScoredColumns
-
-
-# Tables of published numbers. A config says which column holds the system, the score and the sentence.
 
 
 MAX_BYTES = 1 << 28
@@ -66,39 +61,31 @@ def read_table(path: Path, columns: TableColumns) -> list[Cell]:
     The file may be compressed. Raises CorpusError where it cannot be read, a line has too few columns, a score is not a
     number, a system (with its sentence) comes twice, or no line is left.
     """
-    name, seen = named(path), dict[tuple[str, str], str]()
-    cells = []
-    for cell in _cells(path, name, columns):
-        _check_number(cell)
-        twin = seen.setdefault((cell.system, cell.sentence), cell.position)
+    name, seen, cells = named(path), dict[tuple[str, str], str](), list[Cell]()
+    last = max(columns.system, columns.score, columns.sentence or 0, *(number for number, _ in columns.where))
+    line = None
+    for line, row in read_rows(path, MAX_BYTES):
+        if len(row) < last:
+            raise at_line(name, line, f"has {len(row)} columns; column {last} is asked for")
+        if not all(row[column - 1] == text for column, text in columns.where):
+            continue
+        sentence = row[columns.sentence - 1] if columns.sentence else ""
+        cell = Cell(row[columns.system - 1], sentence, row[columns.score - 1], f"{name}:{line}")
+        try:
+            number_of(cell.score, "a score, a number")
+        except ValueError as error:
+            raise CorpusError([Problem(cell.position, str(error))]) from None
+        twin = seen.setdefault((cell.system, sentence), cell.position)
         if twin != cell.position:
-            subject = f"system '{cell.system[:40]}'" + (f", sentence {cell.sentence[:20]}," if cell.sentence else "")
+            subject = f"system '{cell.system[:40]}'" + (f", sentence {sentence[:20]}," if sentence else "")
             raise CorpusError([Problem(cell.position, f"{subject} comes twice (first at {twin})")])
         cells.append(cell)
+    if line is None:
+        raise CorpusError([Problem(name, "has no lines")])
     if not cells:
         asked = ", ".join(f"'{text}' in column {number}" for number, text in columns.where)
         raise CorpusError([Problem(name, f"no line has {asked}")])
     return cells
-
-
-def _check_number(cell: Cell) -> None:
-    try:
-        number_of(cell.score, "a score, a number")
-    except ValueError as error:
-        raise CorpusError([Problem(cell.position, str(error))]) from None
-
-
-def _cells(path: Path, name: str, columns: TableColumns) -> Iterator[Cell]:
-    last = max(columns.system, columns.score, columns.sentence or 0, *(number for number, _ in columns.where))
-    line = None
-    for line, cells in read_rows(path, MAX_BYTES):
-        if len(cells) < last:
-            raise at_line(name, line, f"has {len(cells)} columns; column {last} is asked for")
-        if all(cells[column - 1] == text for column, text in columns.where):
-            sentence = cells[columns.sentence - 1] if columns.sentence else ""
-            yield Cell(cells[columns.system - 1], sentence, cells[columns.score - 1], f"{name}:{line}")
-    if line is None:
-        raise CorpusError([Problem(name, "has no lines")])
 
 
 Sentences = dict[str, dict[str, Any]]
@@ -140,21 +127,20 @@ def counted(scored: ScoredColumns) -> dict[str, Sentences]:
     metric = scored.metric
     if not all(field.per_reference and not field.real for field in metric.terms):
         raise InputError(f"{metric.name} has no counts for each annotator, as reports have them")
-    return {name: _of_system(metric, blocks) for name, blocks in zip(scored.names, scored.columns, strict=False)}
-
-
-def _of_system(metric: Metric, system: HasBlocks) -> Sentences:
-    sentences, names = Sentences(), [field.name for field in metric.terms]
-    before = np.zeros(len(names), np.int64)
-    for columns, chosen in zip(system.blocks(), chosen_references(metric, system), strict=True):
-        terms = metric.make_terms(columns)
-        counts = np.stack([terms[name] for name in names], axis=-1)
-        own = counts[np.arange(len(chosen)), chosen]
-        totals = before + np.cumsum(own, axis=0) - own
-        for line, taken in enumerate(chosen.tolist()):
-            listed = np.flatnonzero(columns["ref_len"][line] >= 0).tolist()
-            with_each = (totals[line] + counts[line]).tolist()
-            said = {str(number): dict(zip(names, with_each[number], strict=True)) for number in listed}
-            sentences[str(len(sentences) + 1)] = {**said, TAKEN: taken}
-        before = before + own.sum(axis=0)
-    return sentences
+    names = [field.name for field in metric.terms]
+    systems = {}
+    for system, stored in zip(scored.names, scored.columns, strict=False):
+        sentences, before = Sentences(), np.zeros(len(names), np.int64)
+        for columns, chosen in zip(stored.blocks(), chosen_references(metric, stored), strict=True):
+            terms = metric.make_terms(columns)
+            counts = np.stack([terms[name] for name in names], axis=-1)
+            own = counts[np.arange(len(chosen)), chosen]
+            totals = before + np.cumsum(own, axis=0) - own
+            for line, taken in enumerate(chosen.tolist()):
+                listed = np.flatnonzero(columns["ref_len"][line] >= 0).tolist()
+                with_each = (totals[line] + counts[line]).tolist()
+                said = {str(number): dict(zip(names, with_each[number], strict=True)) for number in listed}
+                sentences[str(len(sentences) + 1)] = {**said, TAKEN: taken}
+            before = before + own.sum(axis=0)
+        systems[system] = sentences
+    return systems
