@@ -9,108 +9,27 @@ from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 from ..errors import InputError, StoreError, printable
-from ..execution.listener import Listener
 from .arguments import selection_of
 
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Sequence
-
-    from ..report.atlas.boards import ScoredBoard
-    from ..report.atlas.joined_runs import NamedRun
-    from ..report.material import Material
-    from ..report.terminal.progress import Bar
-    from ..reproduction.recipe import Outcome
-
-
-# Runs the leader boards that recipes make, and writes the page of all.
-
-
-class _BoardListener(Listener):
-    """The listener of a board's run. The bar keeps the title of the board, instead of the stages of the run."""
-
-    def __init__(self, bar: Bar) -> None:
-        self.bar = bar
-
-    def progress(self, done: int, whole: int) -> None:
-        """Show how many lines are counted."""
-        self.bar.progress(done, whole)
-
-    def testing(self, done: int, whole: int) -> None:
-        """Show how many samples are done."""
-        self.bar.testing(done, whole)
-
-
-def score_boards(outcomes: Sequence[Outcome], folder: Path, bar: Bar) -> list[ScoredBoard]:
-    """Return the leader boards of these outcomes. Each is scored by a run of its own in a folder, if its data is here.
-
-    The run counts, scores and tests anew, so that all systems of a board have one signature. Boards that have neither
-    scores nor anything printed are left out.
-    """
-    from .. import stages
-    from ..config.tree import from_mapping
-    from ..report.atlas.boards import ScoredBoard
-    from ..reproduction.leader_boards import leader_boards
-
-    scored = []
-    for board in leader_boards(outcomes):
-        config, results, message = board.config(), None, "the outputs or the data set are not here"
-        if config:
-            bar.stage(board.title)
-            try:
-                job = stages.prepare(from_mapping(config))
-                results = stages.run(job, folder / board.folder, listener=_BoardListener(bar))[1]
-            except InputError as error:
-                message = str(error)
-        if results or any(printed.published for entrant in board.entrants for printed in entrant.printed):
-            scored.append(ScoredBoard(board, config, results, "" if results else message))
-    return scored
-
-
-def write_atlas(outcomes: Sequence[Outcome], folder: Path, page: Path, bar: Bar) -> None:
-    """Write the page of these outcomes, whose run directories are in a folder; run its leader boards there first."""
-    from ..io.safe_files import write_atomic
-    from ..report.atlas.page import atlas
-
-    leader_boards = score_boards(outcomes, folder, bar)
-    bar.stage("writing the page")
-
-    def explorer(name: str) -> str:
-        """Return the address of the explorer of a run directory, seen from the page; "" where there is none."""
-        target = folder / name / "report.html"
-        if not target.is_file():
-            return ""
-        return quote(os.path.relpath(target.resolve(), page.resolve().parent).replace(os.sep, "/"))
-
-    write_atomic(page, atlas(outcomes, leader_boards, explorer))
-
 
 IDLE = ("by", "tier", "plot", "type", "lines", "columns", "mean")
 """Arguments that have no effect on this form."""
 
 
 def write_boards(args: argparse.Namespace) -> int:
-    """Print the page, or write it to a file or folder."""
+    """Print the page, or write it to a file or folder. A run without what is asked for is left out.
+
+    Raises InputError where other arguments do not fit, a run comes twice, or a package is missing, and StoreError where
+    no run has scores.
+    """
+    from ..execution.store.remote_copy import folder_of
     from ..io.safe_files import write_atomic
-    from ..report.atlas.own_boards import NAME, board_page
-
-    _check(args)
-    target = None if args.output in (None, "-") else Path(args.output)
-    if target is not None and target.suffix != ".html":
-        target = target / NAME
-    runs, digits = _runs(args, target)
-    text = board_page(runs, digits)
-    if target is None:
-        sys.stdout.write(text)
-        return 0
-    write_atomic(target, text)
-    print(printable(f"written: {target}"), file=sys.stderr)
-    return 0
-
-
-def _check(args: argparse.Namespace) -> None:
-    """Raise InputError where other arguments do not fit, a run comes twice, or a package is missing."""
+    from ..reopen import chosen, revisit
     from ..report import unavailable
+    from ..report.atlas.joined_runs import NamedRun
+    from ..report.atlas.own_boards import NAME, board_page
 
     if len(set(args.format)) > 1:
         raise InputError("--format board: is a page of its own; leave the other forms out")
@@ -123,50 +42,36 @@ def _check(args: argparse.Namespace) -> None:
         raise InputError(f"{twice[0]}: the run is named twice")
     if lacking := unavailable(["html"]):
         raise InputError(lacking[0].replace("html:", "board:", 1))
-
-
-def _runs(args: argparse.Namespace, target: Path | None) -> tuple[list[NamedRun], int]:
-    """Return the runs, limited to what is asked for, and how many digits scores have; raises StoreError for none."""
-    from ..execution.store.remote_copy import folder_of
-    from ..reopen import revisit
-    from ..report.atlas.joined_runs import NamedRun
-
-    folders = [folder_of(run) for run in (args.run, *args.more)]
-    kept: list[tuple[Path, Material]] = []
-    refused: StoreError | None = None
-    for folder in folders:
+    target = None if args.output in (None, "-") else Path(args.output)
+    if target is not None and target.suffix != ".html":
+        target = target / NAME
+    kept, refused = [], StoreError("the runs have no scores")
+    for folder in [folder_of(run) for run in named]:
         material = revisit(folder, args.digits, texts=False)
         try:
-            kept.append((folder, _chosen(material, args)))
-        except StoreError as error:  # this run has nothing of what is asked for
+            if not material.results.scores:
+                raise StoreError("the run has no scores")
+            kept.append((folder, chosen(material, selection_of(args))))
+        except StoreError as error:
             refused = error
     if not kept:
-        raise refused or StoreError("the runs have no scores")
-    names = _names([folder for folder, _ in kept])
-    runs = [
-        NamedRun(name, material.results, _address(folder, target))
-        for name, (folder, material) in zip(names, kept, strict=True)
-    ]
-    return runs, kept[0][1].digits
+        raise refused
+    short = [folder.resolve().name for folder, _ in kept]
+    runs = []
+    for (folder, material), name in zip(kept, short, strict=True):
+        page, address = folder / "report.html", ""
+        if target is not None and page.is_file():  # its address as it is seen from this page
+            address = relative_address(page, target)
+        runs.append(NamedRun(str(folder) if short.count(name) > 1 else name, material.results, address))
+    text = board_page(runs, kept[0][1].digits)
+    if target is None:
+        sys.stdout.write(text)
+    else:
+        write_atomic(target, text)
+        print(printable(f"written: {target}"), file=sys.stderr)
+    return 0
 
 
-def _chosen(material: Material, args: argparse.Namespace) -> Material:
-    from ..reopen import chosen
-
-    if not material.results.scores:
-        raise StoreError("the run has no scores")
-    return chosen(material, selection_of(args))
-
-
-def _names(folders: Sequence[Path]) -> list[str]:
-    """Return the names of folders; where two are called the same, their whole paths as they were given."""
-    names = [folder.resolve().name for folder in folders]
-    return [str(folder) if names.count(name) > 1 else name for folder, name in zip(folders, names, strict=True)]
-
-
-def _address(folder: Path, target: Path | None) -> str:
-    """Return the address of a run's report.html, seen from the page; an empty text where there is none."""
-    page = folder / "report.html"
-    if target is None or not page.is_file():
-        return ""
-    return quote(os.path.relpath(page.resolve(), target.resolve().parent).replace(os.sep, "/"))
+def relative_address(target: Path, page: Path) -> str:
+    """Return the address of a file as it is seen from a page."""
+    return quote(os.path.relpath(target.resolve(), page.resolve().parent).replace(os.sep, "/"))

@@ -1,4 +1,4 @@
-"""The published sections of a config, `judgments` to `expect`: their files are read and names checked before scoring."""
+"""The published sections of a config, `judgments` to `expect`: files are read and names checked before scoring."""
 
 from __future__ import annotations
 
@@ -166,10 +166,10 @@ class _Opener:
             written, path = column.f_beta, self.path(column.f_beta.file, (*keys, "f_beta", "file"))
             tables = [read_table(path, TableColumns(1, number)) for number in (written.precision, written.recall)]
             weight, own = float(written.beta) ** 2, {}
-            for cells in zip(*tables, strict=True):
-                precision, recall = (float(cell.score) for cell in cells)
+            for pair in zip(*tables, strict=True):
+                precision, recall = (float(cell.score) for cell in pair)
                 below = weight * precision + recall
-                own[cells[0].system] = (1 + weight) * precision * recall / below if below > 0 else 0.0
+                own[pair[0].system] = (1 + weight) * precision * recall / below if below > 0 else 0.0
             return own
         if column.file is not None:
             path = self.path(column.file, (*keys, "file"))
