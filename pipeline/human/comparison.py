@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from ..arrays import Floats
-    from ..config.models import WrittenHuman
+    from ..config.models import HumanConfig
     from .score_files import MetricScores
     from .statistics.statistic import Statistic
 
@@ -82,7 +82,7 @@ def asked_statistics(texts: Sequence[str]) -> list[Statistic]:
     return statistics
 
 
-def configured_statistics(config: WrittenHuman, file: str, sentences: bool) -> list[Statistic]:
+def configured_statistics(config: HumanConfig, file: str, sentences: bool) -> list[Statistic]:
     """Return the statistics that a config asks for; where it asks for none, the usual ones for scores of sentences.
 
     Raises InputError where there is no such one, or one compares scores of sentences that the human scores of a file
@@ -109,7 +109,7 @@ def compared(
     title: str,
     scores: Mapping[str, float],
     sentences: Mapping[str, Floats] | None,
-    config: WrittenHuman,
+    config: HumanConfig,
 ) -> tuple[list[Agreement], list[PermutationTest], list[str]]:
     """Return the statistics that a config asks for, their tests, and notes on what has no value or was left out.
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from ..arrays import Floats
-    from ..config.models import WrittenHuman
+    from ..config.models import HumanConfig
     from .judgment_summary import HeadToHead, Ranked
     from .judgments import Judgments
     from .trueskill import Progress
@@ -51,7 +51,7 @@ class HumanJudgements:
         return sorted({name for scores in self.scores.values() for name in scores})
 
 
-def open_human_judgements(path: Path, config: WrittenHuman, names: Sequence[str] = ()) -> HumanJudgements:
+def open_human_judgements(path: Path, config: HumanConfig, names: Sequence[str] = ()) -> HumanJudgements:
     """Read judgements or scores. `names` are the systems of files that have numbers alone.
 
     Raises CorpusError where the file is wrong, and InputError where the config does not fit to it.
@@ -88,9 +88,7 @@ def _digest(path: Path) -> str:
         return hashlib.file_digest(file, lambda: hashlib.blake2b(digest_size=16)).hexdigest()
 
 
-def misfit(
-    people: HumanJudgements, config: WrittenHuman, datasets: Sequence[str], systems: Sequence[str]
-) -> str | None:
+def misfit(people: HumanJudgements, config: HumanConfig, datasets: Sequence[str], systems: Sequence[str]) -> str | None:
     """Return why these systems cannot be correlated with people, or None where they can."""
     try:
         judged_dataset(datasets, config.dataset)
@@ -101,7 +99,7 @@ def misfit(
 
 
 def human_scores(
-    people: HumanJudgements, config: WrittenHuman, progress: Progress | None = None
+    people: HumanJudgements, config: HumanConfig, progress: Progress | None = None
 ) -> dict[str, dict[str, float]]:
     """Return the human scores, such as {expected_wins: {system: score}}, which judgements give or the file has."""
     if people.judgments is None:

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from ..arrays import Floats, Ints
-    from ..config.models_published import WrittenJudgments
+    from ..config.models_published import JudgmentsConfig
     from .judgments import Judgments
     from .trueskill import Progress
 
@@ -224,7 +224,7 @@ def judge_correlations(judgments: Judgments, divisor: Divisor = "opponents") -> 
     )
 
 
-def open_judgments(path: Path, config: WrittenJudgments) -> Judgments:
+def open_judgments(path: Path, config: JudgmentsConfig) -> Judgments:
     """Read judgements. A file that is asked for again is not read again. Raises the errors of read_judgments."""
     try:
         status = path.stat()

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence
 
     from ..arrays import Floats, Ints
-    from ..config.models import WrittenHuman
+    from ..config.models import HumanConfig
     from .human_judgements import HumanJudgements
     from .judgments import Judgments
     from .score_files import MetricScores
@@ -119,7 +119,7 @@ class MetaEvaluation:
 
 
 def meta_evaluate(
-    metrics: Sequence[MetricScores], people: HumanJudgements, config: WrittenHuman, progress: Progress | None = None
+    metrics: Sequence[MetricScores], people: HumanJudgements, config: HumanConfig, progress: Progress | None = None
 ) -> MetaEvaluation:
     """Correlate metrics with people. Raises InputError where fewer than three systems have both scores.
 
@@ -179,7 +179,7 @@ def _common(
     metrics: Sequence[MetricScores],
     people: HumanJudgements,
     scores: dict[str, float],
-    config: WrittenHuman,
+    config: HumanConfig,
     notes: list[str],
 ) -> list[str]:
     """Return the systems that have all scores, in ASCII order. Notes say which systems are left out."""
@@ -207,7 +207,7 @@ def judged_scores(
 
 
 def _on_sentences(
-    metrics: Sequence[MetricScores], judgments: Judgments, config: WrittenHuman, notes: list[str]
+    metrics: Sequence[MetricScores], judgments: Judgments, config: HumanConfig, notes: list[str]
 ) -> Iterable[Sentences]:
     for metric in metrics:
         if metric.sentences is None:

@@ -41,12 +41,12 @@ if TYPE_CHECKING:
 
     from ..arrays import Floats, Ints
     from ..config.models_published import (
-        WrittenAgreement,
-        WrittenColumn,
-        WrittenCorrelation,
-        WrittenExpectation,
-        WrittenPublished,
-        WrittenRounding,
+        AgreementConfig,
+        ColumnConfig,
+        CorrelationConfig,
+        ExpectationConfig,
+        PublishedConfig,
+        RoundingConfig,
     )
     from ..human.judgments import Judgments
     from ..human.trueskill import Progress
@@ -62,7 +62,7 @@ LISTED = 300
 
 
 def with_published(
-    written: WrittenPublished,
+    written: PublishedConfig,
     opened: Published,
     scored: Sequence[ScoredColumns],
     results: Results,
@@ -94,7 +94,7 @@ class Sections:
 
     def __init__(
         self,
-        written: WrittenPublished,
+        written: PublishedConfig,
         opened: Published,
         scored: Sequence[ScoredColumns],
         scores: Sequence[Score],
@@ -149,7 +149,7 @@ class Sections:
         same = (item for item in self.scored if item.metric == self.opened.metrics[metric])
         return next(item for item in same if dataset is None or item.scores[0].dataset == dataset)
 
-    def column(self, name: str, column: WrittenColumn) -> Scores:
+    def column(self, name: str, column: ColumnConfig) -> Scores:
         """Return the scores of a column, renamed and rounded as the config says."""
         if column.metric is not None:
             scored = self.scored_by(column.metric, column.dataset).scores
@@ -163,7 +163,7 @@ class Sections:
             raise InputError("two systems would have the same name: see `rename`")
         return {system: round_score(value, column.rounding) for system, value in renamed.items()}
 
-    def correlation(self, written: WrittenCorrelation) -> dict[str, dict[str, Any]]:
+    def correlation(self, written: CorrelationConfig) -> dict[str, dict[str, Any]]:
         """Return {column: {other column: coefficients}}, computed on the systems that all of these columns have."""
         of, with_ = ([name for name in names if name in self.columns] for names in (written.of, written.with_))
         if not of or not with_:
@@ -178,7 +178,7 @@ class Sections:
             one: {two: {"systems": len(systems), **correlate(values[one], values[two])} for two in with_} for one in of
         }
 
-    def agreement(self, name: str, written: WrittenAgreement) -> dict[str, Any]:
+    def agreement(self, name: str, written: AgreementConfig) -> dict[str, Any]:
         """Return how far sentence scores agree with judgements."""
         judgments = self.opened.judgments[written.judgments]
         if written.table is not None:
@@ -205,7 +205,7 @@ def output_of(score: Score, output: str, others: Iterable[str] = ()) -> float:
     return score.outputs[output]
 
 
-def round_score(value: float, rounding: WrittenRounding | None, scale: str = "1") -> float:
+def round_score(value: float, rounding: RoundingConfig | None, scale: str = "1") -> float:
     """Return a score times a scale, rounded where a rounding is given."""
     if not math.isfinite(value) or (rounding is None and scale == "1"):
         return value
@@ -237,11 +237,11 @@ def _of_cells(cells: Sequence[Cell], judgments: Judgments, without: Sequence[str
     return names, scores, lines
 
 
-def _other_annotators(written: WrittenPublished, opened: Published) -> Iterator[str]:
+def _other_annotators(written: PublishedConfig, opened: Published) -> Iterator[str]:
     """Yield a warning for each entry whose texts are annotated here by other versions than those of the publication."""
     for number, entry in enumerate(written.expect, 1):
         metric = opened.metrics.get(entry.metric) if entry.path is None else None
-        ours = annotator_of(metric.needs.view) if metric else ""
+        ours = annotator_of(metric.needs.input) if metric else ""
         if entry.annotator and not ours:
             yield f"expect {number}: 'annotator' has no effect, because no text is annotated here"
         elif ours and entry.published and entry.annotator != ours:
@@ -257,7 +257,7 @@ def _other_annotators(written: WrittenPublished, opened: Published) -> Iterator[
 class _Entry:
     """An entry of the section `expect`, with the results that it is compared with."""
 
-    def __init__(self, number: int, entry: WrittenExpectation, sections: Sections, plain: dict[str, Any]) -> None:
+    def __init__(self, number: int, entry: ExpectationConfig, sections: Sections, plain: dict[str, Any]) -> None:
         self.number, self.entry, self.sections, self.plain = number, entry, sections, plain
 
     def checked(self) -> dict[str, Any]:
@@ -395,7 +395,7 @@ def _numbers(values: Any) -> dict[str, float]:
     return {name: math.nan if value is None else float(value) for name, value in values.items()}
 
 
-def _mean(ours: Any, entry: WrittenExpectation) -> float:
+def _mean(ours: Any, entry: ExpectationConfig) -> float:
     """Return the mean of the values of some systems.
 
     Where the entry says `before`, each value is scaled and rounded first.

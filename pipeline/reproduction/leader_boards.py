@@ -16,7 +16,7 @@ from ..dataclass import dataclass
 from ..errors import InputError
 from ..io.catalogue import named_in
 from ..io.dataset_cache import state
-from ..io.written_paths import is_data
+from ..io.remote import is_data
 from ..metrics.build import from_text
 from .recipe import plain_yaml, recipes
 from .verdicts import EXACT, read_number
@@ -167,8 +167,8 @@ class LeaderBoard:
 def written_boards() -> Mapping[str, dict[str, Any]]:
     """Return what boards.yaml says, by the names of the boards."""
     text = (resources.files("pipeline.reproduction") / "boards.yaml").read_text(encoding="utf-8")
-    boards: dict[str, dict[str, Any]] = plain_yaml(text)
-    return boards
+    leader_boards: dict[str, dict[str, Any]] = plain_yaml(text)
+    return leader_boards
 
 
 def leader_boards(outcomes: Sequence[Outcome]) -> list[LeaderBoard]:

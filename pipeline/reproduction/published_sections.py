@@ -22,13 +22,13 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
     from pathlib import Path
 
-    from ..config.load import Config
     from ..config.models_published import (
-        WrittenColumn,
-        WrittenExpectation,
-        WrittenPublished,
-        WrittenTable,
+        ColumnConfig,
+        ExpectationConfig,
+        PublishedConfig,
+        TableConfig,
     )
+    from ..config.resolved import Config
     from ..errors import Problem
     from ..human.judgments import Judgments
     from ..metrics.base.metric import Metric
@@ -126,7 +126,7 @@ class _Opener:
             return None
         return self.opened.metrics[text]
 
-    def table(self, written: WrittenTable, keys: Keys) -> list[Cell]:
+    def table(self, written: TableConfig, keys: Keys) -> list[Cell]:
         where = []
         for number, text in written.where.items():
             if number.isascii() and number.isdigit() and int(number) > 0:
@@ -140,7 +140,7 @@ class _Opener:
             self.problems += error.problems
             return []
 
-    def column(self, name: str, column: WrittenColumn) -> None:
+    def column(self, name: str, column: ColumnConfig) -> None:
         keys: Keys = ("columns", name)
         if column.metric is not None:
             self.metric(column.metric, column.dataset, keys)
@@ -155,7 +155,7 @@ class _Opener:
             except InputError as error:
                 self.problems += error.problems
 
-    def scores(self, column: WrittenColumn, keys: Keys) -> dict[str, float]:
+    def scores(self, column: ColumnConfig, keys: Keys) -> dict[str, float]:
         """Return the scores of a column that is neither of a metric nor of judgements."""
         if column.order is not None:
             return {name: float(-rank) for rank, name in enumerate(column.order, 1)}
@@ -181,7 +181,7 @@ class _Opener:
             return scores[title]
         return dict(column.scores or {})
 
-    def expectation(self, number: int, entry: WrittenExpectation) -> None:
+    def expectation(self, number: int, entry: ExpectationConfig) -> None:
         keys: Keys = ("expect", number)
         if entry.table is not None:
             self.opened.expected_tables[number] = self.table(entry.table, (*keys, "table"))
@@ -210,7 +210,7 @@ class _Opener:
         elif rest and section in SECTIONS:
             self.check_name(rest[0], list(dict.fromkeys(names_of(self.written, section))), f"part of {section}", keys)
 
-    def check_systems(self, entry: WrittenExpectation, metric: Metric, keys: Keys) -> None:
+    def check_systems(self, entry: ExpectationConfig, metric: Metric, keys: Keys) -> None:
         """Append a problem for each expected system that the config does not have."""
         systems = [system.name for system in self.config.systems]
         most = max((len(dataset.references) for dataset in self.config.datasets), default=0)
@@ -225,7 +225,7 @@ class _Opener:
                 self.check_name(name, systems, "system", (*keys, key, name if key in ("values", "reports") else index))
 
 
-def names_of(written: WrittenPublished, section: str) -> list[str]:
+def names_of(written: PublishedConfig, section: str) -> list[str]:
     """Return the names that a section of results.json has."""
     if section == "correlations":
         return [name for item in written.correlations for name in item.of]

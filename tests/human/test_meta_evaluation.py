@@ -15,8 +15,8 @@ import pytest
 
 from pipeline import stages
 from pipeline.cli.dispatch import main
-from pipeline.config.models import WrittenHuman
-from pipeline.config.overrides import Overrides
+from pipeline.config.models import HumanConfig
+from pipeline.config.resolved import Overrides
 from pipeline.errors import ConfigError, InputError
 from pipeline.human.human_judgements import HumanJudgements
 from pipeline.human.judgments import build
@@ -28,8 +28,8 @@ from tests.conftest import ROOT, tree, write_run
 from tests.human.test_human import item
 
 
-def settings(**given: Any) -> WrittenHuman:
-    return WrittenHuman.model_validate({"file": "x", **given})
+def settings(**given: Any) -> HumanConfig:
+    return HumanConfig.model_validate({"file": "x", **given})
 
 
 def correlate(capsys: pytest.CaptureFixture[str], *arguments: object) -> dict[str, Any]:
