@@ -13,7 +13,7 @@ import pytest
 from pipeline import reopen
 from pipeline.cli import dispatch
 from pipeline.errors import InputError
-from pipeline.human.people import human_ranking
+from pipeline.human.human_judgements import human_ranking
 from pipeline.report.html.figures import people as figures
 from pipeline.report.html.page import html_files
 from pipeline.report.html.people import people_part

@@ -34,7 +34,7 @@ from typing import TYPE_CHECKING
 
 from ...errors import InputError, printable
 from ..arguments import add_columns, add_mean, add_parts, selection_of
-from ..reproducing.own_boards import write_boards
+from ..leader_boards import write_boards
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -16,7 +16,7 @@ from .timelines import Standing, progress_of
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from ...reproduction.boards import Entrant, PublishedBoard
+    from ...reproduction.leader_boards import Entrant, LeaderBoard
     from ...scoring.results import Comparison, Results, Score
     from ..html.figures.svg import Drawing
 
@@ -26,7 +26,7 @@ DIGITS = 2
 class ScoredBoard(NamedTuple):
     """A leader board with the results of its run."""
 
-    board: PublishedBoard
+    board: LeaderBoard
     config: dict[str, Any] | None
     """The config of the run; None where too little is here to run it."""
     results: Results | None
@@ -101,7 +101,7 @@ def board_part(scored: ScoredBoard, href: str) -> BoardPart:
     )
 
 
-def _facts(results: Results | None, board: PublishedBoard) -> str:
+def _facts(results: Results | None, board: LeaderBoard) -> str:
     if not results:
         return ""
     return f"{size(results.datasets[board.name])}; {settings_line(results.statistics or {})}"

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from ...reproduction.published import Outcome, Recipe
+    from ...reproduction.recipe import Outcome, Recipe
 
 NOBODY = "in no publication"
 _YEAR = re.compile(r"(.+?),? ((?:19|20)[0-9]{2})")

@@ -18,7 +18,7 @@ from .values import value_tables
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from ...reproduction.published import Outcome
+    from ...reproduction.recipe import Outcome
     from .boards import ScoredBoard
     from .values import ValueTable
 

@@ -26,7 +26,7 @@ from .type_maps import SHADES
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from ...human.people import HumanRanking
+    from ...human.human_judgements import HumanRanking
     from ...scoring.results import Results
     from ..material import Material
     from .figures.svg import Drawing
@@ -49,7 +49,7 @@ class Ranking(NamedTuple):
 
 def people_part(material: Material) -> dict[str, Any] | None:
     """Return tables and plots of how people rank the systems, and of how the metrics agree with them."""
-    from ...human.people import human_ranking  # here, because few runs have judgements
+    from ...human.human_judgements import human_ranking  # here, because few runs have judgements
 
     results = material.results
     if not results.human or not results.human.get("correlations"):

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 def people(material: Material) -> Iterator[Named]:
     """Draw the ranges of ranks of the systems that people judged, with clusters as bands."""
-    from ...human.people import human_ranking  # here, because few runs have judgements
+    from ...human.human_judgements import human_ranking  # here, because few runs have judgements
 
     human = material.results.human
     opened = material.people() if human else None

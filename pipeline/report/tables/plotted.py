@@ -20,7 +20,7 @@ from .ranked import groups, labels
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from ...human.people import HumanRanking
+    from ...human.human_judgements import HumanRanking
     from ...scoring.results import Results, Score
     from .ranked import Group
 

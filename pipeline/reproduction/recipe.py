@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
     from ..io.catalogue import DataFile
 
+
 FOLDER = Path(__file__).parent / "recipes"
 NEEDED = ("what", "verdict")
 """The keys of the section `publication` without which a config is no recipe."""
@@ -115,18 +116,15 @@ def recipes() -> dict[str, Recipe]:
 
 def read_recipe(path: Path) -> Recipe:
     """Return the recipe of a config. Raises InputError where the config cannot be read, or is no recipe."""
-    import yaml
-
     from ..config.compose import read
 
     if path.parent != FOLDER:
         read(path)  # refuses what is no YAML, and what is larger than any config, before it is built
-    loader = getattr(yaml, "CBaseLoader", yaml.BaseLoader)  # builds text, lists and mappings, nothing else
     try:
-        content = yaml.load(path.read_text(encoding="utf-8"), loader)  # noqa: S506
+        content = plain_yaml(path.read_text(encoding="utf-8"))
     except OSError as error:
         raise InputError(f"{path}: cannot be read: {error.strerror}") from None
-    except (UnicodeDecodeError, yaml.YAMLError):
+    except ValueError:
         raise InputError(f"{path}: is not YAML; `gec-pipeline reproduce --check {path}` says where") from None
     publication = content.get("publication") if isinstance(content, dict) else None
     if not isinstance(publication, dict) or not _is_whole(publication):
@@ -134,8 +132,23 @@ def read_recipe(path: Path) -> Recipe:
             f"{path}: is no recipe, which has `publication` with the keys {' and '.join(NEEDED)}; "
             f"`gec-pipeline reproduce --check {path}` says what is missing"
         )
-    files = dict.fromkeys(file for text in _texts(content) if is_data(text) for file in _named(text, path))
+    files: dict[DataFile, None] = {}
+    for text in filter(is_data, _texts(content)):
+        try:
+            files |= dict.fromkeys(named_in(text))
+        except InputError as error:
+            raise InputError(f"{path}: {error}") from None
     return Recipe(path.stem, path, content["publication"], tuple(files), content)
+
+
+def plain_yaml(text: str) -> Any:
+    """Return YAML as text, lists and mappings, nothing else. Raises ValueError where it is not YAML."""
+    import yaml
+
+    try:
+        return yaml.load(text, getattr(yaml, "CBaseLoader", yaml.BaseLoader))  # noqa: S506
+    except yaml.YAMLError as error:
+        raise ValueError(str(error)) from None
 
 
 def _is_whole(publication: dict[str, Any]) -> bool:
@@ -143,14 +156,6 @@ def _is_whole(publication: dict[str, Any]) -> bool:
     lists = ("tried", "not_compared")
     texts = all(isinstance(value, list if key in lists else str) for key, value in publication.items())
     return texts and set(NEEDED) <= set(publication) and publication["verdict"] in VERDICTS
-
-
-def _named(text: str, path: Path) -> list[DataFile]:
-    """Return the files that data:NAME/FILE stands for; raises InputError, which names the recipe, for none."""
-    try:
-        return named_in(text)
-    except InputError as error:
-        raise InputError(f"{path}: {error}") from None
 
 
 def _texts(content: Any) -> Iterator[str]:

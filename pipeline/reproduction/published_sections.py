@@ -1,4 +1,4 @@
-"""Before scoring, read the files that the sections `judgments` to `expect` of a config name, and check all names."""
+"""The published sections of a config, `judgments` to `expect`: files are read and names checked before scoring."""
 
 from __future__ import annotations
 
@@ -16,8 +16,7 @@ from ..metrics.build import from_text
 from ..metrics.names import is_called
 from ..scoring.references import POLICIES
 from ..scoring.results import REFERENCES_ROW
-from .table_files import Cell, TableColumns, read_table
-from .verbose_reports import read_report
+from .published_files import Cell, TableColumns, read_report, read_table
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
@@ -26,7 +25,6 @@ if TYPE_CHECKING:
     from ..config.models_published import (
         ColumnConfig,
         ExpectationConfig,
-        FBetaConfig,
         PublishedConfig,
         TableConfig,
     )
@@ -34,14 +32,14 @@ if TYPE_CHECKING:
     from ..errors import Problem
     from ..human.judgments import Judgments
     from ..metrics.base.metric import Metric
-    from .verbose_reports import Sentences
+    from .published_files import Sentences
 
     Keys = tuple[str | int, ...]
 
 
 @dataclass(frozen=True, kw_only=True)
-class OpenedSections:
-    """What the sections `judgments` to `expect` need besides the scores of the metrics."""
+class Published:
+    """What the published sections need besides the scores of the metrics."""
 
     judgments: dict[str, Judgments] = field(default_factory=dict)
     """The judgements by their names in the config."""
@@ -57,15 +55,15 @@ class OpenedSections:
     """The metric that each text of these sections means; None means the only metric."""
 
 
-def open_sections(config: Config, metrics: Sequence[Metric], problems: list[Problem]) -> OpenedSections:
-    """Read the files that the sections name, and check the names in them. What is wrong is appended to `problems`."""
+def open_published(config: Config, metrics: Sequence[Metric], problems: list[Problem]) -> Published:
+    """Read the files that published sections name, and check the names in these. `problems` gets what is wrong."""
     return _Opener(config, metrics, problems).open()
 
 
 class _Opener:
     def __init__(self, config: Config, metrics: Sequence[Metric], problems: list[Problem]) -> None:
         self.config, self.written, self.metrics, self.problems = config, config.published, metrics, problems
-        self.opened = OpenedSections()
+        self.opened = Published()
 
     def problem(self, message: str, keys: Keys) -> None:
         self.problems.append(self.config.root.problem(message, keys))
@@ -76,7 +74,7 @@ class _Opener:
         except DataError as error:
             raise ConfigError([self.config.root.problem(problem.message, keys) for problem in error.problems]) from None
 
-    def open(self) -> OpenedSections:
+    def open(self) -> Published:
         for section in SECTIONS:
             for name in names_of(self.written, section):
                 if "/" in name:
@@ -89,13 +87,6 @@ class _Opener:
                 self.problems += error.problems
         for name, column in self.written.columns.items():
             self.column(name, column)
-        self.correlations()
-        self.agreements()
-        for number, entry in enumerate(self.written.expect):
-            self.expectation(number, entry)
-        return self.opened
-
-    def correlations(self) -> None:
         seen: dict[tuple[str, str], int] = {}
         for number, correlation in enumerate(self.written.correlations):
             for pair in ((one, two) for one in correlation.of for two in correlation.with_):
@@ -104,15 +95,16 @@ class _Opener:
             for key, names in (("of", correlation.of), ("with", correlation.with_)):
                 for index, name in enumerate(names):
                     self.check_name(name, self.written.columns, "column", ("correlations", number, key, index))
-
-    def agreements(self) -> None:
         for name, agreement in self.written.agreements.items():
-            keys: Keys = ("agreements", name)
-            self.check_name(agreement.judgments, self.written.judgments, "section of judgments", (*keys, "judgments"))
+            where: Keys = ("agreements", name)
+            self.check_name(agreement.judgments, self.written.judgments, "section of judgments", (*where, "judgments"))
             if agreement.table is not None:
-                self.opened.sentence_tables[name] = self.table(agreement.table, (*keys, "table"))
+                self.opened.sentence_tables[name] = self.table(agreement.table, (*where, "table"))
             else:
-                self.metric(agreement.metric, agreement.dataset, keys)
+                self.metric(agreement.metric, agreement.dataset, where)
+        for number, entry in enumerate(self.written.expect):
+            self.expectation(number, entry)
+        return self.opened
 
     def check_name(self, name: str, names: Collection[str], kind: str, keys: Keys) -> None:
         """Append a problem where a name is not one of the names that the config has."""
@@ -148,16 +140,6 @@ class _Opener:
             self.problems += error.problems
             return []
 
-    def reports(self, written: dict[str, str], keys: Keys) -> dict[str, Sentences]:
-        """Return the counts in the reports of systems."""
-        counts = {}
-        for system, text in written.items():
-            try:
-                counts[system] = read_report(self.path(text, (*keys, system)))
-            except InputError as error:
-                self.problems += error.problems
-        return counts
-
     def column(self, name: str, column: ColumnConfig) -> None:
         keys: Keys = ("columns", name)
         if column.metric is not None:
@@ -180,8 +162,15 @@ class _Opener:
         if column.table is not None:
             cells = self.table(column.table, (*keys, "table"))
             return {cell.system: float(cell.score) for cell in cells}
-        if column.f_beta is not None:
-            return _f_beta(column.f_beta, self.path(column.f_beta.file, (*keys, "f_beta", "file")))
+        if column.f_beta is not None:  # (1 + b²) P R / (b² P + R), or 0 where precision P and recall R are both 0
+            written, path = column.f_beta, self.path(column.f_beta.file, (*keys, "f_beta", "file"))
+            tables = [read_table(path, TableColumns(1, number)) for number in (written.precision, written.recall)]
+            weight, own = float(written.beta) ** 2, {}
+            for pair in zip(*tables, strict=True):
+                precision, recall = (float(cell.score) for cell in pair)
+                below = weight * precision + recall
+                own[pair[0].system] = (1 + weight) * precision * recall / below if below > 0 else 0.0
+            return own
         if column.file is not None:
             path = self.path(column.file, (*keys, "file"))
             systems = [s.name for s in self.config.systems if column.dataset is None or column.dataset in s.paths]
@@ -197,7 +186,12 @@ class _Opener:
         if entry.table is not None:
             self.opened.expected_tables[number] = self.table(entry.table, (*keys, "table"))
         if entry.reports is not None:
-            self.opened.expected_reports[number] = self.reports(entry.reports, (*keys, "reports"))
+            counts = self.opened.expected_reports[number] = {}
+            for system, text in entry.reports.items():
+                try:
+                    counts[system] = read_report(self.path(text, (*keys, "reports", system)))
+                except InputError as error:
+                    self.problems += error.problems
         for key in ("path", "same"):
             if getattr(entry, key) is not None:
                 self.check_path(str(getattr(entry, key)), (*keys, key))
@@ -259,15 +253,3 @@ def named_metric(text: str | None, metrics: Sequence[Metric]) -> Metric:
         hint = "several are called so; write it with its options" if same else f"there are {listed}"
         raise InputError(f"the config has no metric '{text}': {hint}")
     return metric
-
-
-def _f_beta(written: FBetaConfig, path: Path) -> dict[str, float]:
-    """Return (1 + b²) P R / (b² P + R) of each system, or 0 where precision P and recall R are both 0."""
-    weight = float(written.beta) ** 2
-    scores = {}
-    columns = [read_table(path, TableColumns(1, column)) for column in (written.precision, written.recall)]
-    for cells in zip(*columns, strict=True):
-        precision, recall = (float(cell.score) for cell in cells)
-        denominator = weight * precision + recall
-        scores[cells[0].system] = (1 + weight) * precision * recall / denominator if denominator > 0 else 0.0
-    return scores

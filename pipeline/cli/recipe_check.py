@@ -6,16 +6,17 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ...errors import ConfigError, InputError, Problem, did_you_mean, wrong_name
-from ...io.catalogue import named_in
-from ...io.remote import is_data
-from ...reproduction.verdicts import ORDER, is_worse, whole_verdict
+from ..errors import ConfigError, InputError, Problem, did_you_mean, wrong_name
+from ..io.catalogue import named_in
+from ..io.remote import is_data
+from ..reproduction.verdicts import ORDER, is_worse, whole_verdict
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator
 
-    from ...config.tree import Node
-    from ...reproduction.verdicts import Verdict
+    from ..config.tree import Node
+    from ..reproduction.verdicts import Verdict
+
 
 ABSENT = re.compile(r": ([\w.+-]+)/\S+ .*?\b(?:not in|changed in) .*(?:gec-pipeline data fetch|--data) ")
 """A problem that says that files of a data set are not on this computer: NAME/FILE is not in FOLDER, get it so."""
@@ -48,8 +49,8 @@ class Checked(NamedTuple):
 
 def check(file: str) -> Checked:
     """Return all that is to be said of a recipe. Raises ConfigError where the file is not a mapping of YAML at all."""
-    from ... import stages
-    from ...config.compose import compose
+    from .. import stages
+    from ..config.compose import compose
 
     root, _ = compose(file)
     if not isinstance(root.value, dict):
@@ -75,17 +76,17 @@ def check(file: str) -> Checked:
     places = {one.position for one in problems}
     problems += [one for one in _names(root, plain) if one.position not in places]
     notes = [str(note) for note in _notes(root, plain)]
-    return Checked(sorted(problems, key=_line), list(absent), notes, _count(plain.get("expect")), _verdict(plain))
-
-
-def _line(problem: Problem) -> int:
-    """Return the line of a problem; those of other files, or of none, come last."""
-    parts = re.search(r":(\d+):\d+$", problem.position)
-    return int(parts[1]) if parts else 1 << 30
+    lines = [re.search(r":(\d+):\d+$", one.position) for one in problems]
+    order = [int(line[1]) if line else 1 << 30 for line in lines]  # those of other files, or of none, come last
+    problems = [problems[number] for number in sorted(range(len(problems)), key=order.__getitem__)]
+    entries = plain.get("expect")
+    written = [entry for entry in (entries if isinstance(entries, list) else ()) if isinstance(entry, dict)]
+    values = sum(_values(entry.get("values", entry.get("order"))) for entry in written)
+    return Checked(problems, list(absent), notes, values, _verdict(plain))
 
 
 def _name(file: str) -> Iterator[Problem]:
-    from ...reproduction.published import recipes
+    from ..reproduction.recipe import recipes
 
     name = Path(file).stem
     if reason := wrong_name(name, MAX_NAME):
@@ -147,16 +148,15 @@ def _expectations(root: Node, plain: dict[str, Any]) -> Iterator[Problem]:
             yield root.problem(f"'{verdict}', but no entry of expect is published; expected 'not published'", where)
         elif published and verdict == "not published":
             yield root.problem("'not published', but entries of expect are; say `published: false` there", where)
-        best = whole_verdict([(_best(entry), entry in published) for entry in entries])
+        verdicts: list[tuple[Verdict, bool]] = []
+        for entry in entries:
+            recorded, rounding = entry.get("recorded"), entry.get("rounding")
+            highest: Verdict = recorded if recorded in ORDER else "rounding" if rounding else "exact"
+            verdicts.append((highest, entry in published))
+        best = whole_verdict(verdicts)
         if published and verdict in ORDER and is_worse(best, verdict):
             message = f"'{verdict}', but with `rounding`, `tolerance` or `recorded` the entries give '{best}' at best"
             yield root.problem(message, where)
-
-
-def _best(entry: dict[str, Any]) -> Verdict:
-    """Return the best verdict that an entry can have."""
-    recorded = entry.get("recorded")
-    return recorded if recorded in ORDER else "rounding" if entry.get("rounding") else "exact"
 
 
 def _verdict(plain: dict[str, Any]) -> str:
@@ -195,28 +195,8 @@ def _leaves(value: Any, keys: tuple[str | int, ...]) -> Iterator[tuple[tuple[str
             yield from _leaves(child, (*keys, key))
 
 
-def _count(value: Any) -> int:
-    """Return how many values entries of `expect` have written out."""
-    if isinstance(value, list):
-        return sum(_values(entry.get("values", entry.get("order"))) for entry in value if isinstance(entry, dict))
-    return 0
-
-
 def _values(value: Any) -> int:
+    """Return how many values are written out in lists and mappings."""
     if isinstance(value, dict | list):
         return sum(_values(child) for child in (value.values() if isinstance(value, dict) else value))
     return int(value is not None)
-
-
-def told(file: str, checked: Checked) -> str:
-    """Return what is printed of a recipe in which nothing is wrong; raises InputError where something is."""
-    if checked.problems:
-        raise InputError(checked.problems)
-    values = f"{checked.values:,} value{'' if checked.values == 1 else 's'} written out"
-    notes = [f"note: {note}" for note in checked.notes]
-    return "\n".join([f"{file}: nothing is missing: {values}, verdict on record: {checked.verdict}", *notes])
-
-
-def lacking(checked: Sequence[str]) -> str:
-    """Return what to fetch, in a sentence."""
-    return f"files are not on this computer, so not all could be checked: gec-pipeline data fetch {' '.join(checked)}"

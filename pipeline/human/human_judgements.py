@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..dataclass import dataclass
 from ..errors import InputError, did_you_mean
-from .agreement.comparison import asked_statistics, check_sentences
-from .expected_wins import expected_wins, head_to_head, rank_by_expected_wins
-from .judgment_files import is_judgments
-from .judgments import check_aliases, read_judgments
+from .comparison import configured_statistics
+from .judgment_summary import expected_wins, head_to_head, rank_by_expected_wins
+from .judgments import check_aliases, check_known, is_judgments, read_judgments
 from .score_files import means, read_scores, read_sentence_scores
 from .trueskill import trueskill
 
@@ -21,16 +20,17 @@ if TYPE_CHECKING:
 
     from ..arrays import Floats
     from ..config.models import HumanConfig
-    from .expected_wins import HeadToHead, Ranked
+    from .judgment_summary import HeadToHead, Ranked
     from .judgments import Judgments
     from .trueskill import Progress
+
 
 LEAST = 3
 """With fewer systems nothing is correlated, because any two systems correlate perfectly."""
 
 
 @dataclass(frozen=True)
-class People:
+class HumanJudgements:
     """What people said: judgements, or scores of systems."""
 
     file: str
@@ -51,31 +51,30 @@ class People:
         return sorted({name for scores in self.scores.values() for name in scores})
 
 
-def open_people(path: Path, config: HumanConfig, names: Sequence[str] = ()) -> People:
+def open_human_judgements(path: Path, config: HumanConfig, names: Sequence[str] = ()) -> HumanJudgements:
     """Read judgements or scores. `names` are the systems of files that have numbers alone.
 
     Raises CorpusError where the file is wrong, and InputError where the config does not fit to it.
     """
     if is_judgments(path):
-        people = People(str(path), _digest(path), {}, read_judgments(path, config.judges, aliases=config.aliases))
+        people = HumanJudgements(
+            str(path), _digest(path), {}, read_judgments(path, config.judges, aliases=config.aliases)
+        )
     else:
         sentences = read_sentence_scores(path) or {}
         scores = {title: means(own) for title, own in sentences.items()} or read_scores(path, names)
         if config.aliases:
             check_aliases(str(path), config.aliases, {name for own in scores.values() for name in own})
         scores, sentences = (_renamed(own, config.aliases) for own in (scores, sentences))
-        people = People(str(path), _digest(path), scores, sentences=sentences)
+        people = HumanJudgements(str(path), _digest(path), scores, sentences=sentences)
         given = config.model_fields_set & {"judges", "scores", "divisor", "runs", "numbering", "ties"}
         if given:
             raise InputError(f"{path}: holds scores, no judgements: {', '.join(sorted(given))} would have no effect")
     if config.by_rank and people.judgments is None:
         raise InputError(f"{path}: holds scores, no judgements: by_rank needs the ranks of judgements")
-    for statistic in asked_statistics(config, bool(people.sentences)):
-        check_sentences(statistic, str(path), bool(people.sentences), None)
+    configured_statistics(config, str(path), bool(people.sentences))
     for name in config.without:
-        if name not in people.systems:
-            hint = did_you_mean(name, people.systems)
-            raise InputError(f"{path}: without: has no system '{name}'{hint}; it has {', '.join(people.systems[:20])}")
+        check_known(f"{path}: without", name, people.systems)
     return people
 
 
@@ -89,7 +88,7 @@ def _digest(path: Path) -> str:
         return hashlib.file_digest(file, lambda: hashlib.blake2b(digest_size=16)).hexdigest()
 
 
-def misfit(people: People, config: HumanConfig, datasets: Sequence[str], systems: Sequence[str]) -> str | None:
+def misfit(people: HumanJudgements, config: HumanConfig, datasets: Sequence[str], systems: Sequence[str]) -> str | None:
     """Return why these systems cannot be correlated with people, or None where they can."""
     try:
         judged_dataset(datasets, config.dataset)
@@ -99,7 +98,9 @@ def misfit(people: People, config: HumanConfig, datasets: Sequence[str], systems
     return None
 
 
-def human_scores(people: People, config: HumanConfig, progress: Progress | None = None) -> dict[str, dict[str, float]]:
+def human_scores(
+    people: HumanJudgements, config: HumanConfig, progress: Progress | None = None
+) -> dict[str, dict[str, float]]:
     """Return the human scores, such as {expected_wins: {system: score}}, which judgements give or the file has."""
     if people.judgments is None:
         return people.scores
@@ -122,7 +123,7 @@ def judged_dataset(names: Sequence[str], name: str | None) -> str:
     return name if name is not None else names[0]
 
 
-def check_common(people: People, judged: set[str], scored: set[str]) -> None:
+def check_common(people: HumanJudgements, judged: set[str], scored: set[str]) -> None:
     """Raise InputError where too few systems have scores by both people and the metrics."""
     if len(judged & scored) < LEAST:
         raise InputError(
@@ -140,7 +141,7 @@ class HumanRanking(NamedTuple):
     pairs: HeadToHead
 
 
-def human_ranking(people: People, settings: Mapping[str, Any]) -> HumanRanking | None:
+def human_ranking(people: HumanJudgements, settings: Mapping[str, Any]) -> HumanRanking | None:
     """Return how people rank systems, None where the file has no judgements.
 
     `settings` are those of the section `human` that results have: divisor, resamples, level and seed.

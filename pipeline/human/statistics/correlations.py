@@ -1,4 +1,4 @@
-"""Soft pairwise accuracy: whether metric and people are equally sure of which of two systems is better."""
+"""Statistics of how scores correlate: Pearson's, Spearman's, and soft pairwise accuracy."""
 
 from __future__ import annotations
 
@@ -8,17 +8,57 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
+from ...errors import InputError
 from ...metrics.base.option import option
-from .groups import Groups
-from .statistic import Statistic
+from ..correlation import pearson
+from .statistic import Groups, Statistic
 
 if TYPE_CHECKING:
+    from types import ModuleType
+
     from numpy.typing import NDArray
 
     from ...arrays import Floats, Ints
 
 ROUNDING = 1e-12
 """Sums of scores that differ by less than this share of the scores are equal."""
+
+
+def scipy_stats(what: str) -> ModuleType:
+    """Return scipy.stats. Raises InputError, which begins with `what`, where scipy is missing."""
+    try:
+        from scipy import stats  # here, because it takes longer to import than most commands run
+    except ImportError:
+        raise InputError(f"{what}: needs the package scipy: pip install 'gec-pipeline[human]'") from None
+    module: ModuleType = stats
+    return module
+
+
+@dataclass(frozen=True, kw_only=True)
+class Pearson(Statistic):
+    """Pearson's product-moment correlation."""
+
+    name: ClassVar[str] = "pearson"
+    summary: ClassVar[str] = "Pearson's correlation"
+
+    def of_groups(self, human: Floats, metric: Floats, present: NDArray[np.bool_]) -> Floats:
+        """Return the correlation within each group."""
+        return pearson(human, metric, present)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Spearman(Statistic):
+    """Spearman's rank correlation. Equal scores share the mean of their ranks."""
+
+    name: ClassVar[str] = "spearman"
+    summary: ClassVar[str] = "Spearman's correlation of ranks"
+
+    def of_groups(self, human: Floats, metric: Floats, present: NDArray[np.bool_]) -> Floats:
+        """Return the correlation of ranks within each group. A score that is lacking ranks behind all others."""
+        ranked = scipy_stats(self.name).rankdata
+        ranks = (ranked(np.where(present, scores, np.inf), axis=-1) for scores in (human, metric))
+        first, second = (np.where(present, own, 0.0) for own in ranks)
+        return pearson(first, second, present)
 
 
 @lru_cache(2)
@@ -50,7 +90,10 @@ def p_values(scores: Floats, permutations: int, seed: int) -> Floats:
 
 @dataclass(frozen=True, kw_only=True)
 class SoftAccuracy(Statistic):
-    """1 less the mean difference of the p-values of people and metric over pairs of systems (Thompson et al. 2024)."""
+    """Whether metric and people are equally sure of which of two systems is better (Thompson et al. 2024).
+
+    The value is 1 less the mean difference of the p-values of people and metric over pairs of systems.
+    """
 
     name: ClassVar[str] = "soft_accuracy"
     summary: ClassVar[str] = "compares p-values of pairs of systems (SPA)"
