@@ -14,13 +14,10 @@ import pytest
 
 from pipeline.cli.dispatch import main
 from pipeline.errors import StoreError
-from pipeline.report.atlas import timelines
-from pipeline.report.atlas.boards import ScoredBoard
-from pipeline.report.atlas.citing import by_publication, short_citation
-from pipeline.report.atlas.joined_runs import NamedRun, join
-from pipeline.report.atlas.own_boards import board_page
-from pipeline.report.atlas.page import atlas
-from pipeline.report.atlas.values import value_tables
+from pipeline.report.reproduction import leader_boards as timelines
+from pipeline.report.reproduction.leader_boards import ScoredBoard
+from pipeline.report.reproduction.own_runs import NamedRun, board_page, join
+from pipeline.report.reproduction.page import by_publication, reproduction_report, short_citation, value_tables
 from pipeline.reproduction import published
 from pipeline.reproduction.boards import boards
 from pipeline.reproduction.published import Outcome, Recipe
@@ -84,7 +81,7 @@ def outcome(name: str = "one", *entries: dict[str, Any], **publication: Any) -> 
 
 
 def page_of(*outcomes: Outcome, boarded: Sequence[ScoredBoard] = ()) -> str:
-    return atlas(outcomes, boarded, lambda _: "")
+    return reproduction_report(outcomes, boarded, lambda _: "")
 
 
 def runs_of(names: Sequence[str]) -> list[NamedRun]:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from pipeline.report.atlas.own_boards import board_page
+from pipeline.report.reproduction.own_runs import board_page
 from tests.report import browser as browsers
 from tests.report.browser import CONTRAST
 from tests.report.test_atlas import entry, everything, outcome, page_of, runs_of

@@ -20,7 +20,7 @@ from pipeline.errors import InputError
 from pipeline.reopen import revisit
 from pipeline.report.by_type.tables import fitting, of_system, side_by_side, types_of
 from pipeline.report.csv_files import csv_files
-from pipeline.report.html.type_maps import type_maps
+from pipeline.report.html.sections import type_maps
 from pipeline.report.latex import latex_files
 from pipeline.report.markdown import markdown_files
 from pipeline.report.parquet import parquet_files

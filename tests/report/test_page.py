@@ -24,17 +24,19 @@ from pipeline.corpus.texts import read_texts
 from pipeline.errors import ConfigError
 from pipeline.metrics.base import ngram_roles
 from pipeline.metrics.build import from_text
-from pipeline.report.html import design, page
-from pipeline.report.html.explorer import chosen_lines, line_counts
-from pipeline.report.html.explorer import data as explorer_data
-from pipeline.report.html.explorer.texts import Texts
+from pipeline.report.html import explorer as explorer_data
+from pipeline.report.html import lines as chosen_lines
+from pipeline.report.html import lines as line_counts
+from pipeline.report.html import page
+from pipeline.report.html import page as design
+from pipeline.report.html.explorer import Texts
 from pipeline.report.html.figures import bars as svg_bars
 from pipeline.report.html.figures import plots as svg_plots
 from pipeline.report.html.figures import svg
 from pipeline.report.html.page import as_json, as_yaml, html_files
 from pipeline.report.html.shell import minus
 from pipeline.report.tables.digits import percent
-from pipeline.report.tables.plotted import all_pairs, precisions, ranked_systems, scatters
+from pipeline.report.tables.plot_data import all_pairs, precisions, ranked_systems, scatters
 from pipeline.scoring.results import Bootstrap, Comparison
 from pipeline.scoring.sentences import sentence_scores
 from pipeline.tokenizers.tokenization import Tokenization

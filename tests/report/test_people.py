@@ -16,13 +16,13 @@ from pipeline.errors import InputError
 from pipeline.human.people import human_ranking
 from pipeline.report.html.figures import people as figures
 from pipeline.report.html.page import html_files
-from pipeline.report.html.people import people_part
+from pipeline.report.html.sections import people_part
 from pipeline.report.plots import PLOTS, drawn
 from pipeline.report.plots.canvas import styled
 from pipeline.report.tables.digits import round_half_up
 from pipeline.report.tables.human import coefficient
-from pipeline.report.tables.plot_look import Look
-from pipeline.report.tables.plotted import forests, triangles
+from pipeline.report.tables.plot_data import forests, triangles
+from pipeline.report.tables.plot_style import PlotStyle
 from tests.conftest import ROOT
 
 if TYPE_CHECKING:
@@ -122,7 +122,7 @@ def test_figures_have_the_numbers_of_the_results(material: Material, people: dic
 
 
 def test_plots_show_the_same(material: Material) -> None:
-    narrow = replace(material, look=Look("column", "serif", title=False))
+    narrow = replace(material, look=PlotStyle("column", "serif", title=False))
     plots = list(drawn(narrow, ("people", "correlations", "williams"), "svg"))
     found = [plot.stem for plot in plots]
     shown = ["pearson", "spearman", "kendall", "accuracy"]

@@ -17,7 +17,7 @@ from pipeline.report.plots import PLOTS
 from pipeline.report.plots.canvas import GREY, styled
 from pipeline.report.tables.comparisons import shown_p, signed
 from pipeline.report.tables.digits import percent
-from pipeline.report.tables.plotted import all_pairs, precisions, ranked_systems, scatters
+from pipeline.report.tables.plot_data import all_pairs, precisions, ranked_systems, scatters
 from tests.report.test_page import html
 from tests.report.test_plots import material
 

@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 
     from ...io.safe_files import Content
     from ...report.material import Material
-    from ...report.tables.plot_look import Look
+    from ...report.tables.plot_style import PlotStyle
 
 
 WITH_COLUMNS = frozenset({"csv", "html", "latex", "markdown", "parquet"})
@@ -61,7 +61,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     from ...report.by_type.tables import TIER, TIERS
     from ...report.plots import PLOTS
     from ...report.plots.canvas import TYPES
-    from ...report.tables.plot_look import FONTS, WIDTHS
+    from ...report.tables.plot_style import FONTS, WIDTHS
 
     parser.add_argument("run", help="a run directory")
     parser.add_argument("more", nargs="*", metavar="run", help=f"more run directories, for --format {BOARD}")
@@ -174,7 +174,7 @@ def _with_beaten(material: Material, args: argparse.Namespace) -> Material:
     return replace(material, beaten=True)
 
 
-def _look(args: argparse.Namespace, material: Material) -> Look:
+def _look(args: argparse.Namespace, material: Material) -> PlotStyle:
     """Return the look of plots: what the config says, and above it what was asked for."""
     look = material.look
     return look._replace(

@@ -28,7 +28,7 @@ from ...errors import IncompleteError, InputError, printable
 from ...execution.listener import SILENT, Listener
 from ...report.terminal.progress import Bar
 from ...reproduction.published import Outcome, Recipe
-from ..reproducing.boards import write_atlas
+from ..reproducing.boards import write_reproduction_report
 
 if TYPE_CHECKING:
     import argparse
@@ -213,7 +213,7 @@ def _outcomes(named: Sequence[Recipe], args: argparse.Namespace) -> list[Outcome
             bar.stage(f"{recipe.name} ({number} of {len(named)})")
             outcomes.append(reproduce(recipe, folder, _RecipeListener(bar, slow=recipe.slow)))
         if args.report:
-            write_atlas(outcomes, folder, Path(args.report), bar)
+            write_reproduction_report(outcomes, folder, Path(args.report), bar)
             tell(f"written: {args.report}")
     return outcomes
 

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from ...report.atlas.boards import ScoredBoard
+    from ...report.reproduction.leader_boards import ScoredBoard
     from ...report.terminal.progress import Bar
     from ...reproduction.published import Outcome
 
@@ -41,7 +41,7 @@ def score_boards(outcomes: Sequence[Outcome], folder: Path, bar: Bar) -> list[Sc
     """
     from ... import stages
     from ...config.tree import from_mapping
-    from ...report.atlas.boards import ScoredBoard
+    from ...report.reproduction.leader_boards import ScoredBoard
     from ...reproduction.boards import boards
 
     scored = []
@@ -59,10 +59,10 @@ def score_boards(outcomes: Sequence[Outcome], folder: Path, bar: Bar) -> list[Sc
     return scored
 
 
-def write_atlas(outcomes: Sequence[Outcome], folder: Path, page: Path, bar: Bar) -> None:
+def write_reproduction_report(outcomes: Sequence[Outcome], folder: Path, page: Path, bar: Bar) -> None:
     """Write the page of these outcomes, whose run directories are in a folder; run its leader boards there first."""
     from ...io.safe_files import write_atomic
-    from ...report.atlas.page import atlas
+    from ...report.reproduction.page import reproduction_report
 
     boards = score_boards(outcomes, folder, bar)
     bar.stage("writing the page")
@@ -74,4 +74,4 @@ def write_atlas(outcomes: Sequence[Outcome], folder: Path, page: Path, bar: Bar)
             return ""
         return quote(os.path.relpath(target.resolve(), page.resolve().parent).replace(os.sep, "/"))
 
-    write_atomic(page, atlas(outcomes, boards, explorer))
+    write_atomic(page, reproduction_report(outcomes, boards, explorer))

@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     import argparse
     from collections.abc import Sequence
 
-    from ...report.atlas.joined_runs import NamedRun
     from ...report.material import Material
+    from ...report.reproduction.own_runs import NamedRun
 
 IDLE = ("by", "tier", "plot", "type", "lines", "columns", "mean")
 """Arguments that have no effect on this form."""
@@ -25,7 +25,7 @@ IDLE = ("by", "tier", "plot", "type", "lines", "columns", "mean")
 def write_boards(args: argparse.Namespace) -> int:
     """Print the page, or write it to a file or folder."""
     from ...io.safe_files import write_atomic
-    from ...report.atlas.own_boards import NAME, board_page
+    from ...report.reproduction.own_runs import NAME, board_page
 
     _check(args)
     target = None if args.output in (None, "-") else Path(args.output)
@@ -62,7 +62,7 @@ def _runs(args: argparse.Namespace, target: Path | None) -> tuple[list[NamedRun]
     """Return the runs, limited to what is asked for, and how many digits scores have; raises StoreError for none."""
     from ...execution.store.remote_copy import folder_of
     from ...reopen import revisit
-    from ...report.atlas.joined_runs import NamedRun
+    from ...report.reproduction.own_runs import NamedRun
 
     folders = [folder_of(run) for run in (args.run, *args.more)]
     kept: list[tuple[Path, Material]] = []

@@ -1,7 +1,8 @@
 """The role of each n-gram in a metric (matched, penalised, missing ...), computed from tokens to be shown.
 
-Scores come from the counts of the kernel (`kernel/`); here single n-grams are listed. The HTML report does the same in
-the browser (`report/html/assets/ngrams.js`). Tests compare both with the counts of the kernel.
+Scores come from the counts of the kernel (`kernel/`); here single n-grams are listed. The HTML report gets the table
+ROLES as data, and lists them in the browser (`report/html/assets/ngrams.js`). Tests compare both with the counts of the
+kernel.
 """
 
 from __future__ import annotations
@@ -58,30 +59,65 @@ def merged(references: Sequence[Grams]) -> Grams:
     return union
 
 
-def roles(rule: str, sigma: Grams, rho: Grams, eta: Grams) -> dict[str, Grams]:
-    """Return the n-grams of source σ, reference ρ and output η, with their counts, by role.
+class Role(NamedTuple):
+    """Which n-grams have a role, and how often: as often as all texts of `of` have them, beyond any text of `less`.
 
-    The n-grams of the output are match, penalised and other, which add up to it. Those that the reference has more
-    often than the output are missing. The rule says what is penalised:
-
-    - gleu: an n-gram of output and source that the reference does not have at all.
-    - paper: an n-gram as often as output and source both have it beyond its count in the reference.
-    - match: nothing.
-
-    The rule green has other roles. True positives are match and removed (rightly, from the source); false positives are
-    inserted and lost. False negatives are kept and missing.
+    A text is a letter: s is the source, r the reference, h the output.
     """
-    match = eta & rho
-    if rule == "gleu":
-        penalised = Counter({gram: min(n, sigma[gram]) for gram, n in eta.items() if sigma[gram] and not rho[gram]})
-    elif rule == "paper":
-        penalised = (eta & sigma) - match
-    elif rule == "green":
-        inserted, kept = eta - (sigma | rho), (sigma & eta) - rho
-        removed, lost = sigma - (rho | eta), (sigma & rho) - eta
-        missing = rho - (sigma | eta)
-        common = {"match": match, "inserted": inserted, "kept": kept, "missing": missing}
-        return common | {"removed": removed, "lost": lost, "other": eta - match - inserted - kept}
-    else:
-        penalised = Counter()
-    return {"match": match, "penalised": penalised, "missing": rho - eta, "other": eta - match - penalised}
+
+    of: str
+    less: str = ""
+    without: str = ""
+    """The text in which an n-gram of this role does not stand at all."""
+
+
+_COMMON = {"match": Role("hr")}
+ROLES: dict[str, dict[str, Role]] = {
+    "match": {**_COMMON, "missing": Role("r", "h")},
+    "gleu": {**_COMMON, "penalised": Role("hs", without="r"), "missing": Role("r", "h")},
+    "paper": {**_COMMON, "penalised": Role("hs", "r"), "missing": Role("r", "h")},
+    "green": {
+        **_COMMON,
+        "inserted": Role("h", "sr"),
+        "kept": Role("sh", "r"),
+        "missing": Role("r", "sh"),
+        "removed": Role("s", "rh"),
+        "lost": Role("sr", "h"),
+    },
+}
+"""The roles by the names of rules.
+
+In gleu, what is penalised is an n-gram of output and source that the reference does not have at all; in paper, as often
+as output and source both have it beyond its count in the reference. In green, removed is rightly deleted, lost wrongly.
+"""
+COUNTS: dict[str, dict[str, tuple[str, ...]]] = {
+    "match": {"match": ("match",)},
+    "gleu": {"match": ("match",), "penalty": ("penalised",)},
+    "paper": {"match": ("match",), "penalty": ("penalised",)},
+    "green": {"tp": ("match", "removed"), "fp": ("inserted", "lost"), "fn": ("kept", "missing")},
+}
+"""The counts of metrics, by the names of rules, with the roles that they are the sums of."""
+
+
+def roles(rule: str, sigma: Grams, rho: Grams, eta: Grams) -> dict[str, Grams]:
+    """Return the n-grams of source σ, reference ρ and output η, with their counts, by the roles of a rule.
+
+    Those of the output have the roles whose `of` has h, and other; these add up to it.
+    """
+    texts = {"s": sigma, "r": rho, "h": eta}
+    found: dict[str, Grams] = {}
+    other = Counter(eta)
+    for name, role in ROLES[rule].items():
+        grams = texts[role.of[0]]
+        for letter in role.of[1:]:
+            grams = grams & texts[letter]
+        beyond: Grams = Counter()
+        for letter in role.less:
+            beyond |= texts[letter]
+        grams = grams - beyond
+        if role.without:
+            grams = Counter({gram: count for gram, count in grams.items() if not texts[role.without][gram]})
+        found[name] = grams
+        if "h" in role.of:
+            other -= grams
+    return {**found, "other": other}

@@ -13,20 +13,15 @@ from ..console import by_order
 from ..tables.columns.directions import Directions, marked_settings
 from ..tables.comparisons import baseline_of, pair_table, tests_of
 from ..tables.labels import best_of, groups, remarks, size
-from ..tables.plotted import all_pairs, precisions, ranked_systems
+from ..tables.plot_data import pair_matrix, precision_rows, rank_rows
 from ..tables.ranked import ranked_table
 from ..tables.sections import finding_tables
 from ..tables.verdicts import expectation_table, misses
 from . import shell
-from .design import ALWAYS, DESIGN
-from .explorer.data import explorer
-from .figures.bars import interval_axis, interval_bar, interval_scale
-from .figures.plots import order_parts, p_matrix, rank_parts
-from .overview import overview_part
-from .pairs import pairs_data
-from .people import people_part
+from .explorer import explorer, pairs_data
+from .sections import overview_part, people_part, type_maps
 from .shell import PageTable, Row
-from .type_maps import type_maps
+from .svg import drawn, interval_axis, interval_bar, interval_scale
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
@@ -34,7 +29,58 @@ if TYPE_CHECKING:
     from ...scoring.results import Score
     from ..material import Material
     from ..tables.labels import Group
-    from .figures.svg import Drawing
+    from .svg import Drawing
+
+ALWAYS = (
+    "theme.js",
+    "tabs.js",
+    "baseline.js",
+    "sort.js",
+    "boxes.js",
+    "marks.js",
+    "copying.js",
+)
+"""The scripts that work without sentences too, in the order in which they run: the first before the page is drawn."""
+SENTENCES = (
+    "text.js",
+    "words.js",
+    "marked.js",
+    "ngrams.js",
+    "edits.js",
+    "data.js",
+    "makers.js",
+    "list.js",
+    "grams.js",
+    "overlaps.js",
+    "counts.js",
+    "card.js",
+    "scores.js",
+    "detail.js",
+    "example.js",
+    "address.js",
+    "hits.js",
+    "lines.js",
+    "agreement.js",
+    "explorer.js",
+    "compare_figures.js",
+    "compare_gains.js",
+    "compare.js",
+    "keys.js",
+)
+"""The scripts of the sentences, in the order in which they run, after the others."""
+SCRIPTS = (*ALWAYS, *SENTENCES)
+STYLES = (
+    "page.css",
+    "overview.css",
+    "explorer.css",
+    "sentence.css",
+    "compare.css",
+    "copying.css",
+    "print.css",
+)
+"""The style sheets. Where two say something else, the later one holds."""
+DESIGN = shell.Design("page.html", STYLES, SCRIPTS)
+
 
 NAME = "report.html"
 ESCAPES = str.maketrans({c: f"\\u{ord(c):04x}" for c in "<>&\u2028\u2029\u007f"})
@@ -163,10 +209,15 @@ def board(material: Material, group: Group, number: int, linked: Collection[str]
         )
         for score, cell in zip(scores, cells, strict=True)
     ]
+    ranges, precisions = rank_rows(scores), precision_rows(results, scores)
     plots = {
-        **rank_parts(ranked_systems(scores)),
-        **order_parts(precisions(results, scores)),
-        "p-values of pairs": p_matrix(all_pairs(results, scores), digits),
+        **(drawn("Rank ranges", ranges) if ranges and len(ranges.names) > 1 else {}),
+        **(
+            drawn("Precision of each order", precisions)
+            if precisions and min(len(rows), len(precisions.columns)) > 1
+            else {}
+        ),
+        **drawn("p-values of pairs", pair_matrix(results, scores, digits)),
     }
     titles, compared = pair_table(results, tests, digits)
     pairs = PageTable(titles, marks.pairs(compared), left=(0, 1)) if tests else None
@@ -179,7 +230,7 @@ def board(material: Material, group: Group, number: int, linked: Collection[str]
         titles=header[3:],
         notes=remarks(scores),
         peer=scores[0].peer_signature or "",
-        plots=[(title, plot) for title, plot in plots.items() if plot],
+        plots=list(plots.items()),
         orders=orders(scores, digits),
         pairs=pairs,
     )

@@ -4,21 +4,72 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from dataclasses import fields, replace
+from importlib import import_module
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
 
 from ...errors import InputError, did_you_mean
 from ...metrics.build import from_text
 from ...metrics.names import is_called
 from ...scoring.results import Results
+from ..material import Material
+from ..plots import PLOTS
+from ..plots.canvas import BLUE, ORANGE, figure, saved, styled, text
 from ..tables.labels import labels
-from .frames import ends, frame, test_row
+from ..tables.plot_style import PLAIN
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from matplotlib.figure import Figure
 
+    from ...arrays import Floats
     from ...metrics.base.metric import Metric
+    from ...scoring.results import Bootstrap, Comparison
+    from ..tables.plot_style import PlotStyle
+
+
+# Data frames of pandas and polars. Both packages are optional, and imported when a frame is asked for.
+
+
+def frame(library: str, rows: Sequence[Mapping[str, Any]] | Mapping[str, Any]) -> Any:
+    """Return a DataFrame of pandas or polars, of rows, or of columns by name. What a row lacks is missing in the frame.
+
+    Raises InputError where the package is not installed.
+    """
+    try:
+        package = import_module(library)
+    except ImportError:
+        raise InputError(f"to_{library}() needs {library}: pip install {library}") from None
+    if hasattr(rows, "keys"):
+        return package.DataFrame(rows)
+    names = list(dict.fromkeys(name for row in rows for name in row))
+    if library == "pandas":
+        return package.DataFrame(list(rows), columns=names)
+    return package.DataFrame({name: [row.get(name) for row in rows] for name in names}, strict=False)
+
+
+def are_few(columns: str, others: Sequence[str] = ("all",)) -> bool:
+    """Return whether a frame is to have scores alone; raises InputError for a word that is none of the others."""
+    if columns not in ("scores", *others):
+        known = " or ".join(map(repr, ("scores", *others)))
+        raise InputError(f"columns: expected {known}, found {columns!r}")
+    return columns == "scores"
+
+
+def ends(bootstrap: Bootstrap | None) -> dict[str, float]:
+    """Return the ends of an interval as columns, or none."""
+    return dict(zip(("low", "high"), bootstrap.interval, strict=True)) if bootstrap else {}
+
+
+def test_row(test: Comparison) -> dict[str, Any]:
+    """Return a paired test as a row, with the names of tests.csv."""
+    row = dict(vars(test))
+    low, high = row.pop("interval")
+    names = {name: row.pop(name) for name in ("dataset", "metric", "system", "other", "difference")}
+    return {**names, "low": low, "high": high, **row}
 
 
 class Shown:
@@ -70,10 +121,9 @@ class Drawable(Shown):
         Raises InputError for an unknown name, width or font, where results have nothing for it, and where matplotlib
         is missing.
         """
-        from ..tables.plot_look import look_of
-        from .figures import drawn
+        from ..tables.plot_style import plot_style
 
-        look = look_of(width, font, title=title)
+        look = plot_style(width, font, title=title)
         results = self._as_results()
         known = {score.metric: from_text(score.metric) for score in results.scores} if metric else {}
         meant = called(known, metric) if metric else set()
@@ -145,3 +195,68 @@ class Compared(Results, Drawable):
     def of(cls, results: Results) -> Compared:
         """Return results as what `compare` returns."""
         return cls(**{field.name: getattr(results, field.name) for field in fields(results)})
+
+
+# Figures of results, as matplotlib's Figure. Needs the extra `plot`.
+
+
+def drawn(results: Results, name: str, look: PlotStyle = PLAIN) -> Figure:
+    """Return the figure of a plot (`gec-pipeline help reports`).
+
+    Raises InputError for an unknown name, where results have nothing for it or several such figures, and where
+    matplotlib is not installed.
+    """
+    _check_installed()
+    if name not in PLOTS:
+        raise InputError(
+            f"plot({name!r}): there is no such plot{did_you_mean(name, PLOTS)}; there are {_listed(PLOTS)}"
+        )
+    with styled(look):
+        figures = list(PLOTS[name].figures(Material(results=results)))
+    if not figures:
+        raise InputError(f"plot({name!r}): there is nothing for it here; it needs {PLOTS[name].needs}")
+    if len(figures) > 1:
+        named = _listed(dict.fromkeys(f"{group.dataset}/{group.label}" for group, _, _ in figures))
+        raise InputError(f"plot({name!r}): there are {len(figures)}; say which by metric= and dataset=: {named}")
+    return _shown(figures[0][2], look)
+
+
+def histogram(scores: Floats, title: str) -> Figure:
+    """Return a figure of how many sentences have which score, with a line at their mean."""
+    _check_installed()
+    from matplotlib.ticker import MaxNLocator
+
+    with styled():
+        whole, axes = figure(height=3.0)
+        values = 100 * scores[np.isfinite(scores)]
+        axes.hist(values, bins=40, color=BLUE)
+        if len(values):
+            mean = float(values.mean())
+            axes.axvline(mean, color=ORANGE, linestyle="--", linewidth=1)
+            title = f"{title}; mean of its sentences: {mean:.2f}"
+        axes.set_xlabel("score of a sentence (percent)")
+        axes.set_ylabel("sentences")
+        axes.set_title(text(title, 80), loc="left", fontsize=10)
+        axes.yaxis.set_major_locator(MaxNLocator(integer=True))
+    return _shown(whole)
+
+
+def _check_installed() -> None:
+    if find_spec("matplotlib") is None:
+        raise InputError("plot() needs matplotlib: pip install 'gec-pipeline[plot]'")
+
+
+def _listed(names: Any) -> str:
+    shown: Sequence[str] = list(names)
+    return ", ".join([*shown[:10], *(["..."] if len(shown) > 10 else [])])
+
+
+def _shown(whole: Figure, look: PlotStyle = PLAIN) -> Figure:
+    """Have a notebook show the figure, also where pyplot was not imported."""
+
+    def as_png() -> bytes:
+        with styled(look):
+            return saved(whole, "png")
+
+    setattr(whole, "_repr_png_", as_png)  # noqa: B010 (Figure has no such attribute, which a type checker would say)
+    return whole

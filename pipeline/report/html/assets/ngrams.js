@@ -1,5 +1,5 @@
 "use strict";
-// What n-grams count as: the same, by the same names, as in `metrics/base/ngram_roles.py`.
+// What n-grams count as. The rules are data: `DATA.rules`, from the table of `metrics/base/ngram_roles.py`.
 const BETWEEN = "\ud800"; // half of a surrogate pair: no text has it alone
 
 function grams(tokens, n) {
@@ -14,36 +14,6 @@ function count(list) {
   return found;
 }
 
-function union(maps) {
-  const found = new Map();
-  for (const map of maps) for (const [gram, n] of map) found.set(gram, Math.max(found.get(gram) ?? 0, n));
-  return found;
-}
-
-// Each rule takes the counts of an n-gram in source, reference and output, and returns how often it has which role.
-const RULES = {
-  match: (s, r, h) => ({ match: Math.min(h, r), missing: Math.max(r - h, 0) }),
-  gleu: (s, r, h) => ({
-    match: Math.min(h, r),
-    penalised: r === 0 ? Math.min(h, s) : 0,
-    missing: Math.max(r - h, 0),
-  }),
-  paper: (s, r, h) => ({
-    match: Math.min(h, r),
-    penalised: Math.max(Math.min(h, s) - Math.min(h, r), 0),
-    missing: Math.max(r - h, 0),
-  }),
-  green: (s, r, h) => ({
-    match: Math.min(h, r),
-    inserted: Math.max(h - Math.max(s, r), 0),
-    kept: Math.max(Math.min(s, h) - r, 0),
-    missing: Math.max(r - Math.max(s, h), 0),
-    removed: Math.max(s - Math.max(r, h), 0),
-    lost: Math.max(Math.min(s, r) - h, 0),
-  }),
-};
-const OF_OUTPUT = ["match", "penalised", "kept", "inserted"];
-const OUTSIDE = ["missing", "removed", "lost"];
 const TOLD = {
   match: "matched: in output and reference",
   penalised: "penalised: in output and source, not in the reference",
@@ -55,32 +25,38 @@ const TOLD = {
   other: "neither matched nor penalised",
 };
 
+// Return how often an n-gram has a role, from its counts in source, reference and output: as often as all texts of `of`
+// have it, beyond any of `less`; never where the text `without` has it.
+function times([of, less, without], counts) {
+  if (without && counts[without]) return 0;
+  let most = Infinity, beyond = 0;
+  for (const text of of) most = Math.min(most, counts[text]);
+  for (const text of less) beyond = Math.max(beyond, counts[text]);
+  return Math.max(most - beyond, 0);
+}
+
 // Return the roles of n-grams: `shown` has pairs [gram, kind] for those of the output in their sequence, `outside` for
 // those that it lacks, and `sums` the number of n-grams of each kind. `sigma` are counts in the source, `references`
-// counts in each reference, and `list` is the n-grams of the output.
+// counts in each reference, of which the highest counts, and `list` is the n-grams of the output.
 function parts(rule, sigma, references, list) {
-  const rho = references.length === 1 ? references[0] : union(references), eta = count(list);
-  const left = new Map(), shown = [], outside = [], sums = { other: 0 };
-  for (const kind of [...OF_OUTPUT, ...OUTSIDE]) sums[kind] = 0;
+  const rho = new Map(references[0]), eta = count(list), left = new Map(), shown = [], outside = [], sums = { other: 0 };
+  for (const other of references.slice(1)) for (const [gram, n] of other) rho.set(gram, Math.max(rho.get(gram) ?? 0, n));
+  const roles = Object.entries(DATA.rules[rule].roles), own = roles.filter(([, [of]]) => of.includes("h")).map(([kind]) => kind);
+  for (const [kind] of roles) sums[kind] = 0;
   for (const gram of new Set([...eta.keys(), ...rho.keys(), ...sigma.keys()])) {
-    const found = RULES[rule](sigma.get(gram) ?? 0, rho.get(gram) ?? 0, eta.get(gram) ?? 0);
+    const counts = { s: sigma.get(gram) ?? 0, r: rho.get(gram) ?? 0, h: eta.get(gram) ?? 0 }, found = {};
+    for (const [kind, role] of roles) {
+      found[kind] = times(role, counts);
+      sums[kind] += found[kind];
+      if (!own.includes(kind)) for (let i = 0; i < found[kind]; i++) outside.push([gram, kind]);
+    }
     left.set(gram, found);
-    for (const kind of Object.keys(found)) sums[kind] += found[kind];
-    for (const kind of OUTSIDE) for (let i = 0; i < (found[kind] ?? 0); i++) outside.push([gram, kind]);
   }
   for (const gram of list) {
-    const kind = OF_OUTPUT.find((name) => left.get(gram)[name] > 0) ?? "other";
+    const kind = own.find((name) => left.get(gram)[name] > 0) ?? "other";
     if (kind === "other") sums.other++;
     else left.get(gram)[kind]--;
     shown.push([gram, kind]);
   }
   return { shown, outside, sums };
-}
-
-// Return the counts of a metric, by their names, that follow from the sums of its rule.
-function told(rule, sums) {
-  if (rule === "green") {
-    return { tp: sums.match + sums.removed, fp: sums.inserted + sums.lost, fn: sums.kept + sums.missing };
-  }
-  return rule === "match" ? { match: sums.match } : { match: sums.match, penalty: sums.penalised };
 }

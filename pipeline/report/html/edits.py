@@ -8,26 +8,22 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ....metrics.base.description import MISSED, RIGHT, WRONG
-from ....scoring.column_blocks import annotators_of, chosen_references
-from .texts import MAX_TEXT
+from ...metrics.base.description import MISSED, RIGHT, WRONG
+from ...scoring.column_blocks import annotators_of, chosen_references
+from .texts import MAX_TEXT, STEP, lines_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
 
-    from ....arrays import Ints
-    from ....corpus.corpus import Corpus
-    from ....corpus.texts import AnyText
-    from ....metrics.base.description import Verdict
-    from ....metrics.base.metric import Metric
-    from ....scoring.scored_columns import ScoredColumns
+    from ...arrays import Ints
+    from ...corpus.corpus import Corpus
+    from ...metrics.base.description import Verdict
+    from ...metrics.base.metric import Metric
+    from ...scoring.scored_columns import ScoredColumns
 
-    LinesOf = Callable[[AnyText, Ints], Iterator[str]]
 
 LETTERS = {RIGHT: "r", WRONG: "w", MISSED: "m"}
 """What stands for a verdict behind the number of its edit."""
-STEP = 1024
-"""The verdicts of so many lines are made at once."""
 WHITE = re.compile(r"[\t-\r \xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\ufeff]+")
 """What JavaScript takes for white space."""
 
@@ -43,7 +39,7 @@ class Numbered:
         return self.numbers.setdefault(thing, len(self.numbers))
 
 
-def references_of(corpus: Corpus, metric: Metric, lines: Ints, lines_of: LinesOf) -> Ints:
+def references_of(corpus: Corpus, metric: Metric, lines: Ints) -> Ints:
     """Return for some lines which reference of the columns is that of each annotator: int64 [lines, annotators]."""
     view = corpus.read_by(metric.needs)
     texts = [lines_of(text, lines) for text in (view.source, *view.references) if text]
@@ -52,12 +48,7 @@ def references_of(corpus: Corpus, metric: Metric, lines: Ints, lines_of: LinesOf
 
 
 def edit_data(
-    corpus: Corpus,
-    measured: ScoredColumns,
-    names: Sequence[str],
-    lines: Ints,
-    lines_of: LinesOf,
-    references: Ints | None,
+    corpus: Corpus, measured: ScoredColumns, names: Sequence[str], lines: Ints, references: Ints | None
 ) -> dict[str, Any] | None:
     """Return the edits of some lines for the systems in `names`; None for metrics without verdicts.
 
@@ -76,7 +67,7 @@ def edit_data(
         counts = np.concatenate(list(chosen_references(metric, own[name])))[lines] if name in own else 0 * lines
         chosen.append((counts if references is None else annotators_of(references, counts)).tolist())
     words, edits, marks = Numbered(), list[list[int]](), list[list[list[str | None]]]()
-    for row in _judged(corpus, metric, [name for name in names if name in own], lines, lines_of):
+    for row in _judged(corpus, metric, [name for name in names if name in own], lines):
         numbers = Numbered()
         judged = iter(row)
         nothing: list[str | None] = [None] * len(view.references)
@@ -89,11 +80,11 @@ def edit_data(
         "edits": edits,
         "marks": marks,
         "chosen": list(zip(*chosen, strict=True)),
-        "tokens": _tokens(corpus, metric, lines, lines_of),
+        "tokens": _tokens(corpus, metric, lines),
     }
 
 
-def _tokens(corpus: Corpus, metric: Metric, lines: Ints, lines_of: LinesOf) -> dict[int, list[str]]:
+def _tokens(corpus: Corpus, metric: Metric, lines: Ints) -> dict[int, list[str]]:
     """Return the tokens of the source that edits count, by the places of lines where the script finds others."""
     tokenization, view = metric.needs.tokenization, corpus.read_by(metric.needs)
     shown = lines_of(corpus.source, lines) if corpus.source else repeat("")
@@ -108,7 +99,7 @@ def _tokens(corpus: Corpus, metric: Metric, lines: Ints, lines_of: LinesOf) -> d
 
 
 def _judged(
-    corpus: Corpus, metric: Metric, names: Sequence[str], lines: Ints, lines_of: LinesOf
+    corpus: Corpus, metric: Metric, names: Sequence[str], lines: Ints
 ) -> Iterator[tuple[list[list[Verdict] | None], ...]]:
     """Yield for each line what annotators say of the edits of the systems in `names`."""
     view = corpus.read_by(metric.needs)

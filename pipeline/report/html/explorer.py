@@ -1,7 +1,7 @@
 """The data of a page's sentence explorer: each text once, with scores and counts of each different output of a line.
 
-Of a large data set only some lines are shown. They are chosen by their counts (`chosen_lines.py`), and no other texts
-are read. The script `assets/data.js` reads the data.
+Of a large data set only some lines are shown. They are chosen by their counts (`lines.py`); no other texts are read.
+The scripts `assets/data.js` and `assets/compare.js` read the data.
 """
 
 from __future__ import annotations
@@ -10,33 +10,29 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ....corpus.spans import Span, read_span
-from ....scoring.column_blocks import blocks_of
-from ...tables.labels import labels
-from .chosen_lines import RULE, telling
+from ...metrics.base.ngram_roles import COUNTS, ROLES
+from ...scoring.column_blocks import blocks_of
+from ..tables.comparisons import is_significant, level_name, p_cell, settings_line
+from ..tables.labels import labels
 from .edits import edit_data, references_of
-from .line_counts import scaled, table
-from .texts import MAX_TEXT, Texts
+from .lines import RULE, scaled, table, telling
+from .texts import MAX_TEXT, Texts, lines_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from numpy.typing import NDArray
 
-    from ....arrays import Floats, Ints
-    from ....corpus.corpus import Corpus
-    from ....corpus.texts import AnyText
-    from ....metrics.base.columns import Columns
-    from ....metrics.base.metric import Metric
-    from ....metrics.base.ngram_roles import Rule, Shared
-    from ....scoring.scored_columns import ScoredColumns
-    from ....tokenizers.tokenization import Tokenization
-    from ...material import Material
+    from ...arrays import Floats, Ints
+    from ...corpus.corpus import Corpus
+    from ...metrics.base.columns import Columns
+    from ...scoring.results import Results
+    from ...scoring.scored_columns import ScoredColumns
+    from ...tokenizers.tokenization import Tokenization
+    from ..material import Material
 
 BUDGET = 10_000_000
 """About how many bytes the sentences of a page may take, unless more sentences are asked for."""
-STEP = 1024
-"""How many lines of a text are read at once."""
 EDITS = 6
 """About how many numbers take as much room as what an annotator says of the edits of an output."""
 NUMBER = 2.0
@@ -54,48 +50,41 @@ def explorer(material: Material, lines: int | None = None) -> dict[str, Any] | N
         return None
     sizes = _affordable(material, scored) if lines is None else dict.fromkeys(scored, lines)
     texts = Texts()
-    named = labels(score.metric for score in material.results.scores)
-    datasets = [
-        _dataset(material.corpora[name], measured, sizes[name], material.digits, texts)
-        for name, measured in scored.items()
-    ]
-    tokenizations = dict.fromkeys(one for ms in scored.values() for m in ms for one in _tokenizations(m.metric))
-    tokens = [texts.tokens(tokenization) for tokenization in tokenizations]
-    numbers = {tokenization: number for number, tokenization in enumerate(tokenizations)}
-    for dataset, measured in zip(datasets, scored.values(), strict=True):
+    numbers: dict[Tokenization, int] = {}
+    named, rules = labels(score.metric for score in material.results.scores), set[str]()
+
+    def numbered(tokenization: Tokenization) -> int:
+        return numbers.setdefault(tokenization, len(numbers))
+
+    datasets = []
+    for name, measured in scored.items():
+        dataset = _dataset(material.corpora[name], measured, sizes[name], material.digits, texts)
+        datasets.append(dataset)
         for entry, shown in zip(dataset["metrics"], (m for m in measured if m.columns), strict=True):
-            entry |= {"rule": _rule(shown.metric.ngram_rule(), numbers), "label": named[entry["signature"]]}
-            if overlaps := [_overlap(one, numbers) for one in shown.metric.overlaps()]:
-                entry["overlaps"] = overlaps
-    whole = {
+            rule, overlaps = shown.metric.ngram_rule(), shown.metric.overlaps()
+            entry |= {"rule": None, "label": named[entry["signature"]]}
+            if rule:
+                about = {"name": rule.name, "first": rule.first, "last": rule.last, "merged": rule.merged}
+                entry["rule"] = {**about, "tokens": numbered(rule.tokenization)}
+                rules.add(rule.name)
+            if overlaps:
+                kinds = [{"row": one.row, "kind": one.kind, "n": one.n} for one in overlaps]
+                entry["overlaps"] = [
+                    {**kind, "tokens": numbered(one.tokenization)} for kind, one in zip(kinds, overlaps, strict=True)
+                ]
+            if any(one.kind != "sequence" for one in overlaps):
+                rules.add("match")
+    return {
         "texts": texts.shown,
         "cut": texts.cut,
         "alike": texts.alike,
         "maxText": MAX_TEXT,
-        "tokens": tokens,
+        "tokens": [texts.tokens(tokenization) for tokenization in numbers],
         "digits": material.digits,
+        "datasets": datasets,
+        "rules": {name: {"roles": ROLES[name], "counts": COUNTS[name]} for name in sorted(rules)},
+        "rule": RULE,
     }
-    return {**whole, "datasets": datasets, "rule": RULE}
-
-
-def _tokenizations(metric: Metric) -> list[Tokenization]:
-    """Return how a metric splits the texts whose parts are shown."""
-    rule = metric.ngram_rule()
-    return [*([rule.tokenization] if rule else []), *(one.tokenization for one in metric.overlaps())]
-
-
-def _overlap(overlap: Shared, numbers: Mapping[Tokenization, int]) -> dict[str, Any]:
-    """Return what is shared in the form that `assets/overlaps.js` reads."""
-    about = {"row": overlap.row, "kind": overlap.kind, "n": overlap.n}
-    return {**about, "tokens": numbers[overlap.tokenization]}
-
-
-def _rule(rule: Rule | None, numbers: Mapping[Tokenization, int]) -> dict[str, Any] | None:
-    """Return a rule in the form that `assets/data.js` reads."""
-    if rule is None:
-        return None
-    about = {"name": rule.name, "first": rule.first, "last": rule.last, "merged": rule.merged}
-    return {**about, "tokens": numbers[rule.tokenization]}
 
 
 def _affordable(material: Material, scored: Mapping[str, Sequence[ScoredColumns]]) -> dict[str, int]:
@@ -177,7 +166,7 @@ def _metric(
     """
     metric, own = measured.metric, measured.names[: len(measured.columns)]
     shown = metric.by_annotator()
-    references = None if shown is metric else references_of(corpus, metric, lines, lines_of)
+    references = None if shown is metric else references_of(corpus, metric, lines)
     each = (picked(blocks_of(metric, columns), lines) for columns in measured.columns)
     by_system = [table(metric, columns, digits, references) for columns in each]
     fields, width = by_system[0][1], by_system[0][0].shape[1]
@@ -195,10 +184,10 @@ def _metric(
         "signature": measured.scores[0].metric,
         "output": metric.output,
         **({"lower": True} if metric.lower_is_better else {}),
-        "scores": {score.system: [score.rank, _plain(score.score, digits)] for score in measured.scores},
+        "scores": {score.system: [score.rank, *_whole([score.score], digits)] for score in measured.scores},
         "apart": measured.references if shown.by_reference else 0,
         "bySystem": by_system_alone,
-        "edits": edit_data(corpus, measured, names, lines, lines_of, references),
+        "edits": edit_data(corpus, measured, names, lines, references),
         "rowNames": metric.row_names(),
         "fields": fields,
         "width": width,
@@ -206,9 +195,9 @@ def _metric(
     }
 
 
-def _plain(value: float, digits: int) -> float | None:
-    whole = float(scaled(np.array([value]), digits)[0])
-    return None if np.isnan(whole) else int(whole)
+def _whole(values: Sequence[float], digits: int) -> list[int | None]:
+    """Return fractions as whole numbers, as scaled() returns them, None where one is not finite."""
+    return [None if np.isnan(one) else int(one) for one in scaled(np.array(values), digits).tolist()]
 
 
 def _numbers(rows: Floats) -> list[float | None]:
@@ -231,13 +220,26 @@ def picked(blocks: Iterable[Columns], lines: Ints) -> dict[str, NDArray[Any]]:
     return {name: np.concatenate([columns[name] for columns in parts]) for name in parts[0]}
 
 
-def lines_of(text: AnyText, lines: Ints) -> Iterator[str]:
-    """Yield these lines of a text, which count from 0 and are in rising order. At most STEP lines are in memory."""
-    for low in range(0, text.lines, STEP):
-        first, last = np.searchsorted(lines, (low, low + STEP))
-        if first == last:
-            continue
-        span = text.span(low, min(low + STEP, text.lines))
-        plain = read_span(span) if isinstance(span, Span) else span
-        for line in (lines[first:last] - low).tolist():
-            yield plain.data[int(plain.starts[line]) : int(plain.ends[line])].decode()
+def pairs_data(results: Results, data: Mapping[str, Any] | None, digits: int) -> dict[str, Any] | None:
+    """Return scores and tests of the data sets and metrics in `data`, which is what explorer() returned.
+
+    They are by the names of data sets and the signatures of metrics. A test is [system, other, difference, low and high
+    end of its interval, p-value as text, 1 if it is significant, wins, losses, ties]. The difference and its interval
+    are whole numbers, as scaled() returns them. Returns None where `data` is None.
+    """
+    if data is None:
+        return None
+    kept = {(own["name"], metric["signature"]) for own in data["datasets"] for metric in own["metrics"]}
+    of: dict[str, dict[str, Any]] = {}
+    for score in results.scores:
+        if (score.dataset, score.metric) in kept:
+            metrics = of.setdefault(score.dataset, {})
+            own = metrics.setdefault(score.metric, {"scores": {}, "tests": []})
+            own["scores"][score.system] = score.score if np.isfinite(score.score) else None
+    for test in results.tests:
+        if (test.dataset, test.metric) in kept:
+            shown = _whole([test.difference, *test.interval], digits)
+            told = [p_cell(test, results), int(is_significant(test, results)), test.wins, test.losses, test.ties]
+            of[test.dataset][test.metric]["tests"].append([test.system, test.other, *shown, *told])
+    settings = settings_line(results.statistics) if results.statistics else ""
+    return {"level": level_name(results), "settings": settings, "of": of}

@@ -15,7 +15,7 @@ SMALLEST = 7.0
 """No letter is smaller, in points, in a figure that is made for a paper."""
 
 
-class Look(NamedTuple):
+class PlotStyle(NamedTuple):
     """What people choose about the looks of plots."""
 
     width: str = ""
@@ -39,14 +39,14 @@ class Look(NamedTuple):
         return SMALLEST if self.narrow else max(usual, SMALLEST) if self.width else usual
 
 
-PLAIN = Look()
-LOOK: ContextVar[Look] = ContextVar("LOOK", default=PLAIN)
+PLAIN = PlotStyle()
+STYLE: ContextVar[PlotStyle] = ContextVar("STYLE", default=PLAIN)
 """The look of the figures that are being drawn; `styled` of canvas.py sets it."""
 
 
-def look_of(width: str | None, font: str, *, title: bool) -> Look:
+def plot_style(width: str | None, font: str, *, title: bool) -> PlotStyle:
     """Return the look of these settings. Raises InputError for a width or font that is not there."""
     for name, value, known in (("width", width, WIDTHS), ("font", font, FONTS)):
         if value is not None and value not in known:
             raise InputError(f"{name} '{value}': expected one of {', '.join(known)}{did_you_mean(value, known)}")
-    return Look(width or "", font, title)
+    return PlotStyle(width or "", font, title)

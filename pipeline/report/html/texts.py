@@ -5,15 +5,21 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
+from ...corpus.spans import Span, read_span
+
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
-    from ....tokenizers.tokenization import Tokenization
+    from ...arrays import Ints
+    from ...corpus.texts import AnyText
+    from ...tokenizers.tokenization import Tokenization
 
+STEP = 1024
+"""How many lines of a text are read at once."""
 MAX_TEXT = 20_000
 """How many characters of a text are shown. The rest is cut off."""
-
-
 SAMPLE = 300
 """In how many texts it is tried which way finds most tokens."""
 WAYS: dict[str, Callable[[str], list[str]]] = {
@@ -77,3 +83,15 @@ def _form(tokens: Sequence[str], text: str, way: str) -> str | list[str] | None:
         return None
     joined = ("" if way in OF_CHARACTERS else " ").join(tokens)
     return joined if WAYS[way](joined) == tokens else list(tokens)
+
+
+def lines_of(text: AnyText, lines: Ints) -> Iterator[str]:
+    """Yield these lines of a text, which count from 0 and are in rising order. At most STEP lines are in memory."""
+    for low in range(0, text.lines, STEP):
+        first, last = np.searchsorted(lines, (low, low + STEP))
+        if first == last:
+            continue
+        span = text.span(low, min(low + STEP, text.lines))
+        plain = read_span(span) if isinstance(span, Span) else span
+        for line in (lines[first:last] - low).tolist():
+            yield plain.data[int(plain.starts[line]) : int(plain.ends[line])].decode()

@@ -1,4 +1,4 @@
-"""Several runs as one: which of their scores may stand on one leader board, and what a reader has to be warned of.
+"""Leader boards of one's own runs as a page: systems by data sets and metrics, and a board for each of these.
 
 Scores stand on one board where the metric has the same settings, and source, references and gold are the same texts.
 """
@@ -6,17 +6,31 @@ Scores stand on one board where the metric has the same settings, and source, re
 from __future__ import annotations
 
 from dataclasses import field, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ...dataclass import dataclass
+from ...metrics.names import class_of
 from ...scoring.results import REFERENCES_ROW, ranks
 from ...scoring.stored_runs import SHARED
-from ..tables.labels import labels
+from ..html.shell import Design, PageTable, Row, render
+from ..html.svg import interval_axis, interval_bar, interval_scale
+from ..tables.comparisons import shown_interval
+from ..tables.digits import percent
+from ..tables.labels import labels, size
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from ...scoring.results import DatasetInfo, Results, Score
+
+
+NAME = "board.html"
+DESIGN = Design(
+    "leader_boards.html",
+    ("page.css", "reproductions.css", "copying.css"),
+    ("theme.js", "sort.js", "copying.js"),
+    "pipeline.report.reproduction",
+)
 
 
 @dataclass(frozen=True)
@@ -65,14 +79,23 @@ def join(runs: Sequence[NamedRun]) -> tuple[list[Joined], list[str]]:
                 board = boards.setdefault(key, Joined(dataset=dataset, label=named[score.metric], info=info))
                 _add(board, run, score, info, warnings)
         warnings += [f"{run.name}: {missing}" for missing in run.results.missing]
-    for dataset, own in variants.items():
-        warnings += _other_texts(dataset, own)
+    for dataset, ((first, names), *others) in variants.items():
+        warnings += [
+            f"{dataset}: {', '.join(_differing(first, info)[:3])} is not the same in {names[0]} and in {own[0]}: "
+            "their scores cannot be compared, and stand on boards of their own"
+            for info, own in others
+        ]
     warnings += _other_settings(boards)
     for (dataset, number, _), board in boards.items():
-        warnings += _other_versions(board)
+        versions = dict.fromkeys(signature.rpartition("|v:")[2] for signature in board.signatures)
+        if len(versions) > 1:
+            warnings.append(f"{board.dataset}: {board.label} is of versions {' and '.join(versions)} of gec-pipeline")
         if len(variants[dataset]) > 1:
             board.dataset = f"{dataset} ({', '.join(variants[dataset][number][1])})"
-    return [_ranked(board) for board in boards.values()], list(dict.fromkeys(warnings))
+        numbers = ranks([class_of(score.metric).goodness(score.score) for score in board.scores])
+        ranked = [replace(score, rank=rank) for score, rank in zip(board.scores, numbers, strict=True)]
+        board.scores = sorted(ranked, key=lambda score: score.rank)
+    return list(boards.values()), list(dict.fromkeys(warnings))
 
 
 def _variant(variants: list[tuple[DatasetInfo, list[str]]], info: DatasetInfo, run: str) -> int:
@@ -111,15 +134,6 @@ def _add(board: Joined, run: NamedRun, score: Score, info: DatasetInfo, warnings
     board.runs[name], board.texts[name] = [run.name], digest
 
 
-def _other_texts(dataset: str, variants: Sequence[tuple[DatasetInfo, list[str]]]) -> list[str]:
-    first, names = variants[0]
-    return [
-        f"{dataset}: {', '.join(_differing(first, info)[:3])} is not the same in {names[0]} and in {others[0]}: "
-        "their scores cannot be compared, and stand on boards of their own"
-        for info, others in variants[1:]
-    ]
-
-
 def _other_settings(boards: dict[tuple[str, int, str], Joined]) -> list[str]:
     """Return a warning for each metric that runs have with other settings on the same data set."""
     warnings = []
@@ -137,15 +151,51 @@ def _other_settings(boards: dict[tuple[str, int, str], Joined]) -> list[str]:
     return warnings
 
 
-def _other_versions(board: Joined) -> list[str]:
-    versions = dict.fromkeys(signature.rpartition("|v:")[2] for signature in board.signatures)
-    if len(versions) < 2:
-        return []
-    return [f"{board.dataset}: {board.label} is of versions {' and '.join(versions)} of gec-pipeline"]
+def board_page(runs: Sequence[NamedRun], digits: int) -> str:
+    """Return the page of the leader boards of some runs. Needs jinja2."""
+    boards, warnings = join(runs)
+    warnings += [f"{run.name}: {text}" for run in runs for text in run.results.warnings]
+    content = {
+        "title": "Leader boards",
+        "boards": [_board(board, number, digits) for number, board in enumerate(boards, 1)],
+        "overview": _overview(boards, digits),
+        "warnings": list(dict.fromkeys(warnings)),
+        "runs": runs,
+    }
+    return render(DESIGN, content)
 
 
-def _ranked(board: Joined) -> Joined:
-    """Return a board with its scores ranked among each other, the best first."""
-    numbers = ranks([score.score for score in board.scores])
-    pairs = [replace(score, rank=rank) for score, rank in zip(board.scores, numbers, strict=True)]
-    return replace(board, scores=sorted(pairs, key=lambda score: score.rank))
+def _board(board: Joined, number: int, digits: int) -> dict[str, Any]:
+    """Return a board for the template. Its name is that of its element, for links."""
+    where = interval_scale(board.scores)
+    sampled = any(score.bootstrap for score in board.scores)
+    best = percent(board.scores[0].score, digits)
+    rows = []
+    for score in board.scores:
+        shown = percent(score.score, digits)
+        interval = [shown_interval(score.bootstrap.interval, digits) if score.bootstrap else "-"] if sampled else []
+        cells = [*interval, ", ".join(board.runs[score.system])]
+        rows.append(Row(str(score.rank), score.system, shown, interval_bar(score, where), cells, shown == best != "-"))
+    return {
+        "name": f"board-{number}",
+        "label": board.label,
+        "dataset": board.dataset,
+        "facts": size(board.info),
+        "output": next(iter(board.scores[0].outputs), board.label),
+        "axis": interval_axis(where),
+        "titles": [*(["interval"] if sampled else []), "run"],
+        "rows": rows,
+        "signatures": board.signatures,
+    }
+
+
+def _overview(boards: Sequence[Joined], digits: int) -> PageTable:
+    """Return a row for each system, with its score on each board; * stands behind the best."""
+    cells: dict[str, dict[int, str]] = {}
+    for number, board in enumerate(boards):
+        best = percent(board.scores[0].score, digits)
+        for score in board.scores:
+            shown = percent(score.score, digits)
+            cells.setdefault(score.system, {})[number] = f"{shown} *" if shown == best != "-" else shown
+    header = ["system", *(f"{board.label} on {board.dataset}" for board in boards)]
+    return PageTable(header, [[name, *(own.get(n, "-") for n in range(len(boards)))] for name, own in cells.items()])

@@ -1,0 +1,259 @@
+"""Sections of the page: systems by metrics, scores by type of edit, and what people say of systems and metrics."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from ..by_type.tables import NONE, TIER, TIERS, of_system, types_of
+from ..overview.systems_by_metrics import overviews
+from ..overview.verdict import verdict
+from ..tables.columns.directions import BETTER, WORSE
+from ..tables.comparisons import is_significant, tests_of
+from ..tables.digits import shown_level
+from ..tables.human import (
+    correlation_table,
+    head_to_head_table,
+    permutation_table,
+    rank_table,
+    ranked_table,
+    sentence_table,
+    statistic_table,
+    test_table,
+    window_table,
+)
+from ..tables.labels import groups
+from ..tables.plot_data import forests, judged_rows, scatters, triangles
+from .shell import PageTable
+from .svg import drawn
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from ...human.people import HumanRanking
+    from ...scoring.results import Results
+    from ..by_type.tables import Types
+    from ..material import Material
+    from ..overview.systems_by_metrics import Entry, Overview
+    from ..tables.labels import Group
+    from .svg import Drawing
+
+
+# The overview in the page: systems by metrics, the sentence of each metric, and what any system can be compared by.
+
+
+UNTESTED, EQUAL, DIFFERENT = "-=*"
+"""What the data says of a pair of systems: no test, a test that did not tell them apart, one that did."""
+DIRECTIONS = {BETTER: "better", WORSE: "worse"}
+
+
+class PageCell(NamedTuple):
+    """What a metric says of a system."""
+
+    entry: Entry | None
+    direction: str
+    """ "better" or "worse" than the baseline, or nothing."""
+    letters: str
+    """The groups of the system, where all pairs were compared."""
+
+
+class PageOverview(NamedTuple):
+    """A table for the template."""
+
+    overview: Overview
+    boards: list[str]
+    """The names of the elements of the boards of its columns, for links."""
+    rows: list[tuple[str, str, list[PageCell]]]
+    """The system, its kind or nothing, and its cells."""
+
+
+def overview_part(results: Results, digits: int) -> dict[str, Any]:
+    """Return the overviews, the sentences of metrics by the names of their boards, and the data of `baseline.js`.
+
+    The boards are called board-1, board-2 and so on, in the order of the results.
+    """
+    own = groups(results)
+    names = {(group.dataset, group.metric): f"board-{number}" for number, group in enumerate(own, 1)}
+    tables = []
+    for overview in overviews(results, digits):
+        boards = [names[column.group.dataset, column.group.metric] for column in overview.columns]
+        rows = [
+            (name, overview.kinds.get(name, ""), [_cell(column.entries.get(name)) for column in overview.columns])
+            for name in overview.systems
+        ]
+        tables.append(PageOverview(overview, boards, rows))
+    sentences = {names[group.dataset, group.metric]: verdict(results, group, digits) for group in own}
+    own_boards = {names[group.dataset, group.metric]: _board(results, group) for group in own}
+    return {"tables": tables, "sentences": sentences, "data": {"digits": digits, "boards": own_boards}}
+
+
+def _cell(entry: Entry | None) -> PageCell:
+    direction = DIRECTIONS.get(entry.mark, "") if entry else ""
+    return PageCell(entry, direction, "" if direction or not entry else entry.mark)
+
+
+def _board(results: Results, group: Group) -> dict[str, Any]:
+    """Return the scores of a board as they are, and of each pair of its systems whether a test tells them apart."""
+    names = [score.system for score in group.scores]
+    scores = [score.score if score.score == score.score else None for score in group.scores]
+    return {"systems": names, "scores": scores, "tests": _tests(results, group, names)}
+
+
+def _tests(results: Results, group: Group, names: Sequence[str]) -> str:
+    """Return a sign for each pair of systems, row by row of the part above the diagonal; "" where there is no test."""
+    signs = {
+        frozenset((test.system, test.other)): DIFFERENT if is_significant(test, results) else EQUAL
+        for test in tests_of(results, group.scores[0])
+    }
+    pairs = [frozenset((one, two)) for number, one in enumerate(names) for two in names[number + 1 :]]
+    return "".join(signs.get(pair, UNTESTED) for pair in pairs) if signs else ""
+
+
+# Scores by type of edit on the page: a map of systems by types, and a table of all numbers, for each tier.
+
+
+SHADES = 10
+"""How many shades the map has beside that of 0."""
+
+
+class Shade(NamedTuple):
+    """A cell of the map."""
+
+    text: str
+    kind: str
+    """The class of the style sheet: h0 for a score of 0, up to h10."""
+    title: str
+    """All numbers, which the pointer shows."""
+
+
+class TypeMap(NamedTuple):
+    """The scores of a metric on a data set by the types of a tier."""
+
+    title: str
+    is_open: bool
+    """Whether it is shown at once."""
+    systems: Sequence[str]
+    rows: Sequence[tuple[str, Sequence[Shade]]]
+    """For each type its cells, one for each system."""
+    header: Sequence[str]
+    numbers: Sequence[Sequence[str]]
+    """The table of all numbers: type, system, and what `header` names after them."""
+
+
+def type_maps(results: Results, digits: int) -> dict[tuple[str, str], list[TypeMap]]:
+    """Return the maps of each data set and metric that has scores by type, the tier that is shown first before others.
+
+    Tiers that have no types of their own are left out.
+    """
+    maps: dict[tuple[str, str], list[TypeMap]] = {}
+    for tier in sorted(TIERS, key=lambda tier: (tier != TIER, tier)):
+        for types in types_of(results, tier):
+            own = maps.setdefault((types.group.dataset, types.group.metric), [])
+            if types.tier == tier or not own:
+                own.append(_map(types, digits, is_open=not own))
+    return maps
+
+
+def _map(types: Types, digits: int, *, is_open: bool) -> TypeMap:
+    rows = [(name, [_shade(types, system, name, digits) for system in types.systems]) for name in types.names]
+    tables = {system: of_system(types, system, digits) for system in types.systems}
+    header = next(iter(tables.values()))[0]
+    numbers = [[row[0], system, *row[1:]] for system, table in tables.items() for row in table[1]]
+    return TypeMap(
+        title=f"By type: {TIERS[types.tier]}",
+        is_open=is_open,
+        systems=types.systems,
+        rows=rows,
+        header=[header[0], "system", *header[1:]],
+        numbers=sorted(numbers, key=lambda row: types.names.index(row[0])),
+    )
+
+
+def _shade(types: Types, system: str, name: str, digits: int) -> Shade:
+    cell = types.cells.get((system, name))
+    if cell is None:
+        return Shade(NONE, "none", f"{system}, {name}: does not occur")
+    texts = [f"{output} {types.shown(system, name, output, digits)}" for output in (*types.fractions, *types.counts)]
+    texts[0] += f" ({types.level}: {types.interval(system, name, digits)})" if types.level else ""
+    number = 0 if cell.score <= 0 else max(1, round(cell.score * SHADES))
+    return Shade(
+        types.shown(system, name, types.fractions[0], digits), f"h{number}", f"{system}, {name}: {', '.join(texts)}"
+    )
+
+
+DIGITS = 3
+"""Decimals of Expected Wins."""
+
+
+class Ranking(NamedTuple):
+    """How people rank the systems."""
+
+    note: str
+    plots: Mapping[str, Drawing]
+    table: PageTable
+    names: Sequence[str]
+    """The columns of the table of pairs."""
+    pairs: Sequence[tuple[str, Sequence[tuple[str, str]]]]
+    """For each system its cells in this table, each a text and the class of its shade."""
+
+
+def people_part(material: Material) -> dict[str, Any] | None:
+    """Return tables and plots of how people rank the systems, and of how the metrics agree with them."""
+    from ...human.people import human_ranking  # here, because few runs have judgements
+
+    results = material.results
+    if not results.human or not results.human.get("correlations"):
+        return None
+    people, settings = material.people(), results.human["settings"]
+    found = human_ranking(people, settings) if people else None
+    own = {"ranking": found and ranking(found, settings), "unread": people is None}
+    return {**own, **agreement(results)}
+
+
+def ranking(judged: HumanRanking, settings: dict[str, Any]) -> Ranking:
+    """Return how people rank the systems; `settings` are those of the section `human`."""
+    from ...human.judgment_summary import ranked_by_name
+
+    order, shares = judged.ranked.order, judged.pairs.share
+    header, rows = head_to_head_table(judged.pairs, judged.systems, order)
+    pairs = [
+        (row[0], [(cell, _shade_people(shares[column, line])) for cell, column in zip(row[1:], order, strict=True)])
+        for row, line in zip(rows, order, strict=True)
+    ]
+    note = (
+        f"Expected Wins of all systems that people judged. Rank ranges are those of {settings['resamples']:,} "
+        f"bootstrap samples of the judgements, at {shown_level(settings['level'])}; the ranges of different clusters "
+        "do not overlap."
+    )
+    scores = ranked_by_name(judged.ranked, judged.systems)
+    table = PageTable(*ranked_table(scores, "Expected Wins", DIGITS), left=(1,))
+    return Ranking(note, drawn("Ranks by people", judged_rows(judged)), table, header[1:], pairs)
+
+
+def _shade_people(share: float) -> str:
+    return "none" if math.isnan(share) else f"h{round(float(share) * SHADES)}"
+
+
+def agreement(results: Results) -> dict[str, Any]:
+    """Return tables and plots of how the metrics agree with people."""
+    human = results.human or {}
+    plots: dict[str, Drawing] = {}
+    for forest in forests(results):
+        plots |= drawn(forest.what.capitalize(), forest.shown)
+    for triangle in triangles(results):
+        plots |= drawn(f"Williams' test, {triangle.human_name}", triangle.shown)
+    for found in scatters(results):
+        plots |= drawn(f"{found.group.label} and {found.human_name}: {found.what}", found.shown)
+    tables = {
+        "Correlations of systems": PageTable(*correlation_table(human), left=(0, 1)),
+        "Pairs of outputs of a sentence": PageTable(*sentence_table(human), left=(0,)),
+        "Williams' test: is the first metric closer to people?": PageTable(*test_table(human), left=(0, 1, 2)),
+        "Windows of neighbours": PageTable(*window_table(human), left=(0, 1)),
+        "Statistics": PageTable(*statistic_table(human), left=(0, 1, 2)),
+        "Permutation test: does the first metric agree better with people?": PageTable(
+            *permutation_table(human), left=(0, 1, 2, 3)
+        ),
+        "Pairs of outputs by the ranks that people gave": PageTable(*rank_table(human), left=(0,)),
+    }
+    shown = {title: table for title, table in tables.items() if table.rows}
+    return {"plots": list(plots.items()), "tables": shown, "tests": any(True for _ in triangles(results))}
