@@ -23,8 +23,7 @@ from dataclasses import replace
 from os import PathLike
 from typing import TYPE_CHECKING, Any, Literal
 
-from .corpus.edits.annotated_texts import Annotating, with_annotated
-from .corpus.edits.gold_beside_lists import corpus_with_gold
+from .corpus.annotated_texts import Annotating, corpus_with_gold, with_annotated
 from .corpus.in_memory import corpus_in_memory
 from .errors import IncompleteError, InputError
 from .evaluation import Evaluation, Result

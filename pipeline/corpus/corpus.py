@@ -1,6 +1,6 @@
 """A data set with its systems, opened and checked in the parent process; workers read its texts by ranges.
 
-Each file is read once when it is opened, and the byte offset of every STRIDE-th line is kept (see `index.py`).
+Each file is read once when it is opened, and the byte offset of every STRIDE-th line is kept (see `scan.py`).
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ import numpy as np
 from ..dataclass import dataclass
 from ..errors import CorpusError, InputError, Problem
 from ..metrics.base.views import TEXTS
-from .index import changed
-from .suspicions.sample import Samples
+from .samples import Samples
+from .scan import changed
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
     from ..metrics.base.metric import Needs
     from .texts import AnyText
+
 
 MAX_REFERENCES = 255
 WITHOUT_EDITS = "has no edits: name an M2 file under `gold`, or have texts annotated (`errant: {annotator: auto}`)"

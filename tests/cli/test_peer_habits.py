@@ -13,7 +13,7 @@ import pytest
 import sacrebleu
 
 from pipeline.cli.dispatch import main
-from pipeline.cli.peer_habits import SYNONYMS
+from pipeline.cli.sacrebleu_options import SYNONYMS
 from pipeline.errors import ConfigError
 from pipeline.metrics.base.signature import with_samples
 from pipeline.tokenizers.languages import CODES, SPECIAL, tokenizer_of_pair

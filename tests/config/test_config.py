@@ -17,7 +17,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pipeline import stages
-from pipeline.annotation.named_annotators import EXAMPLE
+from pipeline.annotation.annotate import EXAMPLE
 from pipeline.cli.commands.schema import json_schema
 from pipeline.config.globs import natural
 from pipeline.config.load import Config, load

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from pipeline.edits import correction_xml, m2_lines
+from pipeline.corpus.edits import correction_xml
+from pipeline.corpus.edits import m2_files as m2_lines
 from pipeline.errors import CorpusError
 from tests.conftest import mirrored
 from tests.files import CONFIG, dataset, lines, prepare, problems, write

@@ -11,9 +11,9 @@ import pytest
 
 import pipeline
 from pipeline.config.resolved import Dataset, System
+from pipeline.corpus.input_warnings import mistaken_texts
 from pipeline.corpus.opener import open_corpus
-from pipeline.corpus.suspicions.mistaken_texts import mistaken_texts
-from pipeline.corpus.suspicions.sample import LENGTH, STRETCHES, Samples, stretches
+from pipeline.corpus.samples import LENGTH, STRETCHES, Samples, stretches
 from pipeline.corpus.texts import text_in_memory
 from pipeline.metrics.build import from_text
 from pipeline.prepare import doubts

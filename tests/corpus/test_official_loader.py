@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pipeline.corpus.edits import official_loader
-from pipeline.edits.m2_lines import NOOP
+from pipeline.corpus import edit_views as official_loader
+from pipeline.corpus.edits.m2_files import NOOP
 
 if TYPE_CHECKING:
     from pathlib import Path

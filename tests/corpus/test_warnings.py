@@ -14,9 +14,11 @@ from hypothesis import strategies as st
 
 import pipeline
 from pipeline import stages
-from pipeline.corpus import index, input_warnings, scan
-from pipeline.corpus.suspicions import sample, spacing
-from pipeline.corpus.suspicions.sample import Sample
+from pipeline.corpus import input_warnings, scan
+from pipeline.corpus import input_warnings as spacing
+from pipeline.corpus import samples as sample
+from pipeline.corpus import scan as index
+from pipeline.corpus.samples import Sample
 from pipeline.corpus.texts import text_in_memory
 from pipeline.errors import InputError
 from tests.files import CONFIG, TEXTS, prepare, write

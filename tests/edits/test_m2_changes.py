@@ -7,11 +7,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from pipeline.edits.m2.changes import converted, merged, split
-from pipeline.edits.m2.errant_types import ERRANT_TYPES
-from pipeline.edits.m2.writing import with_texts_changed
-from pipeline.edits.m2_files import Annotated, read_annotated
-from pipeline.edits.m2_lines import Block
+from pipeline.corpus.edits.m2_files import Annotated, Block, read_annotated
+from pipeline.corpus.edits.m2_tools import ERRANT_TYPES, converted, merged, split, with_texts_changed
 from pipeline.io.plain_files import Spool
 
 if TYPE_CHECKING:

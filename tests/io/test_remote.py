@@ -25,10 +25,9 @@ import pytest
 import pipeline
 from pipeline.cli.dispatch import main
 from pipeline.config.resolved import Column, Input
-from pipeline.corpus import index
+from pipeline.corpus import scan as index
 from pipeline.corpus.input_files import Opener
-from pipeline.corpus.spans import read_span
-from pipeline.corpus.texts import read_texts
+from pipeline.corpus.texts import read_span, read_texts
 from pipeline.errors import CorpusError, Problem, StoreError
 from pipeline.execution.options import RunOptions
 from pipeline.execution.store import remote_copy

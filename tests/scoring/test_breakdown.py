@@ -14,7 +14,7 @@ from jsonschema import validate
 
 from pipeline import stages
 from pipeline.cli.commands.schema import results_schema
-from pipeline.corpus.edits import views
+from pipeline.corpus import edit_views as views
 from pipeline.execution.options import RunOptions
 from pipeline.scoring.breakdown.counts import breakdowns
 from pipeline.scoring.breakdown.rows import REST, Breakdown

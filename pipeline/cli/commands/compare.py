@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any, get_args
 from ...config.models import WrittenStatistics
 from ...errors import InputError, did_you_mean, printable
 from ...report.terminal.progress import Bar
-from ..parts import add_columns, add_parts, selection_of
+from ..arguments import add_columns, add_parts, selection_of
 
 if TYPE_CHECKING:
     from ...scoring.results import Results

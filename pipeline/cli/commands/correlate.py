@@ -26,7 +26,7 @@ from typing import TYPE_CHECKING, Any
 from ...errors import InputError
 from ...io.dataset_cache import path_of
 from ...report.terminal.progress import Bar
-from ..parts import selection_of
+from ..arguments import selection_of
 
 if TYPE_CHECKING:
     import argparse

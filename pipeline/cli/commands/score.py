@@ -39,7 +39,7 @@ from typing import TYPE_CHECKING, Any
 from ...report.terminal.progress import Bar
 from ..arguments import add_files, jobs, open_files, output_from_pipe
 from ..kernel_note import kernel_notes
-from ..peer_habits import add_habits, check_habits, check_names, print_bare, statistics_asked
+from ..sacrebleu_options import add_habits, check_habits, check_names, print_bare, statistics_asked
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

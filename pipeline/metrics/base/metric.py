@@ -299,7 +299,7 @@ class Metric(Described, ABC):
         return []
 
     def doubts(self, annotations: Iterable[str]) -> list[str]:
-        """Return what looks wrong in the records of annotators that the metric reads; see `edits/records.py`."""
+        """Return what looks wrong in the records of annotators that the metric reads; see `corpus/edits/records.py`."""
         del annotations
         return []
 

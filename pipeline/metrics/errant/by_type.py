@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
+from ...corpus.edits.errant_report import is_of
 from ...dataclass import dataclass
-from ...edits.errant.edit_keys import is_of
 from ..base.columns import Field, Schema
 from .columns import COUNTS
 from .hits import hits_of

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...corpus.spans import Span, read_span
+from ...corpus.texts import Span, read_span
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from ..evaluation import Result
     from .dispatch import Parser
 
+
 MOST_COLUMNS = 255
 SYNONYMS = {
     "--metrics": "-m",

@@ -1,30 +1,40 @@
-"""Texts that are annotated for metrics of edits: outputs, and references where no M2 file has the edits of annotators.
-
-The edits are those of the M2 file that `m2 annotate` writes of the same texts. All texts of a data set are annotated
-together, so that a sentence that several of them have is annotated once.
-"""
+"""An M2 file as gold beside texts that are in memory, or beside the M2 files of outputs."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from os import PathLike, fspath
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
-from ...edits.m2.writing import BAR
-from ...edits.m2_lines import FIELDS, NOOP
-from ...edits.records import outputs_of, record_of
-from ...errors import CorpusError, Problem
-from ...io.plain_files import SEPARATOR, Origin, Spooled
-from ...metrics.base.views import annotator_of
-from ..texts import read_texts, text_in_memory
-from .views import MAX_ANNOTATORS
+from ..config.resolved import Column, Dataset, System
+from ..errors import CorpusError, InputError, Problem
+from ..io.plain_files import SEPARATOR, Origin, Spooled
+from ..io.remote import locate
+from ..metrics.base.views import EDITS, GOLD, annotator_of
+from .edit_views import MAX_ANNOTATORS
+from .edits.m2_files import FIELDS, NOOP
+from .edits.m2_tools import BAR
+from .edits.records import outputs_of, record_of
+from .in_memory import ONE, corpus_in_memory
+from .opener import open_corpus, other_source
+from .texts import read_texts, text_in_memory
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Sequence
 
-    from ...annotation.pairs import Annotation
-    from ..corpus import Corpus
-    from ..input_files import Opener
-    from ..texts import AnyText
+    from ..annotation.errant_annotator import Annotation
+    from .corpus import Corpus
+    from .input_files import Opener
+    from .texts import AnyText
+
+
+# Texts that are annotated for metrics of edits: outputs, and references where no M2 file has the edits of annotators.
+#
+# The edits are those of the M2 file that `m2 annotate` writes of the same texts. All texts of a data set are annotated
+# together, so that a sentence that several of them have is annotated once.
+
 
 MANY = 2000
 """From so many pairs of sentences on a user is told that annotating takes a while."""
@@ -114,9 +124,7 @@ class _View:
 
     def _annotated(self) -> list[Annotation]:
         """Return the edits of all sentences of references and outputs, in this order."""
-        from ...annotation.annotate import annotate_all  # here, because these take time to load
-        from ...annotation.annotation_cache import AnnotationCache
-        from ...annotation.named_annotators import model_of
+        from ..annotation.annotate import AnnotationCache, annotate_all, model_of
 
         model, told = model_of(self.annotator), self.how.told
         told.stage("annotating")
@@ -226,3 +234,88 @@ def _records(text: AnyText) -> Iterator[bytes]:
 def _output(annotation: Annotation) -> bytes:
     """Return the record of an output's edits for a sentence."""
     return "\n".join([f"{edit}0" for edit in annotation] or [NOOP]).encode()
+
+
+MEMORY = "memory"
+
+
+def corpus_with_gold(
+    gold: object,
+    hypotheses: Any,
+    references: Any,
+    sources: Any,
+    views: Collection[str],
+    *,
+    systems_later: bool = False,
+) -> Corpus:
+    """Return texts in memory with the annotations of an M2 file, from which those come that are None.
+
+    Where the outputs are M2 files too, the corpus is theirs. With `systems_later` there may be no outputs. Raises
+    InputError where texts and files do not fit.
+    """
+    outputs = hypotheses if isinstance(hypotheses, Mapping) else {ONE: hypotheses}
+    annotated = _open_gold(gold, outputs, views)
+    if annotated.systems:
+        if references is not None or sources is not None:
+            raise InputError("references, sources: beside M2 files they come from gold; leave them out")
+        return annotated
+    if sources is None and annotated.source is not None:
+        sources = _all_texts(annotated.source)
+    references = [*map(_all_texts, annotated.references)] if references is None else references
+    return _beside(corpus_in_memory(hypotheses, references, sources, systems_later=systems_later), annotated)
+
+
+def _all_texts(text: AnyText) -> list[str]:
+    return read_texts(text, 0, text.lines)
+
+
+def _open_gold(gold: object, outputs: Mapping[str, Any], views: Collection[str]) -> Corpus:
+    """Open an M2 file as source, references and edits of a data set; `outputs` that are paths become its systems.
+
+    Raises InputError for what is no path, and where texts and paths stand side by side. Raises CorpusError where the
+    files cannot be read or do not fit together.
+    """
+    if not isinstance(gold, str | PathLike):
+        raise InputError(f"gold: expected the path of an M2 file, found {type(gold).__name__}")
+    files = [name for name, output in outputs.items() if isinstance(output, str | PathLike)]
+    if files and len(files) < len(outputs):
+        raise InputError("hypotheses: expected lists of texts, or M2 files, found both")
+    for name, given in [("gold", gold), *(("hypotheses", output) for output in outputs.values())]:
+        if isinstance(given, str) and "\n" in given:
+            raise InputError(f"{name}: expected the path of an M2 file, found a text of several lines")
+        if isinstance(given, str) and "/" not in given and ":" not in given and not Path(given).exists():
+            raise InputError(f"{name}: expected the path of an M2 file; there is no file '{given}'")
+    if EDITS in views and not files:
+        example = "such as {'system': 'output.m2'}, or texts with annotator=auto among the options of the metric"
+        raise InputError(f"hypotheses: metrics that compare the edits of outputs take M2 files, {example}; found texts")
+    systems = [
+        System(name, {MEMORY: Column(kind="m2", path=locate(Path(), fspath(outputs[name])), column="")})
+        for name in files
+    ]
+    problems: list[Problem] = []
+    path = locate(Path(), fspath(gold))
+    dataset = Dataset(name=MEMORY, source=None, references=(), m2=path, gold=(path,))
+    corpus = open_corpus(dataset, systems, problems, views=views)
+    if corpus is None:
+        raise CorpusError(list(dict.fromkeys(problems)))
+    return corpus
+
+
+def _beside(corpus: Corpus, gold: Corpus) -> Corpus:
+    """Return texts in memory with the edits of a data set; raises CorpusError where the source is not the same."""
+    problems = other_source(corpus.source, gold.source) if gold.source else []
+    if problems:
+        raise CorpusError(problems)
+    noted = replace(corpus, notes=(*corpus.notes, *gold.notes))
+    views = {
+        name: replace(
+            corpus,
+            references=view.references,
+            systems=corpus.systems if name == GOLD else {},
+            missing=False,
+            kept=(),
+            notes=(),
+        )
+        for name, view in gold.views.items()
+    }
+    return replace(noted, views=views)

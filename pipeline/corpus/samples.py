@@ -8,17 +8,18 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ... import kernel
-from ...kernel import strings
-from ...kernel.common import Encoded
-from ...kernel.lines import Lines
-from ..texts import MemoryText, read_texts, same
+from .. import kernel
+from ..kernel import strings
+from ..kernel.common import Encoded
+from ..kernel.lines import Lines
+from .texts import MemoryText, read_texts, same
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from ...arrays import Floats, Ints
-    from ..texts import AnyText
+    from ..arrays import Floats, Ints
+    from .texts import AnyText
+
 
 STRETCHES = 5
 """How many stretches of neighbouring lines are read of a text."""

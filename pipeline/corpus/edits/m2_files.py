@@ -5,27 +5,180 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
+from dataclasses import dataclass, field
 from functools import lru_cache
+from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple
 from unicodedata import normalize
 
-from ..errors import CorpusError, Problem
-from ..io.plain_files import named, open_bytes
-from .m2_lines import KEPT, NOOP, Block, edit_of, is_noop
-from .m2_lines import blocks as m2_blocks
-from .records import read_lines
+from ...errors import CorpusError, Problem
+from ...io.plain_files import named, open_bytes, pieces_of_lines
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
     from pathlib import Path
 
-    from ..io.plain_files import Spool
-    from ..io.remote import Remote
-    from .m2_lines import Edit
-    from .records import LinesRead
+    from ...io.plain_files import Spool
+    from ...io.remote import Remote
 
+
+# The lines of an M2 file: sentences, each with the edits of its annotators as they stand in the file.
+#
+#     S This are a sentence .
+#     A 1 2|||R:VERB:SVA|||is|||REQUIRED|||-NONE-|||0
+#     A -1 -1|||noop|||-NONE-|||REQUIRED|||-NONE-|||1
+#
+# Lines that begin with I may stand between the edits, and mean nothing. Nothing is interpreted here. Whether
+# alternatives (is||was) are parted, whether -NONE- is an empty text, and what an annotator without a line has meant, is
+# decided by those who read the edits.
+
+
+NOOP = "A -1 -1|||noop|||-NONE-|||REQUIRED|||-NONE-|||0"
+"""The line of an annotator who leaves a sentence as it is."""
+_SPAN = re.compile(r"(-?[0-9]{1,9})[ \t]+(-?[0-9]{1,9})")
+_TARGET = re.compile(r"T[0-9]+(-A[0-9]+)? ")
+"""How a line begins with which ChERRANT repeats the corrected sentence."""
+_ID = re.compile(r"[0-9]{1,9}")
+FIELDS = 6
+MOST = 20_000
+"""The most edits of a sentence, those of all annotators together. More are meant to fill the memory."""
+KEPT = 1 << 14
+"""Lines whose edits are kept: most are read several times, for texts, for checks and by workers. They take 6 MB."""
+
+
+NUMBERED = re.compile(r"error ([0-9]+) (yes|no)")
+
+
+class Edit(NamedTuple):
+    """A line that begins with A."""
+
+    start: int
+    """The first token that is replaced, from 0; -1 in a noop."""
+    end: int
+    """The token after the last that is replaced."""
+    type: str
+    correction: str
+    """What replaces the tokens, as it is written."""
+    annotator: int
+
+    @property
+    def is_noop(self) -> bool:
+        """Whether the line says that the annotator leaves the sentence as it is."""
+        return is_noop(self.type)
+
+
+def is_numbered(type_: str) -> bool:
+    """Return whether the type of an edit says to which error of its sentence it belongs."""
+    return bool(NUMBERED.fullmatch(type_))
+
+
+@lru_cache(KEPT)
+def is_noop(type_: str) -> bool:
+    """Return whether a type of edits says that the annotator leaves the sentence as it is."""
+    return type_.strip().lower() == "noop"
+
+
+@dataclass(slots=True)
+class Block:
+    """A sentence of an M2 file with its edits."""
+
+    line: int
+    """The line of the sentence in its file."""
+    sentence: str
+    """The sentence, without "S " before it."""
+    lines: list[tuple[int, str]] = field(default_factory=list)
+    """The lines that begin with A, each with its number in the file. They are only added to."""
+    kept: tuple[str, ...] = field(default=(), repr=False, compare=False)
+    """What `texts` returned last."""
+
+    @property
+    def texts(self) -> tuple[str, ...]:
+        """The same lines without their numbers."""
+        if len(self.kept) != len(self.lines):
+            self.kept = tuple([line for _, line in self.lines])
+        return self.kept
+
+
+if TYPE_CHECKING:
     Reader = Callable[[Path, str], Iterable[Block]]
     """Takes a file and its name for messages, and yields its sentences."""
+
+
+def blocks(path: Path, name: str) -> Iterator[Block]:
+    """Yield the sentences of an M2 file. Raises CorpusError, with the line, for a line that is none of an M2 file."""
+    current: Block | None = None
+    pieces = (enumerate(lines, first) for first, lines in pieces_of_lines(path, name))
+    for number, line in chain.from_iterable(pieces):
+        if line[:2] == "A ":
+            if current is None or len(current.lines) == MOST:
+                raise _odd_edit(current, name, number)
+            current.lines.append((number, line))
+        elif line[:2] == "S " or line == "S":
+            if current:
+                yield current
+            current = Block(number, line[2:])
+        elif current and (line.startswith("I ") or _TARGET.match(line)):
+            continue
+        elif line.strip():
+            raise wrong(name, number, "expected a line that begins with 'S ' or 'A ', or an empty line")
+        elif current:
+            yield current
+            current = None
+    if current:
+        yield current
+
+
+def _odd_edit(block: Block | None, name: str, number: int) -> CorpusError:
+    """Return the error for an edit before any sentence, or for one too many."""
+    if block is None:
+        return wrong(name, number, "an edit before any sentence: expected a line that begins with 'S '")
+    return wrong(name, number, f"the sentence of line {block.line} has more than {MOST:,} edits")
+
+
+def edit_of(line: str, name: str, number: int) -> Edit:
+    """Return the edit of a line that begins with A; raises CorpusError where it is not written as one."""
+    try:
+        return _edit(line)
+    except ValueError as error:
+        raise wrong(name, number, str(error)) from None
+
+
+def edits_of(lines: Sequence[str], name: str, number: int) -> list[Edit]:
+    """Return the edits of several lines, of which the first has this number; raises as edit_of() does."""
+    try:
+        return list(map(_edit, lines))
+    except ValueError:
+        return [edit_of(line, name, place) for place, line in enumerate(lines, number)]
+
+
+@lru_cache(KEPT)
+def _edit(line: str) -> Edit:
+    fields = line[2:].split("|||")
+    if len(fields) != FIELDS:
+        raise ValueError(f"expected {FIELDS} fields with ||| between, found {len(fields)}")
+    # as Edit(...) does, in a third of the time
+    return tuple.__new__(Edit, (*_span(fields[0]), fields[1], fields[2], _annotator(fields[5])))
+
+
+@lru_cache(KEPT)
+def _span(field: str) -> tuple[int, int]:
+    span = _SPAN.fullmatch(field.strip())
+    if not span:
+        raise ValueError(f"expected two token offsets, found '{field[:50]}'")
+    return int(span[1]), int(span[2])
+
+
+@lru_cache(KEPT)
+def _annotator(field: str) -> int:
+    if not _ID.fullmatch(field.strip()):
+        raise ValueError(f"expected the number of an annotator at the end, found '{field[:50]}'")
+    return int(field)
+
+
+def wrong(name: str, number: int, message: str) -> CorpusError:
+    """Return the error for a line of a file."""
+    return CorpusError([Problem(f"{name}:{number}", message)])
+
 
 DELETED = "-NONE-"
 """How NUCLE writes that a correction is empty. ERRANT leaves the field empty."""
@@ -57,8 +210,6 @@ class Annotated(NamedTuple):
     @property
     def is_xml(self) -> bool:
         """Whether it was read from a gold file of I-measure."""
-        from .corrections_of_m2 import is_numbered  # here, because it is rarely asked
-
         return any(map(is_numbered, self.all_types()))
 
     @property
@@ -138,7 +289,7 @@ class Annotated(NamedTuple):
         return {edit[3] for edits in self.edits for edit in edits}
 
 
-def read_annotated(path: Path | Remote, spool: Spool, reader: Reader = m2_blocks) -> Annotated:
+def read_annotated(path: Path | Remote, spool: Spool, reader: Reader = blocks) -> Annotated:
     """Read an M2 file, or another whose sentences `reader` yields as those of an M2 file.
 
     Raises CorpusError, with the line, where it is not written as one.
@@ -285,3 +436,34 @@ def swapped(output: Annotated, gold: Annotated) -> Iterator[str]:
         yield f"{output.name} has {several} annotators, and {gold.name} has one: are output and reference swapped?"
     elif named_so == [True, False]:
         yield f"{output.name} is given as the output, and {gold.name} as the reference: are they swapped?"
+
+
+SENTENCES = 1 << 13
+"""Sentences whose lines are kept as they were read: most systems have the same edits of some. They take 12 MB."""
+
+
+class LinesRead(NamedTuple):
+    """What the lines of a sentence say. Sentences with equal lines share it, so nobody may change it."""
+
+    edits: list[Edit]
+    """In the order of the file."""
+    lines: dict[int, list[str]]
+    """The lines of each annotator, in the order in which annotators come first; a noop of annotator 0 without lines."""
+    by_annotator: dict[int, list[Edit]]
+    """The edits of each annotator who has a line, in the same order."""
+
+
+@lru_cache(SENTENCES)
+def read_lines(lines: tuple[str, ...]) -> LinesRead:
+    """Read the lines of a sentence; raises CorpusError for one that is not written as an edit."""
+    edits = edits_of(lines, "record", 0)
+    by_annotator: dict[int, list[Edit]] = {}
+    own_lines: dict[int, list[str]] = {}
+    for line, edit in zip(lines, edits, strict=True):
+        annotator = edit[4]
+        if annotator in by_annotator:
+            by_annotator[annotator].append(edit)
+            own_lines[annotator].append(line)
+        else:
+            by_annotator[annotator], own_lines[annotator] = [edit], [line]
+    return LinesRead(edits, own_lines or {0: [NOOP]}, by_annotator)
