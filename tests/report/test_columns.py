@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline.report.html.figures.names import NAME, short_names
+from pipeline.report.html.svg import NAME, short_names
 from pipeline.report.tables.columns.directions import Directions
 from pipeline.report.tables.columns.explanations import BESIDE, EXPLANATIONS, explanation
 from pipeline.report.tables.comparisons import pair_table

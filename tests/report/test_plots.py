@@ -168,14 +168,6 @@ def test_one_system_and_scores_that_are_no_numbers_are_drawn() -> None:
     assert [plot.plot for plot in drawn(Material(results=results), kind="svg")] == ["scores"]
 
 
-def test_filled_circles_are_significant_differences() -> None:
-    with styled():
-        ((_, _, figure),) = PLOTS["differences"].figures(material([*"ABCDEFGHIJKL"], "L"))
-        circles = [line.get_markerfacecolor() for line in figure.axes[0].lines if line.get_marker() == "o"]
-    # L is in the pairs 10, 20, 29, 37, 44, 50, 55 ... of all in order; p of these is 0.010 ... 0.044, 0.050 ...
-    assert circles == ["#0072B2"] * 5 + ["white"] * 6
-
-
 @pytest.mark.parametrize("kind", ["png", "svg", "pdf"])
 def test_a_plot_is_the_same_bytes_each_time_whatever_the_settings(kind: str) -> None:
     before = dict(mpl.rcParams)

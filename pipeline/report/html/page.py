@@ -71,11 +71,7 @@ SENTENCES = (
 SCRIPTS = (*ALWAYS, *SENTENCES)
 STYLES = (
     "page.css",
-    "overview.css",
-    "explorer.css",
-    "sentence.css",
-    "compare.css",
-    "copying.css",
+    "sentences.css",
     "print.css",
 )
 """The style sheets. Where two say something else, the later one holds."""

@@ -55,6 +55,7 @@ MARKS: dict[str, dict[str, Any]] = {
     "draws": {"color": PALE, "linewidth": 7, "solid_capstyle": "butt"},
     "line": {"color": ORANGE, "linestyle": "--", "linewidth": 1},
     "value": {"color": BLUE, "marker": "o", "markersize": 5, "linestyle": ""},
+    "strong": {"color": BLUE, "marker": "o", "markersize": 7, "linestyle": ""},
     "rank": {"color": ORANGE, "marker": "o", "markersize": 5, "linestyle": ""},
     "open": {"color": BLUE, "marker": "o", "markersize": 5, "linestyle": "", "markerfacecolor": "white"},
 }
@@ -170,13 +171,9 @@ def draw_rows(shown: Rows, *, legend_below: bool = False) -> tuple[Figure, Axes]
             axes.axhline(row - 0.5, color=GREY, linewidth=1)
     for number, column in enumerate(shown.columns):
         if several:
-            look = {
-                "marker": MARKERS[number % len(MARKERS)],
-                "color": COLOURS[number % len(COLOURS)],
-                "label": column.title,
-            }
-            places = [(mark.low, mark.row) for mark in column.marks]
-            axes.plot([x for x, _ in places], [y for _, y in places], linewidth=0.6, markersize=5, **look)
+            xs, ys = [mark.low for mark in column.marks], [mark.row for mark in column.marks]
+            marker, colour = MARKERS[number % len(MARKERS)], COLOURS[number % len(COLOURS)]
+            axes.plot(xs, ys, linewidth=0.6, markersize=5, marker=marker, color=colour, label=column.title)
             continue
         if column.line is not None:
             axes.axvline(column.line, zorder=0, **MARKS["line"])

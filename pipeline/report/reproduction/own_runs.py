@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 NAME = "board.html"
 DESIGN = Design(
     "leader_boards.html",
-    ("page.css", "reproductions.css", "copying.css"),
+    ("page.css", "print.css", "reproductions.css"),
     ("theme.js", "sort.js", "copying.js"),
     "pipeline.report.reproduction",
 )

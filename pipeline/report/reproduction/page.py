@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 DESIGN = Design(
     "reproductions.html",
-    ("page.css", "reproductions.css", "copying.css"),
+    ("page.css", "print.css", "reproductions.css"),
     ("theme.js", "sort.js", "copying.js", "reproductions.js"),
     "pipeline.report.reproduction",
 )

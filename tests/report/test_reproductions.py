@@ -1,4 +1,4 @@
-"""The atlas and the boards of several runs as pages: what they say, what hostile names can do, and their structure."""
+"""The atlas and the boards of several runs in a real browser: nothing is fetched, all fits, everything can be read."""
 
 from __future__ import annotations
 
@@ -15,6 +15,8 @@ import pytest
 from pipeline.cli.dispatch import main
 from pipeline.errors import StoreError
 from pipeline.report.reproduction import leader_boards as timelines
+from pipeline.report.reproduction import own_runs
+from pipeline.report.reproduction import page as report
 from pipeline.report.reproduction.leader_boards import ScoredBoard
 from pipeline.report.reproduction.own_runs import NamedRun, board_page, join
 from pipeline.report.reproduction.page import by_publication, reproduction_report, short_citation, value_tables
@@ -23,13 +25,21 @@ from pipeline.reproduction.boards import boards
 from pipeline.reproduction.published import Outcome, Recipe
 from pipeline.scoring.results import DatasetInfo
 from tests.conftest import ROOT, run, write_run
+from tests.report import browser as browsers
+from tests.report.browser import CONTRAST
 from tests.report.test_page import Reader
+from tests.report.test_plot_data import shapes, title, words
 from tests.report.test_plots import HOSTILE, material
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from pipeline.scoring.results import Results
+    from tests.report.browser import Browser
+
+
+# The atlas and the boards of several runs as pages: what they say, what hostile names can do, and their structure.
+
 
 NAMES = [*HOSTILE, "</title><script>x</script>", '" onload="x', "{{ 7 * 7 }}", "'><img src=x onerror=x>"]
 
@@ -175,13 +185,12 @@ def test_the_timeline_has_a_square_for_each_result() -> None:
     ]
     drawing = timelines.timeline(told)
     assert drawing
-    squares = [shape for shape in drawing.shapes if shape.tag == "rect"]
-    assert [(one.title, one.attributes["class"]) for one in squares] == [
+    assert [(title(one), one.get("class")) for one in shapes(drawing, "rect")] == [
         ("one: exact", "square good"),
         ("two: differs", "square bad"),
         ("x: not run", "square none"),
     ]
-    assert [shape.text for shape in drawing.shapes if shape.text.startswith("20")] == ["2014", "2015", "2016"]
+    assert [words(text) for text in shapes(drawing, "text", "small")] == ["2014", "2015", "2016"]
     assert timelines.timeline([]) is None
 
 
@@ -194,11 +203,9 @@ def test_the_line_of_the_best_rises_only() -> None:
     ]
     drawing = timelines.progress_of(standings, "x")
     assert drawing
-    steps = [shape.attributes for shape in drawing.shapes if shape.attributes.get("class") == "record"]
-    assert [one["x1"] == one["x2"] for one in steps].count(True) == 1
-    assert [shape.text for shape in drawing.shapes if shape.attributes.get("class") == "small"] == ["A", "C"]
-    dots = [shape.attributes["class"] for shape in drawing.shapes if shape.tag == "circle"]
-    assert dots == ["dot", "dot hollow", "dot"]
+    assert [one.get("x1") == one.get("x2") for one in shapes(drawing, "line", "record")].count(True) == 1
+    assert [words(text) for text in shapes(drawing, "text") if text.get("class") == "small"] == ["A", "C"]
+    assert [dot.get("class") for dot in shapes(drawing, "circle")] == ["dot", "dot hollow", "dot"]
     assert timelines.progress_of(standings[:1], "x") is None
 
 
@@ -398,5 +405,88 @@ def test_a_run_named_twice_is_refused(two_runs: list[Path], capsys: pytest.Captu
 
 
 def test_the_package_has_every_part_of_the_pages() -> None:
-    folder = ROOT / "pipeline" / "report" / "atlas" / "assets"
-    assert {file.name for file in folder.iterdir()} == {"atlas.html", "atlas.css", "atlas.js", "board.html"}
+    folder = ROOT / "pipeline" / "report" / "reproduction" / "assets"
+    parts = {
+        part
+        for design in (own_runs.DESIGN, report.DESIGN)
+        for part in (design.template, *design.styles, *design.scripts)
+    }
+    shared = {file.name for file in (ROOT / "pipeline" / "report" / "html" / "assets").iterdir()}
+    assert {file.name for file in folder.iterdir()} == parts - shared
+
+
+if browsers.lacking():
+    pytest.skip(browsers.lacking(), allow_module_level=True)
+
+
+@pytest.fixture(scope="module")
+def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    """The atlas of all recipes and of hostile ones, and boards of runs."""
+    folder, (outcomes, boarded) = tmp_path_factory.mktemp("pages"), everything()
+    hostile = [outcome(name, entry(name), entry(f"{name}2", "differs")) for name in HOSTILE]
+    good = outcome("fine", entry("a"), entry("b", "tolerance"), entry("c", "differs"), cite="Fine 2003: x")
+    texts = {
+        "atlas": page_of(good, *outcomes, boarded=boarded),
+        "hostile": page_of(*hostile),
+        "boards": board_page(runs_of(["A", "B", "x" * 99]), 2),
+    }
+    paths = {name: folder / f"{name}.html" for name in texts}
+    for name, text in texts.items():
+        paths[name].write_text(text, encoding="utf-8")
+    return paths
+
+
+@pytest.mark.parametrize("name", ["atlas", "hostile", "boards"])
+@pytest.mark.parametrize("width", [1440, 320])
+def test_pages_open_without_a_complaint_and_fit(
+    browser: Browser, name: str, width: int, pages: dict[str, Path]
+) -> None:
+    browser.size(width)
+    browser.open(pages[name])
+    browser.run("document.querySelectorAll('details').forEach((one) => (one.open = true))")
+    assert browser.run("return document.documentElement.scrollWidth") <= width
+    assert browser.complaints() == []
+    browser.size()
+
+
+@pytest.mark.parametrize("dark", [False, True])
+@pytest.mark.parametrize("name", ["atlas", "boards"])
+def test_every_text_has_contrast(browser: Browser, name: str, dark: bool, pages: dict[str, Path]) -> None:
+    browser.size(dark=dark)
+    browser.open(pages[name])
+    browser.run("document.querySelectorAll('details').forEach((one) => (one.open = true))")
+    assert browser.run(CONTRAST) == {}
+    browser.size()
+
+
+def test_a_link_opens_its_result(browser: Browser, pages: dict[str, Path]) -> None:
+    browser.open(pages["atlas"], "result-gjg-m2")
+    assert browser.run("return [...document.querySelectorAll('details.result[open]')].map((one) => one.id)") == [
+        "result-gjg-m2"
+    ]
+    browser.run("location.hash = '#result-gjg-bleu'")
+    browser.wait("return document.getElementById('result-gjg-bleu').open", True)
+    browser.run("document.getElementById('open').click()")
+    assert browser.run("return document.querySelectorAll('details.result:not([open])').length") == 0
+    browser.run("document.getElementById('close').click()")
+    assert browser.run("return document.querySelectorAll('details.result[open]').length") == 0
+
+
+def test_columns_of_results_can_be_sorted(browser: Browser, pages: dict[str, Path]) -> None:
+    browser.open(pages["atlas"])
+    first = "return document.querySelector('#results tbody th').textContent"
+    before = browser.run(first)
+    browser.run("document.querySelector('#results thead button').click()")
+    assert browser.run(first) == "acl2015-human-order" != before
+
+
+def test_print_has_every_result_and_no_controls(browser: Browser, pages: dict[str, Path]) -> None:
+    browser.size(media="print")
+    browser.open(pages["atlas"])
+    shown = "return [...document.querySelectorAll(arguments[0])].filter((one) => one.checkVisibility()).length"
+    assert browser.run(shown, "details.result > summary") > 70
+    assert browser.run(shown, ".buttons, .top, .copy") == 0
+    browser.size(780, media="print")
+    right = "return Math.max(...[...document.querySelectorAll('svg.wide')].map((d) => d.getBoundingClientRect().right))"
+    assert browser.run(right) <= 780
+    browser.size()
