@@ -17,9 +17,9 @@ from pipeline.errors import StoreError
 from pipeline.report.reproduction import leader_boards as timelines
 from pipeline.report.reproduction import own_runs
 from pipeline.report.reproduction import page as report
-from pipeline.report.reproduction.leader_boards import ScoredBoard
+from pipeline.report.reproduction.leader_boards import ScoredBoard, short_citation
 from pipeline.report.reproduction.own_runs import NamedRun, board_page, join
-from pipeline.report.reproduction.page import by_publication, reproduction_report, short_citation, value_tables
+from pipeline.report.reproduction.page import by_publication, reproduction_report, value_tables
 from pipeline.reproduction import published
 from pipeline.reproduction.boards import boards
 from pipeline.reproduction.published import Outcome, Recipe

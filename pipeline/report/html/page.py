@@ -31,49 +31,12 @@ if TYPE_CHECKING:
     from ..tables.labels import Group
     from .svg import Drawing
 
-ALWAYS = (
-    "theme.js",
-    "tabs.js",
-    "baseline.js",
-    "sort.js",
-    "boxes.js",
-    "marks.js",
-    "copying.js",
-)
+ALWAYS = ("base.js", "results.js", "boxes.js", "copying.js")
 """The scripts that work without sentences too, in the order in which they run: the first before the page is drawn."""
-SENTENCES = (
-    "text.js",
-    "words.js",
-    "marked.js",
-    "ngrams.js",
-    "edits.js",
-    "data.js",
-    "makers.js",
-    "list.js",
-    "grams.js",
-    "overlaps.js",
-    "counts.js",
-    "card.js",
-    "scores.js",
-    "detail.js",
-    "example.js",
-    "address.js",
-    "hits.js",
-    "lines.js",
-    "agreement.js",
-    "explorer.js",
-    "compare_figures.js",
-    "compare_gains.js",
-    "compare.js",
-    "keys.js",
-)
+SENTENCES = ("words.js", "data.js", "ngrams.js", "edits.js", "sentence.js", "example.js", "explorer.js", "compare.js", "keys.js")
 """The scripts of the sentences, in the order in which they run, after the others."""
 SCRIPTS = (*ALWAYS, *SENTENCES)
-STYLES = (
-    "page.css",
-    "sentences.css",
-    "print.css",
-)
+STYLES = ("page.css", "sentences.css", "print.css")
 """The style sheets. Where two say something else, the later one holds."""
 DESIGN = shell.Design("page.html", STYLES, SCRIPTS)
 

@@ -28,7 +28,7 @@ NAME = "board.html"
 DESIGN = Design(
     "leader_boards.html",
     ("page.css", "print.css", "reproductions.css"),
-    ("theme.js", "sort.js", "copying.js"),
+    ("base.js", "boxes.js", "copying.js"),
     "pipeline.report.reproduction",
 )
 

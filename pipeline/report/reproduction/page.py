@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 DESIGN = Design(
     "reproductions.html",
     ("page.css", "print.css", "reproductions.css"),
-    ("theme.js", "sort.js", "copying.js", "reproductions.js"),
+    ("base.js", "boxes.js", "copying.js", "reproductions.js"),
     "pipeline.report.reproduction",
 )
 MOST = 4

@@ -116,9 +116,11 @@ def score_rows(results: Results, group: Group) -> Rows:
     marks, line = list[Mark](), None
     for row, score in enumerate(group.scores):
         if score.samples and not math.isnan(score.samples.interval[0]):
-            marks.append(Mark(row, "draws", *(100 * end for end in score.samples.shown)))
+            low, high = score.samples.shown
+            marks.append(Mark(row, "draws", 100 * low, 100 * high))
         if score.bootstrap:
-            marks.append(Mark(row, "interval", *(100 * end for end in score.bootstrap.interval)))
+            low, high = score.bootstrap.interval
+            marks.append(Mark(row, "interval", 100 * low, 100 * high))
         test, value = compared.get(score.system), 100 * score.score
         marks.append(Mark(row, "open" if test and not is_significant(test, results) else "value", value, value))
         line = value if score.system == baseline else line
@@ -143,7 +145,8 @@ def difference_rows(results: Results, group: Group) -> Rows | None:
     marks = []
     for row, test in enumerate(shown):
         kind, value = "value" if is_significant(test, results) else "open", 100 * test.difference
-        marks += [Mark(row, "interval", *(100 * end for end in test.interval)), Mark(row, kind, value, value)]
+        low, high = (100 * end for end in test.interval)
+        marks += [Mark(row, "interval", low, high), Mark(row, kind, value, value)]
     column = Column("", f"{group.output} (percent), {level_name(results)} interval", marks, line=0)
     notes = [f"p {p_cell(test, results)}" for test in shown]
     names = [test.system for test in shown]
@@ -180,7 +183,7 @@ def _ranks(systems: Sequence[tuple[str, int, tuple[int, int], int]]) -> Rows:
 
 def precision_rows(results: Results, scores: Sequence[Score]) -> Rows | None:
     """Return the precision of each order, None where the metric has no precisions."""
-    orders = [int(order[1]) for name in scores[0].outputs if (order := _PRECISION.fullmatch(name))]
+    orders = [int(found[1]) for name in scores[0].outputs if (found := _PRECISION.fullmatch(name))]
     strong = [score.rank == 1 or score.system == baseline_of(results) for score in scores]
     columns = []
     for order in orders:
@@ -281,7 +284,7 @@ def forests(results: Results) -> Iterator[Agreement[Rows]]:
                 said = f"{metric}: {name} {coefficient(value)}"
                 if value is not None and None not in bounds:
                     said += f", {coefficient(bounds[0])} to {coefficient(bounds[1])}"
-                    marks.append(Mark(row, "interval", *bounds, said))
+                    marks.append(Mark(row, "interval", bounds[0], bounds[1], said))
                 if value is not None:
                     marks.append(Mark(row, "value", value, value, said))
             low = 0.0 if name == SHARE else -1.0
