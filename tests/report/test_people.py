@@ -72,15 +72,15 @@ def test_the_ranking_is_that_of_the_command(
     said = json.loads(capsys.readouterr().out)
     own = said["expected_wins"]
     ranking = people["ranking"]
-    assert [row[1] for row in ranking.table.rows] == own["order"] == ranking.names
-    for _, name, score, ranks, cluster in ranking.table.rows:
+    assert [row[1] for row in ranking["table"].rows] == own["order"] == ranking["pairs"].names
+    for _, name, score, ranks, cluster in ranking["table"].rows:
         low, high = own["ranks"][name]
         assert float(score) == pytest.approx(own["scores"][name], abs=0.000501)
         assert (ranks, int(cluster)) == (str(low) if low == high else f"{low}-{high}", own["clusters"][name])
     scores = (material.results.human or {})["scores"]["expected_wins"]
     assert scores == pytest.approx({name: own["scores"][name] for name in scores}, abs=1e-12)
-    for row, cells in ranking.pairs:
-        for column, (text, kind) in zip(ranking.names, cells, strict=True):
+    for row, cells in ranking["pairs"].rows:
+        for column, (text, kind, _) in zip(ranking["pairs"].names, cells, strict=True):
             if row == column:
                 assert (text, kind) == ("", "none")
             else:

@@ -6,7 +6,7 @@ The data of the scripts is JSON in which no character can end the element around
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 from ..console import by_order
@@ -29,11 +29,20 @@ if TYPE_CHECKING:
     from ...scoring.results import Score
     from ..material import Material
     from ..tables.labels import Group
-    from .svg import Drawing
 
 ALWAYS = ("base.js", "results.js", "boxes.js", "copying.js")
 """The scripts that work without sentences too, in the order in which they run: the first before the page is drawn."""
-SENTENCES = ("words.js", "data.js", "ngrams.js", "edits.js", "sentence.js", "example.js", "explorer.js", "compare.js", "keys.js")
+SENTENCES = (
+    "words.js",
+    "data.js",
+    "ngrams.js",
+    "edits.js",
+    "sentence.js",
+    "example.js",
+    "explorer.js",
+    "compare.js",
+    "keys.js",
+)
 """The scripts of the sentences, in the order in which they run, after the others."""
 SCRIPTS = (*ALWAYS, *SENTENCES)
 STYLES = ("page.css", "sentences.css", "print.css")
@@ -45,27 +54,6 @@ NAME = "report.html"
 ESCAPES = str.maketrans({c: f"\\u{ord(c):04x}" for c in "<>&\u2028\u2029\u007f"})
 LARGEST = 14_500_000
 """A page of more bytes is made again with fewer sentences, unless their number was asked for."""
-
-
-class Board(NamedTuple):
-    """A leader board, with the notes, plots and tables below it."""
-
-    group: Group
-    name: str
-    """The name of its element, for links."""
-    facts: str
-    """The size of the data set."""
-    rows: Sequence[Row]
-    axis: Drawing
-    """The numbers on the scale of the bars."""
-    titles: Sequence[str]
-    """Titles of the cells of a row."""
-    notes: Sequence[str]
-    peer: str
-    """The signature of the field's own tool."""
-    plots: Sequence[tuple[str, Drawing]]
-    orders: PageTable | None
-    pairs: PageTable | None
 
 
 def html_files(material: Material) -> dict[str, str]:
@@ -103,6 +91,7 @@ def content(material: Material, linked: Mapping[str, Collection[str]]) -> dict[s
     results = material.results
     findings = finding_tables(results, material.digits)
     config = material.config if isinstance(material.config, dict) else {}
+    digests = [[name, *item] for name, info in results.datasets.items() for item in info.digests.items()]
     title, overview = config.get("description"), overview_part(results, material.digits)
     return {
         "title": title if isinstance(title, str) and title.strip() else listed(list(results.datasets)) or "Evaluation",
@@ -119,7 +108,7 @@ def content(material: Material, linked: Mapping[str, Collection[str]]) -> dict[s
         "findings": {title: PageTable(*table, left=left) for title, table, left in findings},
         "expected": expected(results.expectations) if results.expectations else None,
         "warnings": [*results.warnings, *map(str, results.missing)],
-        "datasets": results.datasets,
+        "digests": PageTable(["data set", "text", "digest of its lines (BLAKE2b, 128 bits)"], digests, left=(0, 1, 2)),
         "config": as_yaml(config) if config else "",
         "unread": bool(material.unread) or not material.corpora,
     }
@@ -148,8 +137,8 @@ def as_yaml(config: Mapping[str, Any]) -> str:
     return text
 
 
-def board(material: Material, group: Group, number: int, linked: Collection[str]) -> Board:
-    """Return the leader board of a metric on a data set, and its plots. The systems in `linked` get links."""
+def board(material: Material, group: Group, number: int, linked: Collection[str]) -> dict[str, Any]:
+    """Return the leader board of a metric, with notes, plots and tables. The systems in `linked` get links."""
     scores, results, digits = group.scores, material.results, material.digits
     where = interval_scale(scores)
     tests = tests_of(results, scores[0])
@@ -180,19 +169,19 @@ def board(material: Material, group: Group, number: int, linked: Collection[str]
     }
     titles, compared = pair_table(results, tests, digits)
     pairs = PageTable(titles, marks.pairs(compared), left=(0, 1)) if tests else None
-    return Board(
-        group=group,
-        name=f"board-{number}",
-        facts=size(results.datasets[group.dataset]),
-        rows=rows,
-        axis=interval_axis(where),
-        titles=header[3:],
-        notes=remarks(scores),
-        peer=scores[0].peer_signature or "",
-        plots=list(plots.items()),
-        orders=orders(scores, digits),
-        pairs=pairs,
-    )
+    return {
+        "group": group,
+        "name": f"board-{number}",
+        "facts": size(results.datasets[group.dataset]),
+        "rows": rows,
+        "axis": interval_axis(where),
+        "titles": header[3:],
+        "notes": remarks(scores),
+        "peer": scores[0].peer_signature or "",
+        "plots": list(plots.items()),
+        "orders": orders(scores, digits),
+        "pairs": pairs,
+    }
 
 
 def _sentences(group: Group, system: str) -> str:

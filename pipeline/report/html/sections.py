@@ -28,75 +28,80 @@ from .shell import PageTable
 from .svg import drawn
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
     from ...human.people import HumanRanking
     from ...scoring.results import Results
     from ..by_type.tables import Types
     from ..material import Material
-    from ..overview.systems_by_metrics import Entry, Overview
     from ..tables.labels import Group
     from .svg import Drawing
-
-
-# The overview in the page: systems by metrics, the sentence of each metric, and what any system can be compared by.
-
 
 UNTESTED, EQUAL, DIFFERENT = "-=*"
 """What the data says of a pair of systems: no test, a test that did not tell them apart, one that did."""
 DIRECTIONS = {BETTER: "better", WORSE: "worse"}
+SHADES = 10
+"""How many shades a map has beside that of 0."""
+DIGITS = 3
+"""Decimals of Expected Wins."""
 
 
-class PageCell(NamedTuple):
-    """What a metric says of a system."""
+class Shade(NamedTuple):
+    """A cell of a map."""
 
-    entry: Entry | None
-    direction: str
-    """ "better" or "worse" than the baseline, or nothing."""
-    letters: str
-    """The groups of the system, where all pairs were compared."""
+    text: str
+    kind: str
+    """The class of the style sheet: h0 for a score of 0, up to h10, or none."""
+    title: str = ""
+    """All numbers, which the pointer shows."""
 
 
-class PageOverview(NamedTuple):
-    """A table for the template."""
+class ShadeMap(NamedTuple):
+    """A table in which shades say how high the numbers are."""
 
-    overview: Overview
-    boards: list[str]
-    """The names of the elements of the boards of its columns, for links."""
-    rows: list[tuple[str, str, list[PageCell]]]
-    """The system, its kind or nothing, and its cells."""
+    names: Sequence[str]
+    """The titles of the columns."""
+    rows: Sequence[tuple[str, Sequence[Shade]]]
+
+
+class TypeMap(NamedTuple):
+    """The scores of a metric on a data set by the types of a tier."""
+
+    title: str
+    is_open: bool
+    """Whether it is shown at once."""
+    shades: ShadeMap
+    """A row for each type, a column for each system."""
+    numbers: PageTable
+    """All numbers by type and system."""
 
 
 def overview_part(results: Results, digits: int) -> dict[str, Any]:
-    """Return the overviews, the sentences of metrics by the names of their boards, and the data of `baseline.js`.
+    """Return the overviews, the sentences of metrics by the names of their boards, and the data of `results.js`.
 
-    The boards are called board-1, board-2 and so on, in the order of the results.
+    The boards are called board-1, board-2 and so on, in the order of the results. An overview comes with the boards of
+    its columns, and with the rows of its systems: name, kind or nothing, and a cell for each column. A cell has what
+    the metric says, and whether that is significantly better or worse than the baseline.
     """
     own = groups(results)
     names = {(group.dataset, group.metric): f"board-{number}" for number, group in enumerate(own, 1)}
     tables = []
     for overview in overviews(results, digits):
+        rows = []
+        for name in overview.systems:
+            entries = [column.entries.get(name) for column in overview.columns]
+            cells = [{"entry": one, "direction": DIRECTIONS.get(one.mark, "") if one else ""} for one in entries]
+            rows.append((name, overview.kinds.get(name, ""), cells))
         boards = [names[column.group.dataset, column.group.metric] for column in overview.columns]
-        rows = [
-            (name, overview.kinds.get(name, ""), [_cell(column.entries.get(name)) for column in overview.columns])
-            for name in overview.systems
-        ]
-        tables.append(PageOverview(overview, boards, rows))
+        tables.append({"overview": overview, "boards": boards, "rows": rows})
+    data = {}
+    for group in own:
+        scores = [score.score if score.score == score.score else None for score in group.scores]
+        systems = [score.system for score in group.scores]
+        board = {"systems": systems, "scores": scores, "tests": _tests(results, group, systems)}
+        data[names[group.dataset, group.metric]] = board
     sentences = {names[group.dataset, group.metric]: verdict(results, group, digits) for group in own}
-    own_boards = {names[group.dataset, group.metric]: _board(results, group) for group in own}
-    return {"tables": tables, "sentences": sentences, "data": {"digits": digits, "boards": own_boards}}
-
-
-def _cell(entry: Entry | None) -> PageCell:
-    direction = DIRECTIONS.get(entry.mark, "") if entry else ""
-    return PageCell(entry, direction, "" if direction or not entry else entry.mark)
-
-
-def _board(results: Results, group: Group) -> dict[str, Any]:
-    """Return the scores of a board as they are, and of each pair of its systems whether a test tells them apart."""
-    names = [score.system for score in group.scores]
-    scores = [score.score if score.score == score.score else None for score in group.scores]
-    return {"systems": names, "scores": scores, "tests": _tests(results, group, names)}
+    return {"tables": tables, "sentences": sentences, "data": {"digits": digits, "boards": data}}
 
 
 def _tests(results: Results, group: Group, names: Sequence[str]) -> str:
@@ -107,37 +112,6 @@ def _tests(results: Results, group: Group, names: Sequence[str]) -> str:
     }
     pairs = [frozenset((one, two)) for number, one in enumerate(names) for two in names[number + 1 :]]
     return "".join(signs.get(pair, UNTESTED) for pair in pairs) if signs else ""
-
-
-# Scores by type of edit on the page: a map of systems by types, and a table of all numbers, for each tier.
-
-
-SHADES = 10
-"""How many shades the map has beside that of 0."""
-
-
-class Shade(NamedTuple):
-    """A cell of the map."""
-
-    text: str
-    kind: str
-    """The class of the style sheet: h0 for a score of 0, up to h10."""
-    title: str
-    """All numbers, which the pointer shows."""
-
-
-class TypeMap(NamedTuple):
-    """The scores of a metric on a data set by the types of a tier."""
-
-    title: str
-    is_open: bool
-    """Whether it is shown at once."""
-    systems: Sequence[str]
-    rows: Sequence[tuple[str, Sequence[Shade]]]
-    """For each type its cells, one for each system."""
-    header: Sequence[str]
-    numbers: Sequence[Sequence[str]]
-    """The table of all numbers: type, system, and what `header` names after them."""
 
 
 def type_maps(results: Results, digits: int) -> dict[tuple[str, str], list[TypeMap]]:
@@ -159,14 +133,9 @@ def _map(types: Types, digits: int, *, is_open: bool) -> TypeMap:
     tables = {system: of_system(types, system, digits) for system in types.systems}
     header = next(iter(tables.values()))[0]
     numbers = [[row[0], system, *row[1:]] for system, table in tables.items() for row in table[1]]
-    return TypeMap(
-        title=f"By type: {TIERS[types.tier]}",
-        is_open=is_open,
-        systems=types.systems,
-        rows=rows,
-        header=[header[0], "system", *header[1:]],
-        numbers=sorted(numbers, key=lambda row: types.names.index(row[0])),
-    )
+    numbers.sort(key=lambda row: types.names.index(row[0]))
+    whole = PageTable([header[0], "system", *header[1:]], numbers, left=(0, 1))
+    return TypeMap(f"By type: {TIERS[types.tier]}", is_open, ShadeMap(types.systems, rows), whole)
 
 
 def _shade(types: Types, system: str, name: str, digits: int) -> Shade:
@@ -175,26 +144,8 @@ def _shade(types: Types, system: str, name: str, digits: int) -> Shade:
         return Shade(NONE, "none", f"{system}, {name}: does not occur")
     texts = [f"{output} {types.shown(system, name, output, digits)}" for output in (*types.fractions, *types.counts)]
     texts[0] += f" ({types.level}: {types.interval(system, name, digits)})" if types.level else ""
-    number = 0 if cell.score <= 0 else max(1, round(cell.score * SHADES))
-    return Shade(
-        types.shown(system, name, types.fractions[0], digits), f"h{number}", f"{system}, {name}: {', '.join(texts)}"
-    )
-
-
-DIGITS = 3
-"""Decimals of Expected Wins."""
-
-
-class Ranking(NamedTuple):
-    """How people rank the systems."""
-
-    note: str
-    plots: Mapping[str, Drawing]
-    table: PageTable
-    names: Sequence[str]
-    """The columns of the table of pairs."""
-    pairs: Sequence[tuple[str, Sequence[tuple[str, str]]]]
-    """For each system its cells in this table, each a text and the class of its shade."""
+    shown, number = types.shown(system, name, types.fractions[0], digits), max(1, round(cell.score * SHADES))
+    return Shade(shown, f"h{number if cell.score > 0 else 0}", f"{system}, {name}: {', '.join(texts)}")
 
 
 def people_part(material: Material) -> dict[str, Any] | None:
@@ -210,28 +161,29 @@ def people_part(material: Material) -> dict[str, Any] | None:
     return {**own, **agreement(results)}
 
 
-def ranking(judged: HumanRanking, settings: dict[str, Any]) -> Ranking:
+def ranking(judged: HumanRanking, settings: dict[str, Any]) -> dict[str, Any]:
     """Return how people rank the systems; `settings` are those of the section `human`."""
     from ...human.judgment_summary import ranked_by_name
 
     order, shares = judged.ranked.order, judged.pairs.share
     header, rows = head_to_head_table(judged.pairs, judged.systems, order)
-    pairs = [
-        (row[0], [(cell, _shade_people(shares[column, line])) for cell, column in zip(row[1:], order, strict=True)])
-        for row, line in zip(rows, order, strict=True)
-    ]
+    shaded = []
+    for row, line in zip(rows, order, strict=True):
+        own = [float(shares[column, line]) for column in order]
+        kinds = ["none" if math.isnan(share) else f"h{round(share * SHADES)}" for share in own]
+        shaded.append((row[0], [Shade(*cell) for cell in zip(row[1:], kinds, strict=True)]))
     note = (
         f"Expected Wins of all systems that people judged. Rank ranges are those of {settings['resamples']:,} "
         f"bootstrap samples of the judgements, at {shown_level(settings['level'])}; the ranges of different clusters "
         "do not overlap."
     )
     scores = ranked_by_name(judged.ranked, judged.systems)
-    table = PageTable(*ranked_table(scores, "Expected Wins", DIGITS), left=(1,))
-    return Ranking(note, drawn("Ranks by people", judged_rows(judged)), table, header[1:], pairs)
-
-
-def _shade_people(share: float) -> str:
-    return "none" if math.isnan(share) else f"h{round(float(share) * SHADES)}"
+    return {
+        "note": note,
+        "plots": drawn("Ranks by people", judged_rows(judged)),
+        "table": PageTable(*ranked_table(scores, "Expected Wins", DIGITS), left=(1,)),
+        "pairs": ShadeMap(header[1:], shaded),
+    }
 
 
 def agreement(results: Results) -> dict[str, Any]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
+from html import escape
 from importlib import resources
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -42,11 +43,22 @@ class Design(NamedTuple):
         return file.read_text(encoding="utf-8")
 
 
+class Link(NamedTuple):
+    """A cell of a table that leads somewhere."""
+
+    text: str
+    href: str
+
+    def __html__(self) -> str:
+        """Return the link as an element of a page; templates take it as it is."""
+        return f'<a href="{escape(self.href)}">{escape(printable(self.text))}</a>'
+
+
 class PageTable(NamedTuple):
     """A table for the template."""
 
     header: Sequence[str]
-    rows: Sequence[Sequence[str]]
+    rows: Sequence[Sequence[str | Link]]
     left: Sequence[int] = (0,)
     """Numbers of the columns of text, which are aligned to the left."""
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from typing import TYPE_CHECKING, Any, NamedTuple
+from urllib.parse import quote
 
 from ..html.page import as_yaml
-from ..html.shell import PageTable, Row
+from ..html.shell import Link, PageTable, Row
 from ..html.svg import ROW, Drawing, Scale, interval_axis, interval_bar, interval_scale, scale, short, width_of
 from ..tables.comparisons import is_significant, p_cell, settings_line, shown_interval, signed
 from ..tables.digits import percent
@@ -152,14 +153,21 @@ def _best_printed(entrant: Entrant) -> float:
 
 def _printed(entrants: Sequence[Entrant], scores: Mapping[str, Score]) -> PageTable:
     """Return a row for each printed score."""
-    rows = []
+    rows: list[list[str | Link]] = []
     for entrant in entrants:
         ours = percent(scores[entrant.name].score, 4) if entrant.name in scores else "-"
         for printed in entrant.printed:
             settings = (printed.metric or "as the board") + ("" if printed.published else "; not published")
-            rows.append([entrant.name, printed.value, ours, settings, str(printed.year or "-"), printed.recipe])
+            rows.append(
+                [entrant.name, printed.value, ours, settings, str(printed.year or "-"), _result(printed.recipe)]
+            )
     header = ["system", "printed", "ours, as the board", "settings of the print", "year", "result"]
     return PageTable(header, rows, left=(0, 3, 5))
+
+
+def _result(recipe: str) -> Link:
+    """Return a link to a result on the same page."""
+    return Link(recipe, f"#result-{quote(recipe)}")
 
 
 def _standings(entrants: Sequence[Entrant], ours: Mapping[str, Score]) -> list[Standing]:

@@ -12,7 +12,7 @@ from ...dataclass import dataclass
 from ...metrics.names import class_of
 from ...scoring.results import REFERENCES_ROW, ranks
 from ...scoring.stored_runs import SHARED
-from ..html.shell import Design, PageTable, Row, render
+from ..html.shell import Design, Link, PageTable, Row, render
 from ..html.svg import interval_axis, interval_bar, interval_scale
 from ..tables.comparisons import shown_interval
 from ..tables.digits import percent
@@ -155,12 +155,16 @@ def board_page(runs: Sequence[NamedRun], digits: int) -> str:
     """Return the page of the leader boards of some runs. Needs jinja2."""
     boards, warnings = join(runs)
     warnings += [f"{run.name}: {text}" for run in runs for text in run.results.warnings]
+    told = []
+    for run in runs:
+        counts = [str(len(part)) for part in (run.results.datasets, run.results.scores, run.results.warnings)]
+        told.append([run.name, *counts, Link("explorer", run.href) if run.href else "-"])
     content = {
         "title": "Leader boards",
         "boards": [_board(board, number, digits) for number, board in enumerate(boards, 1)],
         "overview": _overview(boards, digits),
         "warnings": list(dict.fromkeys(warnings)),
-        "runs": runs,
+        "runs": PageTable(["run", "data sets", "scores", "warnings", "sentences"], told, left=(0, 4)),
     }
     return render(DESIGN, content)
 
