@@ -10,6 +10,8 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING, NamedTuple
 
+from ...kernel.common import COUNTED, Kind
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -59,36 +61,23 @@ def merged(references: Sequence[Grams]) -> Grams:
     return union
 
 
-class Role(NamedTuple):
-    """Which n-grams have a role, and how often: as often as all texts of `of` have them, beyond any text of `less`.
-
-    A text is a letter: s is the source, r the reference, h the output.
-    """
-
-    of: str
-    less: str = ""
-    without: str = ""
-    """The text in which an n-gram of this role does not stand at all."""
-
-
-_COMMON = {"match": Role("hr")}
-ROLES: dict[str, dict[str, Role]] = {
-    "match": {**_COMMON, "missing": Role("r", "h")},
-    "gleu": {**_COMMON, "penalised": Role("hs", without="r"), "missing": Role("r", "h")},
-    "paper": {**_COMMON, "penalised": Role("hs", "r"), "missing": Role("r", "h")},
+_COMMON = {"match": COUNTED["match"]}
+ROLES: dict[str, dict[str, Kind]] = {
+    "match": {**_COMMON, "missing": Kind("r", less="h")},
+    "gleu": {**_COMMON, "penalised": COUNTED["penalty"], "missing": Kind("r", less="h")},
+    "paper": {**_COMMON, "penalised": COUNTED["source_only"], "missing": Kind("r", less="h")},
     "green": {
         **_COMMON,
-        "inserted": Role("h", "sr"),
-        "kept": Role("sh", "r"),
-        "missing": Role("r", "sh"),
-        "removed": Role("s", "rh"),
-        "lost": Role("sr", "h"),
+        "inserted": Kind("h", less="sr"),
+        "kept": Kind("sh", less="r"),
+        "missing": Kind("r", less="sh"),
+        "removed": Kind("s", less="rh"),
+        "lost": Kind("sr", less="h"),
     },
 }
-"""The roles by the names of rules.
+"""The roles by the names of rules, as the kernel counts them (`kernel/common.py`).
 
-In gleu, what is penalised is an n-gram of output and source that the reference does not have at all; in paper, as often
-as output and source both have it beyond its count in the reference. In green, removed is rightly deleted, lost wrongly.
+In green, removed is rightly deleted, lost wrongly.
 """
 COUNTS: dict[str, dict[str, tuple[str, ...]]] = {
     "match": {"match": ("match",)},
@@ -107,17 +96,9 @@ def roles(rule: str, sigma: Grams, rho: Grams, eta: Grams) -> dict[str, Grams]:
     texts = {"s": sigma, "r": rho, "h": eta}
     found: dict[str, Grams] = {}
     other = Counter(eta)
-    for name, role in ROLES[rule].items():
-        grams = texts[role.of[0]]
-        for letter in role.of[1:]:
-            grams = grams & texts[letter]
-        beyond: Grams = Counter()
-        for letter in role.less:
-            beyond |= texts[letter]
-        grams = grams - beyond
-        if role.without:
-            grams = Counter({gram: count for gram, count in grams.items() if not texts[role.without][gram]})
-        found[name] = grams
-        if "h" in role.of:
-            other -= grams
+    for name, kind in ROLES[rule].items():
+        counts = {gram: kind.times(sigma[gram], rho[gram], eta[gram]) for gram in texts[kind.of[0]]}
+        found[name] = Counter({gram: count for gram, count in counts.items() if count})
+        if "h" in kind.of:
+            other -= found[name]
     return {**found, "other": other}

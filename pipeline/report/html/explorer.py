@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ...metrics.base.capabilities import by_annotator, edit_judge, row_names, shown_ngrams
 from ...metrics.base.ngram_roles import COUNTS, ROLES
 from ...scoring.column_blocks import blocks_of
 from ..tables.comparisons import is_significant, level_name, p_cell, settings_line
@@ -61,7 +62,8 @@ def explorer(material: Material, lines: int | None = None) -> dict[str, Any] | N
         dataset = _dataset(material.corpora[name], measured, sizes[name], material.digits, texts)
         datasets.append(dataset)
         for entry, shown in zip(dataset["metrics"], (m for m in measured if m.columns), strict=True):
-            rule, overlaps = shown.metric.ngram_rule(), shown.metric.overlaps()
+            ngrams = shown_ngrams(shown.metric)
+            rule, overlaps = ngrams.ngram_rule(), ngrams.overlaps()
             entry |= {"rule": None, "label": named[entry["signature"]]}
             if rule:
                 about = {"name": rule.name, "first": rule.first, "last": rule.last, "merged": rule.merged}
@@ -93,7 +95,7 @@ def _affordable(material: Material, scored: Mapping[str, Sequence[ScoredColumns]
     for name, measured in scored.items():
         text = sum(text.size for text in material.corpora[name].texts()) / max(lines[name], 1)
         numbers = sum(len(m.columns) * (4 + m.metric.needs.schema(m.references).width) for m in measured)
-        numbers += sum(EDITS * len(m.columns) * m.references for m in measured if m.metric.has_verdicts)
+        numbers += sum(EDITS * len(m.columns) * m.references for m in measured if edit_judge(m.metric))
         cost[name] = text * 1.1 + numbers * NUMBER
     share = BUDGET / max(sum(lines[name] * cost[name] for name in scored), 1.0)
     return {name: lines[name] if share >= 1 else max(1, int(lines[name] * share)) for name in scored}
@@ -165,7 +167,7 @@ def _metric(
     edits of outputs, have a row for each system instead.
     """
     metric, own = measured.metric, measured.names[: len(measured.columns)]
-    shown = metric.by_annotator()
+    shown = by_annotator(metric)
     references = None if shown is metric else references_of(corpus, metric, lines)
     each = (picked(blocks_of(metric, columns), lines) for columns in measured.columns)
     by_system = [table(metric, columns, digits, references) for columns in each]
@@ -188,7 +190,7 @@ def _metric(
         "apart": measured.references if shown.by_reference else 0,
         "bySystem": by_system_alone,
         "edits": edit_data(corpus, measured, names, lines, references),
-        "rowNames": metric.row_names(),
+        "rowNames": row_names(metric),
         "fields": fields,
         "width": width,
         "rows": _numbers(rows),
