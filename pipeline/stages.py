@@ -293,7 +293,7 @@ def write(scored: Scored, directory: RunDirectory) -> None:
         digits=output.digits,
         plots=tuple(output.plots),
         plot_type=output.plot_type,
-        look=PlotStyle(output.plot_width or "", output.plot_font, output.plot_title),
+        plot_style=PlotStyle(output.plot_width or "", output.plot_font, output.plot_title),
     )
     for name in dict.fromkeys(("json", *output.formats)):
         files = FORMATS[name].files(material)

@@ -43,7 +43,7 @@ class Material:
     plots: tuple[str, ...] = ()
     """Names of the plots to draw; empty for all."""
     plot_type: str = "png"
-    look: PlotStyle = PLAIN
+    plot_style: PlotStyle = PLAIN
     """Width, letters and title of plots."""
     columns: tuple[str, ...] = ()
     """Names or patterns of the columns that tables have beside names and score; empty for the usual ones."""

@@ -123,7 +123,7 @@ def test_figures_have_the_numbers_of_the_results(material: Material, people: dic
 
 
 def test_plots_show_the_same(material: Material) -> None:
-    narrow = replace(material, look=PlotStyle("column", "serif", title=False))
+    narrow = replace(material, plot_style=PlotStyle("column", "serif", title=False))
     plots = list(drawn(narrow, ("people", "correlations", "williams"), "svg"))
     found = [plot.stem for plot in plots]
     shown = ["pearson", "spearman", "kendall", "accuracy"]

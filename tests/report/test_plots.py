@@ -310,7 +310,7 @@ def test_the_look_of_plots_is_chosen_by_option_above_config(tmp_path: Path) -> N
     chosen = [f"output.plot_{key}" for key in ("width=column", "font=serif", "title=false")]
     config = str(write_run(tmp_path, 30))
     assert main(["run", config, "-q", "--output", str(tmp_path / "run"), *(f"--set={item}" for item in chosen)]) == 0
-    assert revisit(tmp_path / "run").look == PlotStyle("column", "serif", title=False)
+    assert revisit(tmp_path / "run").plot_style == PlotStyle("column", "serif", title=False)
     command = ["report", str(tmp_path / "run"), "--plot", "scores", "--type", "svg"]
     sizes = []
     for more in ([], ["--width", "text", "--font", "sans"]):

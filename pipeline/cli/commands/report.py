@@ -133,7 +133,12 @@ def _report(args: argparse.Namespace) -> int:
     plots, plot_type = tuple(args.plot) or material.plots, args.type or material.plot_type
     columns = tuple(args.columns)
     material = replace(
-        material, plots=plots, plot_type=plot_type, look=_look(args, material), lines=args.lines, columns=columns
+        material,
+        plots=plots,
+        plot_type=plot_type,
+        plot_style=_plot_style(args, material),
+        lines=args.lines,
+        columns=columns,
     )
     material = _with_beaten(material, args)
     if args.by:
@@ -174,11 +179,11 @@ def _with_beaten(material: Material, args: argparse.Namespace) -> Material:
     return replace(material, beaten=True)
 
 
-def _look(args: argparse.Namespace, material: Material) -> PlotStyle:
-    """Return the look of plots: what the config says, and above it what was asked for."""
-    look = material.look
-    return look._replace(
-        width=args.width or look.width, font=args.font or look.font, title=look.title and not args.no_title
+def _plot_style(args: argparse.Namespace, material: Material) -> PlotStyle:
+    """Return the style of plots: what the config says, and above it what was asked for."""
+    style = material.plot_style
+    return style._replace(
+        width=args.width or style.width, font=args.font or style.font, title=style.title and not args.no_title
     )
 
 

@@ -9,7 +9,7 @@ examples:
   gec-pipeline reproduce koyama-corpus jfleg-source
   gec-pipeline reproduce 'gjg-*' --mirror /media/copies
   gec-pipeline reproduce pillars-bea-dev --data wi-locness=wi+locness --data pillars=pillars-of-gec
-  gec-pipeline reproduce --all --report atlas.html
+  gec-pipeline reproduce --all --report published.html
   gec-pipeline reproduce --all --format markdown > reproduced.md
   gec-pipeline reproduce --check my.yaml
   gec-pipeline reproduce --show jfleg-source > my.yaml
@@ -145,7 +145,7 @@ def _check_report(args: argparse.Namespace) -> None:
     if args.list or not (args.names or args.all):
         raise InputError("--report: has no effect where nothing runs: name results, or take --all")
     if Path(args.report).is_dir():
-        raise InputError(f"--report: {args.report} is a folder; expected the name of a file, such as atlas.html")
+        raise InputError(f"--report: {args.report} is a folder; expected the name of a file, such as published.html")
     if lacking := unavailable(["html"]):
         raise InputError(lacking[0].replace("html:", "--report:", 1))
 

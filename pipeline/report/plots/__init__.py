@@ -117,7 +117,7 @@ def drawn(
     taken: set[str] = set()
     for name in names or PLOTS:
         plot = PLOTS[name]
-        with styled(material.look):
+        with styled(material.plot_style):
             plots = [
                 Drawn(
                     _stem(name, group, more, taken), name, group.dataset, group.metric, plot.about, saved(figure, kind)

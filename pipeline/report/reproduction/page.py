@@ -76,7 +76,7 @@ def reproduction_report(
     verdicts = {one.recipe.name: one.expectations["verdict"] if one.expectations else NOT_RUN for one in outcomes}
     counts = Counter(verdicts.values())
     entries = [e for one in outcomes for e in (one.expectations or {}).get("entries", ()) if e["published"]]
-    told = [
+    dated = [
         Told(short_citation(own[0].recipe.publication), own[0].recipe.year or 0, [(n, verdicts[n]) for n in names])
         for _, own in by_publication([one for one in outcomes if one.recipe.year])
         for names in [[one.recipe.name for one in own]]
@@ -97,7 +97,7 @@ def reproduction_report(
         "title": "Published rankings, reproduced",
         "publications": publications,
         "boards": [board_part(board, explorer(board.board.folder)) for board in boards],
-        "timeline": timeline(told),
+        "timeline": timeline(dated),
         "counts": [
             (one, KINDS.get(one, "none"), counts[one]) for one in dict.fromkeys((*VERDICTS, NOT_RUN)) if counts[one]
         ],

@@ -1,4 +1,4 @@
-"""How plots look: the width of the place that they are made for, the letters, and whether a title stands above."""
+"""The style of plots: the width of the place that they are made for, the letters, and whether a title stands above."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ SMALLEST = 7.0
 
 
 class PlotStyle(NamedTuple):
-    """What people choose about the looks of plots."""
+    """What people choose for plots."""
 
     width: str = ""
     """One of WIDTHS, which every figure then has; "" lets each plot have a width that suits it."""
@@ -41,11 +41,11 @@ class PlotStyle(NamedTuple):
 
 PLAIN = PlotStyle()
 STYLE: ContextVar[PlotStyle] = ContextVar("STYLE", default=PLAIN)
-"""The look of the figures that are being drawn; `styled` of canvas.py sets it."""
+"""The style of the figures that are being drawn; `styled` of canvas.py sets it."""
 
 
 def plot_style(width: str | None, font: str, *, title: bool) -> PlotStyle:
-    """Return the look of these settings. Raises InputError for a width or font that is not there."""
+    """Return the style of these settings. Raises InputError for a width or font that is not there."""
     for name, value, known in (("width", width, WIDTHS), ("font", font, FONTS)):
         if value is not None and value not in known:
             raise InputError(f"{name} '{value}': expected one of {', '.join(known)}{did_you_mean(value, known)}")
