@@ -41,8 +41,9 @@ from .io.processes import give_back_memory
 from .io.remote import telling
 from .prepare import Job, prepare, under
 from .report import FORMATS
+from .report.console import replacement_note
 from .report.material import Material
-from .report.tables.plot_look import Look
+from .report.tables.plot_style import PlotStyle
 from .scoring.breakdown.counts import breakdowns
 from .scoring.results import Results
 from .scoring.scored_columns import all_scored_columns, signed, with_scores_of
@@ -162,7 +163,6 @@ def _kept(directory: RunDirectory, job: Job, listener: Listener) -> dict[str, An
 
 def replacement(directory: RunDirectory, job: Job) -> str | None:
     """Return what the run would replace in its directory, in a sentence; None where nothing is lost."""
-    from .report.console import replacement_note
 
     scores = replaced(directory.path, job.corpora, job.metrics)
     known = [signed(metric, len(corpus.references)) for corpus in job.corpora for metric in job.metrics]
@@ -294,7 +294,7 @@ def write(scored: Scored, directory: RunDirectory) -> None:
         digits=output.digits,
         plots=tuple(output.plots),
         plot_type=output.plot_type,
-        look=Look(output.plot_width or "", output.plot_font, output.plot_title),
+        plot_style=PlotStyle(output.plot_width or "", output.plot_font, output.plot_title),
     )
     for name in dict.fromkeys(("json", *output.formats)):
         files = FORMATS[name].files(material)

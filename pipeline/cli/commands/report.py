@@ -60,7 +60,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     from ...report.by_type import TIER, TIERS
     from ...report.plots import PLOTS
     from ...report.plots.canvas import TYPES
-    from ...report.tables.plot_look import FONTS, WIDTHS
+    from ...report.tables.plot_style import FONTS, WIDTHS
 
     parser.add_argument("run", help="a run directory")
     parser.add_argument("more", nargs="*", metavar="run", help=f"more run directories, for --format {BOARD}")

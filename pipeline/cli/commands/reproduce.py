@@ -233,8 +233,8 @@ def _write_report(outcomes: Sequence[Outcome], folder: Path, page: Path, bar: Ba
     from ... import stages
     from ...config.tree import from_mapping
     from ...io.safe_files import write_atomic
-    from ...report.atlas.boards import ScoredBoard
-    from ...report.atlas.page import atlas
+    from ...report.reproduction.leader_boards import ScoredBoard
+    from ...report.reproduction.page import atlas
     from ...reproduction.leader_boards import leader_boards
 
     scored = []
