@@ -163,7 +163,6 @@ def _kept(directory: RunDirectory, job: Job, listener: Listener) -> dict[str, An
 
 def replacement(directory: RunDirectory, job: Job) -> str | None:
     """Return what the run would replace in its directory, in a sentence; None where nothing is lost."""
-
     scores = replaced(directory.path, job.corpora, job.metrics)
     known = [signed(metric, len(corpus.references)) for corpus in job.corpora for metric in job.metrics]
     texts = {corpus.name: outdated(corpus, job.needs, directory) for corpus in job.corpora}

@@ -29,7 +29,6 @@ from pipeline.report.html import explorer as explorer_data
 from pipeline.report.html import lines as chosen_lines
 from pipeline.report.html import page
 from pipeline.report.html.page import as_json, as_yaml, html_files
-from pipeline.report.html.shell import minus
 from pipeline.report.html.svg import minus
 from pipeline.report.html.texts import Texts
 from pipeline.report.tables import percent

@@ -19,7 +19,7 @@ from pipeline.report.reproduction import own_runs
 from pipeline.report.reproduction import page as report
 from pipeline.report.reproduction.leader_boards import ScoredBoard, short_citation
 from pipeline.report.reproduction.own_runs import NamedRun, board_page, join
-from pipeline.report.reproduction.page import by_publication, reproduction_report, short_citation, value_tables
+from pipeline.report.reproduction.page import by_publication, reproduction_report, value_tables
 from pipeline.reproduction import recipe as published
 from pipeline.reproduction.leader_boards import leader_boards
 from pipeline.reproduction.recipe import Outcome, Recipe

@@ -234,7 +234,6 @@ def _write_report(outcomes: Sequence[Outcome], folder: Path, page: Path, bar: Ba
     from ...config.tree import from_mapping
     from ...io.safe_files import write_atomic
     from ...report.reproduction.leader_boards import ScoredBoard
-    from ...report.reproduction.page import atlas
     from ...reproduction.leader_boards import leader_boards
 
     scored = []
@@ -256,7 +255,7 @@ def _write_report(outcomes: Sequence[Outcome], folder: Path, page: Path, bar: Ba
         target = folder / name / "report.html"
         return relative_address(target, page) if target.is_file() else ""
 
-    write_atomic(page, atlas(outcomes, scored, explorer))
+    write_atomic(page, reproduction_report(outcomes, scored, explorer))
 
 
 class _RunListener(Listener):

@@ -10,15 +10,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ....metrics.base.capabilities import by_annotator, edit_judge, row_names, shown_ngrams
-from ....scoring.column_blocks import blocks_of
 from ...metrics.base.capabilities import by_annotator, edit_judge, row_names, shown_ngrams
 from ...metrics.base.ngram_roles import COUNTS, ROLES
 from ...scoring.column_blocks import blocks_of
-from ...tables.ranked import labels
 from ..tables.comparisons import is_significant, level_name, p_cell, settings_line
 from ..tables.ranked import labels
-from .chosen_lines import RULE, telling
 from .edits import edit_data, references_of
 from .lines import RULE, scaled, table, telling
 from .texts import MAX_TEXT, Texts, lines_of

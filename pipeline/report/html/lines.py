@@ -9,13 +9,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from ....metrics.base.capabilities import by_annotator
-from ....scoring.column_blocks import compact, of_annotators
-from ....scoring.sentences import sentence_scores
 from ...metrics.base.capabilities import by_annotator
 from ...scoring.column_blocks import compact, of_annotators, present_blocks
 from ...scoring.sentences import sentence_scores
-from ...tables import round_half_up
 from ..tables import round_half_up
 
 if TYPE_CHECKING:
