@@ -234,6 +234,7 @@ def _write_report(outcomes: Sequence[Outcome], folder: Path, page: Path, bar: Ba
     from ...config.tree import from_mapping
     from ...io.safe_files import write_atomic
     from ...report.reproduction.leader_boards import ScoredBoard
+    from ...report.reproduction.page import reproduction_report
     from ...reproduction.leader_boards import leader_boards
 
     scored = []
