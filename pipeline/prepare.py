@@ -20,9 +20,9 @@ from .execution.listener import SILENT
 from .execution.opening import elsewhere
 from .execution.options import AUTO
 from .io.remote import is_remote, telling
-from .metrics.base import signature
 from .metrics.base.capabilities import annotates_texts, misfit, reads_files, warner
-from .metrics.base.views import GOLD, TEXTS, annotator_of
+from .metrics.base.needs import GOLD, TEXTS, annotator_of
+from .metrics.base.options import render_signature
 from .metrics.build import resolve_all
 from .metrics.defaults import with_defaults
 from .metrics.names import is_called
@@ -40,7 +40,8 @@ if TYPE_CHECKING:
     from .execution.listener import Listener
     from .execution.options import RunOptions
     from .human.people import People
-    from .metrics.base.metric import Metric, Needs
+    from .metrics.base.metric import Metric
+    from .metrics.base.needs import Needs
     from .reproduction.open_sections import OpenedSections
 
 
@@ -218,7 +219,7 @@ def _names(metric: Metric, config: Config, patterns: Sequence[str]) -> tuple[str
     """Return the name of a metric, its signature, and those patterns of --only that are other spellings of its name."""
     others = {dataset.name for dataset in config.datasets} | {system.name for system in config.systems}
     spelled = (pattern for pattern in patterns if pattern not in others and is_called(metric, pattern))
-    return (metric.name, signature.render(metric.name, metric.settings()), *spelled)
+    return (metric.name, render_signature(metric.name, metric.settings()), *spelled)
 
 
 def under(config: Config, options: RunOptions) -> RunOptions:

@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from ..corpus.corpus import Corpus
-    from ..metrics.base.columns import Columns
     from ..metrics.base.metric import Metric
+    from ..metrics.base.needs import Columns
 
 
 def explain_edits(corpus: Corpus, metric: Metric, line: int) -> None:

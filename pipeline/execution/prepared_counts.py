@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..corpus.texts import Span, read_span
-from ..metrics.base.metric import Text
+from ..metrics.base.needs import Text
 from ..metrics.prepared import prepared
 from .store.columns_file import FewStatistics, MemoryStatistics
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from ..corpus.corpus import Corpus
     from ..corpus.texts import AnyText
     from ..kernel.lines import Lines
-    from ..metrics.base.metric import Needs
+    from ..metrics.base.needs import Needs
 
 FEW = 1024
 """With fewer lines, columns are kept as they were counted."""

@@ -18,8 +18,7 @@ from ..corpus.texts import Span, read_span
 from ..dataclass import dataclass
 from ..errors import CorpusError, InputError, InvalidTextError, LongTextError, PipelineError, Problem, UnreadableError
 from ..io.processes import MEMORY, WorkerLostError, processors, starved
-from ..metrics.base.columns import COUNTING
-from ..metrics.base.metric import Text
+from ..metrics.base.needs import COUNTING, Text
 from .clusters import LostWorkerError
 from .listener import SILENT
 
@@ -29,7 +28,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ..kernel.lines import Lines
-    from ..metrics.base.metric import Needs
+    from ..metrics.base.needs import Needs
     from .clusters import Cluster
     from .slow_shards import Watch
     from .store.unfinished import Location, Part

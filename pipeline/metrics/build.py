@@ -14,14 +14,14 @@ from ..errors import IDLE, ConfigError, DataError, Problem, did_you_mean
 from ..io.remote import Remote, locate
 from ..io.written_paths import expanded, is_data
 from . import METRICS
-from .base import signature
 from .base.metric import Metric
+from .base.options import parse_signature, render_signature
 from .names import meant
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from .base.option import Option
+    from .base.options import Option
 
     Asked = str | Metric | Mapping[str, Any]
     """A metric as users of Python ask for it."""
@@ -37,7 +37,7 @@ def from_text(text: str, more: Mapping[str, str] | None = None) -> Metric:
     Raises ConfigError.
     """
     problems: list[Problem] = []
-    name, settings = signature.parse(text)
+    name, settings = parse_signature(text)
     for key in more or {}:
         if key in settings:
             raise ConfigError(f"'{text}': '{key}' is given a second time outside the text")
@@ -74,7 +74,7 @@ def from_values(values: Asked | Sequence[Asked]) -> tuple[Metric, ...]:
     twice = next((number for number, metric in enumerate(distinct) if metric in distinct[:number]), None)
     if twice is not None:
         asked = values[twice]
-        named = asked if isinstance(asked, str) else signature.render(distinct[twice].name, distinct[twice].settings())
+        named = asked if isinstance(asked, str) else render_signature(distinct[twice].name, distinct[twice].settings())
         raise ConfigError(f"metrics[{twice}]: '{named}' is asked for twice; each metric gives one result for a system")
     return distinct
 
@@ -129,7 +129,7 @@ def as_mapping(node: Node) -> tuple[str, Node]:
 def _written_mapping(node: Node) -> Node:
     """Return a metric's node as a mapping with the key name, as it is written there. Raises ConfigError."""
     if isinstance(node.value, str):
-        name, settings = signature.parse(node.value)
+        name, settings = parse_signature(node.value)
         if "name" in settings:
             raise ConfigError(f"'{node.value}': 'name' is no option")
         prefix = f"{node.path}." if node.path else ""

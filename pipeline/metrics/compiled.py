@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 
     from ..arrays import Floats
     from .base.capabilities import SumsFormula
-    from .base.columns import Columns
     from .base.metric import Metric
+    from .base.needs import Columns
 
 KEPT = 256
 """Of how many metrics, at most, the compiled forms are kept."""

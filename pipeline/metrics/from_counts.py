@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..errors import InputError, did_you_mean
-from .base.columns import Schema
+from .base.needs import Schema
 from .build import from_values
 
 if TYPE_CHECKING:
-    from .base.columns import Field
     from .base.metric import Metric
+    from .base.needs import Field
     from .build import Asked
 
 LEVELS = ("mean", "sum")

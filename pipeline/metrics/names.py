@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from ..errors import ConfigError, did_you_mean
 from . import METRICS
-from .base import signature
 from .base.metric import Metric
+from .base.options import parse_signature
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -51,7 +51,7 @@ def class_of(printed: str) -> type[Metric]:
 def is_called(metric: Metric, text: str) -> bool:
     """Return whether a text is a name of a metric: its own, or another spelling whose options it has."""
     try:
-        name, settings = signature.parse(text)
+        name, settings = parse_signature(text)
     except ConfigError:
         return False
     has = {option.name: str(getattr(metric, option.attribute)) for option in metric.options}

@@ -11,7 +11,7 @@ from ..tokenizers import OWN, is_own
 
 if TYPE_CHECKING:
     from .base.metric import Metric
-    from .base.option import Option
+    from .base.options import Option
 
 OF_M2 = "gold: the texts of an M2 file are split already, at blanks; give texts, and no tokens of your own"
 """The message where tokens of the caller stand beside an M2 file."""

@@ -8,13 +8,13 @@ import numpy as np
 
 from ..dataclass import dataclass
 from ..kernel.lines import Lines, join_lines
-from .base.metric import Text
+from .base.needs import Text
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from ..arrays import Ints
-    from .base.metric import Needs
+    from .base.needs import Needs
 
 
 class Prepared(Protocol):

@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 
     from ..corpus.corpus import Corpus
     from ..metrics.base.capabilities import Verdict
-    from ..metrics.base.columns import Columns
     from ..metrics.base.metric import Metric
+    from ..metrics.base.needs import Columns
     from ..scoring.column_blocks import HasBlocks
     from ..scoring.scored_columns import ScoredColumns
     from .material import Material

@@ -14,7 +14,7 @@ from ..config.models_published import SPECIAL
 from ..config.resolved import select_lines
 from ..errors import ConfigError, InputError
 from ..human.agreement.metric_scores import metric_scores
-from ..metrics.base.views import annotator_of
+from ..metrics.base.needs import annotator_of
 from .sections import Sections, output_of, round_score
 from .verbose_reports import counted
 from .verdicts import Compared, Verdict, compare, compare_order, is_worse, leaves, listed, verdict_of, whole_verdict

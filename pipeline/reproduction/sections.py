@@ -14,7 +14,7 @@ from ..human.correlation import common_systems, correlate, vector
 from ..human.judgment_summary import JudgmentSummary
 from ..human.meta_evaluation import judged_scores
 from ..human.preferences import sentence_level, sentence_pairs
-from ..metrics.base.signature import parse
+from ..metrics.base.options import parse_signature
 from .verdicts import decimal, rounded
 
 if TYPE_CHECKING:
@@ -157,7 +157,7 @@ def output_of(score: Score, output: str, others: Iterable[str] = ()) -> float:
         return score.score
     if output not in score.outputs:
         names = ", ".join([*score.outputs, *others])
-        raise InputError(f"{parse(score.metric)[0]} has no output '{output}'; there are {names}")
+        raise InputError(f"{parse_signature(score.metric)[0]} has no output '{output}'; there are {names}")
     return score.outputs[output]
 
 

@@ -12,8 +12,7 @@ from ..corpus.corpus import MAX_REFERENCES
 from ..errors import InputError, LongTextError
 from ..kernel.lines import join_lines
 from ..metrics.base.capabilities import misfit, reads_files
-from ..metrics.base.metric import Text
-from ..metrics.base.views import TEXTS
+from ..metrics.base.needs import TEXTS, Text
 from ..metrics.build import from_values
 from ..metrics.own_tokens import has_own_tokens, with_own_tokens
 from ..metrics.prepared import prepared
@@ -27,7 +26,8 @@ if TYPE_CHECKING:
 
     from ..arrays import Floats
     from ..kernel.lines import Lines
-    from ..metrics.base.metric import Metric, Needs
+    from ..metrics.base.metric import Metric
+    from ..metrics.base.needs import Needs
     from ..metrics.build import Asked
     from ..tokenizers.own_tokens import References, Splitter, Texts
 

@@ -19,7 +19,7 @@ from ..dataclass import dataclass
 from ..errors import InputError
 from ..kernel.packed_numbers import Packed
 from ..metrics.base.capabilities import chooser
-from ..metrics.base.columns import PRESENT, Schema
+from ..metrics.base.needs import PRESENT, Schema
 from ..metrics.compiled import sums_of
 from .column_blocks import present_blocks
 
@@ -27,8 +27,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from ..arrays import Floats, Ints
-    from ..metrics.base.columns import Columns, Field
     from ..metrics.base.metric import Metric
+    from ..metrics.base.needs import Columns, Field
     from .column_blocks import HasBlocks
 
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ..arrays import Floats, Ints
-    from ..metrics.base.reference_draws import Draws
+    from ..metrics.base.choices import Draws
     from .addends import Kind
     from .column_blocks import HasBlocks
 

@@ -22,13 +22,10 @@ from pipeline.errors import Problem
 from pipeline.execution.count import count_in_memory
 from pipeline.io.catalogue import citations
 from pipeline.metrics import METRICS
-from pipeline.metrics.base.capabilities import ShowsNgrams, reads_files, row_names, shown_ngrams
-from pipeline.metrics.base.columns import Field
+from pipeline.metrics.base.capabilities import Rule, ShowsNgrams, reads_files, row_names, shown_ngrams
 from pipeline.metrics.base.metric import Counted, Metric
-from pipeline.metrics.base.ngram_counts import OverlapNeeds
-from pipeline.metrics.base.ngram_roles import Rule
-from pipeline.metrics.base.views import EDITS, GOLD
-from pipeline.metrics.base.views import TEXTS as TEXTS_VIEW
+from pipeline.metrics.base.needs import EDITS, GOLD, Field, OverlapNeeds
+from pipeline.metrics.base.needs import TEXTS as TEXTS_VIEW
 from pipeline.metrics.build import from_text
 from pipeline.report import FORMATS
 from pipeline.report.html.explorer.data import explorer
@@ -41,7 +38,7 @@ if TYPE_CHECKING:
 
     from pipeline.arrays import Floats, Ints
     from pipeline.corpus.corpus import Corpus
-    from pipeline.metrics.base.columns import Columns
+    from pipeline.metrics.base.needs import Columns
 
 
 @dataclass(frozen=True)

@@ -36,10 +36,18 @@ from ...corpus.texts import read_texts, text_in_memory
 from ...errors import ConfigError, InputError, printable
 from ...execution.count import count_in_memory
 from ...kernel.lines import join_lines
-from ...metrics.base.capabilities import data_set_columns, edit_judge, explainer, reads_files, row_names, shown_ngrams
-from ...metrics.base.metric import Text
-from ...metrics.base.ngram_roles import grams, merged, roles
-from ...metrics.base.views import TEXTS
+from ...metrics.base.capabilities import (
+    data_set_columns,
+    edit_judge,
+    explainer,
+    grams,
+    merged,
+    reads_files,
+    roles,
+    row_names,
+    shown_ngrams,
+)
+from ...metrics.base.needs import TEXTS, Text
 from ...metrics.build import from_text
 from ...prepare import fit
 from ...report.tables.digits import percent
@@ -50,9 +58,9 @@ if TYPE_CHECKING:
     import argparse
     from collections.abc import Iterator, Mapping, Sequence
 
-    from ...metrics.base.columns import Columns
+    from ...metrics.base.capabilities import Grams, Rule
     from ...metrics.base.metric import Metric
-    from ...metrics.base.ngram_roles import Grams, Rule
+    from ...metrics.base.needs import Columns
 
 STYLES = {
     "match": "green",

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from ...metrics.base.option import option
+from ...metrics.base.options import option
 from .groups import Groups
 from .statistic import Statistic
 

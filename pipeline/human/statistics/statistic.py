@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 import numpy as np
 
-from ...metrics.base import signature
-from ...metrics.base.option import Options, option
+from ...metrics.base.options import Options, option, render_signature
 from .groups import AVERAGES, Groups, grouped
 
 if TYPE_CHECKING:
@@ -160,7 +159,7 @@ class Statistic:
     def __str__(self) -> str:
         """Return the signature, which can be read again."""
         settings = [(item.key, getattr(self, item.attribute)) for item in self.options if self._shown(item.attribute)]
-        return signature.render(self.name, settings)
+        return render_signature(self.name, settings)
 
     def _shown(self, attribute: str) -> bool:
         item = next(one for one in self.options if one.attribute == attribute)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from ...errors import ConfigError
-from ...metrics.base.option import option
+from ...metrics.base.options import option
 from .calibration import calibrated
 from .pairs import counts_within
 from .statistic import Statistic, Value, averaged_over_groups

@@ -14,13 +14,11 @@ from ... import kernel
 from ...dataclass import dataclass
 from ...tokenizers import sacrebleu
 from ...tokenizers.tokenization import Tokenization
-from ..base.arithmetic import MOST_ADDED, by_order, log, ratio
-from ..base.capabilities import Compiled, HasPeerSignature, ReadsDataSet, ShowsNgrams
-from ..base.columns import LAST, Field
+from ..base.capabilities import Compiled, HasPeerSignature, ReadsDataSet, Rule, ShowsNgrams
+from ..base.choices import MOST_ADDED, by_order, log, ratio
 from ..base.metric import Counted, Metric, why_all_zero, why_zero
-from ..base.ngram_counts import OverlapNeeds
-from ..base.ngram_roles import Rule
-from ..base.signature import SACREBLEU
+from ..base.needs import LAST, Field, OverlapNeeds
+from ..base.options import SACREBLEU
 from .options import FLAVOURS, QUARTERS, BleuOptions
 from .smoothing import SMOOTHING, Counts
 
@@ -31,7 +29,7 @@ if TYPE_CHECKING:
 
     from ...arrays import Floats, Ints
     from ..base.capabilities import SumsFormula
-    from ..base.columns import Columns
+    from ..base.needs import Columns
 
 
 FORMULAS = ("none", "floor", "add-k", "exp")

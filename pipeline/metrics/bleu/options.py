@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from ...dataclass import dataclass
 from ...kernel.common import MAX_ORDER
 from ...tokenizers import OWN, TOKENIZERS
-from ..base import shared_options
-from ..base.option import option
+from ..base.options import level_option, lowercase_option, option
 from .smoothing import SMOOTHING
 
 if TYPE_CHECKING:
@@ -74,8 +73,8 @@ class BleuOptions:
         choices=("none", *TOKENIZERS),
         beside=OWN,
     )
-    lowercase: bool = shared_options.lowercase()
-    level: str = shared_options.level()
+    lowercase: bool = lowercase_option()
+    level: str = level_option()
     smoothing: str = option(
         lambda given: _flavour(given).smoothing,
         key="smooth",

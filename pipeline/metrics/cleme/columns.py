@@ -13,9 +13,7 @@ import numpy as np
 
 from ...corpus.edits.records import annotation_of, outputs_of
 from ...dataclass import dataclass
-from ..base.columns import Field
-from ..base.metric import Needs
-from ..base.views import annotated_by
+from ..base.needs import Field, Needs, annotated_by
 from .partition import changes_of, pieces, words_of
 
 if TYPE_CHECKING:
@@ -23,7 +21,7 @@ if TYPE_CHECKING:
 
     from ...arrays import Ints
     from ...corpus.edits.m2_files import Edit
-    from ..base.metric import Text
+    from ..base.needs import Text
     from .partition import Change, Piece, Words
 
 KINDS = ("tp", "fp_ne", "fp_un", "fn")

@@ -8,13 +8,11 @@ import numpy as np
 
 from ...dataclass import dataclass
 from ...errors import InputError
-from ..base import shared_options
-from ..base.arithmetic import NEAR, best_by, nearly_tied, rounded
 from ..base.capabilities import AnnotatesTexts, ChoosesInSequence, CountWarning, ReadsDataSet, ScoresLines, Warns
-from ..base.columns import WHOLE, Field
+from ..base.choices import NEAR, SequentialAnnotatorChoice, best_by, nearly_tied, rounded
 from ..base.metric import Counted, Metric
-from ..base.option import option
-from ..base.running_choice import SequentialAnnotatorChoice
+from ..base.needs import WHOLE, Field
+from ..base.options import annotator_option, beta_option, choice_option, level_option, option
 from .columns import CHANGED, KINDS, ClemeNeeds
 from .rates import DECIMALS, Sums, com, first_version, rounded_f, second_version
 from .weights import CURVES, HALF, HIGHEST_MEAN, LONGEST, as_float, halves, whole
@@ -25,7 +23,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ...arrays import Floats, Ints
-    from ..base.columns import Columns
+    from ..base.needs import Columns
 
 TERMS = (*(f"{kind}_{half}" for kind in KINDS for half in ("high", "low")), "tn")
 """The halves of the weighted sums (see weights.py), and the pieces that are rightly left, which have no weights."""
@@ -65,19 +63,19 @@ class Cleme(AnnotatesTexts, ReadsDataSet, ChoosesInSequence, ScoresLines, Warns,
         help="one reference counts for a sentence, or the references count independently at each piece",
         choices=("dependent", "independent"),
     )
-    beta: str = shared_options.beta(**FIRST)
+    beta: str = beta_option(**FIRST)
     weights: str = option(
         _default_weights,
         help="weights of lengths: those of the authors for the score of a corpus or for sentences, or none",
         choices=("corpus", "sentence", "none"),
         **FIRST,
     )
-    choice: str = shared_options.choice(
+    choice: str = choice_option(
         applies=lambda m: m.level == "corpus" and m.assumption == "dependent",
         why="references are chosen for the score of a corpus with the assumption dependent",
     )
-    level: str = shared_options.level()
-    annotator: str = shared_options.annotator()
+    level: str = level_option()
+    annotator: str = annotator_option()
 
     @property
     def name_in_text(self) -> str:

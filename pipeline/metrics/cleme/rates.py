@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from ..base.arithmetic import f_beta, ratio
+from ..base.choices import f_beta, ratio
 
 if TYPE_CHECKING:
     from ...arrays import Floats

@@ -9,14 +9,13 @@ import numpy as np
 
 from ...corpus.edits.errant_report import is_of
 from ...dataclass import dataclass
-from ..base.columns import Field
-from ..base.metric import Needs
+from ..base.needs import Field, Needs
 from .columns import COUNTS
 from .hits import hits_of
 
 if TYPE_CHECKING:
     from ...arrays import Ints
-    from ..base.metric import Text
+    from ..base.needs import Text
     from .columns import ErrantNeeds
 
 

@@ -9,14 +9,12 @@ import numpy as np
 
 from ...corpus.edits.errant_report import CHERRANT, Comparison, is_of
 from ...dataclass import dataclass
-from ..base.columns import Field
-from ..base.metric import Needs
-from ..base.views import annotated_by
+from ..base.needs import Field, Needs, annotated_by
 from .hits import hits_of
 
 if TYPE_CHECKING:
     from ...arrays import Ints
-    from ..base.metric import Text
+    from ..base.needs import Text
 
 COUNTS = ("tp", "fp", "fn")
 

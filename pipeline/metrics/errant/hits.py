@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from ...arrays import Ints
     from ...corpus.edits.errant_report import Comparison
     from ...corpus.edits.m2_files import Edit
-    from ..base.metric import Text
+    from ..base.needs import Text
 
     Key = tuple[int | str, ...]
     Hits = tuple[Ints, Ints]

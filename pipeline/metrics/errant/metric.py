@@ -9,8 +9,6 @@ import numpy as np
 
 from ...corpus.edits.errant_report import MODES, STYLES, Comparison, category, preference
 from ...dataclass import dataclass
-from ..base import shared_options
-from ..base.arithmetic import f_beta, ratio, rounded
 from ..base.capabilities import (
     AnnotatesTexts,
     ChoosesInSequence,
@@ -19,10 +17,10 @@ from ..base.capabilities import (
     JudgesEdits,
     Warns,
 )
-from ..base.columns import Field
+from ..base.choices import SequentialAnnotatorChoice, f_beta, ratio, rounded
 from ..base.metric import Counted, Metric
-from ..base.option import option
-from ..base.running_choice import SequentialAnnotatorChoice
+from ..base.needs import Field
+from ..base.options import annotator_option, beta_option, choice_option, level_option, option
 from .by_type import TypeNeeds
 from .columns import COUNTS, ErrantNeeds
 from .verdicts import verdicts
@@ -32,7 +30,7 @@ if TYPE_CHECKING:
 
     from ...arrays import Floats, Ints
     from ..base.capabilities import Verdict
-    from ..base.columns import Columns
+    from ..base.needs import Columns
 
 _LIST: dict[str, Any] = {
     "pattern": r"[A-Za-z0-9_.:*-]+(\+[A-Za-z0-9_.:*-]+)*",
@@ -65,7 +63,7 @@ class Errant(AnnotatesTexts, ChoosesInSequence, CountsCategories, JudgesEdits, W
         help="what is compared: correction by span (cs), by span and type (cse), detection by span (ds), by token (dt)",
         choices=MODES,
     )
-    beta: str = shared_options.beta()
+    beta: str = beta_option()
     single: bool = option(False, help="only edits of one word on both sides", implicit=True)
     multi: bool = option(False, help="only edits of several words on one side", implicit=True)
     filter: str = option("", help="types that are left out", implicit=True, **_LIST)
@@ -83,9 +81,9 @@ class Errant(AnnotatesTexts, ChoosesInSequence, CountsCategories, JudgesEdits, W
         choices=STYLES,
         implicit=True,
     )
-    choice: str = shared_options.choice()
-    level: str = shared_options.level()
-    annotator: str = shared_options.annotator()
+    choice: str = choice_option()
+    level: str = level_option()
+    annotator: str = annotator_option()
 
     @cached_property
     def _only(self) -> str:

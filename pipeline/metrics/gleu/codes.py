@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from fractions import Fraction
 
     from ...arrays import Ints
-    from ..base.columns import Columns
+    from ..base.needs import Columns
 
     Parts = tuple[Ints, Ints, Ints, Ints]
 

@@ -14,13 +14,10 @@ import numpy as np
 from ... import kernel
 from ...dataclass import dataclass
 from ...tokenizers.tokenization import Tokenization
-from ..base.arithmetic import MOST_ADDED, best_by, by_order, log, ratio
-from ..base.capabilities import Compiled, DrawsReferences, ShowsNgrams
-from ..base.columns import Field
+from ..base.capabilities import Compiled, DrawsReferences, Rule, ShowsNgrams
+from ..base.choices import MOST_ADDED, Draws, best_by, by_order, log, ratio
 from ..base.metric import Metric, why_all_zero, why_zero
-from ..base.ngram_counts import OverlapNeeds
-from ..base.ngram_roles import Rule
-from ..base.reference_draws import Draws
+from ..base.needs import Field, OverlapNeeds
 from . import shown
 from .codes import CODES
 from .options import GleuOptions, iterates
@@ -30,8 +27,8 @@ if TYPE_CHECKING:
 
     from ...arrays import Floats, Ints
     from ..base.capabilities import SumsFormula
-    from ..base.columns import Columns
     from ..base.metric import Counted
+    from ..base.needs import Columns
 
 
 @dataclass(frozen=True)

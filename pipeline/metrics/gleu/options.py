@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...dataclass import dataclass
 from ...kernel.samplers import SAMPLERS
-from ..base import shared_options
-from ..base.option import option
+from ..base.options import level_option, lowercase_option, option, strip_option, tokenizer_option, unit_option
 from .codes import CODES
 
 if TYPE_CHECKING:
@@ -47,11 +46,11 @@ class GleuOptions:
         "2017", help="which code: 2017 is today's official one; see `help gleu`", choices=tuple(CODES)
     )
     order: int = option(4, key="n", help="longest n-grams", minimum=1, maximum=9)
-    unit: str = shared_options.unit()
-    tokenizer: str = shared_options.tokenizer()
-    strip: bool = shared_options.strip()
-    lowercase: bool = shared_options.lowercase()
-    level: str = shared_options.level()
+    unit: str = unit_option()
+    tokenizer: str = tokenizer_option()
+    strip: bool = strip_option()
+    lowercase: bool = lowercase_option()
+    level: str = level_option()
     references: str = option(
         _default_policy,
         key="refs",

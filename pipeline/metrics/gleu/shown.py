@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ..base.metric import Counted
-from ..base.ngram_counts import shown_matches
+from ..base.metric import Counted, shown_matches
 from .codes import CODES
 
 if TYPE_CHECKING:
-    from ..base.columns import Columns
+    from ..base.needs import Columns
 
 MERGED = {"match": "union_match", "penalty": "gone_match"}
 """The columns shown for merged references, by the names under which they are shown."""

@@ -20,9 +20,7 @@ from ...errors import LongTextError
 from ...kernel.common import THREE_WAY_COUNTS
 from ...kernel.lines import join_lines
 from ...tokenizers.tokenization import Tokenization
-from ..base.columns import Field
-from ..base.metric import Needs
-from ..base.views import GOLD
+from ..base.needs import GOLD, Field, Needs
 from .formulas import best_references, reference_keys
 
 if TYPE_CHECKING:
@@ -31,7 +29,7 @@ if TYPE_CHECKING:
     from ...arrays import Ints
     from ...corpus.edits.correction_references import Tokens
     from ...kernel.common import Encoded
-    from ..base.metric import Text
+    from ..base.needs import Text
 
 BASELINE = ("base_tn", "base_fn")
 COUNTS = (*THREE_WAY_COUNTS, *BASELINE)

@@ -8,13 +8,11 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from ...dataclass import dataclass
-from ..base import shared_options
-from ..base.arithmetic import best_by
 from ..base.capabilities import ChoosesInSequence, JudgesEdits, Warns
-from ..base.columns import Field
+from ..base.choices import SequentialAnnotatorChoice, best_by
 from ..base.metric import Counted, Metric
-from ..base.option import option
-from ..base.running_choice import SequentialAnnotatorChoice
+from ..base.needs import Field
+from ..base.options import level_option, option
 from .columns import COUNTS, ImeasureNeeds
 from .formulas import ASPECTS, MEASURES, aspect_of, measures, reference_keys
 from .verdicts import as_text, references_of_lines, verdicts
@@ -24,7 +22,7 @@ if TYPE_CHECKING:
 
     from ...arrays import Floats, Ints
     from ..base.capabilities import Verdict
-    from ..base.columns import Columns
+    from ..base.needs import Columns
 
 WORD = "-NONE-"
 """How NUCLE writes that a correction is empty."""
@@ -71,7 +69,7 @@ class Imeasure(ChoosesInSequence, JudgesEdits, Warns, Metric):
         choices=("whitespace", "nltk"),
         implicit=True,
     )
-    level: str = shared_options.level()
+    level: str = level_option()
 
     def conflicts(self) -> list[tuple[str, str]]:
         """Return mixed references chosen for the corpus, which would all have to be kept."""

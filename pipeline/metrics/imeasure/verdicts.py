@@ -16,7 +16,7 @@ from ...corpus.edits.records import annotation_of
 from ...kernel.common import THREE_WAY_COUNTS
 from ...kernel.lines import join_lines
 from ..base.capabilities import MISSED, RIGHT, WRONG, Verdict
-from ..base.metric import Text
+from ..base.needs import Text
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

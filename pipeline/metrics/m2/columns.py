@@ -7,9 +7,7 @@ from typing import TYPE_CHECKING
 from ... import kernel
 from ...dataclass import dataclass
 from ...tokenizers.tokenization import Tokenization
-from ..base.columns import Field
-from ..base.metric import Needs
-from ..base.views import GOLD
+from ..base.needs import GOLD, Field, Needs
 from .gold import read_gold
 
 if TYPE_CHECKING:
@@ -19,7 +17,7 @@ if TYPE_CHECKING:
     from ...kernel.common import Encoded
     from ...kernel.gold_edits import MaxMatches
     from ...kernel.lines import Lines
-    from ..base.metric import Text
+    from ..base.needs import Text
     from .gold import Gold
 
 COUNTS = ("correct", "proposed", "gold")

@@ -9,13 +9,11 @@ import numpy as np
 
 from ...corpus.edits.records import unchanged_words
 from ...dataclass import dataclass
-from ..base import shared_options
-from ..base.arithmetic import f_beta, ratio
 from ..base.capabilities import ChoosesInSequence, CountWarning, Explains, JudgesEdits, Warns
-from ..base.columns import Field, last_present
-from ..base.metric import Counted, Metric, Text
-from ..base.option import option
-from ..base.running_choice import SequentialAnnotatorChoice
+from ..base.choices import SequentialAnnotatorChoice, f_beta, ratio
+from ..base.metric import Counted, Metric
+from ..base.needs import Field, Text, last_present
+from ..base.options import beta_option, choice_option, level_option, option
 from .columns import COUNTS, MaxMatchNeeds
 from .gold import as_lines
 from .proposed import proposed_edits, verdicts
@@ -26,7 +24,7 @@ if TYPE_CHECKING:
     from ...arrays import Floats, Ints
     from ...corpus.edits.records import Judged
     from ..base.capabilities import Verdict
-    from ..base.columns import Columns
+    from ..base.needs import Columns
 
 
 @dataclass(frozen=True)
@@ -54,7 +52,7 @@ class MaxMatch(ChoosesInSequence, JudgesEdits, Explains, Warns, Metric):
     counts: ClassVar[frozenset[str]] = frozenset(COUNTS)
     citations: ClassVar[tuple[str, ...]] = ("dahlmeier-ng-2012-better",)
 
-    beta: str = shared_options.beta()
+    beta: str = beta_option()
     max_unchanged_words: int = option(2, key="mu", help="unchanged words that an edit may hold", maximum=100)
     ignore_whitespace_casing: bool = option(
         False, key="iwc", help="leave out proposed edits that change only white space and upper case", implicit=True
@@ -72,8 +70,8 @@ class MaxMatch(ChoosesInSequence, JudgesEdits, Explains, Warns, Metric):
         choices=("listed", "all"),
         implicit=True,
     )
-    choice: str = shared_options.choice(last=True)
-    level: str = shared_options.level()
+    choice: str = choice_option(last=True)
+    level: str = level_option()
 
     @property
     def needs(self) -> MaxMatchNeeds:

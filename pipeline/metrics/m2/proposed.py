@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from ...kernel.gold_edits import ProposedEdits
-    from ..base.metric import Text
+    from ..base.needs import Text
     from .columns import MaxMatchNeeds
     from .gold import Gold
 

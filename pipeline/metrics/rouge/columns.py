@@ -12,8 +12,7 @@ from ... import kernel
 from ...errors import InvalidTextError
 from ...kernel import long_lines
 from ...kernel.common import Encoded, Sentences
-from ..base.columns import Field
-from ..base.metric import Needs
+from ..base.needs import Field, Needs
 from ..prepared import Gathered
 from .limits import UNLIMITED_TEXT, Limit, common
 
@@ -26,7 +25,7 @@ if TYPE_CHECKING:
     from ...kernel.common import Allowed
     from ...kernel.lines import Lines
     from ...tokenizers.tokenization import PreparedTokens, Tokenization
-    from ..base.metric import Text
+    from ..base.needs import Text
     from .sentences import Splitting
 
 PLAIN = ("newline", "none")

@@ -13,11 +13,10 @@ from ... import kernel
 from ...dataclass import dataclass
 from ...tokenizers.stop_words import WithoutStopWords, words_of
 from ...tokenizers.tokenization import Tokenization
-from ..base.arithmetic import f_beta, ratio
-from ..base.capabilities import Compiled, LimitsReferences, ScoresLines, ScoresSamples, ShowsNgrams, Warns
-from ..base.columns import PRESENT, Field
+from ..base.capabilities import Compiled, LimitsReferences, ScoresLines, ScoresSamples, Shared, ShowsNgrams, Warns
+from ..base.choices import f_beta, ratio
 from ..base.metric import Counted, Metric
-from ..base.ngram_roles import Shared
+from ..base.needs import PRESENT, Field
 from .aggregates import aggregates
 from .columns import RougeNeeds
 from .limits import Limit
@@ -31,7 +30,7 @@ if TYPE_CHECKING:
 
     from ...arrays import Floats, Ints
     from ..base.capabilities import CountWarning
-    from ..base.columns import Columns
+    from ..base.needs import Columns
     from .types import Numbers, Type
 
 

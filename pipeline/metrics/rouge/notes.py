@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from ...arrays import Ints
-    from ..base.columns import Columns
+    from ..base.needs import Columns
 
 
 NONE = np.zeros((0, 0), np.int64)

@@ -12,7 +12,7 @@ from ...kernel.common import FOLDS
 from ...tokenizers import OWN, TOKENIZERS
 from ...tokenizers.stemmers import STEMMERS, exceptions
 from ...tokenizers.stop_words import resolved as list_named
-from ..base.option import option
+from ..base.options import option
 from .types import PATTERN, Type, read_types, subsequence_of
 
 if TYPE_CHECKING:

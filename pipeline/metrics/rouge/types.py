@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ...arrays import Floats, Ints
-    from ..base.columns import Columns
+    from ..base.needs import Columns
 
     Numbers = NDArray[Any]
 

@@ -8,13 +8,12 @@ import numpy as np
 
 from ... import kernel
 from ...dataclass import dataclass
-from ..base.columns import Field
-from ..base.metric import Needs
+from ..base.needs import Field, Needs
 
 if TYPE_CHECKING:
     from ...arrays import Ints
     from ...tokenizers.tercom import Tercom
-    from ..base.metric import Text
+    from ..base.needs import Text
 
 
 @dataclass(frozen=True)

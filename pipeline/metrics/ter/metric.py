@@ -9,13 +9,11 @@ import numpy as np
 from ...dataclass import dataclass
 from ...tokenizers import OWN, is_own
 from ...tokenizers.tercom import Tercom
-from ..base import shared_options
-from ..base.arithmetic import ratio
 from ..base.capabilities import Explains, HasPeerSignature, LimitsReferences, ScoresLines
-from ..base.columns import PRESENT, Field
+from ..base.choices import ratio
 from ..base.metric import Counted, Metric
-from ..base.option import option
-from ..base.signature import SACREBLEU
+from ..base.needs import PRESENT, Field
+from ..base.options import SACREBLEU, level_option, option
 from .columns import TerNeeds
 from .shown import alignment
 
@@ -23,8 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from ...arrays import Floats, Ints
-    from ..base.columns import Columns
-    from ..base.metric import Text
+    from ..base.needs import Columns, Text
 
 MOST_REFERENCES = 22
 SHARES = 232_792_560
@@ -67,7 +64,7 @@ class Ter(LimitsReferences, ScoresLines, Explains, HasPeerSignature, Metric):
     tokens: str = option(
         "tercom", help="how texts are split; own for tokens of Python", choices=("tercom",), beside=OWN, implicit=True
     )
-    level: str = shared_options.level()
+    level: str = level_option()
 
     def conflicts(self) -> list[tuple[str, str]]:
         """Return what changes texts, where tokens are those of the caller."""

@@ -7,7 +7,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 from ...errors import printable
-from ...metrics.base.signature import with_samples
+from ...metrics.base.options import with_samples
 from ...metrics.names import class_of
 from ..tables.comparisons import baseline_of, is_significant, tests_of
 from ..tables.labels import best_of, groups, headings, remarks, size

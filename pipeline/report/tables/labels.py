@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING, NamedTuple
 
 from ...metrics import METRICS
-from ...metrics.base import signature
+from ...metrics.base.options import unescape
 from ...scoring.results import REFERENCES_ROW
 from .digits import percent
 
@@ -122,7 +122,7 @@ def _split(text: str) -> tuple[str, dict[str, str]]:
     """Return the name and the settings of a signature. Numbers from files have their title as a name."""
     name, *parts = text.split("|")
     settings = dict(part.partition(":")[::2] for part in parts)
-    title = signature.unescape(settings.get("title", ""))
+    title = unescape(settings.get("title", ""))
     return title or name, {key: value for key, value in settings.items() if key not in ("nrefs", "v")}
 
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from ... import kernel
 from ...metrics.base.capabilities import draws_references
-from ...metrics.base.columns import PRESENT
+from ...metrics.base.needs import PRESENT
 from ...metrics.compiled import sums_of
 from ..addends import Chosen, Drawn
 from ..column_blocks import present_blocks
@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ...arrays import Floats
+    from ...metrics.base.choices import Draws
     from ...metrics.base.metric import Metric
-    from ...metrics.base.reference_draws import Draws
     from ..column_blocks import HasBlocks
     from ..summands import Summand
     from .base import SystemCounts

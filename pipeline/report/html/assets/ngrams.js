@@ -1,5 +1,5 @@
 "use strict";
-// What n-grams count as: the same, by the same names, as in `metrics/base/ngram_roles.py`.
+// What n-grams count as: the same, by the same names, as in `metrics/base/capabilities.py`.
 const BETWEEN = "\ud800"; // half of a surrogate pair: no text has it alone
 
 function grams(tokens, n) {

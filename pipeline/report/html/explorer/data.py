@@ -27,9 +27,9 @@ if TYPE_CHECKING:
     from ....arrays import Floats, Ints
     from ....corpus.corpus import Corpus
     from ....corpus.texts import AnyText
-    from ....metrics.base.columns import Columns
+    from ....metrics.base.capabilities import Rule, Shared
     from ....metrics.base.metric import Metric
-    from ....metrics.base.ngram_roles import Rule, Shared
+    from ....metrics.base.needs import Columns
     from ....scoring.scored_columns import ScoredColumns
     from ....tokenizers.tokenization import Tokenization
     from ...material import Material
