@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     from .api import compare, evaluate, load, run
     from .evaluation import Evaluation, Result
     from .human.agreement.in_memory import correlate
-    from .metrics.from_counts import score_counts
+    from .metrics.given import score_counts
     from .scorers.pairs import sentence_scores
     from .scorers.scorer import Scorer
 
@@ -68,7 +68,7 @@ __all__ = [
 MODULES = {
     "Scorer": ".scorers.scorer",
     "correlate": ".human.agreement.in_memory",
-    "score_counts": ".metrics.from_counts",
+    "score_counts": ".metrics.given",
     "sentence_scores": ".scorers.pairs",
 }
 """The modules of public names that are not those of the API."""

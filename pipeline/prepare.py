@@ -23,10 +23,9 @@ from .io.remote import is_remote, telling
 from .metrics.base.capabilities import annotates_texts, misfit, reads_files, warner
 from .metrics.base.needs import GOLD, TEXTS, annotator_of
 from .metrics.base.options import render_signature
-from .metrics.build import resolve_all
+from .metrics.build import is_called, resolve_all
 from .metrics.defaults import with_defaults
-from .metrics.names import is_called
-from .metrics.own_tokens import has_own_tokens
+from .metrics.given import has_own_tokens
 from .scoring.breakdown.needs import needs_of
 from .scoring.references import POLICIES
 

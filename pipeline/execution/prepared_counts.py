@@ -8,7 +8,7 @@ import numpy as np
 
 from ..corpus.texts import Span, read_span
 from ..metrics.base.needs import Text
-from ..metrics.prepared import prepared
+from ..metrics.given import prepared
 from .store.columns_file import FewStatistics, MemoryStatistics
 
 if TYPE_CHECKING:

@@ -53,7 +53,7 @@ class ChrfNeeds(Needs):
         return [self.together(*parts) for parts in zip(*counted, strict=True)]
 
     def prepare(self, text: Text) -> PreparedChrf | None:
-        """Return the references prepared; see `metrics/prepared.py`."""
+        """Return the references prepared; see `metrics/given.py`."""
         parts = [needs.prepare(text) for needs in (self.characters, self.words) if needs]
         return PreparedChrf(self, [part for part in parts if part])
 

@@ -11,8 +11,7 @@ from ..tokenizers import TOKENIZERS
 from ..tokenizers.languages import tokenizer_of_pair
 from . import METRICS
 from .base.options import parse_signature
-from .build import as_mapping, children_of, from_text, option_of, resolve, resolve_all
-from .names import meant
+from .build import as_mapping, children_of, from_text, meant, option_of, resolve, resolve_all
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

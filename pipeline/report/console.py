@@ -6,7 +6,7 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 from ..errors import printable
-from ..metrics.names import class_of
+from ..metrics.build import class_of
 from .by_type.tables import caption, fitting, types_of
 from .overview.boards import print_board, print_boards, print_peer
 from .overview.printed import HINT, print_overview

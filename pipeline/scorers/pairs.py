@@ -14,8 +14,7 @@ from ..kernel.lines import join_lines
 from ..metrics.base.capabilities import misfit, reads_files
 from ..metrics.base.needs import TEXTS, Text
 from ..metrics.build import from_values
-from ..metrics.own_tokens import has_own_tokens, with_own_tokens
-from ..metrics.prepared import prepared
+from ..metrics.given import has_own_tokens, prepared, with_own_tokens
 from ..scoring.line_scores import LineScores
 from ..scoring.references import POLICIES
 from ..tokenizers.own_tokens import own_texts

@@ -18,7 +18,7 @@ from pipeline.kernel.lines import join_lines
 from pipeline.metrics.base.capabilities import chooser
 from pipeline.metrics.base.needs import Text
 from pipeline.metrics.build import from_text
-from pipeline.metrics.imeasure.columns import ImeasureNeeds
+from pipeline.metrics.imeasure.counts import ImeasureNeeds
 from pipeline.scoring.column_blocks import compact
 from tests.oracles.imeasure import golden
 

@@ -23,7 +23,7 @@ from pipeline.metrics.base.metric import Metric
 from pipeline.metrics.base.needs import Field, OverlapNeeds
 from pipeline.metrics.base.options import METADATA, option
 from pipeline.metrics.build import from_text
-from pipeline.metrics.gleu.metric import Gleu
+from pipeline.metrics.gleu import Gleu
 from pipeline.tokenizers.tokenization import Tokenization
 
 if TYPE_CHECKING:

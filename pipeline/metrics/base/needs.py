@@ -108,7 +108,7 @@ class Field(NamedTuple):
     real: bool = False
     """Whether its numbers are float64. A packed table holds their bits as integers."""
     spare: bool = False
-    """Whether it is a term that is 0 where somebody gives the sums of the others alone (`metrics/from_counts.py`)."""
+    """Whether it is a term that is 0 where somebody gives the sums of the others alone (`metrics/given.py`)."""
 
 
 @dataclass(frozen=True)
@@ -325,7 +325,7 @@ class OverlapNeeds(Needs):
         return encoded[0] if self.source and sources else None, encoded[first:others], encoded[others:]
 
     def prepare(self, text: Text) -> PreparedOverlap | None:
-        """Return source and references prepared; see `metrics/prepared.py`. None with a stemmer."""
+        """Return source and references prepared; see `metrics/given.py`. None with a stemmer."""
         source = text.source if self.source else None
         tokens = self.tokenization.prepared(source, text.references)
         if tokens is None:

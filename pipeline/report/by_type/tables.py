@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from ...errors import printable
-from ...metrics.names import class_of
+from ...metrics.build import class_of
 from ...scoring.breakdown.rows import REST
 from ..tables.comparisons import level_name, shown_interval
 from ..tables.digits import percent

@@ -7,8 +7,7 @@ from dataclasses import fields, replace
 from typing import TYPE_CHECKING, Any, Literal
 
 from ...errors import InputError, did_you_mean
-from ...metrics.build import from_text
-from ...metrics.names import is_called
+from ...metrics.build import from_text, is_called
 from ...scoring.results import Results
 from ..tables.labels import labels
 from .frames import ends, frame, test_row

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...errors import printable
 from ...metrics.base.options import with_samples
-from ...metrics.names import class_of
+from ...metrics.build import class_of
 from ..tables.comparisons import baseline_of, is_significant, tests_of
 from ..tables.labels import best_of, groups, headings, remarks, size
 from ..tables.ranked import fitted_table, interval_table, ranked_table

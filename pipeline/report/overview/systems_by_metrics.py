@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ...dataclass import dataclass
-from ...metrics.names import class_of
+from ...metrics.build import class_of
 from ..tables.columns.directions import BETTER, WORSE
 from ..tables.comparisons import baseline_of, compared, is_significant, level_name, shown_interval, tests_of
 from ..tables.digits import percent

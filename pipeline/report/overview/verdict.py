@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from ...metrics.names import class_of
+from ...metrics.build import class_of
 from ..tables.comparisons import baseline_of, is_significant, tests_of
 from ..tables.digits import percent
 from ..tables.labels import SOURCE, kinds

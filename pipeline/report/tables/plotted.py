@@ -11,7 +11,7 @@ import re
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ...metrics.names import class_of
+from ...metrics.build import class_of
 from .comparisons import baseline_of, is_significant, p_cell, tests_of
 from .digits import shown_level
 from .human import coefficient

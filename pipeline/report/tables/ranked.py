@@ -7,7 +7,7 @@ from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING
 
 from ...errors import InputError, did_you_mean, printable
-from ...metrics.names import class_of
+from ...metrics.build import class_of
 from ..terminal.layout import GAP, cut_name, shown_width
 from .comparisons import bootstrap_columns, level_name, shown_interval
 from .digits import percent, round_half_up

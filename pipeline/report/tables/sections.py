@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
-from ...metrics.names import class_of
+from ...metrics.build import class_of
 from ...scoring.results import ranks
 from .digits import percent
 from .human import coefficient, ranked_table

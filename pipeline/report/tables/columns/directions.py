@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ....metrics.names import class_of
+from ....metrics.build import class_of
 from ..comparisons import baseline_of, settings_line
 
 if TYPE_CHECKING:
