@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from .config.models import WrittenStatistics
+    from .config.models import StatisticsConfig
     from .corpus.corpus import Corpus
     from .execution.count import Counted
     from .execution.listener import Listener
@@ -166,7 +166,7 @@ def results_of(
     corpus: Corpus,
     metrics: Sequence[Metric],
     counted: Counted,
-    settings: WrittenStatistics | None = None,
+    settings: StatisticsConfig | None = None,
     *,
     by_type: bool = True,
     doubted: Callable[[], list[str]] | None = None,
@@ -239,7 +239,7 @@ def run(
     results of all others are then in the run directory.
     """
     from . import stages  # here, because scoring needs nothing of it, nor do the functions below
-    from .config.overrides import overrides_from_values
+    from .config.resolved import overrides_from_values
     from .config.tree import from_mapping
 
     if not isinstance(config, str | PathLike | Mapping):

@@ -6,7 +6,7 @@ from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
-from .config.overrides import NO_OVERRIDES, Overrides, select
+from .config.resolved import NO_OVERRIDES, Overrides, select
 from .config.tree import base_of
 from .corpus.annotated_texts import Annotating, with_annotated
 from .corpus.formats import READERS
@@ -32,7 +32,7 @@ from .scoring.references import POLICIES
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
 
-    from .config.load import Config
+    from .config.resolved import Config
     from .config.tree import Node
     from .corpus.corpus import Corpus
     from .corpus.number_files import NumberFiles

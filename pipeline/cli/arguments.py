@@ -8,15 +8,12 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..config.globs import exists, is_glob
-from ..config.overrides import Overrides
-from ..config.resolved import STDIN, UNPACKED, Column, Dataset, System
+from ..config.resolved import Column, Dataset, Overrides, System, exists, is_glob
 from ..corpus.formats import ANNOTATED, ONE_ANNOTATOR, READERS, format_in
 from ..corpus.formats.m2 import annotators
 from ..errors import ConfigError, CorpusError, Problem
-from ..io.plain_files import Spool
-from ..io.remote import Remote, is_remote, locate
-from ..io.written_paths import PREFIX, is_data
+from ..io.plain_files import STDIN, UNPACKED, Spool
+from ..io.remote import PREFIX, Remote, is_data, is_remote, locate
 from ..metrics.base.needs import EDITS, GOLD, TEXTS, annotator_of
 
 if TYPE_CHECKING:
@@ -175,7 +172,7 @@ def output_from_pipe(args: argparse.Namespace) -> None:
 def open_files(args: argparse.Namespace, *, quiet: bool = False, views: Collection[str] = (TEXTS,)) -> Corpus:
     """Open and check the files; systems are called as they were written. Warnings go to standard error.
 
-    `views` says what the metrics read; see `metrics/base/metric.py`.
+    `views` says what the metrics read; see `metrics/base/needs.py`.
     """
     from ..corpus.input_warnings import suspicions  # here, because --help opens nothing
     from ..corpus.opener import open_corpus

@@ -7,11 +7,10 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ..config.resolved import UNPACKED
 from ..corpus.edits.m2_files import other_sentences, other_styles, read_annotated
 from ..corpus.edits.m2_tools import ALTERNATIVES, STYLES, check, converted, merged, split
 from ..errors import ConfigError, CorpusError, Problem, printable
-from ..io.plain_files import SEPARATOR, Spool, named, numbered_lines
+from ..io.plain_files import SEPARATOR, UNPACKED, Spool, named, numbered_lines
 from ..io.processes import processors
 from ..io.safe_files import write_atomic
 from ..report.terminal.progress import Bar

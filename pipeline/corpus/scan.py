@@ -11,8 +11,7 @@ import numpy as np
 
 from .. import kernel
 from ..errors import CorpusError, Problem
-from ..io.compressed import looks_like
-from ..io.plain_files import Origin, Spool, Spooled, reason
+from ..io.plain_files import Origin, Spool, Spooled, looks_like, reason
 from ..io.remote import RangeReader, Remote, RemoteStamp
 from .texts import BOM, LONG, NEWLINE, SUBWORDS, AnyText, Odd, Stamp, TextFile, stamp_of
 

@@ -6,7 +6,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from ..dataclass import dataclass
-from ..metrics.base.capabilities import compiled_forms, data_set_columns
+from ..metrics.base.capabilities import compiled_form, data_set_columns
 from ..metrics.base.needs import PRESENT
 from .column_blocks import blocks_of, compact
 from .references import POLICIES
@@ -38,7 +38,7 @@ class LineScores:
 
     @cached_property
     def _formula(self) -> Callable[[Columns], Floats]:
-        return compiled_forms(self.metric).compiled() or self.metric.sentence_scores
+        return compiled_form(self.metric) or self.metric.sentence_scores
 
     @cached_property
     def _apart(self) -> list[str]:

@@ -13,7 +13,6 @@ from ..dataclass import dataclass
 from ..errors import InputError
 from ..metrics.base.capabilities import aggregated, line_outputs
 from ..metrics.base.needs import PRESENT
-from ..metrics.compiled import lines_formula
 from .addends import Addends, Kind, exact_sum, nearest_sum
 from .column_blocks import compact, present_blocks
 from .references import POLICIES
@@ -35,9 +34,8 @@ BITS = 26
 
 def sentence_outputs(metric: Metric, columns: Columns) -> dict[str, Floats]:
     """Return the outputs that level mean averages, the score first: float64 [lines] each."""
-    columns, formula = _compact(metric, columns), lines_formula(metric)
-    outputs = formula(columns) if formula else line_outputs(metric, columns)
-    return outputs or {metric.output: sentence_scores(metric, columns)}
+    columns = _compact(metric, columns)
+    return line_outputs(metric, columns) or {metric.output: sentence_scores(metric, columns)}
 
 
 def every_output(metric: Metric, columns: Columns) -> dict[str, Floats]:

@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 
 from pipeline import reopen, stages
 from pipeline.cli import dispatch
-from pipeline.config import yaml_file
+from pipeline.config import compose as yaml_file
 from pipeline.corpus.texts import read_texts
 from pipeline.errors import ConfigError
 from pipeline.metrics.base import capabilities as ngram_roles

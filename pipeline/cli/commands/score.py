@@ -45,7 +45,7 @@ from ..sacrebleu_options import add_habits, check_habits, check_names, print_bar
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ...config.models import WrittenStatistics
+    from ...config.models import StatisticsConfig
     from ...evaluation import Result
     from ...scoring.results import Results
     from ..dispatch import Parser
@@ -171,7 +171,7 @@ def _print(results: Results, evaluation: Sequence[Result], order: Sequence[str],
         print_comparisons(results, args.digits)
 
 
-def _with_intervals(results: Results, evaluation: Sequence[Result], statistics: WrittenStatistics) -> Results:
+def _with_intervals(results: Results, evaluation: Sequence[Result], statistics: StatisticsConfig) -> Results:
     """Return the results with intervals and paired tests, for each metric."""
     from ...scoring.resampling.significance import with_statistics
     from ...scoring.results import REFERENCES_ROW

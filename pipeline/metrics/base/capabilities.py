@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from .needs import Columns, Needs, Text
 
     Grams = Counter[tuple[str, ...]]
-    SumsFormula = Callable[[Columns, Sequence[int] | None], Floats]
-    """What compiled_sums() returns."""
 
 
 # --- what is read
@@ -158,36 +156,21 @@ def aggregated(metric: Metric, outputs: Mapping[str, Floats]) -> dict[str, float
     return metric.aggregated(outputs)
 
 
-class Compiled:
-    """It has compiled forms, which return the same as its other members, bit for bit, faster where lines are few.
+class Compiled(ABC):
+    """It has a compiled form of sentence_scores(), which returns the same, bit for bit, faster where lines are few."""
 
-    Each is None where there is no compiled form for the settings, or none with the kernel that is used.
-    """
-
+    @abstractmethod
     def compiled(self) -> Callable[[Columns], Floats] | None:
         """Return a function that returns what sentence_scores() does.
 
         Where one of the references counts that has the highest score, it may return these highest scores alone, float64
-        [lines, 1].
+        [lines, 1]. None: there is no such form for the settings, or none with the kernel that is used.
         """
-        return None
-
-    def compiled_sums(self) -> SumsFormula | None:
-        """Return a function that returns the outputs of score() for the sums of terms over all lines.
-
-        Its arguments are the columns of all lines, and numbers of references; None: those that choose() takes. Outputs
-        are float64 [outputs, references], or [outputs, 1] where references are chosen.
-        """
-        return None
-
-    def compiled_lines(self) -> Callable[[Columns], dict[str, Floats]] | None:
-        """Return a function that returns what line_outputs() does."""
-        return None
 
 
-def compiled_forms(metric: Metric) -> Compiled:
-    """Return the compiled forms of a metric."""
-    return metric if isinstance(metric, Compiled) else Compiled()
+def compiled_form(metric: Metric) -> Callable[[Columns], Floats] | None:
+    """Return the compiled form of sentence_scores() of a metric, or None where it has none."""
+    return metric.compiled() if isinstance(metric, Compiled) else None
 
 
 class CountsCategories(ABC):

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ...arrays import Floats, Ints
-    from ...config.models import WrittenStatistics
+    from ...config.models import StatisticsConfig
     from ...metrics.base.choices import Keys
     from ...metrics.base.metric import Metric
     from ...metrics.base.needs import Columns
@@ -63,7 +63,7 @@ def is_chosen_anew(metric: Metric) -> bool:
     return metric.level not in (*SENTENCES, DRAWN_MEANS) and sequential_choice(metric) is not None
 
 
-def idle_choice(metrics: Sequence[Metric], settings: WrittenStatistics) -> str | None:
+def idle_choice(metrics: Sequence[Metric], settings: StatisticsConfig) -> str | None:
     """Return that it makes no difference for any of some metrics how annotators are chosen in samples, or None."""
     if settings.choice == "whole" or any(map(is_chosen_anew, metrics)):
         return None

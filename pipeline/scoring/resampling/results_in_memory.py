@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
     from typing import Any
 
-    from ...config.models import WrittenStatistics
+    from ...config.models import StatisticsConfig
     from ...metrics.base.metric import Metric
     from ...metrics.base.needs import Schema
     from ..column_blocks import HasBlocks
@@ -44,7 +44,7 @@ if TYPE_CHECKING:
             """The counts of each sentence."""
 
 
-def settings_of(written: Mapping[str, Any], systems: Iterable[str], prefix: str = "") -> WrittenStatistics:
+def settings_of(written: Mapping[str, Any], systems: Iterable[str], prefix: str = "") -> StatisticsConfig:
     """Return the settings of intervals and tests. Raises InputError for wrong ones, and an unknown baseline."""
     settings = statistics_of({name: str(value) for name, value in written.items() if value is not None}, prefix)
     names = list(dict.fromkeys(systems))
