@@ -1,4 +1,4 @@
-"""Make metrics from names, signatures, mappings of a config and Python values."""
+"""Metrics from names, signatures, mappings of a config and Python values, and the names that people write."""
 
 from __future__ import annotations
 

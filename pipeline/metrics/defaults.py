@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from ..config.tree import Node, from_plain
 from ..errors import IDLE, ConfigError
 from ..tokenizers import TOKENIZERS
-from ..tokenizers.languages import tokenizer_of_pair
+from ..tokenizers.sacrebleu import tokenizer_of_pair
 from . import METRICS
 from .base.options import parse_signature
 from .build import as_mapping, children_of, from_text, meant, option_of, resolve, resolve_all

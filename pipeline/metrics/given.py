@@ -1,4 +1,4 @@
-"""Texts that are prepared once, against which the columns of any outputs are counted, any number of times."""
+"""What programs of users bring along: texts prepared once for many outputs, tokens of their own, and sums of counts."""
 
 from __future__ import annotations
 

@@ -22,15 +22,12 @@ from .base.needs import Field, OverlapNeeds
 from .base.options import level_option, lowercase_option, option, strip_option, tokenizer_option, unit_option
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
-    from ..arrays import Ints
+    from ..arrays import Floats, Ints
     from .base.needs import Columns
 
     Parts = tuple[Ints, Ints, Ints, Ints]
-    from collections.abc import Mapping
-
-    from ..arrays import Floats, Ints
 
 
 # The programs and formulas that are called GLEU+ or GLEU0, as variants: what each counts, and how it scores.
@@ -42,8 +39,7 @@ if TYPE_CHECKING:
 #     paper    equation 1 of "GLEU Without Tuning" (arXiv 1605.02592), as gec-metrics and compare-mt compute it
 #
 # The first two merge all references: an n-gram counts as often as in the reference that has it most often. They
-# multiply
-# the penalty by λ, here a fraction p / q. Numerators are stored as integers, multiplied by q.
+# multiply the penalty by λ, here a fraction p / q. Numerators are stored as integers, multiplied by q.
 #
 # In the formulas η, σ, ρ and R are the counts of an n-gram in the output, the source, a reference and the merged
 # references; |h| is the length of the output.
@@ -113,9 +109,6 @@ CODES: dict[str, Code] = {
 """Variants by name."""
 
 
-# The options of GLEU+, and checks of which go together.
-
-
 MAX_ITERATIONS = 1_000_000
 MAX_SEED = 2**32 - 1
 MERGED_ONLY = tuple(name for name, code in CODES.items() if not code.kinds)
@@ -142,9 +135,49 @@ def _samples(metric: Any) -> bool:
     return metric.references in ("sample", "leave_one_out")
 
 
+MERGED = {"match": "union_match", "penalty": "gone_match"}
+"""The columns shown for merged references, by the names under which they are shown."""
+MERGED_OF = {
+    "2015": {"match": "union_match", "penalty": "removed_match", "added": "added_match"},
+    "2016-03": {**MERGED, "new": "new_match"},
+}
+"""The variants that show other columns.
+
+added are matches of n-grams that the references have more often than the source. new are matches of n-grams that the
+source does not have at all.
+"""
+
+
 @dataclass(frozen=True)
-class GleuOptions:
-    """The options of GLEU+."""
+class Gleu(DrawsReferences, Compiled, ShowsNgrams, Metric):
+    """GLEU+ with the settings of all programs that compute it; CODES has the variants.
+
+    The option references is the policy for several references:
+
+    - sample draws references at random, as the official program does. expected is what sampling converges to.
+    - max takes for each sentence the reference with the best sentence score (select-best of Klinger et al. 2025,
+      arXiv 2510.06749).
+    - mean is the mean over references of the score with that reference alone (simple average). weighted is the same
+      with weights. each is mean and also shows the score with each reference.
+    - merged uses merged counts.
+    - leave_one_out scores systems by the mean over the sets that lack one reference, and each reference against the
+      other references.
+
+    The sources are github.com/cnap/gec-ranking, and the package gleu (Koyama) for sentence scores, max and zero_total
+    one.
+    """
+
+    name: ClassVar[str] = "gleu"
+    summary: ClassVar[str] = "GLEU+ for grammatical error correction (Napoles et al. 2015, 2016); needs a source"
+    hint: ClassVar[str] = "the GLEU of translation (Wu et al. 2016, nltk), which has none, is `google_gleu`"
+    spellings: ClassVar[Mapping[str, Mapping[str, str]]] = {
+        "GLEU+": {},
+        "GLEU score": {},  # Google's GLEU is called so too, and by the next two names
+        "sentence_gleu": {},
+        "corpus_gleu": {},
+    }
+    counts: ClassVar[frozenset[str]] = frozenset({"match", "penalty", "numer", "total", "hyp_len", "ref_len"})
+    name_in_text: ClassVar[str] = "GLEU+"
 
     variant: str = option(
         "2017", help="which code: 2017 is today's official one; see `help gleu`", choices=tuple(CODES)
@@ -247,69 +280,6 @@ class GleuOptions:
         weights = [float(weight) for weight in self.weights.split("+")] if self.weights else []
         return tuple(weight / sum(weights) for weight in weights) if any(weights) else tuple(weights)
 
-
-# The counts of GLEU+ that reports show of a sentence.
-
-
-MERGED = {"match": "union_match", "penalty": "gone_match"}
-"""The columns shown for merged references, by the names under which they are shown."""
-MERGED_OF = {
-    "2015": {"match": "union_match", "penalty": "removed_match", "added": "added_match"},
-    "2016-03": {**MERGED, "new": "new_match"},
-}
-"""The variants that show other columns.
-
-added are matches of n-grams that the references have more often than the source. new are matches of n-grams that the
-source does not have at all.
-"""
-
-
-def apart(variant: str, columns: Columns, terms: Columns) -> list[Counted]:
-    """Return the counts with each reference."""
-    penalty = Counted("penalty", columns[CODES[variant].kinds[1]], per_reference=True, orders=True)
-    numer = Counted("numer", terms["numer"], per_reference=True, orders=True)
-    return [*shown_matches(columns), penalty, numer, Counted("total", columns["total"], orders=True)]
-
-
-def together(variant: str, columns: Columns, terms: Columns) -> list[Counted]:
-    """Return the counts with all references merged."""
-    lengths = [Counted("hyp_len", columns["hyp_len"]), Counted("ref_len", terms["ref_len"])]
-    kinds = MERGED_OF.get(variant, MERGED)
-    counts = [Counted(name, columns[kind], orders=True) for name, kind in kinds.items()]
-    return [*lengths, *counts, Counted("total", terms["total"], orders=True)]
-
-
-@dataclass(frozen=True)
-class Gleu(GleuOptions, DrawsReferences, Compiled, ShowsNgrams, Metric):
-    """GLEU+ with the settings of all programs that compute it; `codes.py` describes the variants.
-
-    The option references is the policy for several references:
-
-    - sample draws references at random, as the official program does. expected is what sampling converges to.
-    - max takes for each sentence the reference with the best sentence score (select-best of Klinger et al. 2025,
-      arXiv 2510.06749).
-    - mean is the mean over references of the score with that reference alone (simple average). weighted is the same
-      with weights. each is mean and also shows the score with each reference.
-    - merged uses merged counts.
-    - leave_one_out scores systems by the mean over the sets that lack one reference, and each reference against the
-      other references.
-
-    The sources are github.com/cnap/gec-ranking, and the package gleu (Koyama) for sentence scores, max and zero_total
-    one.
-    """
-
-    name: ClassVar[str] = "gleu"
-    summary: ClassVar[str] = "GLEU+ for grammatical error correction (Napoles et al. 2015, 2016); needs a source"
-    hint: ClassVar[str] = "the GLEU of translation (Wu et al. 2016, nltk), which has none, is `google_gleu`"
-    spellings: ClassVar[Mapping[str, Mapping[str, str]]] = {
-        "GLEU+": {},
-        "GLEU score": {},  # Google's GLEU is called so too, and by the next two names
-        "sentence_gleu": {},
-        "corpus_gleu": {},
-    }
-    counts: ClassVar[frozenset[str]] = frozenset({"match", "penalty", "numer", "total", "hyp_len", "ref_len"})
-    name_in_text: ClassVar[str] = "GLEU+"
-
     @property
     def policy(self) -> str:
         """The option references."""
@@ -343,8 +313,15 @@ class Gleu(GleuOptions, DrawsReferences, Compiled, ShowsNgrams, Metric):
 
     def shown_counts(self, columns: Columns) -> list[Counted]:
         """Return lengths, match, penalty, numer and total, with each reference or with merged references."""
-        show = apart if self.by_reference else together
-        return show(self.variant, columns, self.make_terms(columns))
+        terms = self.make_terms(columns)
+        if self.by_reference:
+            penalty = Counted("penalty", columns[CODES[self.variant].kinds[1]], per_reference=True, orders=True)
+            numer = Counted("numer", terms["numer"], per_reference=True, orders=True)
+            return [*shown_matches(columns), penalty, numer, Counted("total", columns["total"], orders=True)]
+        lengths = [Counted("hyp_len", columns["hyp_len"]), Counted("ref_len", terms["ref_len"])]
+        kinds = MERGED_OF.get(self.variant, MERGED)
+        counts = [Counted(name, columns[kind], orders=True) for name, kind in kinds.items()]
+        return [*lengths, *counts, Counted("total", terms["total"], orders=True)]
 
     def draws(self, lines: int, references: int) -> Draws | None:
         """Return the draws of the policies sample, expected and leave_one_out (of one set)."""

@@ -31,9 +31,6 @@ if TYPE_CHECKING:
     from ..base.needs import Columns
 
 
-# The options of BLEU: its flavours, and what each of them allows.
-
-
 class Flavour(NamedTuple):
     """The defaults of a flavour."""
 
@@ -73,9 +70,32 @@ def _value(given: Mapping[str, Any]) -> str:
     return SMOOTHING[given.get("smoothing", _flavour(given).smoothing)].value
 
 
+FORMULAS = ("none", "floor", "add-k", "exp")
+"""The kinds of smoothing for which there is a compiled formula, in the order of their numbers."""
+NLTK_FLOOR = 1e-12
+"""A score below this is 0 in the flavour nltk, which replaces precisions of 0 by the smallest float."""
+
+
 @dataclass(frozen=True)
-class BleuOptions:
-    """The options of BLEU, and which of them do not go together."""
+class Bleu(ReadsDataSet, Compiled, ShowsNgrams, HasPeerSignature, Metric):
+    """BLEU: the geometric mean of clipped n-gram precisions, times a penalty for brevity.
+
+    The flavours are sacrebleu (Post 2018), nltk (nltk.translate.bleu_score), tensorflow (the code of TensorFlow's nmt,
+    which Hugging Face and the package bleuscore use too) and moses (multi-bleu.perl). Matches are clipped by the
+    largest count in any reference. The reference length of a sentence is the closest, or the shortest for tensorflow.
+    """
+
+    name: ClassVar[str] = "bleu"
+    summary: ClassVar[str] = "BLEU as sacreBLEU, nltk, TensorFlow / Hugging Face or Moses compute it; needs no source"
+    spellings: ClassVar[Mapping[str, Mapping[str, str]]] = {
+        "BLEU-4": {},
+        "sacreBLEU": {"flavour": "sacrebleu"},
+        "nltk bleu": {"flavour": "nltk"},
+        "multi-bleu": {"flavour": "moses"},
+        "multi-bleu.perl": {"flavour": "moses"},
+    }
+    counts: ClassVar[frozenset[str]] = frozenset({"match", "total", "hyp_len", "ref_len"})
+    name_in_text: ClassVar[str] = "BLEU"
 
     flavour: str = option("sacrebleu", help="whose BLEU; see `help bleu`", choices=tuple(FLAVOURS))
     weights: str = option(
@@ -164,34 +184,6 @@ class BleuOptions:
     def sets(self) -> list[list[float]]:
         """The sets of weights of the orders. Where none is given there is one, with equal weights."""
         return weight_sets(self.weights) or [[1 / self.order] * self.order]
-
-
-FORMULAS = ("none", "floor", "add-k", "exp")
-"""The kinds of smoothing for which there is a compiled formula, in the order of their numbers."""
-NLTK_FLOOR = 1e-12
-"""A score below this is 0 in the flavour nltk, which replaces precisions of 0 by the smallest float."""
-
-
-@dataclass(frozen=True)
-class Bleu(BleuOptions, ReadsDataSet, Compiled, ShowsNgrams, HasPeerSignature, Metric):
-    """BLEU: the geometric mean of clipped n-gram precisions, times a penalty for brevity.
-
-    The flavours are sacrebleu (Post 2018), nltk (nltk.translate.bleu_score), tensorflow (the code of TensorFlow's nmt,
-    which Hugging Face and the package bleuscore use too) and moses (multi-bleu.perl). Matches are clipped by the
-    largest count in any reference. The reference length of a sentence is the closest, or the shortest for tensorflow.
-    """
-
-    name: ClassVar[str] = "bleu"
-    summary: ClassVar[str] = "BLEU as sacreBLEU, nltk, TensorFlow / Hugging Face or Moses compute it; needs no source"
-    spellings: ClassVar[Mapping[str, Mapping[str, str]]] = {
-        "BLEU-4": {},
-        "sacreBLEU": {"flavour": "sacrebleu"},
-        "nltk bleu": {"flavour": "nltk"},
-        "multi-bleu": {"flavour": "moses"},
-        "multi-bleu.perl": {"flavour": "moses"},
-    }
-    counts: ClassVar[frozenset[str]] = frozenset({"match", "total", "hyp_len", "ref_len"})
-    name_in_text: ClassVar[str] = "BLEU"
 
     @property
     def policy(self) -> str:

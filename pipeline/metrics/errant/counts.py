@@ -1,4 +1,4 @@
-"""The columns of ERRANT for each type of edit: hits and misses of each sentence with each annotator."""
+"""The columns of ERRANT: hits and misses of each sentence with each annotator, in total and by type of edit."""
 
 from __future__ import annotations
 
@@ -196,9 +196,6 @@ class _Comparing:
         numbers = np.array(packed, np.int64)
         rows = np.repeat(np.arange(len(sizes)), sizes)
         return Entries(rows, numbers >> TYPE_BITS, numbers >> 1 & TYPES, (numbers & 1).astype(bool))
-
-
-# The columns of ERRANT: hits and misses of each sentence with each annotator, in total and by type.
 
 
 COUNTS = ("tp", "fp", "fn")

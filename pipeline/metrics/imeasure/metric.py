@@ -32,10 +32,8 @@ if TYPE_CHECKING:
 # The changed tokens of outputs, one by one: which are right or wrong for each annotator, and which are missed.
 #
 # An edit is a column of the alignment that I-measure counts, so it has at most one token of each text. There are as
-# many
-# right, wrong and missed ones as tp, fp and fn. Where output and annotator change a token differently, correction
-# counts
-# a wrong and a missed edit; detection counts a right one.
+# many right, wrong and missed ones as tp, fp and fn. Where output and annotator change a token differently, correction
+# counts a wrong and a missed edit; detection counts a right one.
 
 
 ABSENT = -1

@@ -1,4 +1,7 @@
-"""The columns of M²: the right, the proposed and the annotated edits of each sentence with each annotator."""
+"""The columns of M²: the right, the proposed and the annotated edits of each sentence with each annotator.
+
+Edits of annotators are read as the M² scorer reads them, and as the kernel takes them.
+"""
 
 from __future__ import annotations
 
@@ -26,9 +29,6 @@ if TYPE_CHECKING:
     from ...kernel.gold_edits import GoldRecords, MaxMatches
     from ...kernel.lines import Lines
     from ..base.needs import Text
-
-
-# The edits of annotators as the M² scorer reads them, and as the kernel takes them.
 
 
 ABSENT = -1

@@ -35,9 +35,6 @@ if TYPE_CHECKING:
     from .columns import Numbers
 
 
-# The options of ROUGE, and checks of which go together.
-
-
 POLICIES = {
     "google": ("best", "mean", "merged", "jackknife"),
     "perl": ("best", "mean", "merged", "jackknife", "jackknife_mean"),
@@ -59,9 +56,59 @@ _LIMIT: dict[str, Any] = {
 }
 
 
+# Medians and intervals of the means of texts' scores in samples of the texts, as rouge-score's aggregator has them.
+
+
+def aggregates(
+    outputs: Mapping[str, Floats], types: Sequence[Sequence[str]], samples: int, seed: int, confidence: float
+) -> dict[str, float]:
+    """Return the median of each output's means in the samples; then the ends of the intervals, name_low and name_high.
+
+    `outputs` are float64 [texts]. `types` are the names of the outputs that share samples: those of each type. All
+    samples come from one stream of numpy's RandomState, type after type, as BootstrapAggregator of rouge-score draws
+    them from numpy's global one after numpy.random.seed(seed). Hugging Face's evaluate gives out its medians.
+    """
+    stream = np.random.RandomState(seed)
+    tail = (1 - confidence) / 2
+    percents = [100 * tail, 50, 100 * (1 - tail)]
+    middle: dict[str, float] = {}
+    ends: dict[str, float] = {}
+    for names in types:
+        values = np.stack([outputs[name] for name in names], axis=1)
+        means = np.empty((samples, len(names)))
+        for sample in range(samples):
+            means[sample] = values[stream.choice(len(values), size=len(values))].mean(axis=0)
+        for name, low, mid, high in zip(names, *np.percentile(means, percents, axis=0).tolist(), strict=True):
+            middle[name] = mid
+            ends |= {f"{name}_low": low, f"{name}_high": high}
+    return middle | ends
+
+
 @dataclass(frozen=True)
-class RougeOptions:
-    """The options of ROUGE."""
+class Rouge(LimitsReferences, ScoresLines, ScoresSamples, Compiled, ShowsNgrams, Warns, Metric):
+    """ROUGE of several types at once. The F of the first type is the score that ranks systems.
+
+    The flavour google follows the package rouge-score, which has the types 1 to 9, L and Lsum; W, S and SU follow the
+    paper (Lin 2004). The flavour perl follows the script ROUGE-1.5.5. Its L and W are unions over sentences, and its
+    scores of a text are rounded to five decimals.
+
+    The option references is the policy for several references:
+
+    - best takes for each type the reference with the best F (google) or the best recall (perl).
+    - mean takes the mean of the scores (google), or sums matches and totals (perl, the script's -f A).
+    - merged makes one reference by maximum counts.
+    - jackknife is the mean of best over the sets that lack one reference.
+    - jackknife_mean is the mean of mean over these sets.
+    """
+
+    name: ClassVar[str] = "rouge"
+    summary: ClassVar[str] = "ROUGE for summarisation (Lin 2004), as rouge-score or as ROUGE-1.5.5; needs no source"
+    spellings: ClassVar[Mapping[str, Mapping[str, str]]] = {
+        **{f"ROUGE-{name}": {"types": name} for name in (*"123456789", "L", "Lsum", "W", "S", "SU", "S4", "SU4")},
+        "ROUGE-1.5.5": {"flavour": "perl"},
+    }
+    table_outputs: ClassVar[str] = "rouge[A-Za-z0-9]+(_low|_high)?"
+    name_in_text: ClassVar[str] = "ROUGE"
 
     flavour: str = option("google", help="as rouge-score, or as the script ROUGE-1.5.5", choices=tuple(POLICIES))
     types: str = option(
@@ -207,61 +254,6 @@ class RougeOptions:
     def kinds(self) -> list[Type]:
         """The types that are asked for."""
         return read_types(self.types)
-
-
-# Medians and intervals of the means of texts' scores in samples of the texts, as rouge-score's aggregator has them.
-
-
-def aggregates(
-    outputs: Mapping[str, Floats], types: Sequence[Sequence[str]], samples: int, seed: int, confidence: float
-) -> dict[str, float]:
-    """Return the median of each output's means in the samples; then the ends of the intervals, name_low and name_high.
-
-    `outputs` are float64 [texts]. `types` are the names of the outputs that share samples: those of each type. All
-    samples come from one stream of numpy's RandomState, type after type, as BootstrapAggregator of rouge-score draws
-    them from numpy's global one after numpy.random.seed(seed). Hugging Face's evaluate gives out its medians.
-    """
-    stream = np.random.RandomState(seed)
-    tail = (1 - confidence) / 2
-    percents = [100 * tail, 50, 100 * (1 - tail)]
-    middle: dict[str, float] = {}
-    ends: dict[str, float] = {}
-    for names in types:
-        values = np.stack([outputs[name] for name in names], axis=1)
-        means = np.empty((samples, len(names)))
-        for sample in range(samples):
-            means[sample] = values[stream.choice(len(values), size=len(values))].mean(axis=0)
-        for name, low, mid, high in zip(names, *np.percentile(means, percents, axis=0).tolist(), strict=True):
-            middle[name] = mid
-            ends |= {f"{name}_low": low, f"{name}_high": high}
-    return middle | ends
-
-
-@dataclass(frozen=True)
-class Rouge(RougeOptions, LimitsReferences, ScoresLines, ScoresSamples, Compiled, ShowsNgrams, Warns, Metric):
-    """ROUGE of several types at once. The F of the first type is the score that ranks systems.
-
-    The flavour google follows the package rouge-score, which has the types 1 to 9, L and Lsum; W, S and SU follow the
-    paper (Lin 2004). The flavour perl follows the script ROUGE-1.5.5. Its L and W are unions over sentences, and its
-    scores of a text are rounded to five decimals.
-
-    The option references is the policy for several references:
-
-    - best takes for each type the reference with the best F (google) or the best recall (perl).
-    - mean takes the mean of the scores (google), or sums matches and totals (perl, the script's -f A).
-    - merged makes one reference by maximum counts.
-    - jackknife is the mean of best over the sets that lack one reference.
-    - jackknife_mean is the mean of mean over these sets.
-    """
-
-    name: ClassVar[str] = "rouge"
-    summary: ClassVar[str] = "ROUGE for summarisation (Lin 2004), as rouge-score or as ROUGE-1.5.5; needs no source"
-    spellings: ClassVar[Mapping[str, Mapping[str, str]]] = {
-        **{f"ROUGE-{name}": {"types": name} for name in (*"123456789", "L", "Lsum", "W", "S", "SU", "S4", "SU4")},
-        "ROUGE-1.5.5": {"flavour": "perl"},
-    }
-    table_outputs: ClassVar[str] = "rouge[A-Za-z0-9]+(_low|_high)?"
-    name_in_text: ClassVar[str] = "ROUGE"
 
     def misfit(self, references: int, *, missing: bool = False) -> str | None:
         """Refuse missing references at level micro if counts are summed for each reference or set of them."""

@@ -1,4 +1,4 @@
-"""Notes of ROUGE about texts without a token and texts of a single sentence."""
+"""What ROUGE reads of a text: its sentences, limits to what counts, and warnings about texts without a token."""
 
 from __future__ import annotations
 
