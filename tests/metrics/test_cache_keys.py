@@ -12,19 +12,28 @@ from pipeline.metrics.errant.counts import ErrantNeeds, TypeNeeds
 KEYS = {
     "gleu[tok=13a,strip=true,lc=true]": (
         "overlap-match-penalty-n4-13a-strip-lc",
-        "OverlapNeeds(tokenization=Tokenization(tokenizer='13a', strip=True, lowercase=True, stemmer='none', strip_end=False), order=4, kinds=('match', 'penalty'), source=True, source_len=False)",
+        "OverlapNeeds(tokenization=Tokenization(tokenizer='13a', strip=True, lowercase=True, stemmer='none', "
+        "strip_end=False), order=4, kinds=('match', 'penalty'), source=True, source_len=False)",
     ),
     "gleu[variant=2016-03,lambda=0.1]": (
         "overlap-union_match-new_match-gone_match-n4-whitespace",
-        "OverlapNeeds(tokenization=Tokenization(tokenizer='whitespace', strip=False, lowercase=False, stemmer='none', strip_end=False), order=4, kinds=('union_match', 'new_match', 'gone_match'), source=True, source_len=False)",
+        "OverlapNeeds(tokenization=Tokenization(tokenizer='whitespace', strip=False, lowercase=False, "
+        "stemmer='none', strip_end=False), order=4, kinds=('union_match', 'new_match', 'gone_match'), "
+        "source=True, source_len=False)",
     ),
     "green": (
         "overlap-match-source_only-common-source_match-source_len-n4-whitespace",
-        "OverlapNeeds(tokenization=Tokenization(tokenizer='whitespace', strip=False, lowercase=False, stemmer='none', strip_end=False), order=4, kinds=('match', 'source_only', 'common', 'source_match'), source=True, source_len=True)",
+        "OverlapNeeds(tokenization=Tokenization(tokenizer='whitespace', strip=False, lowercase=False, "
+        "stemmer='none', strip_end=False), order=4, kinds=('match', 'source_only', 'common', "
+        "'source_match'), source=True, source_len=True)",
     ),
     "chrf++": (
         "chrf-overlap-match-n6-nonspace-overlap-match-n2-chrf",
-        "ChrfNeeds(characters=OverlapNeeds(tokenization=Tokenization(tokenizer='nonspace', strip=False, lowercase=False, stemmer='none', strip_end=False), order=6, kinds=('match',), source=False, source_len=False), words=OverlapNeeds(tokenization=Tokenization(tokenizer='chrf', strip=False, lowercase=False, stemmer='none', strip_end=False), order=2, kinds=('match',), source=False, source_len=False))",
+        "ChrfNeeds(characters=OverlapNeeds(tokenization=Tokenization(tokenizer='nonspace', strip=False, "
+        "lowercase=False, stemmer='none', strip_end=False), order=6, kinds=('match',), source=False, "
+        "source_len=False), words=OverlapNeeds(tokenization=Tokenization(tokenizer='chrf', strip=False, "
+        "lowercase=False, stemmer='none', strip_end=False), order=2, kinds=('match',), source=False, "
+        "source_len=False))",
     ),
     "ter[nopunct=true,asian=true,cased=true]": (
         "ter-tercom-nopunct-asian-cased",
@@ -32,11 +41,16 @@ KEYS = {
     ),
     "rouge[types=1+L+W+SU4]": (
         "rouge-n1-lcs-weighted-skip_4-w1.2-newline-google",
-        "RougeNeeds(tokenization=Tokenization(tokenizer='google', strip=False, lowercase=False, stemmer='none', strip_end=False), splitting=Splitting(mode='newline', boundary=''), order=1, parts=('lcs', 'weighted'), gaps=(4,), lead=False, merged=False, weight='1.2', source=False)",
+        "RougeNeeds(tokenization=Tokenization(tokenizer='google', strip=False, lowercase=False, "
+        "stemmer='none', strip_end=False), splitting=Splitting(mode='newline', boundary=''), order=1, "
+        "parts=('lcs', 'weighted'), gaps=(4,), lead=False, merged=False, weight='1.2', source=False)",
     ),
     "rouge[flavour=perl,types=1+L+W+S4+SU4,bytes=50]": (
         "rouge-n1-union-weighted_union-skip_4-lead-b50-w1.2-newline-perl",
-        "RougeNeeds(tokenization=Tokenization(tokenizer='perl', strip=False, lowercase=False, stemmer='none', strip_end=False), splitting=Splitting(mode='newline', boundary=''), order=1, parts=('union', 'weighted_union'), gaps=(4,), lead=True, merged=False, weight='1.2', source=False, limit=Limit(words=0, bytes=50))",
+        "RougeNeeds(tokenization=Tokenization(tokenizer='perl', strip=False, lowercase=False, "
+        "stemmer='none', strip_end=False), splitting=Splitting(mode='newline', boundary=''), order=1, "
+        "parts=('union', 'weighted_union'), gaps=(4,), lead=True, merged=False, weight='1.2', source=False, "
+        "limit=Limit(words=0, bytes=50))",
     ),
     "m2[mu=3,iwc=true]": (
         "m2-master-u3-casing-listed",
@@ -64,7 +78,8 @@ KEYS = {
     ),
     "length[strip=end,tok=13a]": (
         "overlap-n1-13a-rstrip",
-        "OverlapNeeds(tokenization=Tokenization(tokenizer='13a', strip=False, lowercase=False, stemmer='none', strip_end=True), order=1, kinds=(), source=False, source_len=False)",
+        "OverlapNeeds(tokenization=Tokenization(tokenizer='13a', strip=False, lowercase=False, "
+        "stemmer='none', strip_end=True), order=1, kinds=(), source=False, source_len=False)",
     ),
 }
 """Key and cache key of the needs of a metric, as version 0.2.0 of the program made them."""
