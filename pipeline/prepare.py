@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
@@ -14,7 +15,6 @@ from .corpus.input_files import Opener
 from .corpus.input_warnings import misspaced, suspicions
 from .corpus.opener import open_corpus
 from .corpus.texts import read_texts
-from .dataclass import dataclass
 from .errors import ConfigError, DataError, InputError, Problem, did_you_mean
 from .execution.listener import SILENT
 from .execution.opening import elsewhere

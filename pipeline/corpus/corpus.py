@@ -5,13 +5,12 @@ Each file is read once when it is opened, and the byte offset of every STRIDE-th
 
 from __future__ import annotations
 
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..dataclass import dataclass
 from ..errors import CorpusError, InputError, Problem
 from ..metrics.base.needs import TEXTS
 from .samples import Samples

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import islice
 from typing import TYPE_CHECKING
 
 from ..config.resolved import Column, System
-from ..dataclass import dataclass
 from ..errors import ConfigError, CorpusError, Problem
 from ..metrics.base.needs import EDITS, GOLD, TEXTS, annotator_of
 from .corpus import MAX_REFERENCES, Corpus, check_parallel, without_any

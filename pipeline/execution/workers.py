@@ -6,7 +6,7 @@ it has the same folder, and returns where they are. Else it returns them, and th
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import islice
 from typing import TYPE_CHECKING, Literal
 
@@ -15,7 +15,6 @@ import numpy as np
 from .. import kernel
 from .._version import __version__
 from ..corpus.texts import Span, read_span
-from ..dataclass import dataclass
 from ..errors import CorpusError, InputError, InvalidTextError, LongTextError, PipelineError, Problem, UnreadableError
 from ..io.processes import MEMORY, WorkerLostError, processors, starved
 from ..metrics.base.needs import COUNTING, Text

@@ -6,11 +6,11 @@ a multinomial draw of these counts.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import numpy as np
 
-from ..dataclass import dataclass
 from ..errors import InputError
 from ..scoring.resampling.paired_tests import sign_test
 from ..scoring.resampling.rank_ranges import clusters, rank_ranges

@@ -9,14 +9,13 @@ from __future__ import annotations
 
 import re
 from array import array
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import combinations
 from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from ..dataclass import dataclass
 from ..errors import CorpusError, InputError, Problem, did_you_mean
 from .judgment_files import read_items
 

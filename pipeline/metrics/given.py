@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import TYPE_CHECKING, Any, Protocol, cast
 
 import numpy as np
 
-from ..dataclass import dataclass
 from ..errors import InputError, did_you_mean
 from ..kernel.lines import Lines, join_lines
 from ..tokenizers import OWN, is_own

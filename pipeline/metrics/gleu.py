@@ -5,6 +5,7 @@ The GLEU of Google's translation paper (Wu et al. 2016) is another metric, which
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
@@ -12,7 +13,6 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 import numpy as np
 
 from .. import kernel
-from ..dataclass import dataclass
 from ..kernel.samplers import SAMPLERS
 from ..tokenizers.tokenization import Tokenization
 from .base.capabilities import Compiled, DrawsReferences, Rule, ShowsNgrams

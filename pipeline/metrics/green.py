@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from ..dataclass import dataclass
 from ..kernel.common import MAX_ORDER
 from ..tokenizers.tokenization import Tokenization
 from .base.capabilities import Rule, ShowsNgrams

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
-from ..dataclass import dataclass
 from ..tokenizers.tokenization import Tokenization
 from .base.metric import Metric
 from .base.needs import Field, OverlapNeeds

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
 from .. import kernel
-from ..dataclass import dataclass
 from ..kernel.python.edit_rate import ADDED, CHANGED, EQUAL, path
 from ..tokenizers import OWN, is_own
 from ..tokenizers.tercom import Tercom

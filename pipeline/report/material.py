@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from ..dataclass import dataclass
 from .tables.plot_look import PLAIN
 
 if TYPE_CHECKING:

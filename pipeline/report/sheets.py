@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import field
+from dataclasses import dataclass, field
 from string import ascii_letters
 from typing import TYPE_CHECKING, NamedTuple
 
-from ..dataclass import dataclass
 from .overview.systems_by_metrics import overviews
 from .tables.columns.directions import BETTER, WORSE
 from .tables.comparisons import is_significant, level_name, settings_line, tests_of

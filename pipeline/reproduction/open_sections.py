@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from ..config.models_published import SECTIONS
 from ..config.tree import base_of
-from ..dataclass import dataclass
 from ..errors import ConfigError, DataError, InputError, did_you_mean
 from ..human.judgment_summary import open_judgments
 from ..human.score_files import read_scores

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
-from ..dataclass import dataclass
 from ..metrics.base.capabilities import chooser, data_set_columns
 from ..metrics.base.needs import LAST, PRESENT, WHOLE
 

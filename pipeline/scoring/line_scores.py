@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from ..dataclass import dataclass
 from ..metrics.base.capabilities import compiled_form, data_set_columns
 from ..metrics.base.needs import PRESENT
 from .column_blocks import blocks_of, compact

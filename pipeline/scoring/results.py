@@ -5,11 +5,10 @@ from __future__ import annotations
 import json
 import math
 from bisect import bisect_right
-from dataclasses import asdict, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
-from ..dataclass import dataclass
 from ..errors import StoreError
 from ..execution.shards import Missing
 from ..execution.store.json_shapes import mistakes

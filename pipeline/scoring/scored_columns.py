@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from .._version import __version__
-from ..dataclass import dataclass
 from ..metrics.base.options import render_signature
 from .breakdown.needs import breakdown_of
 from .reduce import drawn_scores

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any
 
-from ..dataclass import dataclass
 from ..errors import StoreError, did_you_mean
 from ..metrics.build import is_called
 from .results import MORE

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from fractions import Fraction
 from itertools import chain, islice
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..dataclass import dataclass
 from ..errors import InputError
 from ..metrics.base.capabilities import aggregated, line_outputs
 from ..metrics.base.needs import PRESENT

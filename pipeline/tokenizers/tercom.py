@@ -8,12 +8,12 @@ possessive 's is a token of its own. So the lines are prepared here, and the ker
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from .. import kernel
-from ..dataclass import dataclass
 from ..errors import InvalidTextError
 from ..kernel.lines import Lines, join_lines
 

@@ -11,6 +11,7 @@ import json
 import math
 import os
 import re
+from dataclasses import dataclass
 from functools import cached_property
 from io import BytesIO
 from itertools import chain
@@ -18,7 +19,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...dataclass import dataclass
 from ...errors import StoreError
 from ...io.safe_files import digest, file_name, open_regular, parse_json, write_atomic
 from ...io.workers.threads import alone, in_batches

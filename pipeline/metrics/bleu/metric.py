@@ -5,13 +5,13 @@ These programs are the flavours. They differ in reference length, tokens, zeros 
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
 
 from ... import kernel
-from ...dataclass import dataclass
 from ...kernel.common import MAX_ORDER
 from ...tokenizers import OWN, TOKENIZERS, sacrebleu
 from ...tokenizers.tokenization import Tokenization

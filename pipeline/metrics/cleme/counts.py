@@ -6,13 +6,13 @@ and weights are applied when the whole data set has been counted.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, TypeAlias
 
 import numpy as np
 
 from ...corpus.edits.records import annotation_of, outputs_of
-from ...dataclass import dataclass
 from ..base.needs import Field, Needs, annotated_by
 
 if TYPE_CHECKING:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from ...dataclass import dataclass
 from ...errors import InputError
 from ..base.capabilities import AnnotatesTexts, ChoosesInSequence, CountWarning, ReadsDataSet, ScoresLines, Warns
 from ..base.choices import NEAR, SequentialAnnotatorChoice, best_by, f_beta, nearly_tied, ratio, rounded

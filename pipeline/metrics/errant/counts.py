@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import lru_cache
 from hashlib import blake2b
 from typing import TYPE_CHECKING, NamedTuple
@@ -10,7 +11,6 @@ import numpy as np
 
 from ...corpus.edits.errant_report import CHERRANT, NOOP, UNJUDGED, Comparison, is_of
 from ...corpus.edits.records import annotation_of, outputs_of
-from ...dataclass import dataclass
 from ..base.needs import Field, Needs, annotated_by
 
 if TYPE_CHECKING:

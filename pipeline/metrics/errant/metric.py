@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -9,7 +10,6 @@ import numpy as np
 
 from ...corpus.edits.errant_report import MODES, NOOP, STYLES, Comparison, category, is_of, preference
 from ...corpus.edits.records import annotation_of, outputs_of
-from ...dataclass import dataclass
 from ..base.capabilities import (
     MISSED,
     RIGHT,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -15,7 +16,6 @@ from ...corpus.edits.correction_references import (
     split_of,
 )
 from ...corpus.edits.records import annotation_of
-from ...dataclass import dataclass
 from ...errors import LongTextError
 from ...kernel.common import THREE_WAY_COUNTS
 from ...kernel.lines import join_lines

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import fields
+from dataclasses import dataclass, fields
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
@@ -11,7 +11,6 @@ import numpy as np
 from ... import kernel
 from ...corpus.edits.correction_references import of_annotators, references
 from ...corpus.edits.records import annotation_of
-from ...dataclass import dataclass
 from ...kernel.common import THREE_WAY_COUNTS
 from ...kernel.lines import join_lines
 from ..base.capabilities import MISSED, RIGHT, WRONG, ChoosesInSequence, JudgesEdits, Verdict, Warns

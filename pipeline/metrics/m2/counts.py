@@ -5,6 +5,7 @@ Edits of annotators are read as the M² scorer reads them, and as the kernel tak
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -14,7 +15,6 @@ from ... import kernel
 from ...corpus.edits.correction_references import python2_order
 from ...corpus.edits.m2_files import KEPT
 from ...corpus.edits.records import GoldEdit, annotation_of
-from ...dataclass import dataclass
 from ...kernel.gold_edits import GoldEdits
 from ...kernel.lines import join_lines
 from ...tokenizers.tokenization import Tokenization

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from operator import add
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
 from ...corpus.edits.records import NOTHING, Judged, ProposedEdit, is_match, unchanged_words
-from ...dataclass import dataclass
 from ..base.capabilities import (
     MISSED,
     RIGHT,

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import functools
 import re
+from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
 from ... import kernel
-from ...dataclass import dataclass
 from ...errors import ConfigError
 from ...kernel.common import FOLDS
 from ...tokenizers import OWN, TOKENIZERS

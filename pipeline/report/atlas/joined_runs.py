@@ -5,10 +5,9 @@ Scores stand on one board where the metric has the same settings, and source, re
 
 from __future__ import annotations
 
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from ...dataclass import dataclass
 from ...scoring.results import REFERENCES_ROW, ranks
 from ...scoring.stored_runs import SHARED
 from ..tables.labels import labels

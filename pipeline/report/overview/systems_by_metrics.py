@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from ...dataclass import dataclass
 from ...metrics.build import class_of
 from ..tables.columns.directions import BETTER, WORSE
 from ..tables.comparisons import baseline_of, compared, is_significant, level_name, shown_interval, tests_of

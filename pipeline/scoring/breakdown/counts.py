@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ...dataclass import dataclass
 from ...metrics.base.capabilities import category_needs, chooser, counts_categories
 from ...metrics.base.needs import Schema
 from ..addends import Addends, Kind, first

@@ -7,12 +7,11 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from ...dataclass import dataclass
 from ...metrics.base.needs import PRESENT
 from ..column_blocks import Subset
 from ..summands import Summand, Table
